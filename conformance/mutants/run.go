@@ -87,7 +87,7 @@ func (r *runner) judge(a area, m mutant, sound func(string) error) (status, by s
 		if err := sound(c); err != nil {
 			return "", "", err
 		}
-		switch ok, said := r.command(c, 10*time.Minute+3*r.base[c]); {
+		switch ok, said := r.command(c, time.Minute+4*r.base[c]); {
 		case !ok && strings.Contains(said, noEnd):
 			return killed, "go " + c + " (no end)", nil
 		case !ok:

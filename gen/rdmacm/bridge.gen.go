@@ -6,8 +6,6 @@ package rdmacm
 import (
 	"github.com/verbsgen/verbsgen/runtime/bridge"
 	"github.com/verbsgen/verbsgen/runtime/dl"
-	"github.com/verbsgen/verbsgen/runtime/object"
-	"unsafe"
 )
 
 // init offers the handles and builders to generated packages of libraries that work with them.
@@ -17,27 +15,23 @@ func init() {
 	})
 	bridge.OfferHandle(bridge.Handle[EventChannel]{
 		Kind: "EventChannel",
-		Node: func(o *EventChannel) *object.Node {
-			return &o.node
-		},
-		C: func(o *EventChannel) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *EventChannel) any {
-			return o.lib
+		Of: func(o *EventChannel) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeEventChannel,
 	})
 	bridge.OfferHandle(bridge.Handle[ID]{
 		Kind: "ID",
-		Node: func(o *ID) *object.Node {
-			return &o.node
-		},
-		C: func(o *ID) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *ID) any {
-			return o.lib
+		Of: func(o *ID) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeID,
 	})

@@ -3,7 +3,7 @@
 
 package rdmacm
 
-import "strconv"
+import "github.com/verbsgen/verbsgen/runtime/validate"
 
 // PortSpace is the service that an identifier is for.
 //
@@ -34,7 +34,7 @@ func (v PortSpace) String() string {
 	case PortSpaceIB:
 		return "IB"
 	}
-	return "PortSpace(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("PortSpace", uint64(v))
 }
 
 // EventType is what a communication event tells.
@@ -130,7 +130,7 @@ func (v EventType) String() string {
 	case EventTypeInternal:
 		return "INTERNAL"
 	}
-	return "EventType(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("EventType", uint64(v))
 }
 
 // OptionLevel is what an option belongs to.
@@ -152,7 +152,7 @@ func (v OptionLevel) String() string {
 	case OptionLevelIB:
 		return "IB"
 	}
-	return "OptionLevel(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("OptionLevel", uint64(v))
 }
 
 // Option is an option of a level.
@@ -184,5 +184,5 @@ func (v Option) String() string {
 	case OptionIDAckTimeout:
 		return "ID_ACK_TIMEOUT"
 	}
-	return "Option(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("Option", uint64(v))
 }

@@ -6,7 +6,6 @@ package rdmacm
 import (
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inResolveRoute has the values that the rules of rdma_resolve_route use.
@@ -16,9 +15,9 @@ type inResolveRoute struct {
 
 // checkResolveRoute refuses a call of rdma_resolve_route that breaks a rule.
 func checkResolveRoute(in *inResolveRoute) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0709], Value: validate.AddrText(in.idVerbs.V)})
+		bad.Add(&rules[rule0709], validate.AddrText(in.idVerbs.V))
 	}
 	return verr.RefuseErr("rdma_resolve_route", bad...)
 }
@@ -34,27 +33,27 @@ type inConnect struct {
 
 // checkConnect refuses a call of rdma_connect that breaks a rule.
 func checkConnect(in *inConnect) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0708], Value: validate.AddrText(in.idVerbs.V)})
+		bad.Add(&rules[rule0708], validate.AddrText(in.idVerbs.V))
 	}
 	return verr.RefuseErr("rdma_connect", bad...)
 }
 
 // hintConnect returns the lints that a call of rdma_connect breaks, which may be the cause when it fails.
 func hintConnect(in *inConnect) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.idPs.OK && in.idPs.V == 262 && in.connParamPrivateDataLen > 56 {
-		may = append(may, verr.Violation{Rule: &rules[rule0701], Value: strconv.FormatUint(in.connParamPrivateDataLen, 10)})
+		may.Add(&rules[rule0701], validate.Dec(in.connParamPrivateDataLen))
 	}
 	if in.idPs.OK && in.idPs.V == 273 && in.connParamPrivateDataLen > 180 {
-		may = append(may, verr.Violation{Rule: &rules[rule0702], Value: strconv.FormatUint(in.connParamPrivateDataLen, 10)})
+		may.Add(&rules[rule0702], validate.Dec(in.connParamPrivateDataLen))
 	}
 	if in.connParamRetryCount > 7 {
-		may = append(may, verr.Violation{Rule: &rules[rule0703], Value: strconv.FormatUint(in.connParamRetryCount, 10)})
+		may.Add(&rules[rule0703], validate.Dec(in.connParamRetryCount))
 	}
 	if in.connParamRNRRetryCount > 7 {
-		may = append(may, verr.Violation{Rule: &rules[rule0704], Value: strconv.FormatUint(in.connParamRNRRetryCount, 10)})
+		may.Add(&rules[rule0704], validate.Dec(in.connParamRNRRetryCount))
 	}
 	return may
 }
@@ -69,24 +68,24 @@ type inAccept struct {
 
 // checkAccept refuses a call of rdma_accept that breaks a rule.
 func checkAccept(in *inAccept) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0710], Value: validate.AddrText(in.idVerbs.V)})
+		bad.Add(&rules[rule0710], validate.AddrText(in.idVerbs.V))
 	}
 	return verr.RefuseErr("rdma_accept", bad...)
 }
 
 // hintAccept returns the lints that a call of rdma_accept breaks, which may be the cause when it fails.
 func hintAccept(in *inAccept) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.idPs.OK && in.idPs.V == 262 && in.connParamPrivateDataLen > 196 {
-		may = append(may, verr.Violation{Rule: &rules[rule0705], Value: strconv.FormatUint(in.connParamPrivateDataLen, 10)})
+		may.Add(&rules[rule0705], validate.Dec(in.connParamPrivateDataLen))
 	}
 	if in.idPs.OK && in.idPs.V == 273 && in.connParamPrivateDataLen > 136 {
-		may = append(may, verr.Violation{Rule: &rules[rule0706], Value: strconv.FormatUint(in.connParamPrivateDataLen, 10)})
+		may.Add(&rules[rule0706], validate.Dec(in.connParamPrivateDataLen))
 	}
 	if in.connParamRNRRetryCount > 7 {
-		may = append(may, verr.Violation{Rule: &rules[rule0707], Value: strconv.FormatUint(in.connParamRNRRetryCount, 10)})
+		may.Add(&rules[rule0707], validate.Dec(in.connParamRNRRetryCount))
 	}
 	return may
 }

@@ -15,9 +15,9 @@ type inDestroyAH struct {
 
 // checkDestroyAH refuses a call of ibv_destroy_ah that breaks a rule.
 func checkDestroyAH(in *inDestroyAH) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.ah == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0323], Value: validate.AddrText(in.ah)})
+		bad.Add(&rules[rule0323], validate.AddrText(in.ah))
 	}
 	return verr.RefuseErr("ibv_destroy_ah", bad...)
 }

@@ -17,455 +17,331 @@ func init() {
 	})
 	bridge.OfferHandle(bridge.Handle[Buf]{
 		Kind: "Buf",
-		Node: func(o *Buf) *object.Node {
-			return &o.node
-		},
-		C: func(o *Buf) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *Buf) any {
-			return o.lib
-		},
-		Root: func(o *Buf) *object.Node {
-			return &o.dev.node
+		Of: func(o *Buf) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeBuf,
 	})
 	bridge.OfferHandle(bridge.Handle[DM]{
 		Kind: "DM",
-		Node: func(o *DM) *object.Node {
-			return &o.node
-		},
-		C: func(o *DM) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *DM) any {
-			return o.lib
-		},
-		Root: func(o *DM) *object.Node {
-			return &o.dev.node
+		Of: func(o *DM) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeDM,
 	})
 	bridge.OfferHandle(bridge.Handle[DMAH]{
 		Kind: "DMAH",
-		Node: func(o *DMAH) *object.Node {
-			return &o.node
-		},
-		C: func(o *DMAH) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *DMAH) any {
-			return o.lib
-		},
-		Root: func(o *DMAH) *object.Node {
-			return &o.dev.node
+		Of: func(o *DMAH) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeDMAH,
 	})
 	bridge.OfferHandle(bridge.Handle[MW]{
 		Kind: "MW",
-		Node: func(o *MW) *object.Node {
-			return &o.node
-		},
-		C: func(o *MW) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *MW) any {
-			return o.lib
-		},
-		Root: func(o *MW) *object.Node {
-			return &o.dev.node
+		Of: func(o *MW) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeMW,
 	})
 	bridge.OfferHandle(bridge.Handle[PD]{
 		Kind: "PD",
-		Node: func(o *PD) *object.Node {
-			return &o.node
-		},
-		C: func(o *PD) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *PD) any {
-			return o.lib
-		},
-		Root: func(o *PD) *object.Node {
-			return &o.dev.node
+		Of: func(o *PD) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makePD,
 	})
 	bridge.OfferHandle(bridge.Handle[TD]{
 		Kind: "TD",
-		Node: func(o *TD) *object.Node {
-			return &o.node
-		},
-		C: func(o *TD) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *TD) any {
-			return o.lib
-		},
-		Root: func(o *TD) *object.Node {
-			return &o.dev.node
+		Of: func(o *TD) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeTD,
 	})
 	bridge.OfferHandle(bridge.Handle[AH]{
 		Kind: "AH",
-		Node: func(o *AH) *object.Node {
-			return &o.node
-		},
-		C: func(o *AH) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *AH) any {
-			return o.lib
-		},
-		Root: func(o *AH) *object.Node {
-			return &o.dev.node
+		Of: func(o *AH) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeAH,
 	})
 	bridge.OfferHandle(bridge.Handle[CompChannel]{
 		Kind: "CompChannel",
-		Node: func(o *CompChannel) *object.Node {
-			return &o.node
-		},
-		C: func(o *CompChannel) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *CompChannel) any {
-			return o.lib
-		},
-		Root: func(o *CompChannel) *object.Node {
-			return &o.dev.node
+		Of: func(o *CompChannel) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeCompChannel,
 	})
 	bridge.OfferHandle(bridge.Handle[CompCntr]{
 		Kind: "CompCntr",
-		Node: func(o *CompCntr) *object.Node {
-			return &o.node
-		},
-		C: func(o *CompCntr) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *CompCntr) any {
-			return o.lib
-		},
-		Root: func(o *CompCntr) *object.Node {
-			return &o.dev.node
+		Of: func(o *CompCntr) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeCompCntr,
 	})
 	bridge.OfferHandle(bridge.Handle[Counters]{
 		Kind: "Counters",
-		Node: func(o *Counters) *object.Node {
-			return &o.node
-		},
-		C: func(o *Counters) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *Counters) any {
-			return o.lib
-		},
-		Root: func(o *Counters) *object.Node {
-			return &o.dev.node
+		Of: func(o *Counters) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeCounters,
 	})
 	bridge.OfferHandle(bridge.Handle[CQ]{
 		Kind: "CQ",
-		Node: func(o *CQ) *object.Node {
-			return &o.node
-		},
-		C: func(o *CQ) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *CQ) any {
-			return o.lib
-		},
-		Root: func(o *CQ) *object.Node {
-			return &o.dev.node
+		Of: func(o *CQ) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeCQ,
 	})
 	bridge.OfferHandle(bridge.Handle[Flow]{
 		Kind: "Flow",
-		Node: func(o *Flow) *object.Node {
-			return &o.node
-		},
-		C: func(o *Flow) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *Flow) any {
-			return o.lib
-		},
-		Root: func(o *Flow) *object.Node {
-			return &o.dev.node
+		Of: func(o *Flow) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeFlow,
 	})
 	bridge.OfferHandle(bridge.Handle[FlowAction]{
 		Kind: "FlowAction",
-		Node: func(o *FlowAction) *object.Node {
-			return &o.node
-		},
-		C: func(o *FlowAction) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *FlowAction) any {
-			return o.lib
-		},
-		Root: func(o *FlowAction) *object.Node {
-			return &o.dev.node
+		Of: func(o *FlowAction) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeFlowAction,
 	})
 	bridge.OfferHandle(bridge.Handle[QP]{
 		Kind: "QP",
-		Node: func(o *QP) *object.Node {
-			return &o.node
-		},
-		C: func(o *QP) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *QP) any {
-			return o.lib
-		},
-		Root: func(o *QP) *object.Node {
-			return &o.dev.node
+		Of: func(o *QP) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeQP,
 	})
 	bridge.OfferHandle(bridge.Handle[RWQIndTable]{
 		Kind: "RWQIndTable",
-		Node: func(o *RWQIndTable) *object.Node {
-			return &o.node
-		},
-		C: func(o *RWQIndTable) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *RWQIndTable) any {
-			return o.lib
-		},
-		Root: func(o *RWQIndTable) *object.Node {
-			return &o.dev.node
+		Of: func(o *RWQIndTable) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeRWQIndTable,
 	})
 	bridge.OfferHandle(bridge.Handle[SRQ]{
 		Kind: "SRQ",
-		Node: func(o *SRQ) *object.Node {
-			return &o.node
-		},
-		C: func(o *SRQ) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *SRQ) any {
-			return o.lib
-		},
-		Root: func(o *SRQ) *object.Node {
-			return &o.dev.node
+		Of: func(o *SRQ) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeSRQ,
 	})
 	bridge.OfferHandle(bridge.Handle[WQ]{
 		Kind: "WQ",
-		Node: func(o *WQ) *object.Node {
-			return &o.node
-		},
-		C: func(o *WQ) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *WQ) any {
-			return o.lib
-		},
-		Root: func(o *WQ) *object.Node {
-			return &o.dev.node
+		Of: func(o *WQ) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeWQ,
 	})
 	bridge.OfferHandle(bridge.Handle[Device]{
 		Kind: "Device",
-		Node: func(o *Device) *object.Node {
-			return &o.node
-		},
-		C: func(o *Device) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *Device) any {
-			return o.lib
-		},
-		Root: func(o *Device) *object.Node {
-			return &o.node
+		Of: func(o *Device) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeDevice,
 	})
 	bridge.OfferHandle(bridge.Handle[XRCD]{
 		Kind: "XRCD",
-		Node: func(o *XRCD) *object.Node {
-			return &o.node
-		},
-		C: func(o *XRCD) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *XRCD) any {
-			return o.lib
-		},
-		Root: func(o *XRCD) *object.Node {
-			return &o.dev.node
+		Of: func(o *XRCD) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeXRCD,
 	})
 	bridge.OfferHandle(bridge.Handle[MR]{
 		Kind: "MR",
-		Node: func(o *MR) *object.Node {
-			return &o.node
-		},
-		C: func(o *MR) unsafe.Pointer {
-			return o.c
-		},
-		Lib: func(o *MR) any {
-			return o.lib
-		},
-		Root: func(o *MR) *object.Node {
-			return &o.dev.node
+		Of: func(o *MR) bridge.Held {
+			return bridge.Held{
+				C:    o.c,
+				Node: &o.node,
+				Root: &o.dev.node,
+				Lib:  o.lib,
+			}
 		},
 		Make: makeMR,
 	})
 	bridge.OfferAttr(bridge.Attr[AllocDMAttr]{
 		Kind: "AllocDMAttr",
-		Lend: func(a *AllocDMAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*AllocDMAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[DMAHInitAttr]{
 		Kind: "DMAHInitAttr",
-		Lend: func(a *DMAHInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*DMAHInitAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[TDInitAttr]{
 		Kind: "TDInitAttr",
-		Lend: func(a *TDInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*TDInitAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[CounterAttachAttr]{
 		Kind: "CounterAttachAttr",
-		Lend: func(a *CounterAttachAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*CounterAttachAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[MWBind]{
 		Kind: "MWBind",
-		Lend: func(a *MWBind, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*MWBind).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[AHAttr]{
 		Kind: "AHAttr",
-		Lend: func(a *AHAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*AHAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[CompCntrInitAttr]{
 		Kind: "CompCntrInitAttr",
-		Lend: func(a *CompCntrInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*CompCntrInitAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[CountersInitAttr]{
 		Kind: "CountersInitAttr",
-		Lend: func(a *CountersInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*CountersInitAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[CQInitAttrEx]{
 		Kind: "CQInitAttrEx",
-		Lend: func(a *CQInitAttrEx, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*CQInitAttrEx).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[QPInitAttr]{
 		Kind: "QPInitAttr",
-		Lend: func(a *QPInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*QPInitAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[SRQInitAttr]{
 		Kind: "SRQInitAttr",
-		Lend: func(a *SRQInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*SRQInitAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[SRQInitAttrEx]{
 		Kind: "SRQInitAttrEx",
-		Lend: func(a *SRQInitAttrEx, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*SRQInitAttrEx).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[WQInitAttr]{
 		Kind: "WQInitAttr",
-		Lend: func(a *WQInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*WQInitAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[ModifyCQAttr]{
 		Kind: "ModifyCQAttr",
-		Lend: func(a *ModifyCQAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*ModifyCQAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[QPAttr]{
 		Kind: "QPAttr",
-		Lend: func(a *QPAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*QPAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[QPRateLimitAttr]{
 		Kind: "QPRateLimitAttr",
-		Lend: func(a *QPRateLimitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*QPRateLimitAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[SRQAttr]{
 		Kind: "SRQAttr",
-		Lend: func(a *SRQAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*SRQAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[WQAttr]{
 		Kind: "WQAttr",
-		Lend: func(a *WQAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*WQAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[QPOpenAttr]{
 		Kind: "QPOpenAttr",
-		Lend: func(a *QPOpenAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*QPOpenAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[XRCDInitAttr]{
 		Kind: "XRCDInitAttr",
-		Lend: func(a *XRCDInitAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*XRCDInitAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[CompCntrAttachAttr]{
 		Kind: "CompCntrAttachAttr",
-		Lend: func(a *CompCntrAttachAttr, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*CompCntrAttachAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[ECE]{
 		Kind: "ECE",
-		Lend: func(a *ECE, verb string, lib any, root *object.Node) (bridge.Lent, error) {
-			return a.lend(verb, lib, root)
-		},
+		Lend: (*ECE).lend,
 	})
 }
 

@@ -15,9 +15,9 @@ type inExportBufDmabufFD struct {
 
 // checkExportBufDmabufFD refuses a call of ibv_export_buf_dmabuf_fd that breaks a rule.
 func checkExportBufDmabufFD(in *inExportBufDmabufFD) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.buf == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3015], Value: validate.AddrText(in.buf)})
+		bad.Add(&rules[rule3015], validate.AddrText(in.buf))
 	}
 	return verr.RefuseErr("ibv_export_buf_dmabuf_fd", bad...)
 }
@@ -29,9 +29,9 @@ type inFreeBuf struct {
 
 // checkFreeBuf refuses a call of ibv_free_buf that breaks a rule.
 func checkFreeBuf(in *inFreeBuf) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.buf == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3008], Value: validate.AddrText(in.buf)})
+		bad.Add(&rules[rule3008], validate.AddrText(in.buf))
 	}
 	return verr.RefuseErr("ibv_free_buf", bad...)
 }

@@ -15,9 +15,9 @@ type inDestroyCompChannel struct {
 
 // checkDestroyCompChannel refuses a call of ibv_destroy_comp_channel that breaks a rule.
 func checkDestroyCompChannel(in *inDestroyCompChannel) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.channel == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0286], Value: validate.AddrText(in.channel)})
+		bad.Add(&rules[rule0286], validate.AddrText(in.channel))
 	}
 	return verr.RefuseErr("ibv_destroy_comp_channel", bad...)
 }

@@ -6,7 +6,6 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inDestroyCompCntr has the values that the rules of ibv_destroy_comp_cntr use.
@@ -16,9 +15,9 @@ type inDestroyCompCntr struct {
 
 // checkDestroyCompCntr refuses a call of ibv_destroy_comp_cntr that breaks a rule.
 func checkDestroyCompCntr(in *inDestroyCompCntr) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.compCntr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1350], Value: validate.AddrText(in.compCntr)})
+		bad.Add(&rules[rule1350], validate.AddrText(in.compCntr))
 	}
 	return verr.RefuseErr("ibv_destroy_comp_cntr", bad...)
 }
@@ -30,9 +29,9 @@ type inSetCompCntr struct {
 
 // checkSetCompCntr refuses a call of ibv_set_comp_cntr that breaks a rule.
 func checkSetCompCntr(in *inSetCompCntr) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.compCntr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1352], Value: validate.AddrText(in.compCntr)})
+		bad.Add(&rules[rule1352], validate.AddrText(in.compCntr))
 	}
 	return verr.RefuseErr("ibv_set_comp_cntr", bad...)
 }
@@ -44,9 +43,9 @@ type inSetErrCompCntr struct {
 
 // checkSetErrCompCntr refuses a call of ibv_set_err_comp_cntr that breaks a rule.
 func checkSetErrCompCntr(in *inSetErrCompCntr) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.compCntr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1353], Value: validate.AddrText(in.compCntr)})
+		bad.Add(&rules[rule1353], validate.AddrText(in.compCntr))
 	}
 	return verr.RefuseErr("ibv_set_err_comp_cntr", bad...)
 }
@@ -58,9 +57,9 @@ type inIncCompCntr struct {
 
 // checkIncCompCntr refuses a call of ibv_inc_comp_cntr that breaks a rule.
 func checkIncCompCntr(in *inIncCompCntr) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.compCntr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1354], Value: validate.AddrText(in.compCntr)})
+		bad.Add(&rules[rule1354], validate.AddrText(in.compCntr))
 	}
 	return verr.RefuseErr("ibv_inc_comp_cntr", bad...)
 }
@@ -72,9 +71,9 @@ type inIncErrCompCntr struct {
 
 // checkIncErrCompCntr refuses a call of ibv_inc_err_comp_cntr that breaks a rule.
 func checkIncErrCompCntr(in *inIncErrCompCntr) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.compCntr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1355], Value: validate.AddrText(in.compCntr)})
+		bad.Add(&rules[rule1355], validate.AddrText(in.compCntr))
 	}
 	return verr.RefuseErr("ibv_inc_err_comp_cntr", bad...)
 }
@@ -87,12 +86,12 @@ type inReadCompCntr struct {
 
 // checkReadCompCntr refuses a call of ibv_read_comp_cntr that breaks a rule.
 func checkReadCompCntr(in *inReadCompCntr) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.compCntr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1356], Value: validate.AddrText(in.compCntr)})
+		bad.Add(&rules[rule1356], validate.AddrText(in.compCntr))
 	}
 	if in.value == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1357], Value: strconv.FormatUint(in.value, 10)})
+		bad.Add(&rules[rule1357], validate.Dec(in.value))
 	}
 	return verr.RefuseErr("ibv_read_comp_cntr", bad...)
 }
@@ -105,12 +104,12 @@ type inReadErrCompCntr struct {
 
 // checkReadErrCompCntr refuses a call of ibv_read_err_comp_cntr that breaks a rule.
 func checkReadErrCompCntr(in *inReadErrCompCntr) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.compCntr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1358], Value: validate.AddrText(in.compCntr)})
+		bad.Add(&rules[rule1358], validate.AddrText(in.compCntr))
 	}
 	if in.value == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1359], Value: strconv.FormatUint(in.value, 10)})
+		bad.Add(&rules[rule1359], validate.Dec(in.value))
 	}
 	return verr.RefuseErr("ibv_read_err_comp_cntr", bad...)
 }

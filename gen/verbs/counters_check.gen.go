@@ -6,7 +6,6 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inDestroyCounters has the values that the rules of ibv_destroy_counters use.
@@ -16,9 +15,9 @@ type inDestroyCounters struct {
 
 // checkDestroyCounters refuses a call of ibv_destroy_counters that breaks a rule.
 func checkDestroyCounters(in *inDestroyCounters) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.counters == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0754], Value: validate.AddrText(in.counters)})
+		bad.Add(&rules[rule0754], validate.AddrText(in.counters))
 	}
 	return verr.RefuseErr("ibv_destroy_counters", bad...)
 }
@@ -34,27 +33,27 @@ type inAttachCountersPointFlow struct {
 
 // checkAttachCountersPointFlow refuses a call of ibv_attach_counters_point_flow that breaks a rule.
 func checkAttachCountersPointFlow(in *inAttachCountersPointFlow) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.counters == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0811], Value: validate.AddrText(in.counters)})
+		bad.Add(&rules[rule0811], validate.AddrText(in.counters))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0812], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule0812], validate.AddrText(in.attr))
 	}
 	if in.attrCounterDesc != 0 && in.attrCounterDesc != 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2092], Value: CounterDescription(in.attrCounterDesc).String()})
+		bad.Add(&rules[rule2092], CounterDescription(in.attrCounterDesc).String())
 	}
 	if in.attrCompMask > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2093], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+		bad.Add(&rules[rule2093], validate.Hex(in.attrCompMask))
 	}
 	return verr.RefuseErr("ibv_attach_counters_point_flow", bad...)
 }
 
 // hintAttachCountersPointFlow returns the lints that a call of ibv_attach_counters_point_flow breaks, which may be the cause when it fails.
 func hintAttachCountersPointFlow(in *inAttachCountersPointFlow) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.flow != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3341], Value: validate.AddrText(in.flow)})
+		may.Add(&rules[rule3341], validate.AddrText(in.flow))
 	}
 	return may
 }
@@ -69,24 +68,24 @@ type inReadCounters struct {
 
 // checkReadCounters refuses a call of ibv_read_counters that breaks a rule.
 func checkReadCounters(in *inReadCounters) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.counters == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0756], Value: validate.AddrText(in.counters)})
+		bad.Add(&rules[rule0756], validate.AddrText(in.counters))
 	}
 	if in.ncounters > 0 && in.countersValue == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0757], Value: strconv.FormatUint(in.countersValue, 10)})
+		bad.Add(&rules[rule0757], validate.Dec(in.countersValue))
 	}
 	if in.ncounters < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0758], Value: strconv.FormatUint(in.ncounters, 10)})
+		bad.Add(&rules[rule0758], validate.Dec(in.ncounters))
 	}
 	return verr.RefuseErr("ibv_read_counters", bad...)
 }
 
 // hintReadCounters returns the lints that a call of ibv_read_counters breaks, which may be the cause when it fails.
 func hintReadCounters(in *inReadCounters) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.flags&^0x1 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0759], Value: ReadCounters(in.flags).String()})
+		may.Add(&rules[rule0759], ReadCounters(in.flags).String())
 	}
 	return may
 }

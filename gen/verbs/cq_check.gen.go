@@ -16,9 +16,9 @@ type inNextPoll struct {
 
 // checkNextPoll refuses a call of ibv_next_poll that breaks a rule.
 func checkNextPoll(in *inNextPoll) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.cq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0903], Value: validate.AddrText(in.cq)})
+		bad.Add(&rules[rule0903], validate.AddrText(in.cq))
 	}
 	return verr.RefuseErr("ibv_next_poll", bad...)
 }
@@ -30,9 +30,9 @@ type inEndPoll struct {
 
 // checkEndPoll refuses a call of ibv_end_poll that breaks a rule.
 func checkEndPoll(in *inEndPoll) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.cq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0904], Value: validate.AddrText(in.cq)})
+		bad.Add(&rules[rule0904], validate.AddrText(in.cq))
 	}
 	return verr.RefuseErr("ibv_end_poll", bad...)
 }
@@ -46,21 +46,21 @@ type inResizeCQ struct {
 
 // checkResizeCQ refuses a call of ibv_resize_cq that breaks a rule.
 func checkResizeCQ(in *inResizeCQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.cq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1301], Value: validate.AddrText(in.cq)})
+		bad.Add(&rules[rule1301], validate.AddrText(in.cq))
 	}
 	return verr.RefuseErr("ibv_resize_cq", bad...)
 }
 
 // hintResizeCQ returns the lints that a call of ibv_resize_cq breaks, which may be the cause when it fails.
 func hintResizeCQ(in *inResizeCQ) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.cqe < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule1302], Value: strconv.FormatInt(in.cqe, 10)})
+		may.Add(&rules[rule1302], strconv.FormatInt(in.cqe, 10))
 	}
 	if in.capDeviceAttrMaxCQE.OK && in.cqe >= 0 && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule1303], Value: strconv.FormatInt(in.cqe, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxCQE.V, 10)})
+		may.Beyond(&rules[rule1303], strconv.FormatInt(in.cqe, 10), in.capDeviceAttrMaxCQE.V)
 	}
 	return may
 }
@@ -72,9 +72,9 @@ type inDestroyCQ struct {
 
 // checkDestroyCQ refuses a call of ibv_destroy_cq that breaks a rule.
 func checkDestroyCQ(in *inDestroyCQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.cq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0283], Value: validate.AddrText(in.cq)})
+		bad.Add(&rules[rule0283], validate.AddrText(in.cq))
 	}
 	return verr.RefuseErr("ibv_destroy_cq", bad...)
 }
@@ -92,30 +92,30 @@ type inModifyCQ struct {
 
 // checkModifyCQ refuses a call of ibv_modify_cq that breaks a rule.
 func checkModifyCQ(in *inModifyCQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.cq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0776], Value: validate.AddrText(in.cq)})
+		bad.Add(&rules[rule0776], validate.AddrText(in.cq))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0777], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule0777], validate.AddrText(in.attr))
 	}
 	if in.attrAttrMask < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0778], Value: "0x" + strconv.FormatUint(in.attrAttrMask, 16)})
+		bad.Add(&rules[rule0778], validate.Hex(in.attrAttrMask))
 	}
 	if in.attrAttrMask != 0 && in.attrAttrMask&^0x1 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0779], Value: "0x" + strconv.FormatUint(in.attrAttrMask, 16)})
+		bad.Add(&rules[rule0779], validate.Hex(in.attrAttrMask))
 	}
 	return verr.RefuseErr("ibv_modify_cq", bad...)
 }
 
 // hintModifyCQ returns the lints that a call of ibv_modify_cq breaks, which may be the cause when it fails.
 func hintModifyCQ(in *inModifyCQ) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.capDeviceAttrExCQModCapsMaxCQCount.OK && in.capDeviceAttrExCQModCapsMaxCQCount.V > 0 && in.attrAttrMask&0x1 != 0 && in.attrModerateCQCount > in.capDeviceAttrExCQModCapsMaxCQCount.V {
-		may = append(may, verr.Violation{Rule: &rules[rule2055], Value: strconv.FormatUint(in.attrModerateCQCount, 10), Limit: strconv.FormatUint(in.capDeviceAttrExCQModCapsMaxCQCount.V, 10)})
+		may.Beyond(&rules[rule2055], validate.Dec(in.attrModerateCQCount), in.capDeviceAttrExCQModCapsMaxCQCount.V)
 	}
 	if in.capDeviceAttrExCQModCapsMaxCQPeriod.OK && in.capDeviceAttrExCQModCapsMaxCQPeriod.V > 0 && in.attrAttrMask&0x1 != 0 && in.attrModerateCQPeriod > in.capDeviceAttrExCQModCapsMaxCQPeriod.V {
-		may = append(may, verr.Violation{Rule: &rules[rule2056], Value: strconv.FormatUint(in.attrModerateCQPeriod, 10), Limit: strconv.FormatUint(in.capDeviceAttrExCQModCapsMaxCQPeriod.V, 10)})
+		may.Beyond(&rules[rule2056], validate.Dec(in.attrModerateCQPeriod), in.capDeviceAttrExCQModCapsMaxCQPeriod.V)
 	}
 	return may
 }

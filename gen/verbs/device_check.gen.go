@@ -16,9 +16,9 @@ type inCloseDevice struct {
 
 // checkCloseDevice refuses a call of ibv_close_device that breaks a rule.
 func checkCloseDevice(in *inCloseDevice) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0156], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0156], validate.AddrText(in.context))
 	}
 	return verr.RefuseErr("ibv_close_device", bad...)
 }
@@ -30,9 +30,9 @@ type inImportPD struct {
 
 // checkImportPD refuses a call of ibv_import_pd that breaks a rule.
 func checkImportPD(in *inImportPD) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3001], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule3001], validate.AddrText(in.context))
 	}
 	return verr.RefuseErr("ibv_import_pd", bad...)
 }
@@ -44,9 +44,9 @@ type inImportDM struct {
 
 // checkImportDM refuses a call of ibv_import_dm that breaks a rule.
 func checkImportDM(in *inImportDM) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0126], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0126], validate.AddrText(in.context))
 	}
 	return verr.RefuseErr("ibv_import_dm", bad...)
 }
@@ -59,12 +59,12 @@ type inGetAsyncEvent struct {
 
 // checkGetAsyncEvent refuses a call of ibv_get_async_event that breaks a rule.
 func checkGetAsyncEvent(in *inGetAsyncEvent) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0501], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0501], validate.AddrText(in.context))
 	}
 	if in.event == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0502], Value: strconv.FormatUint(in.event, 10)})
+		bad.Add(&rules[rule0502], validate.Dec(in.event))
 	}
 	return verr.RefuseErr("ibv_get_async_event", bad...)
 }
@@ -76,9 +76,9 @@ type inAckAsyncEvent struct {
 
 // checkAckAsyncEvent refuses a call of ibv_ack_async_event that breaks a rule.
 func checkAckAsyncEvent(in *inAckAsyncEvent) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.event == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0503], Value: strconv.FormatUint(in.event, 10)})
+		bad.Add(&rules[rule0503], validate.Dec(in.event))
 	}
 	return verr.RefuseErr("ibv_ack_async_event", bad...)
 }
@@ -91,12 +91,12 @@ type inQueryDevice struct {
 
 // checkQueryDevice refuses a call of ibv_query_device that breaks a rule.
 func checkQueryDevice(in *inQueryDevice) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0163], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0163], validate.AddrText(in.context))
 	}
 	if in.deviceAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0164], Value: validate.AddrText(in.deviceAttr)})
+		bad.Add(&rules[rule0164], validate.AddrText(in.deviceAttr))
 	}
 	return verr.RefuseErr("ibv_query_device", bad...)
 }
@@ -112,21 +112,21 @@ type inQueryPort struct {
 
 // checkQueryPort refuses a call of ibv_query_port that breaks a rule.
 func checkQueryPort(in *inQueryPort) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0168], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0168], validate.AddrText(in.context))
 	}
 	if in.portAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0169], Value: validate.AddrText(in.portAttr)})
+		bad.Add(&rules[rule0169], validate.AddrText(in.portAttr))
 	}
 	if in.portNum < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0170], Value: strconv.FormatUint(in.portNum, 10)})
+		bad.Add(&rules[rule0170], validate.Dec(in.portNum))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0171], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		bad.Beyond(&rules[rule0171], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0215], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPhysPortCntEx.V, 10)})
+		bad.Beyond(&rules[rule0215], validate.Dec(in.portNum), in.capDeviceAttrExPhysPortCntEx.V)
 	}
 	return verr.RefuseErr("ibv_query_port", bad...)
 }
@@ -141,18 +141,18 @@ type inQueryPortSpeed struct {
 
 // checkQueryPortSpeed refuses a call of ibv_query_port_speed that breaks a rule.
 func checkQueryPortSpeed(in *inQueryPortSpeed) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1304], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule1304], validate.AddrText(in.context))
 	}
 	if in.portSpeed == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1305], Value: strconv.FormatUint(in.portSpeed, 10)})
+		bad.Add(&rules[rule1305], validate.Dec(in.portSpeed))
 	}
 	if in.portNum < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1326], Value: strconv.FormatUint(in.portNum, 10)})
+		bad.Add(&rules[rule1326], validate.Dec(in.portNum))
 	}
 	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1327], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPhysPortCntEx.V, 10)})
+		bad.Beyond(&rules[rule1327], validate.Dec(in.portNum), in.capDeviceAttrExPhysPortCntEx.V)
 	}
 	return verr.RefuseErr("ibv_query_port_speed", bad...)
 }
@@ -168,21 +168,21 @@ type inQueryGID struct {
 
 // checkQueryGID refuses a call of ibv_query_gid that breaks a rule.
 func checkQueryGID(in *inQueryGID) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0324], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0324], validate.AddrText(in.context))
 	}
 	if in.gid == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0325], Value: strconv.FormatUint(in.gid, 10)})
+		bad.Add(&rules[rule0325], validate.Dec(in.gid))
 	}
 	if in.portNum < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0326], Value: strconv.FormatUint(in.portNum, 10)})
+		bad.Add(&rules[rule0326], validate.Dec(in.portNum))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0327], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		bad.Beyond(&rules[rule0327], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.index < 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0328], Value: strconv.FormatInt(in.index, 10)})
+		bad.Add(&rules[rule0328], strconv.FormatInt(in.index, 10))
 	}
 	return verr.RefuseErr("ibv_query_gid", bad...)
 }
@@ -198,21 +198,21 @@ type inQueryGIDEx struct {
 
 // checkQueryGIDEx refuses a call of ibv_query_gid_ex that breaks a rule.
 func checkQueryGIDEx(in *inQueryGIDEx) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0701], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0701], validate.AddrText(in.context))
 	}
 	if in.entry == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0702], Value: validate.AddrText(in.entry)})
+		bad.Add(&rules[rule0702], validate.AddrText(in.entry))
 	}
 	if in.flags > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0703], Value: strconv.FormatUint(in.flags, 10)})
+		bad.Add(&rules[rule0703], validate.Dec(in.flags))
 	}
 	if in.portNum < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0704], Value: strconv.FormatUint(in.portNum, 10)})
+		bad.Add(&rules[rule0704], validate.Dec(in.portNum))
 	}
 	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0705], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPhysPortCntEx.V, 10)})
+		bad.Beyond(&rules[rule0705], validate.Dec(in.portNum), in.capDeviceAttrExPhysPortCntEx.V)
 	}
 	return verr.RefuseErr("ibv_query_gid_ex", bad...)
 }
@@ -227,24 +227,24 @@ type inQueryGIDTable struct {
 
 // checkQueryGIDTable refuses a call of ibv_query_gid_table that breaks a rule.
 func checkQueryGIDTable(in *inQueryGIDTable) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0706], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0706], validate.AddrText(in.context))
 	}
 	if in.maxEntries > 0 && in.entries == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0707], Value: validate.AddrText(in.entries)})
+		bad.Add(&rules[rule0707], validate.AddrText(in.entries))
 	}
 	if in.flags > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0709], Value: strconv.FormatUint(in.flags, 10)})
+		bad.Add(&rules[rule0709], validate.Dec(in.flags))
 	}
 	return verr.RefuseErr("ibv_query_gid_table", bad...)
 }
 
 // hintQueryGIDTable returns the lints that a call of ibv_query_gid_table breaks, which may be the cause when it fails.
 func hintQueryGIDTable(in *inQueryGIDTable) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.maxEntries < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0708], Value: strconv.FormatUint(in.maxEntries, 10)})
+		may.Add(&rules[rule0708], validate.Dec(in.maxEntries))
 	}
 	return may
 }
@@ -260,21 +260,21 @@ type inQueryPKey struct {
 
 // checkQueryPKey refuses a call of ibv_query_pkey that breaks a rule.
 func checkQueryPKey(in *inQueryPKey) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0711], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0711], validate.AddrText(in.context))
 	}
 	if in.pkey == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0712], Value: strconv.FormatUint(in.pkey, 10)})
+		bad.Add(&rules[rule0712], validate.Dec(in.pkey))
 	}
 	if in.portNum < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0713], Value: strconv.FormatUint(in.portNum, 10)})
+		bad.Add(&rules[rule0713], validate.Dec(in.portNum))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0714], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		bad.Beyond(&rules[rule0714], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.index < 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0715], Value: strconv.FormatInt(in.index, 10)})
+		bad.Add(&rules[rule0715], strconv.FormatInt(in.index, 10))
 	}
 	return verr.RefuseErr("ibv_query_pkey", bad...)
 }
@@ -288,15 +288,15 @@ type inGetPKeyIndex struct {
 
 // checkGetPKeyIndex refuses a call of ibv_get_pkey_index that breaks a rule.
 func checkGetPKeyIndex(in *inGetPKeyIndex) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0716], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0716], validate.AddrText(in.context))
 	}
 	if in.portNum < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0717], Value: strconv.FormatUint(in.portNum, 10)})
+		bad.Add(&rules[rule0717], validate.Dec(in.portNum))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0718], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		bad.Beyond(&rules[rule0718], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	return verr.RefuseErr("ibv_get_pkey_index", bad...)
 }
@@ -308,9 +308,9 @@ type inAllocPD struct {
 
 // checkAllocPD refuses a call of ibv_alloc_pd that breaks a rule.
 func checkAllocPD(in *inAllocPD) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0145], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0145], validate.AddrText(in.context))
 	}
 	return verr.RefuseErr("ibv_alloc_pd", bad...)
 }
@@ -330,36 +330,36 @@ type inCreateFlowActionEsp struct {
 
 // checkCreateFlowActionEsp refuses a call of ibv_create_flow_action_esp that breaks a rule.
 func checkCreateFlowActionEsp(in *inCreateFlowActionEsp) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.ctx == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1520], Value: validate.AddrText(in.ctx)})
+		bad.Add(&rules[rule1520], validate.AddrText(in.ctx))
 	}
 	if in.esp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1521], Value: validate.AddrText(in.esp)})
+		bad.Add(&rules[rule1521], validate.AddrText(in.esp))
 	}
 	if in.espEspAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1525], Value: validate.AddrText(in.espEspAttr)})
+		bad.Add(&rules[rule1525], validate.AddrText(in.espEspAttr))
 	}
 	if in.espKeymatPtr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1526], Value: validate.AddrText(in.espKeymatPtr)})
+		bad.Add(&rules[rule1526], validate.AddrText(in.espKeymatPtr))
 	}
 	if in.espCompMask&^0x1 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3313], Value: "0x" + strconv.FormatUint(in.espCompMask, 16)})
+		bad.Add(&rules[rule3313], validate.Hex(in.espCompMask))
 	}
 	if in.espKeymatProto != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3332], Value: strconv.FormatUint(in.espKeymatProto, 10)})
+		bad.Add(&rules[rule3332], validate.Dec(in.espKeymatProto))
 	}
 	if in.espReplayPtr != 0 && in.espReplayProto != 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3334], Value: strconv.FormatUint(in.espReplayProto, 10)})
+		bad.Add(&rules[rule3334], validate.Dec(in.espReplayProto))
 	}
 	return verr.RefuseErr("ibv_create_flow_action_esp", bad...)
 }
 
 // hintCreateFlowActionEsp returns the lints that a call of ibv_create_flow_action_esp breaks, which may be the cause when it fails.
 func hintCreateFlowActionEsp(in *inCreateFlowActionEsp) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.espEsn != 0 && in.espCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3315], Value: strconv.FormatUint(in.espEsn, 10)})
+		may.Add(&rules[rule3315], validate.Dec(in.espEsn))
 	}
 	return may
 }
@@ -375,33 +375,33 @@ type inOpenXRCD struct {
 
 // checkOpenXRCD refuses a call of ibv_open_xrcd that breaks a rule.
 func checkOpenXRCD(in *inOpenXRCD) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0731], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0731], validate.AddrText(in.context))
 	}
 	if in.xrcdInitAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0732], Value: validate.AddrText(in.xrcdInitAttr)})
+		bad.Add(&rules[rule0732], validate.AddrText(in.xrcdInitAttr))
 	}
 	if in.xrcdInitAttrCompMask&0x3 != 0x3 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0733]})
+		bad.Add(&rules[rule0733], "")
 	}
 	if in.xrcdInitAttrCompMask&^0x3 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2074], Value: "0x" + strconv.FormatUint(in.xrcdInitAttrCompMask, 16)})
+		bad.Add(&rules[rule2074], validate.Hex(in.xrcdInitAttrCompMask))
 	}
 	if in.xrcdInitAttrFD < -1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2075], Value: strconv.FormatInt(in.xrcdInitAttrFD, 10)})
+		bad.Add(&rules[rule2075], strconv.FormatInt(in.xrcdInitAttrFD, 10))
 	}
 	return verr.RefuseErr("ibv_open_xrcd", bad...)
 }
 
 // hintOpenXRCD returns the lints that a call of ibv_open_xrcd breaks, which may be the cause when it fails.
 func hintOpenXRCD(in *inOpenXRCD) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if uint64(in.xrcdInitAttrOflags)&^0xc0 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0734], Value: strconv.FormatInt(in.xrcdInitAttrOflags, 10)})
+		may.Add(&rules[rule0734], strconv.FormatInt(in.xrcdInitAttrOflags, 10))
 	}
 	if in.xrcdInitAttrFD == -1 && uint64(in.xrcdInitAttrOflags)&0x40 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2076], Value: strconv.FormatInt(in.xrcdInitAttrOflags, 10)})
+		may.Add(&rules[rule2076], strconv.FormatInt(in.xrcdInitAttrOflags, 10))
 	}
 	return may
 }
@@ -413,9 +413,9 @@ type inCreateCompChannel struct {
 
 // checkCreateCompChannel refuses a call of ibv_create_comp_channel that breaks a rule.
 func checkCreateCompChannel(in *inCreateCompChannel) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0285], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0285], validate.AddrText(in.context))
 	}
 	return verr.RefuseErr("ibv_create_comp_channel", bad...)
 }
@@ -432,33 +432,33 @@ type inAllocDM struct {
 
 // checkAllocDM refuses a call of ibv_alloc_dm that breaks a rule.
 func checkAllocDM(in *inAllocDM) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0095], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0095], validate.AddrText(in.context))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0096], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule0096], validate.AddrText(in.attr))
 	}
 	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V != 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0097], Value: strconv.FormatUint(in.attrLength, 10), Limit: strconv.FormatUint(in.capDeviceAttrExMaxDMSize.V, 10)})
+		bad.Beyond(&rules[rule0097], validate.Dec(in.attrLength), in.capDeviceAttrExMaxDMSize.V)
 	}
 	if in.attrLogAlignReq > 63 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0100], Value: strconv.FormatUint(in.attrLogAlignReq, 10)})
+		bad.Add(&rules[rule0100], validate.Dec(in.attrLogAlignReq))
 	}
 	return verr.RefuseErr("ibv_alloc_dm", bad...)
 }
 
 // hintAllocDM returns the lints that a call of ibv_alloc_dm breaks, which may be the cause when it fails.
 func hintAllocDM(in *inAllocDM) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V == 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0098], Value: strconv.FormatUint(in.attrLength, 10), Limit: strconv.FormatUint(in.capDeviceAttrExMaxDMSize.V, 10)})
+		may.Beyond(&rules[rule0098], validate.Dec(in.attrLength), in.capDeviceAttrExMaxDMSize.V)
 	}
 	if in.attrLength < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0099], Value: strconv.FormatUint(in.attrLength, 10)})
+		may.Add(&rules[rule0099], validate.Dec(in.attrLength))
 	}
 	if in.attrCompMask != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0101], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+		may.Add(&rules[rule0101], validate.Hex(in.attrCompMask))
 	}
 	return may
 }
@@ -474,27 +474,27 @@ type inCreateCQ struct {
 
 // checkCreateCQ refuses a call of ibv_create_cq that breaks a rule.
 func checkCreateCQ(in *inCreateCQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0278], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0278], validate.AddrText(in.context))
 	}
 	if in.compVector < 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0281], Value: strconv.FormatInt(in.compVector, 10)})
+		bad.Add(&rules[rule0281], strconv.FormatInt(in.compVector, 10))
 	}
 	if in.contextNumCompVectors.OK && in.compVector >= 0 && in.contextNumCompVectors.V <= uint64(in.compVector) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0282], Value: strconv.FormatInt(in.compVector, 10), Limit: strconv.FormatUint(in.contextNumCompVectors.V, 10)})
+		bad.Beyond(&rules[rule0282], strconv.FormatInt(in.compVector, 10), in.contextNumCompVectors.V)
 	}
 	return verr.RefuseErr("ibv_create_cq", bad...)
 }
 
 // hintCreateCQ returns the lints that a call of ibv_create_cq breaks, which may be the cause when it fails.
 func hintCreateCQ(in *inCreateCQ) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.cqe < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0279], Value: strconv.FormatInt(in.cqe, 10)})
+		may.Add(&rules[rule0279], strconv.FormatInt(in.cqe, 10))
 	}
 	if in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0280], Value: strconv.FormatInt(in.cqe, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxCQE.V, 10)})
+		may.Beyond(&rules[rule0280], strconv.FormatInt(in.cqe, 10), in.capDeviceAttrMaxCQE.V)
 	}
 	return may
 }
@@ -516,51 +516,51 @@ type inCreateCQEx struct {
 
 // checkCreateCQEx refuses a call of ibv_create_cq_ex that breaks a rule.
 func checkCreateCQEx(in *inCreateCQEx) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0900], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0900], validate.AddrText(in.context))
 	}
 	if in.cqAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0901], Value: validate.AddrText(in.cqAttr)})
+		bad.Add(&rules[rule0901], validate.AddrText(in.cqAttr))
 	}
 	if in.contextNumCompVectors.OK && in.contextNumCompVectors.V <= in.cqAttrCompVector {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0907], Value: strconv.FormatUint(in.cqAttrCompVector, 10), Limit: strconv.FormatUint(in.contextNumCompVectors.V, 10)})
+		bad.Beyond(&rules[rule0907], validate.Dec(in.cqAttrCompVector), in.contextNumCompVectors.V)
 	}
 	if in.cqAttrWCFlags&^0xfff != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0908], Value: WCField(in.cqAttrWCFlags).String()})
+		bad.Add(&rules[rule0908], WCField(in.cqAttrWCFlags).String())
 	}
 	if in.cqAttrCompVector > 0x7fffffff {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3301], Value: strconv.FormatUint(in.cqAttrCompVector, 10)})
+		bad.Add(&rules[rule3301], validate.Dec(in.cqAttrCompVector))
 	}
 	return verr.RefuseErr("ibv_create_cq_ex", bad...)
 }
 
 // hintCreateCQEx returns the lints that a call of ibv_create_cq_ex breaks, which may be the cause when it fails.
 func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.cqAttrCQE < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0905], Value: strconv.FormatUint(in.cqAttrCQE, 10)})
+		may.Add(&rules[rule0905], validate.Dec(in.cqAttrCQE))
 	}
 	if in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && in.cqAttrCQE > in.capDeviceAttrMaxCQE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0906], Value: strconv.FormatUint(in.cqAttrCQE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxCQE.V, 10)})
+		may.Beyond(&rules[rule0906], validate.Dec(in.cqAttrCQE), in.capDeviceAttrMaxCQE.V)
 	}
 	if in.cqAttrFlags != 0 && in.cqAttrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0910], Value: CQFlag(in.cqAttrFlags).String()})
+		may.Add(&rules[rule0910], CQFlag(in.cqAttrFlags).String())
 	}
 	if in.cqAttrParentDomain != 0 && in.cqAttrCompMask&0x2 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0911], Value: validate.AddrText(in.cqAttrParentDomain)})
+		may.Add(&rules[rule0911], validate.AddrText(in.cqAttrParentDomain))
 	}
 	if in.cqAttrCompMask&^0x3 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2053], Value: "0x" + strconv.FormatUint(in.cqAttrCompMask, 16)})
+		may.Add(&rules[rule2053], validate.Hex(in.cqAttrCompMask))
 	}
 	if in.cqAttrCompMask&0x1 != 0 && in.cqAttrFlags&^0x3 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2054], Value: CQFlag(in.cqAttrFlags).String()})
+		may.Add(&rules[rule2054], CQFlag(in.cqAttrFlags).String())
 	}
 	if in.cqAttrCompMask&0x2 != 0 && in.cqAttrParentDomain == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3302], Value: validate.AddrText(in.cqAttrParentDomain)})
+		may.Add(&rules[rule3302], validate.AddrText(in.cqAttrParentDomain))
 	}
 	if in.capDeviceAttrExCompletionTimestampMask.OK && in.cqAttrWCFlags&0x880 != 0 && in.capDeviceAttrExCompletionTimestampMask.V == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3525], Value: WCField(in.cqAttrWCFlags).String()})
+		may.Add(&rules[rule3525], WCField(in.cqAttrWCFlags).String())
 	}
 	return may
 }
@@ -573,12 +573,12 @@ type inQueryCompCntrCaps struct {
 
 // checkQueryCompCntrCaps refuses a call of ibv_query_comp_cntr_caps that breaks a rule.
 func checkQueryCompCntrCaps(in *inQueryCompCntrCaps) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1346], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule1346], validate.AddrText(in.context))
 	}
 	if in.caps == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1347], Value: validate.AddrText(in.caps)})
+		bad.Add(&rules[rule1347], validate.AddrText(in.caps))
 	}
 	return verr.RefuseErr("ibv_query_comp_cntr_caps", bad...)
 }
@@ -594,30 +594,30 @@ type inCreateCompCntr struct {
 
 // checkCreateCompCntr refuses a call of ibv_create_comp_cntr that breaks a rule.
 func checkCreateCompCntr(in *inCreateCompCntr) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1348], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule1348], validate.AddrText(in.context))
 	}
 	if in.ccAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1349], Value: validate.AddrText(in.ccAttr)})
+		bad.Add(&rules[rule1349], validate.AddrText(in.ccAttr))
 	}
 	if in.ccAttrCompMask > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1361], Value: "0x" + strconv.FormatUint(in.ccAttrCompMask, 16)})
+		bad.Add(&rules[rule1361], validate.Hex(in.ccAttrCompMask))
 	}
 	if in.ccAttrFlags > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1362], Value: strconv.FormatUint(in.ccAttrFlags, 10)})
+		bad.Add(&rules[rule1362], validate.Dec(in.ccAttrFlags))
 	}
 	if in.ccAttrType != 0 && in.ccAttrType != 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1363], Value: CompCntrType(in.ccAttrType).String()})
+		bad.Add(&rules[rule1363], CompCntrType(in.ccAttrType).String())
 	}
 	return verr.RefuseErr("ibv_create_comp_cntr", bad...)
 }
 
 // hintCreateCompCntr returns the lints that a call of ibv_create_comp_cntr breaks, which may be the cause when it fails.
 func hintCreateCompCntr(in *inCreateCompCntr) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.ccAttrType == 1 && in.ccAttrType != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1364], Value: CompCntrType(in.ccAttrType).String()})
+		may.Add(&rules[rule1364], CompCntrType(in.ccAttrType).String())
 	}
 	return may
 }
@@ -646,84 +646,84 @@ type inCreateSRQEx struct {
 
 // checkCreateSRQEx refuses a call of ibv_create_srq_ex that breaks a rule.
 func checkCreateSRQEx(in *inCreateSRQEx) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1201], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule1201], validate.AddrText(in.context))
 	}
 	if in.srqInitAttrEx == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1202], Value: validate.AddrText(in.srqInitAttrEx)})
+		bad.Add(&rules[rule1202], validate.AddrText(in.srqInitAttrEx))
 	}
 	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType != 0 && in.srqInitAttrExSRQType != 1 && in.srqInitAttrExSRQType != 2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1204], Value: SRQType(in.srqInitAttrExSRQType).String()})
+		bad.Add(&rules[rule1204], SRQType(in.srqInitAttrExSRQType).String())
 	}
 	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExCompMask&0xc != 0xc {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1205]})
+		bad.Add(&rules[rule1205], "")
 	}
 	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExCompMask&0x18 != 0x18 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1206]})
+		bad.Add(&rules[rule1206], "")
 	}
 	if in.srqInitAttrExCompMask&0x11 == 0x11 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExTMCapMaxNumTags < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1207], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
+		bad.Add(&rules[rule1207], validate.Dec(in.srqInitAttrExTMCapMaxNumTags))
 	}
 	if in.srqInitAttrExPD == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3305], Value: validate.AddrText(in.srqInitAttrExPD)})
+		bad.Add(&rules[rule3305], validate.AddrText(in.srqInitAttrExPD))
 	}
 	if in.srqInitAttrExCompMask&0x5 == 0x5 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExXRCD == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3306], Value: validate.AddrText(in.srqInitAttrExXRCD)})
+		bad.Add(&rules[rule3306], validate.AddrText(in.srqInitAttrExXRCD))
 	}
 	if in.srqInitAttrExCompMask&0x9 == 0x9 && (in.srqInitAttrExSRQType == 1 || in.srqInitAttrExSRQType == 2) && in.srqInitAttrExCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3307], Value: validate.AddrText(in.srqInitAttrExCQ)})
+		bad.Add(&rules[rule3307], validate.AddrText(in.srqInitAttrExCQ))
 	}
 	return verr.RefuseErr("ibv_create_srq_ex", bad...)
 }
 
 // hintCreateSRQEx returns the lints that a call of ibv_create_srq_ex breaks, which may be the cause when it fails.
 func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.srqInitAttrExCompMask&0x2 != 0x2 {
-		may = append(may, verr.Violation{Rule: &rules[rule1203]})
+		may.Add(&rules[rule1203], "")
 	}
 	if in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V {
-		may = append(may, verr.Violation{Rule: &rules[rule1208], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxNumTags.V, 10)})
+		may.Beyond(&rules[rule1208], validate.Dec(in.srqInitAttrExTMCapMaxNumTags), in.capDeviceAttrExTMCapsMaxNumTags.V)
 	}
 	if in.srqInitAttrExSRQType != 0 && in.srqInitAttrExCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1209], Value: SRQType(in.srqInitAttrExSRQType).String()})
+		may.Add(&rules[rule1209], SRQType(in.srqInitAttrExSRQType).String())
 	}
 	if in.srqInitAttrExXRCD != 0 && in.srqInitAttrExCompMask&0x4 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1210], Value: validate.AddrText(in.srqInitAttrExXRCD)})
+		may.Add(&rules[rule1210], validate.AddrText(in.srqInitAttrExXRCD))
 	}
 	if in.srqInitAttrExCQ != 0 && in.srqInitAttrExCompMask&0x8 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1211], Value: validate.AddrText(in.srqInitAttrExCQ)})
+		may.Add(&rules[rule1211], validate.AddrText(in.srqInitAttrExCQ))
 	}
 	if in.srqInitAttrExTMCapMaxNumTags != 0 && in.srqInitAttrExCompMask&0x10 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1212], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxNumTags, 10)})
+		may.Add(&rules[rule1212], validate.Dec(in.srqInitAttrExTMCapMaxNumTags))
 	}
 	if in.srqInitAttrExTMCapMaxOps != 0 && in.srqInitAttrExCompMask&0x10 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1213], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxOps, 10)})
+		may.Add(&rules[rule1213], validate.Dec(in.srqInitAttrExTMCapMaxOps))
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.srqInitAttrExCompMask&0x5 == 0x5 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrDeviceCapFlags.V&0x100000 != 0x100000 {
-		may = append(may, verr.Violation{Rule: &rules[rule1214], Value: SRQType(in.srqInitAttrExSRQType).String()})
+		may.Add(&rules[rule1214], SRQType(in.srqInitAttrExSRQType).String())
 	}
 	if in.srqInitAttrExAttrMaxWR < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule1229], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10)})
+		may.Add(&rules[rule1229], validate.Dec(in.srqInitAttrExAttrMaxWR))
 	}
 	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule1230], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
+		may.Beyond(&rules[rule1230], validate.Dec(in.srqInitAttrExAttrMaxWR), in.capDeviceAttrMaxSRQWR.V)
 	}
 	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule1231], Value: strconv.FormatUint(in.srqInitAttrExAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQSGE.V, 10)})
+		may.Beyond(&rules[rule1231], validate.Dec(in.srqInitAttrExAttrMaxSGE), in.capDeviceAttrMaxSRQSGE.V)
 	}
 	if in.srqInitAttrExCompMask&^0x1f != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3308], Value: "0x" + strconv.FormatUint(in.srqInitAttrExCompMask, 16)})
+		may.Add(&rules[rule3308], validate.Hex(in.srqInitAttrExCompMask))
 	}
 	if in.capDeviceAttrExTMCapsMaxOps.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxOps > in.capDeviceAttrExTMCapsMaxOps.V {
-		may = append(may, verr.Violation{Rule: &rules[rule3309], Value: strconv.FormatUint(in.srqInitAttrExTMCapMaxOps, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxOps.V, 10)})
+		may.Beyond(&rules[rule3309], validate.Dec(in.srqInitAttrExTMCapMaxOps), in.capDeviceAttrExTMCapsMaxOps.V)
 	}
 	if in.srqInitAttrExAttrSRQLimit > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3353], Value: strconv.FormatUint(in.srqInitAttrExAttrSRQLimit, 10)})
+		may.Add(&rules[rule3353], validate.Dec(in.srqInitAttrExAttrSRQLimit))
 	}
 	if in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrExTMCapsFlags.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule3524], Value: SRQType(in.srqInitAttrExSRQType).String()})
+		may.Add(&rules[rule3524], SRQType(in.srqInitAttrExSRQType).String())
 	}
 	return may
 }
@@ -762,195 +762,195 @@ type inCreateQPEx struct {
 
 // checkCreateQPEx refuses a call of ibv_create_qp_ex that breaks a rule.
 func checkCreateQPEx(in *inCreateQPEx) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0920], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0920], validate.AddrText(in.context))
 	}
 	if in.qpInitAttrEx == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0921], Value: validate.AddrText(in.qpInitAttrEx)})
+		bad.Add(&rules[rule0921], validate.AddrText(in.qpInitAttrEx))
 	}
 	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCompMask&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1222]})
+		bad.Add(&rules[rule1222], "")
 	}
 	if in.qpInitAttrExQPType == 10 && in.qpInitAttrExCompMask&0x2 != 0x2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1223]})
+		bad.Add(&rules[rule1223], "")
 	}
 	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExSendCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1224], Value: validate.AddrText(in.qpInitAttrExSendCQ)})
+		bad.Add(&rules[rule1224], validate.AddrText(in.qpInitAttrExSendCQ))
 	}
 	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExRecvCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1225], Value: validate.AddrText(in.qpInitAttrExRecvCQ)})
+		bad.Add(&rules[rule1225], validate.AddrText(in.qpInitAttrExRecvCQ))
 	}
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExRWQIndTbl == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1531], Value: validate.AddrText(in.qpInitAttrExRWQIndTbl)})
+		bad.Add(&rules[rule1531], validate.AddrText(in.qpInitAttrExRWQIndTbl))
 	}
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExRecvCQ != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1532], Value: validate.AddrText(in.qpInitAttrExRecvCQ)})
+		bad.Add(&rules[rule1532], validate.AddrText(in.qpInitAttrExRecvCQ))
 	}
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExSRQ != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1533], Value: validate.AddrText(in.qpInitAttrExSRQ)})
+		bad.Add(&rules[rule1533], validate.AddrText(in.qpInitAttrExSRQ))
 	}
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxRecvWR > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1534], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvWR, 10)})
+		bad.Add(&rules[rule1534], validate.Dec(in.qpInitAttrExCapMaxRecvWR))
 	}
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxRecvSGE > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1535], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvSGE, 10)})
+		bad.Add(&rules[rule1535], validate.Dec(in.qpInitAttrExCapMaxRecvSGE))
 	}
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxSendWR > 0 && in.qpInitAttrExSendCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1536], Value: validate.AddrText(in.qpInitAttrExSendCQ)})
+		bad.Add(&rules[rule1536], validate.AddrText(in.qpInitAttrExSendCQ))
 	}
 	if in.qpInitAttrExQPType != 2 && in.qpInitAttrExQPType != 3 && in.qpInitAttrExQPType != 4 && in.qpInitAttrExQPType != 8 && in.qpInitAttrExQPType != 9 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExQPType != 255 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2038], Value: QPType(in.qpInitAttrExQPType).String()})
+		bad.Add(&rules[rule2038], QPType(in.qpInitAttrExQPType).String())
 	}
 	if in.qpInitAttrExCompMask&^0x7f != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2040], Value: "0x" + strconv.FormatUint(in.qpInitAttrExCompMask, 16)})
+		bad.Add(&rules[rule2040], validate.Hex(in.qpInitAttrExCompMask))
 	}
 	if in.qpInitAttrExCompMask&0x1 != 0 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExPD == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2041], Value: validate.AddrText(in.qpInitAttrExPD)})
+		bad.Add(&rules[rule2041], validate.AddrText(in.qpInitAttrExPD))
 	}
 	if in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&^0xf02 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2042], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+		bad.Add(&rules[rule2042], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
 	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCreateFlags&0x400 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2046], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+		bad.Add(&rules[rule2046], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
 	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCreateFlags&0x300 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3150], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+		bad.Add(&rules[rule3150], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
 	if in.qpInitAttrExCompMask&0x2 != 0 && in.qpInitAttrExQPType == 10 && in.qpInitAttrExXRCD == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3156], Value: validate.AddrText(in.qpInitAttrExXRCD)})
+		bad.Add(&rules[rule3156], validate.AddrText(in.qpInitAttrExXRCD))
 	}
 	if in.qpInitAttrExCompMask&0x30 == 0x30 && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3157], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFunction, 10)})
+		bad.Add(&rules[rule3157], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
 	}
 	if in.qpInitAttrExCompMask&0x30 == 0x30 && (in.qpInitAttrExRXHashConfRXHashKeyLen < 40 || in.qpInitAttrExRXHashConfRXHashKeyLen > 40) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3158], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashKeyLen, 10)})
+		bad.Add(&rules[rule3158], validate.Dec(in.qpInitAttrExRXHashConfRXHashKeyLen))
 	}
 	return verr.RefuseErr("ibv_create_qp_ex", bad...)
 }
 
 // hintCreateQPEx returns the lints that a call of ibv_create_qp_ex breaks, which may be the cause when it fails.
 func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.qpInitAttrExSendOpsFlags != 0 && in.qpInitAttrExCompMask&0x40 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0923], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+		may.Add(&rules[rule0923], QPOp(in.qpInitAttrExSendOpsFlags).String())
 	}
 	if in.qpInitAttrExXRCD != 0 && in.qpInitAttrExCompMask&0x2 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1226], Value: validate.AddrText(in.qpInitAttrExXRCD)})
+		may.Add(&rules[rule1226], validate.AddrText(in.qpInitAttrExXRCD))
 	}
 	if in.qpInitAttrExRWQIndTbl != 0 && in.qpInitAttrExCompMask&0x10 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1530], Value: validate.AddrText(in.qpInitAttrExRWQIndTbl)})
+		may.Add(&rules[rule1530], validate.AddrText(in.qpInitAttrExRWQIndTbl))
 	}
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 8 {
-		may = append(may, verr.Violation{Rule: &rules[rule1537], Value: QPType(in.qpInitAttrExQPType).String()})
+		may.Add(&rules[rule1537], QPType(in.qpInitAttrExQPType).String())
 	}
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCompMask&0x20 != 0x20 {
-		may = append(may, verr.Violation{Rule: &rules[rule1538], Value: "0x" + strconv.FormatUint(in.qpInitAttrExCompMask, 16)})
+		may.Add(&rules[rule1538], validate.Hex(in.qpInitAttrExCompMask))
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule2031], Value: strconv.FormatUint(in.qpInitAttrExCapMaxSendWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
+		may.Beyond(&rules[rule2031], validate.Dec(in.qpInitAttrExCapMaxSendWR), in.capDeviceAttrMaxQPWR.V)
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule2032], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
+		may.Beyond(&rules[rule2032], validate.Dec(in.qpInitAttrExCapMaxRecvWR), in.capDeviceAttrMaxQPWR.V)
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrExCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule2033], Value: strconv.FormatUint(in.qpInitAttrExCapMaxSendSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
+		may.Beyond(&rules[rule2033], validate.Dec(in.qpInitAttrExCapMaxSendSGE), in.capDeviceAttrMaxSGE.V)
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrExCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule2034], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
+		may.Beyond(&rules[rule2034], validate.Dec(in.qpInitAttrExCapMaxRecvSGE), in.capDeviceAttrMaxSGE.V)
 	}
 	if in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvWR > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2035], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvWR, 10)})
+		may.Add(&rules[rule2035], validate.Dec(in.qpInitAttrExCapMaxRecvWR))
 	}
 	if in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvSGE > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2036], Value: strconv.FormatUint(in.qpInitAttrExCapMaxRecvSGE, 10)})
+		may.Add(&rules[rule2036], validate.Dec(in.qpInitAttrExCapMaxRecvSGE))
 	}
 	if in.qpInitAttrExCreateFlags != 0 && in.qpInitAttrExCompMask&0x4 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2043], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+		may.Add(&rules[rule2043], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
 	if in.qpInitAttrExMaxTSOHeader != 0 && in.qpInitAttrExCompMask&0x8 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2044], Value: strconv.FormatUint(in.qpInitAttrExMaxTSOHeader, 10)})
+		may.Add(&rules[rule2044], validate.Dec(in.qpInitAttrExMaxTSOHeader))
 	}
 	if in.qpInitAttrExSourceQPN != 0 && in.qpInitAttrExCreateFlags&0x400 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2045], Value: strconv.FormatUint(in.qpInitAttrExSourceQPN, 10)})
+		may.Add(&rules[rule2045], validate.Dec(in.qpInitAttrExSourceQPN))
 	}
 	if in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&^0x1fff != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2047], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+		may.Add(&rules[rule2047], QPOp(in.qpInitAttrExSendOpsFlags).String())
 	}
 	if in.qpInitAttrExQPType == 4 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1bf3 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2048], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+		may.Add(&rules[rule2048], QPOp(in.qpInitAttrExSendOpsFlags).String())
 	}
 	if in.qpInitAttrExQPType == 3 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1c70 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2049], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+		may.Add(&rules[rule2049], QPOp(in.qpInitAttrExSendOpsFlags).String())
 	}
 	if in.qpInitAttrExQPType == 8 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1bfb != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2050], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+		may.Add(&rules[rule2050], QPOp(in.qpInitAttrExSendOpsFlags).String())
 	}
 	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10) && in.qpInitAttrExCreateFlags&0x802 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3151], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+		may.Add(&rules[rule3151], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
 	if in.qpInitAttrExCompMask&0x8 != 0 && in.qpInitAttrExQPType != 8 {
-		may = append(may, verr.Violation{Rule: &rules[rule3155], Value: QPType(in.qpInitAttrExQPType).String()})
+		may.Add(&rules[rule3155], QPType(in.qpInitAttrExQPType).String())
 	}
 	if in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&^0x800001ff != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3160], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3160], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3161], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3161], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.qpInitAttrExRXHashConfRXHashFieldsMask != 0 && in.qpInitAttrExCompMask&0x20 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3162], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3162], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.qpInitAttrExQPType == 2 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x400 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3801], Value: QPOp(in.qpInitAttrExSendOpsFlags).String()})
+		may.Add(&rules[rule3801], QPOp(in.qpInitAttrExSendOpsFlags).String())
 	}
 	if in.qpInitAttrExRXHashConfRXHashFunction != 0 && in.qpInitAttrExCompMask&0x20 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3802], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFunction, 10)})
+		may.Add(&rules[rule3802], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x800 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
-		may = append(may, verr.Violation{Rule: &rules[rule3502], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+		may.Add(&rules[rule3502], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
 	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x200 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule3504], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+		may.Add(&rules[rule3504], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
 	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x100 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x2 != 0x2 {
-		may = append(may, verr.Violation{Rule: &rules[rule3505], Value: QPFlag(in.qpInitAttrExCreateFlags).String()})
+		may.Add(&rules[rule3505], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule3510], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3510], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x2 != 0x2 {
-		may = append(may, verr.Violation{Rule: &rules[rule3511], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3511], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x4 != 0x4 {
-		may = append(may, verr.Violation{Rule: &rules[rule3512], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3512], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x8 != 0x8 {
-		may = append(may, verr.Violation{Rule: &rules[rule3513], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3513], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x10 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x10 != 0x10 {
-		may = append(may, verr.Violation{Rule: &rules[rule3514], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3514], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x20 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x20 != 0x20 {
-		may = append(may, verr.Violation{Rule: &rules[rule3515], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3515], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x40 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x40 != 0x40 {
-		may = append(may, verr.Violation{Rule: &rules[rule3516], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3516], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x80 != 0x80 {
-		may = append(may, verr.Violation{Rule: &rules[rule3517], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3517], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x100 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x100 != 0x100 {
-		may = append(may, verr.Violation{Rule: &rules[rule3518], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3518], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80000000 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x80000000 != 0x80000000 {
-		may = append(may, verr.Violation{Rule: &rules[rule3519], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFieldsMask, 10)})
+		may.Add(&rules[rule3519], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
 	if in.capDeviceAttrExRSSCapsRXHashFunction.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 && in.capDeviceAttrExRSSCapsRXHashFunction.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule3520], Value: strconv.FormatUint(in.qpInitAttrExRXHashConfRXHashFunction, 10)})
+		may.Add(&rules[rule3520], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
 	}
 	if in.capDeviceAttrExRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExQPType == 8 && in.qpInitAttrExQPType != 0 && in.capDeviceAttrExRSSCapsSupportedQpts.V&0x100 != 0x100 {
-		may = append(may, verr.Violation{Rule: &rules[rule3521], Value: QPType(in.qpInitAttrExQPType).String()})
+		may.Add(&rules[rule3521], QPType(in.qpInitAttrExQPType).String())
 	}
 	return may
 }
@@ -964,15 +964,15 @@ type inAllocTD struct {
 
 // checkAllocTD refuses a call of ibv_alloc_td that breaks a rule.
 func checkAllocTD(in *inAllocTD) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0150], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0150], validate.AddrText(in.context))
 	}
 	if in.initAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0151], Value: validate.AddrText(in.initAttr)})
+		bad.Add(&rules[rule0151], validate.AddrText(in.initAttr))
 	}
 	if in.initAttrCompMask != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0152], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
+		bad.Add(&rules[rule0152], validate.Hex(in.initAttrCompMask))
 	}
 	return verr.RefuseErr("ibv_alloc_td", bad...)
 }
@@ -990,39 +990,39 @@ type inAllocParentDomain struct {
 
 // checkAllocParentDomain refuses a call of ibv_alloc_parent_domain that breaks a rule.
 func checkAllocParentDomain(in *inAllocParentDomain) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0133], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0133], validate.AddrText(in.context))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0134], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule0134], validate.AddrText(in.attr))
 	}
 	if in.attrPD == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0135], Value: validate.AddrText(in.attrPD)})
+		bad.Add(&rules[rule0135], validate.AddrText(in.attrPD))
 	}
 	if in.attrCompMask&^0x7 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0136], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+		bad.Add(&rules[rule0136], validate.Hex(in.attrCompMask))
 	}
 	return verr.RefuseErr("ibv_alloc_parent_domain", bad...)
 }
 
 // hintAllocParentDomain returns the lints that a call of ibv_alloc_parent_domain breaks, which may be the cause when it fails.
 func hintAllocParentDomain(in *inAllocParentDomain) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.attrCompMask&0x1 != 0 && in.attrAlloc != 0 && in.attrFree == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0137], Value: validate.AddrText(in.attrFree)})
+		may.Add(&rules[rule0137], validate.AddrText(in.attrFree))
 	}
 	if in.attrCompMask&0x1 != 0 && in.attrFree != 0 && in.attrAlloc == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0138], Value: validate.AddrText(in.attrAlloc)})
+		may.Add(&rules[rule0138], validate.AddrText(in.attrAlloc))
 	}
 	if in.attrAlloc != 0 && in.attrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0139], Value: validate.AddrText(in.attrAlloc)})
+		may.Add(&rules[rule0139], validate.AddrText(in.attrAlloc))
 	}
 	if in.attrFree != 0 && in.attrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0140], Value: validate.AddrText(in.attrFree)})
+		may.Add(&rules[rule0140], validate.AddrText(in.attrFree))
 	}
 	if in.attrPDContext != 0 && in.attrCompMask&0x2 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0141], Value: validate.AddrText(in.attrPDContext)})
+		may.Add(&rules[rule0141], validate.AddrText(in.attrPDContext))
 	}
 	return may
 }
@@ -1039,42 +1039,42 @@ type inAllocDMAH struct {
 
 // checkAllocDMAH refuses a call of ibv_alloc_dmah that breaks a rule.
 func checkAllocDMAH(in *inAllocDMAH) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1331], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule1331], validate.AddrText(in.context))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1332], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule1332], validate.AddrText(in.attr))
 	}
 	if in.attrCompMask&^0x7 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1334], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+		bad.Add(&rules[rule1334], validate.Hex(in.attrCompMask))
 	}
 	if in.attrCompMask&0x2 != 0x2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1335], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+		bad.Add(&rules[rule1335], validate.Hex(in.attrCompMask))
 	}
 	if in.attrCompMask&0x1 != 0 && in.attrCompMask&0x4 != 0x4 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1336], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+		bad.Add(&rules[rule1336], validate.Hex(in.attrCompMask))
 	}
 	if in.attrCompMask&0x4 != 0 && in.attrCompMask&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1337], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+		bad.Add(&rules[rule1337], validate.Hex(in.attrCompMask))
 	}
 	if in.attrCompMask&0x2 != 0 && in.attrPh > 3 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1341], Value: strconv.FormatUint(in.attrPh, 10)})
+		bad.Add(&rules[rule1341], validate.Dec(in.attrPh))
 	}
 	if in.attrCompMask&0x4 != 0 && in.attrTPHMemType != 0 && in.attrTPHMemType != 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1342], Value: TPHMemType(in.attrTPHMemType).String()})
+		bad.Add(&rules[rule1342], TPHMemType(in.attrTPHMemType).String())
 	}
 	return verr.RefuseErr("ibv_alloc_dmah", bad...)
 }
 
 // hintAllocDMAH returns the lints that a call of ibv_alloc_dmah breaks, which may be the cause when it fails.
 func hintAllocDMAH(in *inAllocDMAH) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.attrCPUID != 0 && in.attrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1339], Value: strconv.FormatUint(in.attrCPUID, 10)})
+		may.Add(&rules[rule1339], validate.Dec(in.attrCPUID))
 	}
 	if in.attrTPHMemType != 0 && in.attrCompMask&0x4 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1340], Value: TPHMemType(in.attrTPHMemType).String()})
+		may.Add(&rules[rule1340], TPHMemType(in.attrTPHMemType).String())
 	}
 	return may
 }
@@ -1088,24 +1088,24 @@ type inQueryRtValuesEx struct {
 
 // checkQueryRtValuesEx refuses a call of ibv_query_rt_values_ex that breaks a rule.
 func checkQueryRtValuesEx(in *inQueryRtValuesEx) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1322], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule1322], validate.AddrText(in.context))
 	}
 	if in.values == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1323], Value: validate.AddrText(in.values)})
+		bad.Add(&rules[rule1323], validate.AddrText(in.values))
 	}
 	if in.valuesCompMask&^0x1 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1324], Value: "0x" + strconv.FormatUint(in.valuesCompMask, 16)})
+		bad.Add(&rules[rule1324], validate.Hex(in.valuesCompMask))
 	}
 	return verr.RefuseErr("ibv_query_rt_values_ex", bad...)
 }
 
 // hintQueryRtValuesEx returns the lints that a call of ibv_query_rt_values_ex breaks, which may be the cause when it fails.
 func hintQueryRtValuesEx(in *inQueryRtValuesEx) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.valuesCompMask&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule1325], Value: "0x" + strconv.FormatUint(in.valuesCompMask, 16)})
+		may.Add(&rules[rule1325], validate.Hex(in.valuesCompMask))
 	}
 	return may
 }
@@ -1119,15 +1119,15 @@ type inQueryDeviceEx struct {
 
 // checkQueryDeviceEx refuses a call of ibv_query_device_ex that breaks a rule.
 func checkQueryDeviceEx(in *inQueryDeviceEx) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0165], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0165], validate.AddrText(in.context))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0166], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule0166], validate.AddrText(in.attr))
 	}
 	if in.inputCompMask != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0167], Value: "0x" + strconv.FormatUint(in.inputCompMask, 16)})
+		bad.Add(&rules[rule0167], validate.Hex(in.inputCompMask))
 	}
 	return verr.RefuseErr("ibv_query_device_ex", bad...)
 }
@@ -1144,27 +1144,27 @@ type inOpenQP struct {
 
 // checkOpenQP refuses a call of ibv_open_qp that breaks a rule.
 func checkOpenQP(in *inOpenQP) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1218], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule1218], validate.AddrText(in.context))
 	}
 	if in.qpOpenAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1219], Value: validate.AddrText(in.qpOpenAttr)})
+		bad.Add(&rules[rule1219], validate.AddrText(in.qpOpenAttr))
 	}
 	if in.qpOpenAttrCompMask&0xb != 0xb {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1220]})
+		bad.Add(&rules[rule1220], "")
 	}
 	if in.qpOpenAttrCompMask&0x8 != 0 && in.qpOpenAttrQPType != 10 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1221], Value: QPType(in.qpOpenAttrQPType).String()})
+		bad.Add(&rules[rule1221], QPType(in.qpOpenAttrQPType).String())
 	}
 	if in.qpOpenAttrCompMask&^0xf != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3170], Value: "0x" + strconv.FormatUint(in.qpOpenAttrCompMask, 16)})
+		bad.Add(&rules[rule3170], validate.Hex(in.qpOpenAttrCompMask))
 	}
 	if in.qpOpenAttrCompMask&0x2 != 0 && in.qpOpenAttrXRCD == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3171], Value: validate.AddrText(in.qpOpenAttrXRCD)})
+		bad.Add(&rules[rule3171], validate.AddrText(in.qpOpenAttrXRCD))
 	}
 	if in.qpOpenAttrCompMask&0x1 != 0 && in.qpOpenAttrQPNum > 0xffffff {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3172], Value: strconv.FormatUint(in.qpOpenAttrQPNum, 10)})
+		bad.Add(&rules[rule3172], validate.Dec(in.qpOpenAttrQPNum))
 	}
 	return verr.RefuseErr("ibv_open_qp", bad...)
 }
@@ -1189,60 +1189,60 @@ type inCreateWQ struct {
 
 // checkCreateWQ refuses a call of ibv_create_wq that breaks a rule.
 func checkCreateWQ(in *inCreateWQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0781], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0781], validate.AddrText(in.context))
 	}
 	if in.wqInitAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0782], Value: validate.AddrText(in.wqInitAttr)})
+		bad.Add(&rules[rule0782], validate.AddrText(in.wqInitAttr))
 	}
 	if in.wqInitAttrPD == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0783], Value: validate.AddrText(in.wqInitAttrPD)})
+		bad.Add(&rules[rule0783], validate.AddrText(in.wqInitAttrPD))
 	}
 	if in.wqInitAttrCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0784], Value: validate.AddrText(in.wqInitAttrCQ)})
+		bad.Add(&rules[rule0784], validate.AddrText(in.wqInitAttrCQ))
 	}
 	if in.wqInitAttrWQType != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2083], Value: WQType(in.wqInitAttrWQType).String()})
+		bad.Add(&rules[rule2083], WQType(in.wqInitAttrWQType).String())
 	}
 	if in.wqInitAttrCompMask&^0x1 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2084], Value: "0x" + strconv.FormatUint(in.wqInitAttrCompMask, 16)})
+		bad.Add(&rules[rule2084], validate.Hex(in.wqInitAttrCompMask))
 	}
 	if in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&^0xf != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2085], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+		bad.Add(&rules[rule2085], WQFlags(in.wqInitAttrCreateFlags).String())
 	}
 	return verr.RefuseErr("ibv_create_wq", bad...)
 }
 
 // hintCreateWQ returns the lints that a call of ibv_create_wq breaks, which may be the cause when it fails.
 func hintCreateWQ(in *inCreateWQ) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.wqInitAttrCreateFlags != 0 && in.wqInitAttrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2086], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+		may.Add(&rules[rule2086], WQFlags(in.wqInitAttrCreateFlags).String())
 	}
 	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x1 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule2087], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+		may.Add(&rules[rule2087], WQFlags(in.wqInitAttrCreateFlags).String())
 	}
 	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x2 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x2 != 0x2 {
-		may = append(may, verr.Violation{Rule: &rules[rule2088], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+		may.Add(&rules[rule2088], WQFlags(in.wqInitAttrCreateFlags).String())
 	}
 	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x4 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x8 != 0x8 {
-		may = append(may, verr.Violation{Rule: &rules[rule2089], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+		may.Add(&rules[rule2089], WQFlags(in.wqInitAttrCreateFlags).String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x8 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
-		may = append(may, verr.Violation{Rule: &rules[rule3343], Value: WQFlags(in.wqInitAttrCreateFlags).String()})
+		may.Add(&rules[rule3343], WQFlags(in.wqInitAttrCreateFlags).String())
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.wqInitAttrMaxWR > in.capDeviceAttrMaxQPWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule3344], Value: strconv.FormatUint(in.wqInitAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
+		may.Beyond(&rules[rule3344], validate.Dec(in.wqInitAttrMaxWR), in.capDeviceAttrMaxQPWR.V)
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.wqInitAttrMaxSGE > in.capDeviceAttrMaxSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule3345], Value: strconv.FormatUint(in.wqInitAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
+		may.Beyond(&rules[rule3345], validate.Dec(in.wqInitAttrMaxSGE), in.capDeviceAttrMaxSGE.V)
 	}
 	if in.wqInitAttrMaxWR < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule3346], Value: strconv.FormatUint(in.wqInitAttrMaxWR, 10)})
+		may.Add(&rules[rule3346], validate.Dec(in.wqInitAttrMaxWR))
 	}
 	if in.capDeviceAttrExMaxWQTypeRQ.OK && in.wqInitAttrWQType == 0 && in.capDeviceAttrExMaxWQTypeRQ.V <= 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3805], Value: WQType(in.wqInitAttrWQType).String(), Limit: strconv.FormatUint(in.capDeviceAttrExMaxWQTypeRQ.V, 10)})
+		may.Beyond(&rules[rule3805], WQType(in.wqInitAttrWQType).String(), in.capDeviceAttrExMaxWQTypeRQ.V)
 	}
 	return may
 }
@@ -1259,30 +1259,30 @@ type inCreateRWQIndTable struct {
 
 // checkCreateRWQIndTable refuses a call of ibv_create_rwq_ind_table that breaks a rule.
 func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1500], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule1500], validate.AddrText(in.context))
 	}
 	if in.initAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1501], Value: validate.AddrText(in.initAttr)})
+		bad.Add(&rules[rule1501], validate.AddrText(in.initAttr))
 	}
 	if in.initAttrIndTbl == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1503], Value: validate.AddrText(in.initAttrIndTbl)})
+		bad.Add(&rules[rule1503], validate.AddrText(in.initAttrIndTbl))
 	}
 	if in.initAttrCompMask != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1504], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
+		bad.Add(&rules[rule1504], validate.Hex(in.initAttrCompMask))
 	}
 	if in.initAttrLogIndTblSize > 13 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3351], Value: strconv.FormatUint(in.initAttrLogIndTblSize, 10)})
+		bad.Add(&rules[rule3351], validate.Dec(in.initAttrLogIndTblSize))
 	}
 	return verr.RefuseErr("ibv_create_rwq_ind_table", bad...)
 }
 
 // hintCreateRWQIndTable returns the lints that a call of ibv_create_rwq_ind_table breaks, which may be the cause when it fails.
 func hintCreateRWQIndTable(in *inCreateRWQIndTable) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.OK && validate.Power(in.initAttrLogIndTblSize) > in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule1505], Value: strconv.FormatUint(in.initAttrLogIndTblSize, 10), Limit: strconv.FormatUint(in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V, 10)})
+		may.Beyond(&rules[rule1505], validate.Dec(in.initAttrLogIndTblSize), in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V)
 	}
 	return may
 }
@@ -1299,30 +1299,30 @@ type inInitAHFromWC struct {
 
 // checkInitAHFromWC refuses a call of ibv_init_ah_from_wc that breaks a rule.
 func checkInitAHFromWC(in *inInitAHFromWC) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0761], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0761], validate.AddrText(in.context))
 	}
 	if in.wc == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0762], Value: validate.AddrText(in.wc)})
+		bad.Add(&rules[rule0762], validate.AddrText(in.wc))
 	}
 	if in.grh == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0763], Value: strconv.FormatUint(in.grh, 10)})
+		bad.Add(&rules[rule0763], validate.Dec(in.grh))
 	}
 	if in.ahAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0764], Value: validate.AddrText(in.ahAttr)})
+		bad.Add(&rules[rule0764], validate.AddrText(in.ahAttr))
 	}
 	return verr.RefuseErr("ibv_init_ah_from_wc", bad...)
 }
 
 // hintInitAHFromWC returns the lints that a call of ibv_init_ah_from_wc breaks, which may be the cause when it fails.
 func hintInitAHFromWC(in *inInitAHFromWC) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.portNum < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0765], Value: strconv.FormatUint(in.portNum, 10)})
+		may.Add(&rules[rule0765], validate.Dec(in.portNum))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0766], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		may.Beyond(&rules[rule0766], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	return may
 }
@@ -1338,21 +1338,21 @@ type inResolveEthL2FromGID struct {
 
 // checkResolveEthL2FromGID refuses a call of ibv_resolve_eth_l2_from_gid that breaks a rule.
 func checkResolveEthL2FromGID(in *inResolveEthL2FromGID) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3030], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule3030], validate.AddrText(in.context))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3031], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule3031], validate.AddrText(in.attr))
 	}
 	if in.attrPortNum < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3032], Value: strconv.FormatUint(in.attrPortNum, 10)})
+		bad.Add(&rules[rule3032], validate.Dec(in.attrPortNum))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3033], Value: strconv.FormatUint(in.attrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		bad.Beyond(&rules[rule3033], validate.Dec(in.attrPortNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.ethMac == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3034], Value: strconv.FormatUint(in.ethMac, 10)})
+		bad.Add(&rules[rule3034], validate.Dec(in.ethMac))
 	}
 	return verr.RefuseErr("ibv_resolve_eth_l2_from_gid", bad...)
 }
@@ -1366,15 +1366,15 @@ type inCreateCounters struct {
 
 // checkCreateCounters refuses a call of ibv_create_counters that breaks a rule.
 func checkCreateCounters(in *inCreateCounters) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.context == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0751], Value: validate.AddrText(in.context)})
+		bad.Add(&rules[rule0751], validate.AddrText(in.context))
 	}
 	if in.initAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0752], Value: validate.AddrText(in.initAttr)})
+		bad.Add(&rules[rule0752], validate.AddrText(in.initAttr))
 	}
 	if in.initAttrCompMask > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0753], Value: "0x" + strconv.FormatUint(in.initAttrCompMask, 16)})
+		bad.Add(&rules[rule0753], validate.Hex(in.initAttrCompMask))
 	}
 	return verr.RefuseErr("ibv_create_counters", bad...)
 }

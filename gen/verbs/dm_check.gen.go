@@ -6,7 +6,6 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inFreeDM has the values that the rules of ibv_free_dm use.
@@ -16,9 +15,9 @@ type inFreeDM struct {
 
 // checkFreeDM refuses a call of ibv_free_dm that breaks a rule.
 func checkFreeDM(in *inFreeDM) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0102], Value: validate.AddrText(in.dm)})
+		bad.Add(&rules[rule0102], validate.AddrText(in.dm))
 	}
 	return verr.RefuseErr("ibv_free_dm", bad...)
 }
@@ -30,9 +29,9 @@ type inDMExportDmabufFD struct {
 
 // checkDMExportDmabufFD refuses a call of ibv_dm_export_dmabuf_fd that breaks a rule.
 func checkDMExportDmabufFD(in *inDMExportDmabufFD) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1344], Value: validate.AddrText(in.dm)})
+		bad.Add(&rules[rule1344], validate.AddrText(in.dm))
 	}
 	return verr.RefuseErr("ibv_dm_export_dmabuf_fd", bad...)
 }
@@ -48,30 +47,30 @@ type inMemcpyToDM struct {
 
 // checkMemcpyToDM refuses a call of ibv_memcpy_to_dm that breaks a rule.
 func checkMemcpyToDM(in *inMemcpyToDM) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0104], Value: validate.AddrText(in.dm)})
+		bad.Add(&rules[rule0104], validate.AddrText(in.dm))
 	}
 	if in.length != 0 && in.hostAddr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0105], Value: validate.AddrText(in.hostAddr)})
+		bad.Add(&rules[rule0105], validate.AddrText(in.hostAddr))
 	}
 	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0106], Value: strconv.FormatUint(in.length, 10), Limit: strconv.FormatUint(in.dmLength.V, 10)})
+		bad.Beyond(&rules[rule0106], validate.Dec(in.length), in.dmLength.V)
 	}
 	if validate.SumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0107], Value: strconv.FormatUint(in.length, 10)})
+		bad.Add(&rules[rule0107], validate.Dec(in.length))
 	}
 	return verr.RefuseErr("ibv_memcpy_to_dm", bad...)
 }
 
 // hintMemcpyToDM returns the lints that a call of ibv_memcpy_to_dm breaks, which may be the cause when it fails.
 func hintMemcpyToDM(in *inMemcpyToDM) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.dmOffset%4 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0108], Value: strconv.FormatUint(in.dmOffset, 10)})
+		may.Add(&rules[rule0108], validate.Dec(in.dmOffset))
 	}
 	if in.length%4 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0109], Value: strconv.FormatUint(in.length, 10)})
+		may.Add(&rules[rule0109], validate.Dec(in.length))
 	}
 	return may
 }
@@ -87,30 +86,30 @@ type inMemcpyFromDM struct {
 
 // checkMemcpyFromDM refuses a call of ibv_memcpy_from_dm that breaks a rule.
 func checkMemcpyFromDM(in *inMemcpyFromDM) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0110], Value: validate.AddrText(in.dm)})
+		bad.Add(&rules[rule0110], validate.AddrText(in.dm))
 	}
 	if in.length != 0 && in.hostAddr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0111], Value: validate.AddrText(in.hostAddr)})
+		bad.Add(&rules[rule0111], validate.AddrText(in.hostAddr))
 	}
 	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0112], Value: strconv.FormatUint(in.length, 10), Limit: strconv.FormatUint(in.dmLength.V, 10)})
+		bad.Beyond(&rules[rule0112], validate.Dec(in.length), in.dmLength.V)
 	}
 	if validate.SumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0113], Value: strconv.FormatUint(in.length, 10)})
+		bad.Add(&rules[rule0113], validate.Dec(in.length))
 	}
 	return verr.RefuseErr("ibv_memcpy_from_dm", bad...)
 }
 
 // hintMemcpyFromDM returns the lints that a call of ibv_memcpy_from_dm breaks, which may be the cause when it fails.
 func hintMemcpyFromDM(in *inMemcpyFromDM) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.dmOffset%4 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0114], Value: strconv.FormatUint(in.dmOffset, 10)})
+		may.Add(&rules[rule0114], validate.Dec(in.dmOffset))
 	}
 	if in.length%4 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0115], Value: strconv.FormatUint(in.length, 10)})
+		may.Add(&rules[rule0115], validate.Dec(in.length))
 	}
 	return may
 }

@@ -15,9 +15,9 @@ type inDeallocDMAH struct {
 
 // checkDeallocDMAH refuses a call of ibv_dealloc_dmah that breaks a rule.
 func checkDeallocDMAH(in *inDeallocDMAH) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.dmah == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1333], Value: validate.AddrText(in.dmah)})
+		bad.Add(&rules[rule1333], validate.AddrText(in.dmah))
 	}
 	return verr.RefuseErr("ibv_dealloc_dmah", bad...)
 }

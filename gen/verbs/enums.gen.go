@@ -7,7 +7,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/codes"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/validate"
-	"strconv"
 	"time"
 )
 
@@ -54,7 +53,7 @@ func (v AdviseMRAdvice) String() string {
 	case AdviseMRAdvicePrefetchNoFault:
 		return "PREFETCH_NO_FAULT"
 	}
-	return "AdviseMRAdvice(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("AdviseMRAdvice", uint64(v))
 }
 
 // DMAccess is a set of access flags of a memory region over device memory.
@@ -114,7 +113,7 @@ func (v TPHMemType) String() string {
 	case TPHMemTypePM:
 		return "PM"
 	}
-	return "TPHMemType(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("TPHMemType", uint64(v))
 }
 
 // MWType is the type of a memory window.
@@ -138,7 +137,7 @@ func (v MWType) String() string {
 	case MWType2:
 		return "2"
 	}
-	return "MWType(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("MWType", uint64(v))
 }
 
 // CounterDescription is what is counted.
@@ -162,7 +161,7 @@ func (v CounterDescription) String() string {
 	case CounterDescriptionBytes:
 		return "BYTES"
 	}
-	return "CounterDescription(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("CounterDescription", uint64(v))
 }
 
 // MWAccess is a set of access flags of a memory window.
@@ -213,7 +212,7 @@ func (v CompCntrType) String() string {
 	case CompCntrTypeBytes:
 		return "BYTES"
 	}
-	return "CompCntrType(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("CompCntrType", uint64(v))
 }
 
 // WCField is a set of fields of completions.
@@ -374,7 +373,7 @@ func (v FlowType) String() string {
 	case FlowTypeSniffer:
 		return "SNIFFER"
 	}
-	return "FlowType(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("FlowType", uint64(v))
 }
 
 // FlowActionESPFlags is a set of properties of an action on packets of ESP. None is the encryption of packets
@@ -424,7 +423,7 @@ func (v FlowActionESPIVAlgo) String() string {
 	case FlowActionESPIVAlgoSeq:
 		return "SEQ"
 	}
-	return "FlowActionESPIVAlgo(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("FlowActionESPIVAlgo", uint64(v))
 }
 
 // QPType is the transport service of a queue pair.
@@ -468,7 +467,7 @@ func (v QPType) String() string {
 	case QPTypeDriver:
 		return "DRIVER"
 	}
-	return "QPType(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("QPType", uint64(v))
 }
 
 // QPOp is a set of requests that a stream of commands can post.
@@ -580,7 +579,7 @@ func (v SRQType) String() string {
 	case SRQTypeTM:
 		return "TM"
 	}
-	return "SRQType(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("SRQType", uint64(v))
 }
 
 // WQFlags is a set of properties of a work queue.
@@ -627,7 +626,7 @@ func (v WQType) String() string {
 	case WQTypeRQ:
 		return "RQ"
 	}
-	return "WQType(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("WQType", uint64(v))
 }
 
 // EventType is the type of an asynchronous event.
@@ -727,7 +726,7 @@ func (v EventType) String() string {
 	case EventTypeDeviceSpeedChange:
 		return "DEVICE_SPEED_CHANGE"
 	}
-	return "EventType(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("EventType", uint64(v))
 }
 
 // NodeType is the kind of a device.
@@ -767,7 +766,7 @@ func (v NodeType) String() string {
 	case NodeTypeUnspecified:
 		return "UNSPECIFIED"
 	}
-	return "NodeType(" + strconv.FormatInt(int64(v), 10) + ")"
+	return validate.UnnamedInt("NodeType", int64(v))
 }
 
 // TransportType is the transport protocol of a device.
@@ -801,7 +800,7 @@ func (v TransportType) String() string {
 	case TransportTypeUnspecified:
 		return "UNSPECIFIED"
 	}
-	return "TransportType(" + strconv.FormatInt(int64(v), 10) + ")"
+	return validate.UnnamedInt("TransportType", int64(v))
 }
 
 // ForkStatus is the answer to whether a program with registered memory may fork.
@@ -829,7 +828,7 @@ func (v ForkStatus) String() string {
 	case ForkStatusUnneeded:
 		return "UNNEEDED"
 	}
-	return "ForkStatus(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("ForkStatus", uint64(v))
 }
 
 // QPAccess is a set of access flags of a queue pair, which say what the peer may do.
@@ -906,7 +905,7 @@ func (v QPState) String() string {
 	case QPStateUnknown:
 		return "UNKNOWN"
 	}
-	return "QPState(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("QPState", uint64(v))
 }
 
 // Timeout is the time to wait for an acknowledgement, as a code of 5 bits; 0 is no limit. Duration and
@@ -973,7 +972,7 @@ func (v WQState) String() string {
 	case WQStateUnknown:
 		return "UNKNOWN"
 	}
-	return "WQState(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("WQState", uint64(v))
 }
 
 // WCStatus is the result of a work request.
@@ -1311,7 +1310,7 @@ func (v AtomicCap) String() string {
 	case AtomicCapGlob:
 		return "GLOB"
 	}
-	return "AtomicCap(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("AtomicCap", uint64(v))
 }
 
 // DeviceCapEx is a set of capabilities of a device. The lower 32 bits mean the same as in DeviceCap.
@@ -1603,7 +1602,7 @@ func (v GIDType) String() string {
 	case GIDTypeRoCEV2:
 		return "ROCE_V2"
 	}
-	return "GIDType(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("GIDType", uint64(v))
 }
 
 // PortCap is a set of capabilities of a port, as InfiniBand management defines them.
@@ -1787,7 +1786,7 @@ func (v PortState) String() string {
 	case PortStateActiveDefer:
 		return "ACTIVE_DEFER"
 	}
-	return "PortState(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("PortState", uint64(v))
 }
 
 // MTU is the largest payload of a packet, as a code; Bytes and MTUOf convert it.
@@ -1835,7 +1834,7 @@ func (v MTU) String() string {
 	case MTU4096:
 		return "4096"
 	}
-	return "MTU(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("MTU", uint64(v))
 }
 
 // Delay is a time as a code of 5 bits. Duration converts it.
@@ -1867,7 +1866,7 @@ func (v LinkLayer) String() string {
 	case LinkLayerEthernet:
 		return "ETHERNET"
 	}
-	return "LinkLayer(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("LinkLayer", uint64(v))
 }
 
 // QPField is a set of attributes of a queue pair to query.
@@ -1948,7 +1947,7 @@ func (v MigState) String() string {
 	case MigStateArmed:
 		return "ARMED"
 	}
-	return "MigState(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("MigState", uint64(v))
 }
 
 // DataInOrderQuery is a set of options of a query of the order in which data is written.
@@ -2082,7 +2081,7 @@ func (v Rate) String() string {
 	case Rate1200Gbps:
 		return "1200_GBPS"
 	}
-	return "Rate(" + strconv.FormatUint(uint64(v), 10) + ")"
+	return validate.Unnamed("Rate", uint64(v))
 }
 
 // ReadCounters is a set of ways to read counters.

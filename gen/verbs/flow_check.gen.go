@@ -15,9 +15,9 @@ type inDestroyFlow struct {
 
 // checkDestroyFlow refuses a call of ibv_destroy_flow that breaks a rule.
 func checkDestroyFlow(in *inDestroyFlow) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.flowID == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0807], Value: validate.AddrText(in.flowID)})
+		bad.Add(&rules[rule0807], validate.AddrText(in.flowID))
 	}
 	return verr.RefuseErr("ibv_destroy_flow", bad...)
 }

@@ -6,7 +6,6 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inModifyFlowActionEsp has the values that the rules of ibv_modify_flow_action_esp use.
@@ -23,30 +22,30 @@ type inModifyFlowActionEsp struct {
 
 // checkModifyFlowActionEsp refuses a call of ibv_modify_flow_action_esp that breaks a rule.
 func checkModifyFlowActionEsp(in *inModifyFlowActionEsp) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.action == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1522], Value: validate.AddrText(in.action)})
+		bad.Add(&rules[rule1522], validate.AddrText(in.action))
 	}
 	if in.esp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1523], Value: validate.AddrText(in.esp)})
+		bad.Add(&rules[rule1523], validate.AddrText(in.esp))
 	}
 	if in.espCompMask&^0x1 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3314], Value: "0x" + strconv.FormatUint(in.espCompMask, 16)})
+		bad.Add(&rules[rule3314], validate.Hex(in.espCompMask))
 	}
 	if in.espKeymatPtr != 0 && in.espKeymatProto != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3333], Value: strconv.FormatUint(in.espKeymatProto, 10)})
+		bad.Add(&rules[rule3333], validate.Dec(in.espKeymatProto))
 	}
 	if in.espReplayPtr != 0 && in.espReplayProto != 0 && in.espReplayProto != 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3335], Value: strconv.FormatUint(in.espReplayProto, 10)})
+		bad.Add(&rules[rule3335], validate.Dec(in.espReplayProto))
 	}
 	return verr.RefuseErr("ibv_modify_flow_action_esp", bad...)
 }
 
 // hintModifyFlowActionEsp returns the lints that a call of ibv_modify_flow_action_esp breaks, which may be the cause when it fails.
 func hintModifyFlowActionEsp(in *inModifyFlowActionEsp) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.espEsn != 0 && in.espCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3316], Value: strconv.FormatUint(in.espEsn, 10)})
+		may.Add(&rules[rule3316], validate.Dec(in.espEsn))
 	}
 	return may
 }
@@ -58,9 +57,9 @@ type inDestroyFlowAction struct {
 
 // checkDestroyFlowAction refuses a call of ibv_destroy_flow_action that breaks a rule.
 func checkDestroyFlowAction(in *inDestroyFlowAction) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.action == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1524], Value: validate.AddrText(in.action)})
+		bad.Add(&rules[rule1524], validate.AddrText(in.action))
 	}
 	return verr.RefuseErr("ibv_destroy_flow_action", bad...)
 }

@@ -16,9 +16,9 @@ type inQPToQPEx struct {
 
 // checkQPToQPEx refuses a call of ibv_qp_to_qp_ex that breaks a rule.
 func checkQPToQPEx(in *inQPToQPEx) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0922], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0922], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_qp_to_qp_ex", bad...)
 }
@@ -30,9 +30,9 @@ type inFreeDeviceList struct {
 
 // checkFreeDeviceList refuses a call of ibv_free_device_list that breaks a rule.
 func checkFreeDeviceList(in *inFreeDeviceList) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.list == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0159], Value: strconv.FormatUint(in.list, 10)})
+		bad.Add(&rules[rule0159], validate.Dec(in.list))
 	}
 	return verr.RefuseErr("ibv_free_device_list", bad...)
 }
@@ -44,9 +44,9 @@ type inGetDeviceIndex struct {
 
 // checkGetDeviceIndex refuses a call of ibv_get_device_index that breaks a rule.
 func checkGetDeviceIndex(in *inGetDeviceIndex) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.device == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0161], Value: strconv.FormatUint(in.device, 10)})
+		bad.Add(&rules[rule0161], validate.Dec(in.device))
 	}
 	return verr.RefuseErr("ibv_get_device_index", bad...)
 }
@@ -58,9 +58,9 @@ type inGetDeviceGUID struct {
 
 // checkGetDeviceGUID refuses a call of ibv_get_device_guid that breaks a rule.
 func checkGetDeviceGUID(in *inGetDeviceGUID) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.device == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0160], Value: strconv.FormatUint(in.device, 10)})
+		bad.Add(&rules[rule0160], validate.Dec(in.device))
 	}
 	return verr.RefuseErr("ibv_get_device_guid", bad...)
 }
@@ -72,9 +72,9 @@ type inOpenDevice struct {
 
 // checkOpenDevice refuses a call of ibv_open_device that breaks a rule.
 func checkOpenDevice(in *inOpenDevice) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.device == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0155], Value: strconv.FormatUint(in.device, 10)})
+		bad.Add(&rules[rule0155], validate.Dec(in.device))
 	}
 	return verr.RefuseErr("ibv_open_device", bad...)
 }
@@ -86,9 +86,9 @@ type inImportDevice struct {
 
 // checkImportDevice refuses a call of ibv_import_device that breaks a rule.
 func checkImportDevice(in *inImportDevice) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.cmdFD < 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0158], Value: strconv.FormatInt(in.cmdFD, 10)})
+		bad.Add(&rules[rule0158], strconv.FormatInt(in.cmdFD, 10))
 	}
 	return verr.RefuseErr("ibv_import_device", bad...)
 }
@@ -100,9 +100,9 @@ type inUnimportDM struct {
 
 // checkUnimportDM refuses a call of ibv_unimport_dm that breaks a rule.
 func checkUnimportDM(in *inUnimportDM) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0127], Value: validate.AddrText(in.dm)})
+		bad.Add(&rules[rule0127], validate.AddrText(in.dm))
 	}
 	return verr.RefuseErr("ibv_unimport_dm", bad...)
 }

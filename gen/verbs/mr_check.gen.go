@@ -6,7 +6,6 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inReregMR has the values that the rules of ibv_rereg_mr use.
@@ -24,72 +23,72 @@ type inReregMR struct {
 
 // checkReregMR refuses a call of ibv_rereg_mr that breaks a rule.
 func checkReregMR(in *inReregMR) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.mr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0172], Value: validate.AddrText(in.mr)})
+		bad.Add(&rules[rule0172], validate.AddrText(in.mr))
 	}
 	if in.flags&^0x7 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0173], Value: MRChangeFlags(in.flags).String()})
+		bad.Add(&rules[rule0173], MRChangeFlags(in.flags).String())
 	}
 	if in.flags < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0174], Value: MRChangeFlags(in.flags).String()})
+		bad.Add(&rules[rule0174], MRChangeFlags(in.flags).String())
 	}
 	if in.flags&0x2 != 0 && in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0175], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0175], validate.AddrText(in.pd))
 	}
 	if in.flags&0x1 != 0 && in.addr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0176], Value: validate.AddrText(in.addr)})
+		bad.Add(&rules[rule0176], validate.AddrText(in.addr))
 	}
 	if in.flags&0x1 != 0 && in.length < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0177], Value: strconv.FormatUint(in.length, 10)})
+		bad.Add(&rules[rule0177], validate.Dec(in.length))
 	}
 	if in.flags&0x1 != 0 && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0178], Value: strconv.FormatUint(in.length, 10)})
+		bad.Add(&rules[rule0178], validate.Dec(in.length))
 	}
 	if in.flags&0x4 == 0 && in.access != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0179], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0179], MRAccess(in.access).String())
 	}
 	if in.flags&0x4 != 0 && in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0183], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0183], MRAccess(in.access).String())
 	}
 	if in.flags&0x4 != 0 && in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0184], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0184], MRAccess(in.access).String())
 	}
 	if in.flags&0x4 != 0 && in.access&^0x3ff003ff != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0185], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0185], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.flags&0x4 != 0 && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0209], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0209], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.flags&0x4 != 0 && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0210], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0210], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.flags&0x4 != 0 && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0211], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0211], MRAccess(in.access).String())
 	}
 	return verr.RefuseErr("ibv_rereg_mr", bad...)
 }
 
 // hintReregMR returns the lints that a call of ibv_rereg_mr breaks, which may be the cause when it fails.
 func hintReregMR(in *inReregMR) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.flags&0x1 == 0 && in.addr != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0180], Value: validate.AddrText(in.addr)})
+		may.Add(&rules[rule0180], validate.AddrText(in.addr))
 	}
 	if in.flags&0x1 == 0 && in.length != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0181], Value: strconv.FormatUint(in.length, 10)})
+		may.Add(&rules[rule0181], validate.Dec(in.length))
 	}
 	if in.flags&0x2 == 0 && in.pd != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0182], Value: validate.AddrText(in.pd)})
+		may.Add(&rules[rule0182], validate.AddrText(in.pd))
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.flags&0x4 != 0 && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0212], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0212], MRAccess(in.access).String())
 	}
 	if in.flags&0x4 != 0 && in.access&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0213], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0213], MRAccess(in.access).String())
 	}
 	if in.flags&0x4 != 0 && in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may = append(may, verr.Violation{Rule: &rules[rule0214], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0214], MRAccess(in.access).String())
 	}
 	return may
 }

@@ -15,9 +15,9 @@ type inDeallocMW struct {
 
 // checkDeallocMW refuses a call of ibv_dealloc_mw that breaks a rule.
 func checkDeallocMW(in *inDeallocMW) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.mw == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0738], Value: validate.AddrText(in.mw)})
+		bad.Add(&rules[rule0738], validate.AddrText(in.mw))
 	}
 	return verr.RefuseErr("ibv_dealloc_mw", bad...)
 }
@@ -38,45 +38,45 @@ type inBindMW struct {
 
 // checkBindMW refuses a call of ibv_bind_mw that breaks a rule.
 func checkBindMW(in *inBindMW) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1101], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1101], validate.AddrText(in.qp))
 	}
 	if in.mw == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1102], Value: validate.AddrText(in.mw)})
+		bad.Add(&rules[rule1102], validate.AddrText(in.mw))
 	}
 	if in.mwBind == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1103], Value: validate.AddrText(in.mwBind)})
+		bad.Add(&rules[rule1103], validate.AddrText(in.mwBind))
 	}
 	if in.mwType.OK && in.mwType.V != 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1104], Value: MWType(in.mwType.V).String()})
+		bad.Add(&rules[rule1104], MWType(in.mwType.V).String())
 	}
 	if in.mwBindBindInfoLength > 0 && in.mwBindBindInfoMR == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1105], Value: validate.AddrText(in.mwBindBindInfoMR)})
+		bad.Add(&rules[rule1105], validate.AddrText(in.mwBindBindInfoMR))
 	}
 	return verr.RefuseErr("ibv_bind_mw", bad...)
 }
 
 // hintBindMW returns the lints that a call of ibv_bind_mw breaks, which may be the cause when it fails.
 func hintBindMW(in *inBindMW) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.qpQPType.OK && in.qpQPType.V != 3 && in.qpQPType.V != 2 && in.qpQPType.V != 9 {
-		may = append(may, verr.Violation{Rule: &rules[rule1107], Value: QPType(in.qpQPType.V).String()})
+		may.Add(&rules[rule1107], QPType(in.qpQPType.V).String())
 	}
 	if in.mwBindSendFlags&^0x3 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1108], Value: SendFlags(in.mwBindSendFlags).String()})
+		may.Add(&rules[rule1108], SendFlags(in.mwBindSendFlags).String())
 	}
 	if in.mwBindBindInfoMWAccessFlags&^0x2e != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1109], Value: MWAccess(in.mwBindBindInfoMWAccessFlags).String()})
+		may.Add(&rules[rule1109], MWAccess(in.mwBindBindInfoMWAccessFlags).String())
 	}
 	if in.mwBindBindInfoMWAccessFlags&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1110], Value: MWAccess(in.mwBindBindInfoMWAccessFlags).String()})
+		may.Add(&rules[rule1110], MWAccess(in.mwBindBindInfoMWAccessFlags).String())
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.mwBindBindInfoMWAccessFlags&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule3526], Value: MWAccess(in.mwBindBindInfoMWAccessFlags).String()})
+		may.Add(&rules[rule3526], MWAccess(in.mwBindBindInfoMWAccessFlags).String())
 	}
 	if in.mwBindBindInfoLength == 0 && in.mwBindBindInfoMR == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3901], Value: validate.AddrText(in.mwBindBindInfoMR)})
+		may.Add(&rules[rule3901], validate.AddrText(in.mwBindBindInfoMR))
 	}
 	return may
 }

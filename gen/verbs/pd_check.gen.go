@@ -16,9 +16,9 @@ type inImportMR struct {
 
 // checkImportMR refuses a call of ibv_import_mr that breaks a rule.
 func checkImportMR(in *inImportMR) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3004], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule3004], validate.AddrText(in.pd))
 	}
 	return verr.RefuseErr("ibv_import_mr", bad...)
 }
@@ -37,75 +37,75 @@ type inRegMR struct {
 
 // checkRegMR refuses a call of ibv_reg_mr that breaks a rule.
 func checkRegMR(in *inRegMR) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0001], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0001], MRAccess(in.access).String())
 	}
 	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0003], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0003], MRAccess(in.access).String())
 	}
 	if in.access&^0x3ff003ff != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0004], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0004], MRAccess(in.access).String())
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.access&0x80 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0007], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0007], MRAccess(in.access).String())
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.addr != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0008], Value: validate.AddrText(in.addr)})
+		bad.Add(&rules[rule0008], validate.AddrText(in.addr))
 	}
 	if in.length == 0xffffffffffffffff && in.access&0x40 == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0009], Value: strconv.FormatUint(in.length, 10)})
+		bad.Add(&rules[rule0009], validate.Dec(in.length))
 	}
 	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0011], Value: strconv.FormatUint(in.length, 10)})
+		bad.Add(&rules[rule0011], validate.Dec(in.length))
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0014], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0014], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0015], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0015], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0016], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0016], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0017], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0017], MRAccess(in.access).String())
 	}
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0019], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0019], validate.AddrText(in.pd))
 	}
 	return verr.RefuseErr("ibv_reg_mr", bad...)
 }
 
 // hintRegMR returns the lints that a call of ibv_reg_mr breaks, which may be the cause when it fails.
 func hintRegMR(in *inRegMR) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.access&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0005], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0005], MRAccess(in.access).String())
 	}
 	if in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may = append(may, verr.Violation{Rule: &rules[rule0006], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0006], MRAccess(in.access).String())
 	}
 	if in.access&0x40 != 0 && in.addr == 0 && in.length != 0xffffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0010], Value: strconv.FormatUint(in.length, 10)})
+		may.Add(&rules[rule0010], validate.Dec(in.length))
 	}
 	if in.length < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0012], Value: strconv.FormatUint(in.length, 10)})
+		may.Add(&rules[rule0012], validate.Dec(in.length))
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0013], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0013], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0018], Value: strconv.FormatUint(in.length, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxMRSize.V, 10)})
+		may.Beyond(&rules[rule0018], validate.Dec(in.length), in.capDeviceAttrMaxMRSize.V)
 	}
 	if in.access&0x40 == 0 && in.access&0x200 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0194], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0194], MRAccess(in.access).String())
 	}
 	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0201], Value: validate.AddrText(in.addr)})
+		may.Add(&rules[rule0201], validate.AddrText(in.addr))
 	}
 	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0204], Value: strconv.FormatUint(in.length, 10)})
+		may.Add(&rules[rule0204], validate.Dec(in.length))
 	}
 	return may
 }
@@ -125,84 +125,84 @@ type inRegMRIOVA struct {
 
 // checkRegMRIOVA refuses a call of ibv_reg_mr_iova that breaks a rule.
 func checkRegMRIOVA(in *inRegMRIOVA) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0020], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0020], MRAccess(in.access).String())
 	}
 	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0021], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0021], MRAccess(in.access).String())
 	}
 	if in.access&^0x3ff003ff != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0022], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0022], MRAccess(in.access).String())
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.access&0x80 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0025], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0025], MRAccess(in.access).String())
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.addr != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0026], Value: validate.AddrText(in.addr)})
+		bad.Add(&rules[rule0026], validate.AddrText(in.addr))
 	}
 	if in.length == 0xffffffffffffffff && in.access&0x40 == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0027], Value: strconv.FormatUint(in.length, 10)})
+		bad.Add(&rules[rule0027], validate.Dec(in.length))
 	}
 	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0029], Value: strconv.FormatUint(in.length, 10)})
+		bad.Add(&rules[rule0029], validate.Dec(in.length))
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0032], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0032], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0033], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0033], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0034], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0034], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0035], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule0035], MRAccess(in.access).String())
 	}
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0037], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0037], validate.AddrText(in.pd))
 	}
 	if in.iova == 0 && in.addr%validate.PageSize() != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0038], Value: validate.AddrText(in.addr)})
+		bad.Add(&rules[rule0038], validate.AddrText(in.addr))
 	}
 	if in.iova != 0 && in.iova%validate.PageSize() != in.addr%validate.PageSize() {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0039], Value: "0x" + strconv.FormatUint(in.iova, 16)})
+		bad.Add(&rules[rule0039], validate.Hex(in.iova))
 	}
 	return verr.RefuseErr("ibv_reg_mr_iova", bad...)
 }
 
 // hintRegMRIOVA returns the lints that a call of ibv_reg_mr_iova breaks, which may be the cause when it fails.
 func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.access&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0023], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0023], MRAccess(in.access).String())
 	}
 	if in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may = append(may, verr.Violation{Rule: &rules[rule0024], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0024], MRAccess(in.access).String())
 	}
 	if in.access&0x40 != 0 && in.addr == 0 && in.length != 0xffffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0028], Value: strconv.FormatUint(in.length, 10)})
+		may.Add(&rules[rule0028], validate.Dec(in.length))
 	}
 	if in.length < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0030], Value: strconv.FormatUint(in.length, 10)})
+		may.Add(&rules[rule0030], validate.Dec(in.length))
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0031], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0031], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0036], Value: strconv.FormatUint(in.length, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxMRSize.V, 10)})
+		may.Beyond(&rules[rule0036], validate.Dec(in.length), in.capDeviceAttrMaxMRSize.V)
 	}
 	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.iova > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0040], Value: "0x" + strconv.FormatUint(in.iova, 16)})
+		may.Add(&rules[rule0040], validate.Hex(in.iova))
 	}
 	if in.access&0x40 == 0 && in.access&0x200 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0195], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule0195], MRAccess(in.access).String())
 	}
 	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0202], Value: validate.AddrText(in.addr)})
+		may.Add(&rules[rule0202], validate.AddrText(in.addr))
 	}
 	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0205], Value: strconv.FormatUint(in.length, 10)})
+		may.Add(&rules[rule0205], validate.Dec(in.length))
 	}
 	return may
 }
@@ -220,36 +220,36 @@ type inRegDmabufMR struct {
 
 // checkRegDmabufMR refuses a call of ibv_reg_dmabuf_mr that breaks a rule.
 func checkRegDmabufMR(in *inRegDmabufMR) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0041], Value: DmabufAccess(in.access).String()})
+		bad.Add(&rules[rule0041], DmabufAccess(in.access).String())
 	}
 	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0042], Value: DmabufAccess(in.access).String()})
+		bad.Add(&rules[rule0042], DmabufAccess(in.access).String())
 	}
 	if in.access&^0x10000f != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0043], Value: DmabufAccess(in.access).String()})
+		bad.Add(&rules[rule0043], DmabufAccess(in.access).String())
 	}
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0045], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0045], validate.AddrText(in.pd))
 	}
 	if in.iova%validate.PageSize() != in.offset%validate.PageSize() {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0046], Value: "0x" + strconv.FormatUint(in.iova, 16)})
+		bad.Add(&rules[rule0046], validate.Hex(in.iova))
 	}
 	if in.fd < 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0047], Value: strconv.FormatInt(in.fd, 10)})
+		bad.Add(&rules[rule0047], strconv.FormatInt(in.fd, 10))
 	}
 	if validate.SumAbove(in.offset, in.length, 0xffffffffffffffff) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0048], Value: strconv.FormatUint(in.length, 10)})
+		bad.Add(&rules[rule0048], validate.Dec(in.length))
 	}
 	return verr.RefuseErr("ibv_reg_dmabuf_mr", bad...)
 }
 
 // hintRegDmabufMR returns the lints that a call of ibv_reg_dmabuf_mr breaks, which may be the cause when it fails.
 func hintRegDmabufMR(in *inRegDmabufMR) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0044], Value: DmabufAccess(in.access).String()})
+		may.Add(&rules[rule0044], DmabufAccess(in.access).String())
 	}
 	return may
 }
@@ -275,147 +275,147 @@ type inRegMREx struct {
 
 // checkRegMREx refuses a call of ibv_reg_mr_ex that breaks a rule.
 func checkRegMREx(in *inRegMREx) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.mrInitAttrAccess&0x2 != 0 && in.mrInitAttrAccess&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0049], Value: MRAccess(in.mrInitAttrAccess).String()})
+		bad.Add(&rules[rule0049], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.mrInitAttrAccess&0x8 != 0 && in.mrInitAttrAccess&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0050], Value: MRAccess(in.mrInitAttrAccess).String()})
+		bad.Add(&rules[rule0050], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&^0x3ff003ff != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0051], Value: MRAccess(in.mrInitAttrAccess).String()})
+		bad.Add(&rules[rule0051], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrAccess&^0x10000f != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0052], Value: MRAccess(in.mrInitAttrAccess).String()})
+		bad.Add(&rules[rule0052], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAccess&0x80 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0055], Value: MRAccess(in.mrInitAttrAccess).String()})
+		bad.Add(&rules[rule0055], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAddr != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0056], Value: validate.AddrText(in.mrInitAttrAddr)})
+		bad.Add(&rules[rule0056], validate.AddrText(in.mrInitAttrAddr))
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAccess&0x40 == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0057], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
+		bad.Add(&rules[rule0057], validate.Dec(in.mrInitAttrLength))
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0059], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
+		bad.Add(&rules[rule0059], validate.Dec(in.mrInitAttrLength))
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0062], Value: MRAccess(in.mrInitAttrAccess).String()})
+		bad.Add(&rules[rule0062], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0063], Value: MRAccess(in.mrInitAttrAccess).String()})
+		bad.Add(&rules[rule0063], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0064], Value: MRAccess(in.mrInitAttrAccess).String()})
+		bad.Add(&rules[rule0064], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAccess&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0065], Value: MRAccess(in.mrInitAttrAccess).String()})
+		bad.Add(&rules[rule0065], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0067], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0067], validate.AddrText(in.pd))
 	}
 	if in.mrInitAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0068], Value: validate.AddrText(in.mrInitAttr)})
+		bad.Add(&rules[rule0068], validate.AddrText(in.mrInitAttr))
 	}
 	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x6 == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0076], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
+		bad.Add(&rules[rule0076], validate.Hex(in.mrInitAttrCompMask))
 	}
 	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrCompMask&0x2 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0077], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
+		bad.Add(&rules[rule0077], validate.Hex(in.mrInitAttrCompMask))
 	}
 	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrCompMask&0x8 != 0x8 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0078], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
+		bad.Add(&rules[rule0078], validate.Hex(in.mrInitAttrCompMask))
 	}
 	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrCompMask&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0079], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
+		bad.Add(&rules[rule0079], validate.Hex(in.mrInitAttrCompMask))
 	}
 	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x8 != 0 && in.mrInitAttrCompMask&0x4 != 0x4 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0080], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
+		bad.Add(&rules[rule0080], validate.Hex(in.mrInitAttrCompMask))
 	}
 	if in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrFD < 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0081], Value: strconv.FormatInt(in.mrInitAttrFD, 10)})
+		bad.Add(&rules[rule0081], strconv.FormatInt(in.mrInitAttrFD, 10))
 	}
 	if in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrFDOffset%validate.PageSize() {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0082], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)})
+		bad.Add(&rules[rule0082], validate.Hex(in.mrInitAttrIOVA))
 	}
 	if in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrAddr%validate.PageSize() {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0083], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)})
+		bad.Add(&rules[rule0083], validate.Hex(in.mrInitAttrIOVA))
 	}
 	if in.mrInitAttrCompMask&0x4 != 0 && validate.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, 0xffffffffffffffff) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0084], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
+		bad.Add(&rules[rule0084], validate.Dec(in.mrInitAttrLength))
 	}
 	if in.mrInitAttrCompMask&0x10 != 0 && in.mrInitAttrDMAH == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0085], Value: validate.AddrText(in.mrInitAttrDMAH)})
+		bad.Add(&rules[rule0085], validate.AddrText(in.mrInitAttrDMAH))
 	}
 	if in.mrInitAttrCompMask&0x20 != 0 && in.mrInitAttrBuf == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0086], Value: validate.AddrText(in.mrInitAttrBuf)})
+		bad.Add(&rules[rule0086], validate.AddrText(in.mrInitAttrBuf))
 	}
 	if in.mrInitAttrCompMask&0x20 != 0 && in.mrInitAttrCompMask&0x2 != 0x2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0087], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
+		bad.Add(&rules[rule0087], validate.Hex(in.mrInitAttrCompMask))
 	}
 	if in.mrInitAttrCompMask&0x20 != 0 && in.mrInitAttrCompMask&0xc != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0088], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
+		bad.Add(&rules[rule0088], validate.Hex(in.mrInitAttrCompMask))
 	}
 	if in.mrInitAttrCompMask&0x22 == 0x22 && in.mrInitAttrAddr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0197], Value: validate.AddrText(in.mrInitAttrAddr)})
+		bad.Add(&rules[rule0197], validate.AddrText(in.mrInitAttrAddr))
 	}
 	return verr.RefuseErr("ibv_reg_mr_ex", bad...)
 }
 
 // hintRegMREx returns the lints that a call of ibv_reg_mr_ex breaks, which may be the cause when it fails.
 func hintRegMREx(in *inRegMREx) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0053], Value: MRAccess(in.mrInitAttrAccess).String()})
+		may.Add(&rules[rule0053], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x80 != 0 && in.mrInitAttrAccess&0x40 != 0x40 {
-		may = append(may, verr.Violation{Rule: &rules[rule0054], Value: MRAccess(in.mrInitAttrAccess).String()})
+		may.Add(&rules[rule0054], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrAddr == 0 && in.mrInitAttrLength != 0xffffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0058], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
+		may.Add(&rules[rule0058], validate.Dec(in.mrInitAttrLength))
 	}
 	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0060], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
+		may.Add(&rules[rule0060], validate.Dec(in.mrInitAttrLength))
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.mrInitAttrCompMask&0x4 == 0 && in.capDeviceAttrAtomicCap.V != 2 && in.mrInitAttrAccess&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0061], Value: MRAccess(in.mrInitAttrAccess).String()})
+		may.Add(&rules[rule0061], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0066], Value: strconv.FormatUint(in.mrInitAttrLength, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxMRSize.V, 10)})
+		may.Beyond(&rules[rule0066], validate.Dec(in.mrInitAttrLength), in.capDeviceAttrMaxMRSize.V)
 	}
 	if in.mrInitAttrCompMask&^0x3f != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0069], Value: "0x" + strconv.FormatUint(in.mrInitAttrCompMask, 16)})
+		may.Add(&rules[rule0069], validate.Hex(in.mrInitAttrCompMask))
 	}
 	if in.mrInitAttrIOVA != 0 && in.mrInitAttrCompMask&0x1 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0070], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)})
+		may.Add(&rules[rule0070], validate.Hex(in.mrInitAttrIOVA))
 	}
 	if in.mrInitAttrAddr != 0 && in.mrInitAttrCompMask&0x2 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0071], Value: validate.AddrText(in.mrInitAttrAddr)})
+		may.Add(&rules[rule0071], validate.AddrText(in.mrInitAttrAddr))
 	}
 	if in.mrInitAttrFD != 0 && in.mrInitAttrCompMask&0x4 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0072], Value: strconv.FormatInt(in.mrInitAttrFD, 10)})
+		may.Add(&rules[rule0072], strconv.FormatInt(in.mrInitAttrFD, 10))
 	}
 	if in.mrInitAttrFDOffset != 0 && in.mrInitAttrCompMask&0x8 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0073], Value: strconv.FormatUint(in.mrInitAttrFDOffset, 10)})
+		may.Add(&rules[rule0073], validate.Dec(in.mrInitAttrFDOffset))
 	}
 	if in.mrInitAttrDMAH != 0 && in.mrInitAttrCompMask&0x10 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0074], Value: validate.AddrText(in.mrInitAttrDMAH)})
+		may.Add(&rules[rule0074], validate.AddrText(in.mrInitAttrDMAH))
 	}
 	if in.mrInitAttrBuf != 0 && in.mrInitAttrCompMask&0x20 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0075], Value: validate.AddrText(in.mrInitAttrBuf)})
+		may.Add(&rules[rule0075], validate.AddrText(in.mrInitAttrBuf))
 	}
 	if in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrAccess&0x200 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0196], Value: MRAccess(in.mrInitAttrAccess).String()})
+		may.Add(&rules[rule0196], MRAccess(in.mrInitAttrAccess).String())
 	}
 	if in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0200], Value: "0x" + strconv.FormatUint(in.mrInitAttrIOVA, 16)})
+		may.Add(&rules[rule0200], validate.Hex(in.mrInitAttrIOVA))
 	}
 	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrAddr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0203], Value: validate.AddrText(in.mrInitAttrAddr)})
+		may.Add(&rules[rule0203], validate.AddrText(in.mrInitAttrAddr))
 	}
 	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > 0x7fffffffffffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0206], Value: strconv.FormatUint(in.mrInitAttrLength, 10)})
+		may.Add(&rules[rule0206], validate.Dec(in.mrInitAttrLength))
 	}
 	return may
 }
@@ -429,24 +429,24 @@ type inAllocMW struct {
 
 // checkAllocMW refuses a call of ibv_alloc_mw that breaks a rule.
 func checkAllocMW(in *inAllocMW) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0736], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0736], validate.AddrText(in.pd))
 	}
 	return verr.RefuseErr("ibv_alloc_mw", bad...)
 }
 
 // hintAllocMW returns the lints that a call of ibv_alloc_mw breaks, which may be the cause when it fails.
 func hintAllocMW(in *inAllocMW) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.type_ != 1 && in.type_ != 2 {
-		may = append(may, verr.Violation{Rule: &rules[rule0737], Value: MWType(in.type_).String()})
+		may.Add(&rules[rule0737], MWType(in.type_).String())
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.type_ == 1 && in.capDeviceAttrDeviceCapFlags.V&0x20000 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2081], Value: MWType(in.type_).String()})
+		may.Add(&rules[rule2081], MWType(in.type_).String())
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.type_ == 2 && in.capDeviceAttrDeviceCapFlags.V&0x1800000 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2082], Value: MWType(in.type_).String()})
+		may.Add(&rules[rule2082], MWType(in.type_).String())
 	}
 	return may
 }
@@ -463,30 +463,30 @@ type inAdviseMR struct {
 
 // checkAdviseMR refuses a call of ibv_advise_mr that breaks a rule.
 func checkAdviseMR(in *inAdviseMR) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0189], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0189], validate.AddrText(in.pd))
 	}
 	if in.advice != 0 && in.advice != 1 && in.advice != 2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0190], Value: AdviseMRAdvice(in.advice).String()})
+		bad.Add(&rules[rule0190], AdviseMRAdvice(in.advice).String())
 	}
 	if in.flags&^0x1 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0191], Value: AdviseMRFlags(in.flags).String()})
+		bad.Add(&rules[rule0191], AdviseMRFlags(in.flags).String())
 	}
 	if in.sgList == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0192], Value: validate.AddrText(in.sgList)})
+		bad.Add(&rules[rule0192], validate.AddrText(in.sgList))
 	}
 	if in.numSGE < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0193], Value: strconv.FormatUint(in.numSGE, 10)})
+		bad.Add(&rules[rule0193], validate.Dec(in.numSGE))
 	}
 	return verr.RefuseErr("ibv_advise_mr", bad...)
 }
 
 // hintAdviseMR returns the lints that a call of ibv_advise_mr breaks, which may be the cause when it fails.
 func hintAdviseMR(in *inAdviseMR) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0216]})
+		may.Add(&rules[rule0216], "")
 	}
 	return may
 }
@@ -498,9 +498,9 @@ type inAllocNullMR struct {
 
 // checkAllocNullMR refuses a call of ibv_alloc_null_mr that breaks a rule.
 func checkAllocNullMR(in *inAllocNullMR) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0187], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0187], validate.AddrText(in.pd))
 	}
 	return verr.RefuseErr("ibv_alloc_null_mr", bad...)
 }
@@ -518,42 +518,42 @@ type inRegDMMR struct {
 
 // checkRegDMMR refuses a call of ibv_reg_dm_mr that breaks a rule.
 func checkRegDMMR(in *inRegDMMR) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.access&0x20 != 0x20 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0002], Value: DMAccess(in.access).String()})
+		bad.Add(&rules[rule0002], DMAccess(in.access).String())
 	}
 	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0116], Value: DMAccess(in.access).String()})
+		bad.Add(&rules[rule0116], DMAccess(in.access).String())
 	}
 	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0117], Value: DMAccess(in.access).String()})
+		bad.Add(&rules[rule0117], DMAccess(in.access).String())
 	}
 	if in.access&^0x3ff0003f != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0118], Value: DMAccess(in.access).String()})
+		bad.Add(&rules[rule0118], DMAccess(in.access).String())
 	}
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0121], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0121], validate.AddrText(in.pd))
 	}
 	if in.dm == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0122], Value: validate.AddrText(in.dm)})
+		bad.Add(&rules[rule0122], validate.AddrText(in.dm))
 	}
 	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0123], Value: strconv.FormatUint(in.length, 10), Limit: strconv.FormatUint(in.dmLength.V, 10)})
+		bad.Beyond(&rules[rule0123], validate.Dec(in.length), in.dmLength.V)
 	}
 	if validate.SumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0124], Value: strconv.FormatUint(in.length, 10)})
+		bad.Add(&rules[rule0124], validate.Dec(in.length))
 	}
 	return verr.RefuseErr("ibv_reg_dm_mr", bad...)
 }
 
 // hintRegDMMR returns the lints that a call of ibv_reg_dm_mr breaks, which may be the cause when it fails.
 func hintRegDMMR(in *inRegDMMR) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.access&0x10 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0119], Value: DMAccess(in.access).String()})
+		may.Add(&rules[rule0119], DMAccess(in.access).String())
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0120], Value: DMAccess(in.access).String()})
+		may.Add(&rules[rule0120], DMAccess(in.access).String())
 	}
 	return may
 }
@@ -571,30 +571,30 @@ type inCreateSRQ struct {
 
 // checkCreateSRQ refuses a call of ibv_create_srq that breaks a rule.
 func checkCreateSRQ(in *inCreateSRQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0601], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0601], validate.AddrText(in.pd))
 	}
 	if in.srqInitAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0602], Value: validate.AddrText(in.srqInitAttr)})
+		bad.Add(&rules[rule0602], validate.AddrText(in.srqInitAttr))
 	}
 	return verr.RefuseErr("ibv_create_srq", bad...)
 }
 
 // hintCreateSRQ returns the lints that a call of ibv_create_srq breaks, which may be the cause when it fails.
 func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.srqInitAttrAttrMaxWR < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0603], Value: strconv.FormatUint(in.srqInitAttrAttrMaxWR, 10)})
+		may.Add(&rules[rule0603], validate.Dec(in.srqInitAttrAttrMaxWR))
 	}
 	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0604], Value: strconv.FormatUint(in.srqInitAttrAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
+		may.Beyond(&rules[rule0604], validate.Dec(in.srqInitAttrAttrMaxWR), in.capDeviceAttrMaxSRQWR.V)
 	}
 	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0605], Value: strconv.FormatUint(in.srqInitAttrAttrMaxSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQSGE.V, 10)})
+		may.Beyond(&rules[rule0605], validate.Dec(in.srqInitAttrAttrMaxSGE), in.capDeviceAttrMaxSRQSGE.V)
 	}
 	if in.srqInitAttrAttrSRQLimit > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0606], Value: strconv.FormatUint(in.srqInitAttrAttrSRQLimit, 10)})
+		may.Add(&rules[rule0606], validate.Dec(in.srqInitAttrAttrSRQLimit))
 	}
 	return may
 }
@@ -617,51 +617,51 @@ type inCreateQP struct {
 
 // checkCreateQP refuses a call of ibv_create_qp that breaks a rule.
 func checkCreateQP(in *inCreateQP) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0296], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0296], validate.AddrText(in.pd))
 	}
 	if in.qpInitAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0297], Value: validate.AddrText(in.qpInitAttr)})
+		bad.Add(&rules[rule0297], validate.AddrText(in.qpInitAttr))
 	}
 	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8 || in.qpInitAttrQPType == 9) && in.qpInitAttrSendCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0299], Value: validate.AddrText(in.qpInitAttrSendCQ)})
+		bad.Add(&rules[rule0299], validate.AddrText(in.qpInitAttrSendCQ))
 	}
 	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8) && in.qpInitAttrRecvCQ == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0300], Value: validate.AddrText(in.qpInitAttrRecvCQ)})
+		bad.Add(&rules[rule0300], validate.AddrText(in.qpInitAttrRecvCQ))
 	}
 	if in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 3 && in.qpInitAttrQPType != 4 && in.qpInitAttrQPType != 8 && in.qpInitAttrQPType != 9 && in.qpInitAttrQPType != 10 && in.qpInitAttrQPType != 255 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2037], Value: QPType(in.qpInitAttrQPType).String()})
+		bad.Add(&rules[rule2037], QPType(in.qpInitAttrQPType).String())
 	}
 	return verr.RefuseErr("ibv_create_qp", bad...)
 }
 
 // hintCreateQP returns the lints that a call of ibv_create_qp breaks, which may be the cause when it fails.
 func hintCreateQP(in *inCreateQP) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8 || in.qpInitAttrQPType == 9 || in.qpInitAttrQPType == 10 || in.qpInitAttrQPType == 255) && in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 3 && in.qpInitAttrQPType != 4 && in.qpInitAttrQPType != 8 && in.qpInitAttrQPType != 255 {
-		may = append(may, verr.Violation{Rule: &rules[rule0298], Value: QPType(in.qpInitAttrQPType).String()})
+		may.Add(&rules[rule0298], QPType(in.qpInitAttrQPType).String())
 	}
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 4 {
-		may = append(may, verr.Violation{Rule: &rules[rule0301], Value: QPType(in.qpInitAttrQPType).String()})
+		may.Add(&rules[rule0301], QPType(in.qpInitAttrQPType).String())
 	}
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvWR > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0302], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10)})
+		may.Add(&rules[rule0302], validate.Dec(in.qpInitAttrCapMaxRecvWR))
 	}
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvSGE > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0303], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10)})
+		may.Add(&rules[rule0303], validate.Dec(in.qpInitAttrCapMaxRecvSGE))
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0304], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
+		may.Beyond(&rules[rule0304], validate.Dec(in.qpInitAttrCapMaxSendWR), in.capDeviceAttrMaxQPWR.V)
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0305], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPWR.V, 10)})
+		may.Beyond(&rules[rule0305], validate.Dec(in.qpInitAttrCapMaxRecvWR), in.capDeviceAttrMaxQPWR.V)
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0306], Value: strconv.FormatUint(in.qpInitAttrCapMaxSendSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
+		may.Beyond(&rules[rule0306], validate.Dec(in.qpInitAttrCapMaxSendSGE), in.capDeviceAttrMaxSGE.V)
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0307], Value: strconv.FormatUint(in.qpInitAttrCapMaxRecvSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGE.V, 10)})
+		may.Beyond(&rules[rule0307], validate.Dec(in.qpInitAttrCapMaxRecvSGE), in.capDeviceAttrMaxSGE.V)
 	}
 	return may
 }
@@ -674,12 +674,12 @@ type inAllocBuf struct {
 
 // checkAllocBuf refuses a call of ibv_alloc_buf that breaks a rule.
 func checkAllocBuf(in *inAllocBuf) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3007], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule3007], validate.AddrText(in.pd))
 	}
 	if in.buf == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3060], Value: strconv.FormatUint(in.buf, 10)})
+		bad.Add(&rules[rule3060], validate.Dec(in.buf))
 	}
 	return verr.RefuseErr("ibv_alloc_buf", bad...)
 }
@@ -696,45 +696,45 @@ type inRegBufMR struct {
 
 // checkRegBufMR refuses a call of ibv_reg_buf_mr that breaks a rule.
 func checkRegBufMR(in *inRegBufMR) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3009], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule3009], validate.AddrText(in.pd))
 	}
 	if in.buf == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3010], Value: validate.AddrText(in.buf)})
+		bad.Add(&rules[rule3010], validate.AddrText(in.buf))
 	}
 	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3020], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule3020], MRAccess(in.access).String())
 	}
 	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3021], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule3021], MRAccess(in.access).String())
 	}
 	if in.access&^0x3ff003ff != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3022], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule3022], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3026], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule3026], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3027], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule3027], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3028], Value: MRAccess(in.access).String()})
+		bad.Add(&rules[rule3028], MRAccess(in.access).String())
 	}
 	return verr.RefuseErr("ibv_reg_buf_mr", bad...)
 }
 
 // hintRegBufMR returns the lints that a call of ibv_reg_buf_mr breaks, which may be the cause when it fails.
 func hintRegBufMR(in *inRegBufMR) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.access&0x20 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3023], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule3023], MRAccess(in.access).String())
 	}
 	if in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may = append(may, verr.Violation{Rule: &rules[rule3024], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule3024], MRAccess(in.access).String())
 	}
 	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule3025], Value: MRAccess(in.access).String()})
+		may.Add(&rules[rule3025], MRAccess(in.access).String())
 	}
 	return may
 }
@@ -758,51 +758,51 @@ type inCreateAH struct {
 
 // checkCreateAH refuses a call of ibv_create_ah that breaks a rule.
 func checkCreateAH(in *inCreateAH) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0310], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0310], validate.AddrText(in.pd))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0311], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule0311], validate.AddrText(in.attr))
 	}
 	return verr.RefuseErr("ibv_create_ah", bad...)
 }
 
 // hintCreateAH returns the lints that a call of ibv_create_ah breaks, which may be the cause when it fails.
 func hintCreateAH(in *inCreateAH) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.attrPortNum < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0312], Value: strconv.FormatUint(in.attrPortNum, 10)})
+		may.Add(&rules[rule0312], validate.Dec(in.attrPortNum))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0313], Value: strconv.FormatUint(in.attrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		may.Beyond(&rules[rule0313], validate.Dec(in.attrPortNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	if validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0315]})
+		may.Add(&rules[rule0315], "")
 	}
 	if in.attrGrhFlowLabel != 0 && in.attrIsGlobal == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0316], Value: strconv.FormatUint(in.attrIsGlobal, 10)})
+		may.Add(&rules[rule0316], validate.Dec(in.attrIsGlobal))
 	}
 	if in.attrGrhSgidIndex != 0 && in.attrIsGlobal == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0317], Value: strconv.FormatUint(in.attrIsGlobal, 10)})
+		may.Add(&rules[rule0317], validate.Dec(in.attrIsGlobal))
 	}
 	if in.attrGrhHopLimit != 0 && in.attrIsGlobal == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0318], Value: strconv.FormatUint(in.attrIsGlobal, 10)})
+		may.Add(&rules[rule0318], validate.Dec(in.attrIsGlobal))
 	}
 	if in.attrGrhTrafficClass != 0 && in.attrIsGlobal == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0319], Value: strconv.FormatUint(in.attrIsGlobal, 10)})
+		may.Add(&rules[rule0319], validate.Dec(in.attrIsGlobal))
 	}
 	if in.attrGrhFlowLabel > 0xfffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0320], Value: strconv.FormatUint(in.attrGrhFlowLabel, 10)})
+		may.Add(&rules[rule0320], validate.Dec(in.attrGrhFlowLabel))
 	}
 	if in.attrSL > 15 {
-		may = append(may, verr.Violation{Rule: &rules[rule0321], Value: strconv.FormatUint(in.attrSL, 10)})
+		may.Add(&rules[rule0321], validate.Dec(in.attrSL))
 	}
 	if in.attrStaticRate != 0 && in.attrStaticRate != 2 && in.attrStaticRate != 5 && in.attrStaticRate != 3 && in.attrStaticRate != 11 && in.attrStaticRate != 6 && in.attrStaticRate != 15 && in.attrStaticRate != 19 && in.attrStaticRate != 4 && in.attrStaticRate != 7 && in.attrStaticRate != 20 && in.attrStaticRate != 12 && in.attrStaticRate != 8 && in.attrStaticRate != 9 && in.attrStaticRate != 16 && in.attrStaticRate != 13 && in.attrStaticRate != 10 && in.attrStaticRate != 14 && in.attrStaticRate != 17 && in.attrStaticRate != 18 && in.attrStaticRate != 21 && in.attrStaticRate != 22 && in.attrStaticRate != 23 && in.attrStaticRate != 24 {
-		may = append(may, verr.Violation{Rule: &rules[rule3190], Value: strconv.FormatUint(in.attrStaticRate, 10)})
+		may.Add(&rules[rule3190], validate.Dec(in.attrStaticRate))
 	}
 	if in.attrSrcPathBits > 127 {
-		may = append(may, verr.Violation{Rule: &rules[rule3193], Value: strconv.FormatUint(in.attrSrcPathBits, 10)})
+		may.Add(&rules[rule3193], validate.Dec(in.attrSrcPathBits))
 	}
 	return may
 }
@@ -818,27 +818,27 @@ type inCreateAHFromWC struct {
 
 // checkCreateAHFromWC refuses a call of ibv_create_ah_from_wc that breaks a rule.
 func checkCreateAHFromWC(in *inCreateAHFromWC) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.pd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0767], Value: validate.AddrText(in.pd)})
+		bad.Add(&rules[rule0767], validate.AddrText(in.pd))
 	}
 	if in.wc == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0768], Value: validate.AddrText(in.wc)})
+		bad.Add(&rules[rule0768], validate.AddrText(in.wc))
 	}
 	if in.grh == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0769], Value: strconv.FormatUint(in.grh, 10)})
+		bad.Add(&rules[rule0769], validate.Dec(in.grh))
 	}
 	return verr.RefuseErr("ibv_create_ah_from_wc", bad...)
 }
 
 // hintCreateAHFromWC returns the lints that a call of ibv_create_ah_from_wc breaks, which may be the cause when it fails.
 func hintCreateAHFromWC(in *inCreateAHFromWC) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.portNum < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0770], Value: strconv.FormatUint(in.portNum, 10)})
+		may.Add(&rules[rule0770], validate.Dec(in.portNum))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0771], Value: strconv.FormatUint(in.portNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		may.Beyond(&rules[rule0771], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	return may
 }

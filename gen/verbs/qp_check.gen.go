@@ -17,18 +17,18 @@ type inWRAtomicCmpSwp struct {
 
 // checkWRAtomicCmpSwp refuses a call of ibv_wr_atomic_cmp_swp that breaks a rule.
 func checkWRAtomicCmpSwp(in *inWRAtomicCmpSwp) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0940], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0940], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_atomic_cmp_swp", bad...)
 }
 
 // hintWRAtomicCmpSwp returns the lints that a call of ibv_wr_atomic_cmp_swp breaks, which may be the cause when it fails.
 func hintWRAtomicCmpSwp(in *inWRAtomicCmpSwp) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.remoteAddr%8 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3119], Value: strconv.FormatUint(in.remoteAddr, 10)})
+		may.Add(&rules[rule3119], validate.Dec(in.remoteAddr))
 	}
 	return may
 }
@@ -41,18 +41,18 @@ type inWRAtomicFetchAdd struct {
 
 // checkWRAtomicFetchAdd refuses a call of ibv_wr_atomic_fetch_add that breaks a rule.
 func checkWRAtomicFetchAdd(in *inWRAtomicFetchAdd) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0941], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0941], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_atomic_fetch_add", bad...)
 }
 
 // hintWRAtomicFetchAdd returns the lints that a call of ibv_wr_atomic_fetch_add breaks, which may be the cause when it fails.
 func hintWRAtomicFetchAdd(in *inWRAtomicFetchAdd) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.remoteAddr%8 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3120], Value: strconv.FormatUint(in.remoteAddr, 10)})
+		may.Add(&rules[rule3120], validate.Dec(in.remoteAddr))
 	}
 	return may
 }
@@ -66,15 +66,15 @@ type inWRBindMW struct {
 
 // checkWRBindMW refuses a call of ibv_wr_bind_mw that breaks a rule.
 func checkWRBindMW(in *inWRBindMW) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1114], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1114], validate.AddrText(in.qp))
 	}
 	if in.mw == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3123], Value: strconv.FormatUint(in.mw, 10)})
+		bad.Add(&rules[rule3123], validate.Dec(in.mw))
 	}
 	if in.bindInfo == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3124], Value: strconv.FormatUint(in.bindInfo, 10)})
+		bad.Add(&rules[rule3124], validate.Dec(in.bindInfo))
 	}
 	return verr.RefuseErr("ibv_wr_bind_mw", bad...)
 }
@@ -86,9 +86,9 @@ type inWRLocalInv struct {
 
 // checkWRLocalInv refuses a call of ibv_wr_local_inv that breaks a rule.
 func checkWRLocalInv(in *inWRLocalInv) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0942], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0942], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_local_inv", bad...)
 }
@@ -100,9 +100,9 @@ type inWRRDMARead struct {
 
 // checkWRRDMARead refuses a call of ibv_wr_rdma_read that breaks a rule.
 func checkWRRDMARead(in *inWRRDMARead) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0939], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0939], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_rdma_read", bad...)
 }
@@ -114,9 +114,9 @@ type inWRRDMAWrite struct {
 
 // checkWRRDMAWrite refuses a call of ibv_wr_rdma_write that breaks a rule.
 func checkWRRDMAWrite(in *inWRRDMAWrite) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0937], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0937], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_rdma_write", bad...)
 }
@@ -130,21 +130,21 @@ type inWRFlush struct {
 
 // checkWRFlush refuses a call of ibv_wr_flush that breaks a rule.
 func checkWRFlush(in *inWRFlush) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1191], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1191], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_flush", bad...)
 }
 
 // hintWRFlush returns the lints that a call of ibv_wr_flush breaks, which may be the cause when it fails.
 func hintWRFlush(in *inWRFlush) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.type_&^0x3 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3134], Value: strconv.FormatUint(in.type_, 10)})
+		may.Add(&rules[rule3134], validate.Dec(in.type_))
 	}
 	if in.level != 0 && in.level != 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule3135], Value: strconv.FormatUint(in.level, 10)})
+		may.Add(&rules[rule3135], validate.Dec(in.level))
 	}
 	return may
 }
@@ -156,9 +156,9 @@ type inWRRDMAWriteImm struct {
 
 // checkWRRDMAWriteImm refuses a call of ibv_wr_rdma_write_imm that breaks a rule.
 func checkWRRDMAWriteImm(in *inWRRDMAWriteImm) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0938], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0938], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_rdma_write_imm", bad...)
 }
@@ -170,9 +170,9 @@ type inWRSend struct {
 
 // checkWRSend refuses a call of ibv_wr_send that breaks a rule.
 func checkWRSend(in *inWRSend) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0934], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0934], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_send", bad...)
 }
@@ -184,9 +184,9 @@ type inWRSendImm struct {
 
 // checkWRSendImm refuses a call of ibv_wr_send_imm that breaks a rule.
 func checkWRSendImm(in *inWRSendImm) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0935], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0935], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_send_imm", bad...)
 }
@@ -198,9 +198,9 @@ type inWRSendInv struct {
 
 // checkWRSendInv refuses a call of ibv_wr_send_inv that breaks a rule.
 func checkWRSendInv(in *inWRSendInv) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0936], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0936], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_send_inv", bad...)
 }
@@ -214,12 +214,12 @@ type inWRSendTSO struct {
 
 // checkWRSendTSO refuses a call of ibv_wr_send_tso that breaks a rule.
 func checkWRSendTSO(in *inWRSendTSO) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1193], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1193], validate.AddrText(in.qp))
 	}
 	if in.hdrSz > 0 && in.hdr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3127], Value: strconv.FormatUint(in.hdr, 10)})
+		bad.Add(&rules[rule3127], validate.Dec(in.hdr))
 	}
 	return verr.RefuseErr("ibv_wr_send_tso", bad...)
 }
@@ -233,21 +233,21 @@ type inWRSetUDAddr struct {
 
 // checkWRSetUDAddr refuses a call of ibv_wr_set_ud_addr that breaks a rule.
 func checkWRSetUDAddr(in *inWRSetUDAddr) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0943], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0943], validate.AddrText(in.qp))
 	}
 	if in.ah == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3116], Value: strconv.FormatUint(in.ah, 10)})
+		bad.Add(&rules[rule3116], validate.Dec(in.ah))
 	}
 	return verr.RefuseErr("ibv_wr_set_ud_addr", bad...)
 }
 
 // hintWRSetUDAddr returns the lints that a call of ibv_wr_set_ud_addr breaks, which may be the cause when it fails.
 func hintWRSetUDAddr(in *inWRSetUDAddr) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.remoteQPN > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule3117], Value: strconv.FormatUint(in.remoteQPN, 10)})
+		may.Add(&rules[rule3117], validate.Dec(in.remoteQPN))
 	}
 	return may
 }
@@ -260,18 +260,18 @@ type inWRSetXRCSrqn struct {
 
 // checkWRSetXRCSrqn refuses a call of ibv_wr_set_xrc_srqn that breaks a rule.
 func checkWRSetXRCSrqn(in *inWRSetXRCSrqn) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1227], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1227], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_set_xrc_srqn", bad...)
 }
 
 // hintWRSetXRCSrqn returns the lints that a call of ibv_wr_set_xrc_srqn breaks, which may be the cause when it fails.
 func hintWRSetXRCSrqn(in *inWRSetXRCSrqn) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.remoteSrqn > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule3118], Value: strconv.FormatUint(in.remoteSrqn, 10)})
+		may.Add(&rules[rule3118], validate.Dec(in.remoteSrqn))
 	}
 	return may
 }
@@ -285,12 +285,12 @@ type inWRSetInlineData struct {
 
 // checkWRSetInlineData refuses a call of ibv_wr_set_inline_data that breaks a rule.
 func checkWRSetInlineData(in *inWRSetInlineData) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0946], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0946], validate.AddrText(in.qp))
 	}
 	if in.length > 0 && in.addr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3131], Value: strconv.FormatUint(in.addr, 10)})
+		bad.Add(&rules[rule3131], validate.Dec(in.addr))
 	}
 	return verr.RefuseErr("ibv_wr_set_inline_data", bad...)
 }
@@ -304,12 +304,12 @@ type inWRSetInlineDataList struct {
 
 // checkWRSetInlineDataList refuses a call of ibv_wr_set_inline_data_list that breaks a rule.
 func checkWRSetInlineDataList(in *inWRSetInlineDataList) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1190], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1190], validate.AddrText(in.qp))
 	}
 	if in.numBuf > 0 && in.bufList == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3130], Value: strconv.FormatUint(in.bufList, 10)})
+		bad.Add(&rules[rule3130], validate.Dec(in.bufList))
 	}
 	return verr.RefuseErr("ibv_wr_set_inline_data_list", bad...)
 }
@@ -321,9 +321,9 @@ type inWRSetSGE struct {
 
 // checkWRSetSGE refuses a call of ibv_wr_set_sge that breaks a rule.
 func checkWRSetSGE(in *inWRSetSGE) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0944], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0944], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_set_sge", bad...)
 }
@@ -337,12 +337,12 @@ type inWRSetSGEList struct {
 
 // checkWRSetSGEList refuses a call of ibv_wr_set_sge_list that breaks a rule.
 func checkWRSetSGEList(in *inWRSetSGEList) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0945], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0945], validate.AddrText(in.qp))
 	}
 	if in.numSGE > 0 && in.sgList == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3129], Value: strconv.FormatUint(in.sgList, 10)})
+		bad.Add(&rules[rule3129], validate.Dec(in.sgList))
 	}
 	return verr.RefuseErr("ibv_wr_set_sge_list", bad...)
 }
@@ -354,9 +354,9 @@ type inWRComplete struct {
 
 // checkWRComplete refuses a call of ibv_wr_complete that breaks a rule.
 func checkWRComplete(in *inWRComplete) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0932], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0932], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_complete", bad...)
 }
@@ -368,9 +368,9 @@ type inWRAbort struct {
 
 // checkWRAbort refuses a call of ibv_wr_abort that breaks a rule.
 func checkWRAbort(in *inWRAbort) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0933], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0933], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_wr_abort", bad...)
 }
@@ -384,21 +384,21 @@ type inWRAtomicWrite struct {
 
 // checkWRAtomicWrite refuses a call of ibv_wr_atomic_write that breaks a rule.
 func checkWRAtomicWrite(in *inWRAtomicWrite) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1192], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1192], validate.AddrText(in.qp))
 	}
 	if in.atomicWR == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3122], Value: strconv.FormatUint(in.atomicWR, 10)})
+		bad.Add(&rules[rule3122], validate.Dec(in.atomicWR))
 	}
 	return verr.RefuseErr("ibv_wr_atomic_write", bad...)
 }
 
 // hintWRAtomicWrite returns the lints that a call of ibv_wr_atomic_write breaks, which may be the cause when it fails.
 func hintWRAtomicWrite(in *inWRAtomicWrite) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.remoteAddr%8 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3121], Value: strconv.FormatUint(in.remoteAddr, 10)})
+		may.Add(&rules[rule3121], validate.Dec(in.remoteAddr))
 	}
 	return may
 }
@@ -420,51 +420,51 @@ type inCreateFlow struct {
 
 // checkCreateFlow refuses a call of ibv_create_flow that breaks a rule.
 func checkCreateFlow(in *inCreateFlow) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0801], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0801], validate.AddrText(in.qp))
 	}
 	if in.flow == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0802], Value: validate.AddrText(in.flow)})
+		bad.Add(&rules[rule0802], validate.AddrText(in.flow))
 	}
 	if in.qpQPType.OK && in.qpQPType.V != 4 && in.qpQPType.V != 8 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0803], Value: QPType(in.qpQPType.V).String()})
+		bad.Add(&rules[rule0803], QPType(in.qpQPType.V).String())
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.flowPort > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2069], Value: strconv.FormatUint(in.flowPort, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		bad.Beyond(&rules[rule2069], validate.Dec(in.flowPort), in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.flowNumOfSpecs > 10 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3310], Value: strconv.FormatUint(in.flowNumOfSpecs, 10)})
+		bad.Add(&rules[rule3310], validate.Dec(in.flowNumOfSpecs))
 	}
 	return verr.RefuseErr("ibv_create_flow", bad...)
 }
 
 // hintCreateFlow returns the lints that a call of ibv_create_flow breaks, which may be the cause when it fails.
 func hintCreateFlow(in *inCreateFlow) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.flowFlags&0x2 != 0 && in.flowType != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0804], Value: FlowFlags(in.flowFlags).String()})
+		may.Add(&rules[rule0804], FlowFlags(in.flowFlags).String())
 	}
 	if in.flowFlags&^0x6 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0805], Value: FlowFlags(in.flowFlags).String()})
+		may.Add(&rules[rule0805], FlowFlags(in.flowFlags).String())
 	}
 	if in.flowType != 0 && in.flowType != 1 && in.flowType != 2 && in.flowType != 3 {
-		may = append(may, verr.Violation{Rule: &rules[rule2094], Value: FlowType(in.flowType).String()})
+		may.Add(&rules[rule2094], FlowType(in.flowType).String())
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.capDeviceAttrDeviceCapFlags.V&0x20000000 != 0x20000000 {
-		may = append(may, verr.Violation{Rule: &rules[rule2095]})
+		may.Add(&rules[rule2095], "")
 	}
 	if in.flowPort < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule2096], Value: strconv.FormatUint(in.flowPort, 10)})
+		may.Add(&rules[rule2096], validate.Dec(in.flowPort))
 	}
 	if in.flowType == 3 && in.flowNumOfSpecs > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3311], Value: strconv.FormatUint(in.flowNumOfSpecs, 10)})
+		may.Add(&rules[rule3311], validate.Dec(in.flowNumOfSpecs))
 	}
 	if in.flowCompMask > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3312], Value: strconv.FormatUint(in.flowCompMask, 10)})
+		may.Add(&rules[rule3312], validate.Dec(in.flowCompMask))
 	}
 	if in.flowPriority > 4095 {
-		may = append(may, verr.Violation{Rule: &rules[rule3352], Value: strconv.FormatUint(in.flowPriority, 10)})
+		may.Add(&rules[rule3352], validate.Dec(in.flowPriority))
 	}
 	return may
 }
@@ -517,6 +517,32 @@ type inModifyQP struct {
 	attrAltAHAttrStaticRate                       uint64         // attr.alt_ah_attr.static_rate
 	attrAHAttrSrcPathBits                         uint64         // attr.ah_attr.src_path_bits
 	attrAltAHAttrSrcPathBits                      uint64         // attr.alt_ah_attr.src_path_bits
+}
+
+// qpAttrMaskNames are the fields that the bits of a mask say are given.
+var qpAttrMaskNames = []validate.Flag{
+	{Bits: 0x1, Name: "State"},
+	{Bits: 0x2, Name: "CurState"},
+	{Bits: 0x100, Name: "PathMTU"},
+	{Bits: 0x40, Name: "QKey"},
+	{Bits: 0x1000, Name: "RQPSN"},
+	{Bits: 0x10000, Name: "SQPSN"},
+	{Bits: 0x100000, Name: "DestQPNum"},
+	{Bits: 0x8, Name: "AccessFlags"},
+	{Bits: 0x80, Name: "AV"},
+	{Bits: 0x10, Name: "PKeyIndex"},
+	{Bits: 0x2000, Name: "MaxRDAtomic"},
+	{Bits: 0x20000, Name: "MaxDestRDAtomic"},
+	{Bits: 0x8000, Name: "MinRNRTimer"},
+	{Bits: 0x20, Name: "PortNum"},
+	{Bits: 0x200, Name: "Timeout"},
+	{Bits: 0x400, Name: "RetryCnt"},
+	{Bits: 0x800, Name: "RNRRetry"},
+	{Bits: 0x4, Name: "EnSQDAsyncNotify"},
+	{Bits: 0x2000000, Name: "RateLimit"},
+	{Bits: 0x40000, Name: "PathMigState"},
+	{Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"},
+	{Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"},
 }
 
 // transitions0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
@@ -781,195 +807,195 @@ var transitions2004 = []validate.Transition{
 
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
 func checkModifyQP(in *inModifyQP) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0217], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0217], validate.AddrText(in.qp))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0218], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule0218], validate.AddrText(in.attr))
 	}
 	if in.attrMask&^0x21fffff != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0219], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		bad.Add(&rules[rule0219], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0221], Value: validate.TransitionText(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		bad.Add(&rules[rule0221], validate.TransitionText(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0223], Value: validate.TransitionText(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		bad.Add(&rules[rule0223], validate.TransitionText(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0224], Value: validate.TransitionText(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		bad.Add(&rules[rule0224], validate.TransitionText(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0226], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		bad.Add(&rules[rule0226], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0227], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		bad.Add(&rules[rule0227], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.attrMask&0x1 != 0 && in.attrQPState != 0 && in.attrQPState != 1 && in.attrQPState != 2 && in.attrQPState != 3 && in.attrQPState != 4 && in.attrQPState != 5 && in.attrQPState != 6 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0229], Value: QPState(in.attrQPState).String()})
+		bad.Add(&rules[rule0229], QPState(in.attrQPState).String())
 	}
 	if in.attrMask&0x2 != 0 && in.attrCurQPState != 0 && in.attrCurQPState != 1 && in.attrCurQPState != 2 && in.attrCurQPState != 3 && in.attrCurQPState != 4 && in.attrCurQPState != 5 && in.attrCurQPState != 6 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0230], Value: QPState(in.attrCurQPState).String()})
+		bad.Add(&rules[rule0230], QPState(in.attrCurQPState).String())
 	}
 	if in.attrMask&0x20 != 0 && in.attrPortNum < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0231], Value: strconv.FormatUint(in.attrPortNum, 10)})
+		bad.Add(&rules[rule0231], validate.Dec(in.attrPortNum))
 	}
 	if in.attrMask&0x80 != 0 && in.attrAHAttrPortNum < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0232], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
+		bad.Add(&rules[rule0232], validate.Dec(in.attrAHAttrPortNum))
 	}
 	if in.attrMask&0x4000 != 0 && in.attrAltPortNum < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0233], Value: strconv.FormatUint(in.attrAltPortNum, 10)})
+		bad.Add(&rules[rule0233], validate.Dec(in.attrAltPortNum))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x20 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0234], Value: strconv.FormatUint(in.attrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		bad.Beyond(&rules[rule0234], validate.Dec(in.attrPortNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.attrMask&0xa1 == 0xa1 && in.attrQPState != 2 && in.attrAHAttrPortNum != in.attrPortNum {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0235], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
+		bad.Add(&rules[rule0235], validate.Dec(in.attrAHAttrPortNum))
 	}
 	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrPortNum != in.attrAltPortNum {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0236], Value: strconv.FormatUint(in.attrAltAHAttrPortNum, 10)})
+		bad.Add(&rules[rule0236], validate.Dec(in.attrAltAHAttrPortNum))
 	}
 	if in.attrMask&0xa0 == 0xa0 && in.attrMask&0x1 == 0 && in.attrAHAttrPortNum != in.attrPortNum {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0508], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10)})
+		bad.Add(&rules[rule0508], validate.Dec(in.attrAHAttrPortNum))
 	}
 	if in.qpQPType.OK && (in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 9 || in.qpQPType.V == 10) && in.attrMask&0x2000000 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2007], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		bad.Add(&rules[rule2007], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x80 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrAHAttrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2067], Value: strconv.FormatUint(in.attrAHAttrPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		bad.Beyond(&rules[rule2067], validate.Dec(in.attrAHAttrPortNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x4000 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrAltPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2068], Value: strconv.FormatUint(in.attrAltPortNum, 10), Limit: strconv.FormatUint(in.capDeviceAttrPhysPortCnt.V, 10)})
+		bad.Beyond(&rules[rule2068], validate.Dec(in.attrAltPortNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	return verr.RefuseErr("ibv_modify_qp", bad...)
 }
 
 // hintModifyQP returns the lints that a call of ibv_modify_qp breaks, which may be the cause when it fails.
 func hintModifyQP(in *inModifyQP) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 2 && validate.BadTransition(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule0220], Value: validate.TransitionText(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule0220], validate.TransitionText(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 4 && validate.BadTransition(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule0222], Value: validate.TransitionText(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule0222], validate.TransitionText(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule0225], Value: validate.TransitionText(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule0225], validate.TransitionText(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 2 && in.attrMask&0x40 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0228], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule0228], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.attrMask&0x100 != 0 && in.attrPathMTU != 1 && in.attrPathMTU != 2 && in.attrPathMTU != 3 && in.attrPathMTU != 4 && in.attrPathMTU != 5 {
-		may = append(may, verr.Violation{Rule: &rules[rule0237], Value: MTU(in.attrPathMTU).String()})
+		may.Add(&rules[rule0237], MTU(in.attrPathMTU).String())
 	}
 	if in.attrMask&0x1000 != 0 && in.attrRQPSN > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0238], Value: strconv.FormatUint(in.attrRQPSN, 10)})
+		may.Add(&rules[rule0238], validate.Dec(in.attrRQPSN))
 	}
 	if in.attrMask&0x10000 != 0 && in.attrSQPSN > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0239], Value: strconv.FormatUint(in.attrSQPSN, 10)})
+		may.Add(&rules[rule0239], validate.Dec(in.attrSQPSN))
 	}
 	if in.attrMask&0x100000 != 0 && in.attrDestQPNum > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0240], Value: strconv.FormatUint(in.attrDestQPNum, 10)})
+		may.Add(&rules[rule0240], validate.Dec(in.attrDestQPNum))
 	}
 	if in.attrMask&0x200 != 0 && in.attrTimeout > 31 {
-		may = append(may, verr.Violation{Rule: &rules[rule0241], Value: strconv.FormatUint(in.attrTimeout, 10)})
+		may.Add(&rules[rule0241], validate.Dec(in.attrTimeout))
 	}
 	if in.attrMask&0x4000 != 0 && in.attrAltTimeout > 31 {
-		may = append(may, verr.Violation{Rule: &rules[rule0242], Value: strconv.FormatUint(in.attrAltTimeout, 10)})
+		may.Add(&rules[rule0242], validate.Dec(in.attrAltTimeout))
 	}
 	if in.attrMask&0x8000 != 0 && in.attrMinRNRTimer > 31 {
-		may = append(may, verr.Violation{Rule: &rules[rule0243], Value: strconv.FormatUint(in.attrMinRNRTimer, 10)})
+		may.Add(&rules[rule0243], validate.Dec(in.attrMinRNRTimer))
 	}
 	if in.attrMask&0x400 != 0 && in.attrRetryCnt > 7 {
-		may = append(may, verr.Violation{Rule: &rules[rule0244], Value: strconv.FormatUint(in.attrRetryCnt, 10)})
+		may.Add(&rules[rule0244], validate.Dec(in.attrRetryCnt))
 	}
 	if in.attrMask&0x800 != 0 && in.attrRNRRetry > 7 {
-		may = append(may, verr.Violation{Rule: &rules[rule0245], Value: strconv.FormatUint(in.attrRNRRetry, 10)})
+		may.Add(&rules[rule0245], validate.Dec(in.attrRNRRetry))
 	}
 	if in.capDeviceAttrMaxQPInitRDAtom.OK && in.attrMask&0x2000 != 0 && in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0246], Value: strconv.FormatUint(in.attrMaxRDAtomic, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPInitRDAtom.V, 10)})
+		may.Beyond(&rules[rule0246], validate.Dec(in.attrMaxRDAtomic), in.capDeviceAttrMaxQPInitRDAtom.V)
 	}
 	if in.capDeviceAttrMaxQPRDAtom.OK && in.attrMask&0x20000 != 0 && in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0247], Value: strconv.FormatUint(in.attrMaxDestRDAtomic, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxQPRDAtom.V, 10)})
+		may.Beyond(&rules[rule0247], validate.Dec(in.attrMaxDestRDAtomic), in.capDeviceAttrMaxQPRDAtom.V)
 	}
 	if in.capDeviceAttrMaxPkeys.OK && in.attrMask&0x10 != 0 && in.capDeviceAttrMaxPkeys.V <= in.attrPKeyIndex {
-		may = append(may, verr.Violation{Rule: &rules[rule0248], Value: strconv.FormatUint(in.attrPKeyIndex, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxPkeys.V, 10)})
+		may.Beyond(&rules[rule0248], validate.Dec(in.attrPKeyIndex), in.capDeviceAttrMaxPkeys.V)
 	}
 	if in.attrMask&0x5 == 0x5 && in.attrQPState != 4 {
-		may = append(may, verr.Violation{Rule: &rules[rule0249], Value: QPState(in.attrQPState).String()})
+		may.Add(&rules[rule0249], QPState(in.attrQPState).String())
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&0x80000 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0250], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule0250], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&0x44000 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x10 != 0x10 {
-		may = append(may, verr.Violation{Rule: &rules[rule0251], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule0251], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.attrMask&0x80 != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0253]})
+		may.Add(&rules[rule0253], "")
 	}
 	if in.attrMask&0x4000 != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0255]})
+		may.Add(&rules[rule0255], "")
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule2001], Value: validate.TransitionText(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule2001], validate.TransitionText(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule2002], Value: validate.TransitionText(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule2002], validate.TransitionText(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule2003], Value: validate.TransitionText(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule2003], validate.TransitionText(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may = append(may, verr.Violation{Rule: &rules[rule2004], Value: validate.TransitionText(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule2004], validate.TransitionText(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2005], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule2005], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2006], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule2006], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100 {
-		may = append(may, verr.Violation{Rule: &rules[rule2008], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule2008], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 2 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 != 0x4 {
-		may = append(may, verr.Violation{Rule: &rules[rule2009], Value: validate.FlagText(in.attrMask, []validate.Flag{{Bits: 0x1, Name: "State"}, {Bits: 0x2, Name: "CurState"}, {Bits: 0x100, Name: "PathMTU"}, {Bits: 0x40, Name: "QKey"}, {Bits: 0x1000, Name: "RQPSN"}, {Bits: 0x10000, Name: "SQPSN"}, {Bits: 0x100000, Name: "DestQPNum"}, {Bits: 0x8, Name: "AccessFlags"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x10, Name: "PKeyIndex"}, {Bits: 0x2000, Name: "MaxRDAtomic"}, {Bits: 0x20000, Name: "MaxDestRDAtomic"}, {Bits: 0x8000, Name: "MinRNRTimer"}, {Bits: 0x20, Name: "PortNum"}, {Bits: 0x200, Name: "Timeout"}, {Bits: 0x400, Name: "RetryCnt"}, {Bits: 0x800, Name: "RNRRetry"}, {Bits: 0x4, Name: "EnSQDAsyncNotify"}, {Bits: 0x2000000, Name: "RateLimit"}, {Bits: 0x40000, Name: "PathMigState"}, {Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"}, {Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}})})
+		may.Add(&rules[rule2009], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.attrMask&0x2000000 != 0 && in.attrRateLimit > in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V {
-		may = append(may, verr.Violation{Rule: &rules[rule2010], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V, 10)})
+		may.Beyond(&rules[rule2010], validate.Dec(in.attrRateLimit), in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V)
 	}
 	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.attrMask&0x2000000 != 0 && in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit {
-		may = append(may, verr.Violation{Rule: &rules[rule2011], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V, 10)})
+		may.Beyond(&rules[rule2011], validate.Dec(in.attrRateLimit), in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V)
 	}
 	if in.attrMask&0x80 != 0 && in.attrAHAttrGrhFlowLabel > 0xfffff {
-		may = append(may, verr.Violation{Rule: &rules[rule2061], Value: strconv.FormatUint(in.attrAHAttrGrhFlowLabel, 10)})
+		may.Add(&rules[rule2061], validate.Dec(in.attrAHAttrGrhFlowLabel))
 	}
 	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrGrhFlowLabel > 0xfffff {
-		may = append(may, verr.Violation{Rule: &rules[rule2062], Value: strconv.FormatUint(in.attrAltAHAttrGrhFlowLabel, 10)})
+		may.Add(&rules[rule2062], validate.Dec(in.attrAltAHAttrGrhFlowLabel))
 	}
 	if in.attrMask&0x80 != 0 && in.attrAHAttrSL > 15 {
-		may = append(may, verr.Violation{Rule: &rules[rule2063], Value: strconv.FormatUint(in.attrAHAttrSL, 10)})
+		may.Add(&rules[rule2063], validate.Dec(in.attrAHAttrSL))
 	}
 	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrSL > 15 {
-		may = append(may, verr.Violation{Rule: &rules[rule2064], Value: strconv.FormatUint(in.attrAltAHAttrSL, 10)})
+		may.Add(&rules[rule2064], validate.Dec(in.attrAltAHAttrSL))
 	}
 	if in.attrMask&0x40000 != 0 && in.attrPathMigState != 0 && in.attrPathMigState != 1 && in.attrPathMigState != 2 {
-		may = append(may, verr.Violation{Rule: &rules[rule2070], Value: MigState(in.attrPathMigState).String()})
+		may.Add(&rules[rule2070], MigState(in.attrPathMigState).String())
 	}
 	if in.attrMask&0x8 != 0 && in.attrQPAccessFlags&^0x1003ff != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2071], Value: QPAccess(in.attrQPAccessFlags).String()})
+		may.Add(&rules[rule2071], QPAccess(in.attrQPAccessFlags).String())
 	}
 	if in.attrMask&0x80 != 0 && in.attrAHAttrStaticRate != 0 && in.attrAHAttrStaticRate != 2 && in.attrAHAttrStaticRate != 5 && in.attrAHAttrStaticRate != 3 && in.attrAHAttrStaticRate != 11 && in.attrAHAttrStaticRate != 6 && in.attrAHAttrStaticRate != 15 && in.attrAHAttrStaticRate != 19 && in.attrAHAttrStaticRate != 4 && in.attrAHAttrStaticRate != 7 && in.attrAHAttrStaticRate != 20 && in.attrAHAttrStaticRate != 12 && in.attrAHAttrStaticRate != 8 && in.attrAHAttrStaticRate != 9 && in.attrAHAttrStaticRate != 16 && in.attrAHAttrStaticRate != 13 && in.attrAHAttrStaticRate != 10 && in.attrAHAttrStaticRate != 14 && in.attrAHAttrStaticRate != 17 && in.attrAHAttrStaticRate != 18 && in.attrAHAttrStaticRate != 21 && in.attrAHAttrStaticRate != 22 && in.attrAHAttrStaticRate != 23 && in.attrAHAttrStaticRate != 24 {
-		may = append(may, verr.Violation{Rule: &rules[rule3191], Value: strconv.FormatUint(in.attrAHAttrStaticRate, 10)})
+		may.Add(&rules[rule3191], validate.Dec(in.attrAHAttrStaticRate))
 	}
 	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrStaticRate != 0 && in.attrAltAHAttrStaticRate != 2 && in.attrAltAHAttrStaticRate != 5 && in.attrAltAHAttrStaticRate != 3 && in.attrAltAHAttrStaticRate != 11 && in.attrAltAHAttrStaticRate != 6 && in.attrAltAHAttrStaticRate != 15 && in.attrAltAHAttrStaticRate != 19 && in.attrAltAHAttrStaticRate != 4 && in.attrAltAHAttrStaticRate != 7 && in.attrAltAHAttrStaticRate != 20 && in.attrAltAHAttrStaticRate != 12 && in.attrAltAHAttrStaticRate != 8 && in.attrAltAHAttrStaticRate != 9 && in.attrAltAHAttrStaticRate != 16 && in.attrAltAHAttrStaticRate != 13 && in.attrAltAHAttrStaticRate != 10 && in.attrAltAHAttrStaticRate != 14 && in.attrAltAHAttrStaticRate != 17 && in.attrAltAHAttrStaticRate != 18 && in.attrAltAHAttrStaticRate != 21 && in.attrAltAHAttrStaticRate != 22 && in.attrAltAHAttrStaticRate != 23 && in.attrAltAHAttrStaticRate != 24 {
-		may = append(may, verr.Violation{Rule: &rules[rule3192], Value: strconv.FormatUint(in.attrAltAHAttrStaticRate, 10)})
+		may.Add(&rules[rule3192], validate.Dec(in.attrAltAHAttrStaticRate))
 	}
 	if in.attrMask&0x80 != 0 && in.attrAHAttrSrcPathBits > 127 {
-		may = append(may, verr.Violation{Rule: &rules[rule3194], Value: strconv.FormatUint(in.attrAHAttrSrcPathBits, 10)})
+		may.Add(&rules[rule3194], validate.Dec(in.attrAHAttrSrcPathBits))
 	}
 	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrSrcPathBits > 127 {
-		may = append(may, verr.Violation{Rule: &rules[rule3195], Value: strconv.FormatUint(in.attrAltAHAttrSrcPathBits, 10)})
+		may.Add(&rules[rule3195], validate.Dec(in.attrAltAHAttrSrcPathBits))
 	}
 	return may
 }
@@ -991,39 +1017,39 @@ type inModifyQPRateLimit struct {
 
 // checkModifyQPRateLimit refuses a call of ibv_modify_qp_rate_limit that breaks a rule.
 func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1309], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1309], validate.AddrText(in.qp))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1310], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule1310], validate.AddrText(in.attr))
 	}
 	if in.attrCompMask > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1311], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+		bad.Add(&rules[rule1311], validate.Hex(in.attrCompMask))
 	}
 	if in.attrMaxBurstSz != 0 && in.attrRateLimit == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1312], Value: strconv.FormatUint(in.attrMaxBurstSz, 10)})
+		bad.Add(&rules[rule1312], validate.Dec(in.attrMaxBurstSz))
 	}
 	if in.attrTypicalPktSz != 0 && in.attrRateLimit == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1313], Value: strconv.FormatUint(in.attrTypicalPktSz, 10)})
+		bad.Add(&rules[rule1313], validate.Dec(in.attrTypicalPktSz))
 	}
 	if in.qpState.OK && in.qpState.V != 2 && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1314], Value: QPState(in.qpState.V).String()})
+		bad.Add(&rules[rule1314], QPState(in.qpState.V).String())
 	}
 	if in.qpQPType.OK && in.qpQPType.V != 8 && in.qpQPType.V != 2 && in.qpQPType.V != 255 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3183], Value: QPType(in.qpQPType.V).String()})
+		bad.Add(&rules[rule3183], QPType(in.qpQPType.V).String())
 	}
 	return verr.RefuseErr("ibv_modify_qp_rate_limit", bad...)
 }
 
 // hintModifyQPRateLimit returns the lints that a call of ibv_modify_qp_rate_limit breaks, which may be the cause when it fails.
 func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 && (in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit || in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit) {
-		may = append(may, verr.Violation{Rule: &rules[rule1315], Value: strconv.FormatUint(in.attrRateLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V, 10)})
+		may.Beyond(&rules[rule1315], validate.Dec(in.attrRateLimit), in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V)
 	}
 	if in.qpQPType.OK && in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.V == 2 && in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3806], Value: QPType(in.qpQPType.V).String()})
+		may.Add(&rules[rule3806], QPType(in.qpQPType.V).String())
 	}
 	return may
 }
@@ -1040,33 +1066,33 @@ type inQPAttachCompCntr struct {
 
 // checkQPAttachCompCntr refuses a call of ibv_qp_attach_comp_cntr that breaks a rule.
 func checkQPAttachCompCntr(in *inQPAttachCompCntr) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1370], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1370], validate.AddrText(in.qp))
 	}
 	if in.compCntr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1371], Value: validate.AddrText(in.compCntr)})
+		bad.Add(&rules[rule1371], validate.AddrText(in.compCntr))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1372], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule1372], validate.AddrText(in.attr))
 	}
 	if in.attrCompMask > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1374], Value: "0x" + strconv.FormatUint(in.attrCompMask, 16)})
+		bad.Add(&rules[rule1374], validate.Hex(in.attrCompMask))
 	}
 	if in.attrOpMask&^0x3f != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1375], Value: CompCntrOp(in.attrOpMask).String()})
+		bad.Add(&rules[rule1375], CompCntrOp(in.attrOpMask).String())
 	}
 	return verr.RefuseErr("ibv_qp_attach_comp_cntr", bad...)
 }
 
 // hintQPAttachCompCntr returns the lints that a call of ibv_qp_attach_comp_cntr breaks, which may be the cause when it fails.
 func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.qpState.OK && in.qpState.V != 0 && in.qpState.V != 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule1373], Value: QPState(in.qpState.V).String()})
+		may.Add(&rules[rule1373], QPState(in.qpState.V).String())
 	}
 	if in.attrOpMask < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule1376], Value: CompCntrOp(in.attrOpMask).String()})
+		may.Add(&rules[rule1376], CompCntrOp(in.attrOpMask).String())
 	}
 	return may
 }
@@ -1080,21 +1106,21 @@ type inQueryQPDataInOrder struct {
 
 // checkQueryQPDataInOrder refuses a call of ibv_query_qp_data_in_order that breaks a rule.
 func checkQueryQPDataInOrder(in *inQueryQPDataInOrder) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1306], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1306], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_query_qp_data_in_order", bad...)
 }
 
 // hintQueryQPDataInOrder returns the lints that a call of ibv_query_qp_data_in_order breaks, which may be the cause when it fails.
 func hintQueryQPDataInOrder(in *inQueryQPDataInOrder) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.flags&^0x3 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1307], Value: DataInOrderQuery(in.flags).String()})
+		may.Add(&rules[rule1307], DataInOrderQuery(in.flags).String())
 	}
 	if in.op != 0 && in.op != 1 && in.op != 2 && in.op != 3 && in.op != 9 && in.op != 4 {
-		may = append(may, verr.Violation{Rule: &rules[rule1308], Value: WROpcode(in.op).String()})
+		may.Add(&rules[rule1308], WROpcode(in.op).String())
 	}
 	return may
 }
@@ -1109,30 +1135,30 @@ type inQueryQP struct {
 
 // checkQueryQP refuses a call of ibv_query_qp that breaks a rule.
 func checkQueryQP(in *inQueryQP) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0504], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0504], validate.AddrText(in.qp))
 	}
 	if in.attr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0505], Value: validate.AddrText(in.attr)})
+		bad.Add(&rules[rule0505], validate.AddrText(in.attr))
 	}
 	if in.attrMask&0x2000000 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0506], Value: QPField(in.attrMask).String()})
+		bad.Add(&rules[rule0506], QPField(in.attrMask).String())
 	}
 	if in.initAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0507], Value: validate.AddrText(in.initAttr)})
+		bad.Add(&rules[rule0507], validate.AddrText(in.initAttr))
 	}
 	if in.attrMask&^0x3ffffff != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2020], Value: QPField(in.attrMask).String()})
+		bad.Add(&rules[rule2020], QPField(in.attrMask).String())
 	}
 	return verr.RefuseErr("ibv_query_qp", bad...)
 }
 
 // hintQueryQP returns the lints that a call of ibv_query_qp breaks, which may be the cause when it fails.
 func hintQueryQP(in *inQueryQP) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.attrMask&0x1e00000 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2021], Value: QPField(in.attrMask).String()})
+		may.Add(&rules[rule2021], QPField(in.attrMask).String())
 	}
 	return may
 }
@@ -1144,9 +1170,9 @@ type inDestroyQP struct {
 
 // checkDestroyQP refuses a call of ibv_destroy_qp that breaks a rule.
 func checkDestroyQP(in *inDestroyQP) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0308], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0308], validate.AddrText(in.qp))
 	}
 	return verr.RefuseErr("ibv_destroy_qp", bad...)
 }
@@ -1180,105 +1206,105 @@ type inPostSend struct {
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
 func brokenPostSend(in *inPostSend) []verr.Violation {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qpQPType.OK && in.qpQPType.V == 4 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 10 && in.wrOpcode != 11 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0335], Value: WROpcode(in.wrOpcode).String()})
+		bad.Add(&rules[rule0335], WROpcode(in.wrOpcode).String())
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 3 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 11 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0336], Value: WROpcode(in.wrOpcode).String()})
+		bad.Add(&rules[rule0336], WROpcode(in.wrOpcode).String())
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 2 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 4 && in.wrOpcode != 5 && in.wrOpcode != 6 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 14 && in.wrOpcode != 15 && in.wrOpcode != 11 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0337], Value: WROpcode(in.wrOpcode).String()})
+		bad.Add(&rules[rule0337], WROpcode(in.wrOpcode).String())
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 9 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 4 && in.wrOpcode != 5 && in.wrOpcode != 6 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 14 && in.wrOpcode != 15 && in.wrOpcode != 11 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0338], Value: WROpcode(in.wrOpcode).String()})
+		bad.Add(&rules[rule0338], WROpcode(in.wrOpcode).String())
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode != 2 && in.wrOpcode != 10 && in.wrOpcode != 11 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0339], Value: WROpcode(in.wrOpcode).String()})
+		bad.Add(&rules[rule0339], WROpcode(in.wrOpcode).String())
 	}
 	if in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0345], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.qpCapMaxInlineData.V, 10)})
+		bad.Beyond(&rules[rule0345], validate.Dec(in.wrSgListLengthTotal), in.qpCapMaxInlineData.V)
 	}
 	if in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0349], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxSendSGE.V, 10)})
+		bad.Beyond(&rules[rule0349], strconv.FormatInt(in.wrNumSGE, 10), in.qpCapMaxSendSGE.V)
 	}
 	if in.wrNumSGE > 0 && in.wrSgList == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0351], Value: validate.AddrText(in.wrSgList)})
+		bad.Add(&rules[rule0351], validate.AddrText(in.wrSgList))
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 4 && (in.wrOpcode == 2 || in.wrOpcode == 3) && in.wrWRUDAH == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0354], Value: validate.AddrText(in.wrWRUDAH)})
+		bad.Add(&rules[rule0354], validate.AddrText(in.wrWRUDAH))
 	}
 	if in.qpState.OK && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 && in.qpState.V != 6 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0357], Value: QPState(in.qpState.V).String()})
+		bad.Add(&rules[rule0357], QPState(in.qpState.V).String())
 	}
 	if in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 4 && in.wrOpcode != 5 && in.wrOpcode != 6 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 10 && in.wrOpcode != 11 && in.wrOpcode != 14 && in.wrOpcode != 15 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3200], Value: WROpcode(in.wrOpcode).String()})
+		bad.Add(&rules[rule3200], WROpcode(in.wrOpcode).String())
 	}
 	if in.wrOpcode == 8 && in.wrBindMWMW == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3201], Value: validate.AddrText(in.wrBindMWMW)})
+		bad.Add(&rules[rule3201], validate.AddrText(in.wrBindMWMW))
 	}
 	return bad
 }
 
 // hintPostSend returns the other rules that a request of ibv_post_send breaks, which may be the cause when it is refused.
 func hintPostSend(in *inPostSend) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.wrSendFlags&^0x1f != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0340], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+		may.Add(&rules[rule0340], validate.Hex(in.wrSendFlags))
 	}
 	if in.qpQPType.OK && (in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 8) && in.wrSendFlags&0x1 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0341], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+		may.Add(&rules[rule0341], validate.Hex(in.wrSendFlags))
 	}
 	if (in.wrOpcode == 0 || in.wrOpcode == 4 || in.wrOpcode == 5 || in.wrOpcode == 6 || in.wrOpcode == 7 || in.wrOpcode == 8) && in.wrSendFlags&0x4 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0343], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+		may.Add(&rules[rule0343], validate.Hex(in.wrSendFlags))
 	}
 	if (in.wrOpcode == 4 || in.wrOpcode == 5 || in.wrOpcode == 6 || in.wrOpcode == 7 || in.wrOpcode == 8) && in.wrSendFlags&0x8 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0344], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+		may.Add(&rules[rule0344], validate.Hex(in.wrSendFlags))
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x40000 != 0x40000 {
-		may = append(may, verr.Violation{Rule: &rules[rule0346], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+		may.Add(&rules[rule0346], validate.Hex(in.wrSendFlags))
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 2 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x2000000 != 0x2000000 {
-		may = append(may, verr.Violation{Rule: &rules[rule0347], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+		may.Add(&rules[rule0347], validate.Hex(in.wrSendFlags))
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x4000000 != 0x4000000 {
-		may = append(may, verr.Violation{Rule: &rules[rule0348], Value: "0x" + strconv.FormatUint(in.wrSendFlags, 16)})
+		may.Add(&rules[rule0348], validate.Hex(in.wrSendFlags))
 	}
 	if in.wrNumSGE < 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0350], Value: strconv.FormatInt(in.wrNumSGE, 10)})
+		may.Add(&rules[rule0350], strconv.FormatInt(in.wrNumSGE, 10))
 	}
 	if (in.wrOpcode == 5 || in.wrOpcode == 6) && in.wrWRAtomicRemoteAddr%8 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0352], Value: "0x" + strconv.FormatUint(in.wrWRAtomicRemoteAddr, 16)})
+		may.Add(&rules[rule0352], validate.Hex(in.wrWRAtomicRemoteAddr))
 	}
 	if (in.wrOpcode == 5 || in.wrOpcode == 6) && in.wrSgListLengthLeast < 8 {
-		may = append(may, verr.Violation{Rule: &rules[rule0353], Value: strconv.FormatUint(in.wrSgListLengthLeast, 10)})
+		may.Add(&rules[rule0353], validate.Dec(in.wrSgListLengthLeast))
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 4 && (in.wrOpcode == 2 || in.wrOpcode == 3) && in.wrWRUDRemoteQPN > 0xffffff {
-		may = append(may, verr.Violation{Rule: &rules[rule0355], Value: strconv.FormatUint(in.wrWRUDRemoteQPN, 10)})
+		may.Add(&rules[rule0355], validate.Dec(in.wrWRUDRemoteQPN))
 	}
 	if in.wrOpcode == 8 && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0366], Value: "0x" + strconv.FormatUint(in.wrBindMWBindInfoMWAccessFlags, 16)})
+		may.Add(&rules[rule0366], validate.Hex(in.wrBindMWBindInfoMWAccessFlags))
 	}
 	if in.qpQPType.OK && (in.qpQPType.V == 2 || in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 8) && in.wrQPTypeXRCRemoteSrqn > 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule1228], Value: strconv.FormatUint(in.wrQPTypeXRCRemoteSrqn, 10)})
+		may.Add(&rules[rule1228], validate.Dec(in.wrQPTypeXRCRemoteSrqn))
 	}
 	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x10 != 0x10 {
-		may = append(may, verr.Violation{Rule: &rules[rule2078], Value: WROpcode(in.wrOpcode).String()})
+		may.Add(&rules[rule2078], WROpcode(in.wrOpcode).String())
 	}
 	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x100 != 0x100 {
-		may = append(may, verr.Violation{Rule: &rules[rule2079], Value: WROpcode(in.wrOpcode).String()})
+		may.Add(&rules[rule2079], WROpcode(in.wrOpcode).String())
 	}
 	if in.capDeviceAttrExTSOCapsMaxTSO.OK && in.wrOpcode == 10 && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
-		may = append(may, verr.Violation{Rule: &rules[rule2080], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTSOCapsMaxTSO.V, 10)})
+		may.Beyond(&rules[rule2080], validate.Dec(in.wrSgListLengthTotal), in.capDeviceAttrExTSOCapsMaxTSO.V)
 	}
 	if in.wrOpcode == 8 && in.wrBindMWBindInfoMR == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3202], Value: validate.AddrText(in.wrBindMWBindInfoMR)})
+		may.Add(&rules[rule3202], validate.AddrText(in.wrBindMWBindInfoMR))
 	}
 	if in.wrOpcode == 10 && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3204], Value: validate.AddrText(in.wrTSOHdr)})
+		may.Add(&rules[rule3204], validate.AddrText(in.wrTSOHdr))
 	}
 	if in.capDeviceAttrMaxSGERD.OK && in.wrOpcode == 4 && in.capDeviceAttrMaxSGERD.V > 0 && uint64(in.wrNumSGE) > in.capDeviceAttrMaxSGERD.V {
-		may = append(may, verr.Violation{Rule: &rules[rule3501], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSGERD.V, 10)})
+		may.Beyond(&rules[rule3501], strconv.FormatInt(in.wrNumSGE, 10), in.capDeviceAttrMaxSGERD.V)
 	}
 	return may
 }
@@ -1296,30 +1322,30 @@ type inPostRecv struct {
 
 // brokenPostRecv returns the rules that a request of ibv_post_recv breaks and that are enough to have it refused.
 func brokenPostRecv(in *inPostRecv) []verr.Violation {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0360], Value: strconv.FormatInt(in.wrNumSGE, 10), Limit: strconv.FormatUint(in.qpCapMaxRecvSGE.V, 10)})
+		bad.Beyond(&rules[rule0360], strconv.FormatInt(in.wrNumSGE, 10), in.qpCapMaxRecvSGE.V)
 	}
 	if in.wrNumSGE > 0 && in.wrSgList == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0362], Value: validate.AddrText(in.wrSgList)})
+		bad.Add(&rules[rule0362], validate.AddrText(in.wrSgList))
 	}
 	if in.qpSRQ.OK && in.qpSRQ.V != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0363], Value: validate.AddrText(in.qpSRQ.V)})
+		bad.Add(&rules[rule0363], validate.AddrText(in.qpSRQ.V))
 	}
 	if in.qpState.OK && in.qpState.V != 1 && in.qpState.V != 2 && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 && in.qpState.V != 6 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0365], Value: QPState(in.qpState.V).String()})
+		bad.Add(&rules[rule0365], QPState(in.qpState.V).String())
 	}
 	return bad
 }
 
 // hintPostRecv returns the other rules that a request of ibv_post_recv breaks, which may be the cause when it is refused.
 func hintPostRecv(in *inPostRecv) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.wrNumSGE < 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0361], Value: strconv.FormatInt(in.wrNumSGE, 10)})
+		may.Add(&rules[rule0361], strconv.FormatInt(in.wrNumSGE, 10))
 	}
 	if in.qpQPType.OK && in.qpQPType.V == 4 && in.wrSgListLengthTotal < 40 {
-		may = append(may, verr.Violation{Rule: &rules[rule0364], Value: strconv.FormatUint(in.wrSgListLengthTotal, 10)})
+		may.Add(&rules[rule0364], validate.Dec(in.wrSgListLengthTotal))
 	}
 	return may
 }
@@ -1334,24 +1360,24 @@ type inAttachMcast struct {
 
 // checkAttachMcast refuses a call of ibv_attach_mcast that breaks a rule.
 func checkAttachMcast(in *inAttachMcast) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0741], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0741], validate.AddrText(in.qp))
 	}
 	if in.gid == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0742], Value: strconv.FormatUint(in.gid, 10)})
+		bad.Add(&rules[rule0742], validate.Dec(in.gid))
 	}
 	if in.qpQPType.OK && in.qpQPType.V != 4 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0745], Value: QPType(in.qpQPType.V).String()})
+		bad.Add(&rules[rule0745], QPType(in.qpQPType.V).String())
 	}
 	return verr.RefuseErr("ibv_attach_mcast", bad...)
 }
 
 // hintAttachMcast returns the lints that a call of ibv_attach_mcast breaks, which may be the cause when it fails.
 func hintAttachMcast(in *inAttachMcast) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.lid != 0 && (in.lid < 49152 || in.lid > 65534) {
-		may = append(may, verr.Violation{Rule: &rules[rule3180], Value: strconv.FormatUint(in.lid, 10)})
+		may.Add(&rules[rule3180], validate.Dec(in.lid))
 	}
 	return may
 }
@@ -1366,24 +1392,24 @@ type inDetachMcast struct {
 
 // checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.
 func checkDetachMcast(in *inDetachMcast) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0743], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule0743], validate.AddrText(in.qp))
 	}
 	if in.gid == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0744], Value: strconv.FormatUint(in.gid, 10)})
+		bad.Add(&rules[rule0744], validate.Dec(in.gid))
 	}
 	if in.qpQPType.OK && in.qpQPType.V != 4 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule2072], Value: QPType(in.qpQPType.V).String()})
+		bad.Add(&rules[rule2072], QPType(in.qpQPType.V).String())
 	}
 	return verr.RefuseErr("ibv_detach_mcast", bad...)
 }
 
 // hintDetachMcast returns the lints that a call of ibv_detach_mcast breaks, which may be the cause when it fails.
 func hintDetachMcast(in *inDetachMcast) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.lid != 0 && (in.lid < 49152 || in.lid > 65534) {
-		may = append(may, verr.Violation{Rule: &rules[rule3181], Value: strconv.FormatUint(in.lid, 10)})
+		may.Add(&rules[rule3181], validate.Dec(in.lid))
 	}
 	return may
 }
@@ -1398,18 +1424,18 @@ type inSetEce struct {
 
 // checkSetEce refuses a call of ibv_set_ece that breaks a rule.
 func checkSetEce(in *inSetEce) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1318], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1318], validate.AddrText(in.qp))
 	}
 	if in.ece == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1319], Value: validate.AddrText(in.ece)})
+		bad.Add(&rules[rule1319], validate.AddrText(in.ece))
 	}
 	if in.eceVendorID < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1320], Value: "0x" + strconv.FormatUint(in.eceVendorID, 16)})
+		bad.Add(&rules[rule1320], validate.Hex(in.eceVendorID))
 	}
 	if in.eceCompMask > 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1321], Value: "0x" + strconv.FormatUint(in.eceCompMask, 16)})
+		bad.Add(&rules[rule1321], validate.Hex(in.eceCompMask))
 	}
 	return verr.RefuseErr("ibv_set_ece", bad...)
 }
@@ -1422,12 +1448,12 @@ type inQueryEce struct {
 
 // checkQueryEce refuses a call of ibv_query_ece that breaks a rule.
 func checkQueryEce(in *inQueryEce) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.qp == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1316], Value: validate.AddrText(in.qp)})
+		bad.Add(&rules[rule1316], validate.AddrText(in.qp))
 	}
 	if in.ece == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1317], Value: validate.AddrText(in.ece)})
+		bad.Add(&rules[rule1317], validate.AddrText(in.ece))
 	}
 	return verr.RefuseErr("ibv_query_ece", bad...)
 }

@@ -15,9 +15,9 @@ type inDestroyRWQIndTable struct {
 
 // checkDestroyRWQIndTable refuses a call of ibv_destroy_rwq_ind_table that breaks a rule.
 func checkDestroyRWQIndTable(in *inDestroyRWQIndTable) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.rwqIndTable == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1502], Value: validate.AddrText(in.rwqIndTable)})
+		bad.Add(&rules[rule1502], validate.AddrText(in.rwqIndTable))
 	}
 	return verr.RefuseErr("ibv_destroy_rwq_ind_table", bad...)
 }

@@ -20,38 +20,44 @@ type inModifySRQ struct {
 	srqAttrSRQLimit             uint64         // srq_attr.srq_limit
 }
 
+// srqAttrMaskNames are the fields that the bits of a mask say are given.
+var srqAttrMaskNames = []validate.Flag{
+	{Bits: 0x1, Name: "MaxWR"},
+	{Bits: 0x2, Name: "Limit"},
+}
+
 // checkModifySRQ refuses a call of ibv_modify_srq that breaks a rule.
 func checkModifySRQ(in *inModifySRQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.srq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0611], Value: validate.AddrText(in.srq)})
+		bad.Add(&rules[rule0611], validate.AddrText(in.srq))
 	}
 	if in.srqAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0612], Value: validate.AddrText(in.srqAttr)})
+		bad.Add(&rules[rule0612], validate.AddrText(in.srqAttr))
 	}
 	return verr.RefuseErr("ibv_modify_srq", bad...)
 }
 
 // hintModifySRQ returns the lints that a call of ibv_modify_srq breaks, which may be the cause when it fails.
 func hintModifySRQ(in *inModifySRQ) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.srqAttrMask&^0x3 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0613], Value: validate.FlagText(in.srqAttrMask, []validate.Flag{{Bits: 0x1, Name: "MaxWR"}, {Bits: 0x2, Name: "Limit"}})})
+		may.Add(&rules[rule0613], validate.FlagText(in.srqAttrMask, srqAttrMaskNames))
 	}
 	if in.srqAttrMask&0x1 != 0 && in.srqAttrMaxWR < 1 {
-		may = append(may, verr.Violation{Rule: &rules[rule0614], Value: strconv.FormatUint(in.srqAttrMaxWR, 10)})
+		may.Add(&rules[rule0614], validate.Dec(in.srqAttrMaxWR))
 	}
 	if in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&0x1 != 0 && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0615], Value: strconv.FormatUint(in.srqAttrMaxWR, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
+		may.Beyond(&rules[rule0615], validate.Dec(in.srqAttrMaxWR), in.capDeviceAttrMaxSRQWR.V)
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK && in.srqAttrMask&0x1 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x2000 != 0x2000 {
-		may = append(may, verr.Violation{Rule: &rules[rule0616], Value: validate.FlagText(in.srqAttrMask, []validate.Flag{{Bits: 0x1, Name: "MaxWR"}, {Bits: 0x2, Name: "Limit"}})})
+		may.Add(&rules[rule0616], validate.FlagText(in.srqAttrMask, srqAttrMaskNames))
 	}
 	if in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&0x2 != 0 && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqAttrSRQLimit > in.capDeviceAttrMaxSRQWR.V {
-		may = append(may, verr.Violation{Rule: &rules[rule0617], Value: strconv.FormatUint(in.srqAttrSRQLimit, 10), Limit: strconv.FormatUint(in.capDeviceAttrMaxSRQWR.V, 10)})
+		may.Beyond(&rules[rule0617], validate.Dec(in.srqAttrSRQLimit), in.capDeviceAttrMaxSRQWR.V)
 	}
 	if in.srqAttrMask&0x3 == 0x3 && in.srqAttrSRQLimit > in.srqAttrMaxWR {
-		may = append(may, verr.Violation{Rule: &rules[rule0618], Value: strconv.FormatUint(in.srqAttrSRQLimit, 10)})
+		may.Add(&rules[rule0618], validate.Dec(in.srqAttrSRQLimit))
 	}
 	return may
 }
@@ -64,12 +70,12 @@ type inQuerySRQ struct {
 
 // checkQuerySRQ refuses a call of ibv_query_srq that breaks a rule.
 func checkQuerySRQ(in *inQuerySRQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.srq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0609], Value: validate.AddrText(in.srq)})
+		bad.Add(&rules[rule0609], validate.AddrText(in.srq))
 	}
 	if in.srqAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0610], Value: validate.AddrText(in.srqAttr)})
+		bad.Add(&rules[rule0610], validate.AddrText(in.srqAttr))
 	}
 	return verr.RefuseErr("ibv_query_srq", bad...)
 }
@@ -82,12 +88,12 @@ type inGetSRQNum struct {
 
 // checkGetSRQNum refuses a call of ibv_get_srq_num that breaks a rule.
 func checkGetSRQNum(in *inGetSRQNum) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.srqNum == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1215], Value: strconv.FormatUint(in.srqNum, 10)})
+		bad.Add(&rules[rule1215], validate.Dec(in.srqNum))
 	}
 	if in.srq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule1216], Value: validate.AddrText(in.srq)})
+		bad.Add(&rules[rule1216], validate.AddrText(in.srq))
 	}
 	return verr.RefuseErr("ibv_get_srq_num", bad...)
 }
@@ -99,9 +105,9 @@ type inDestroySRQ struct {
 
 // checkDestroySRQ refuses a call of ibv_destroy_srq that breaks a rule.
 func checkDestroySRQ(in *inDestroySRQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.srq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0607], Value: validate.AddrText(in.srq)})
+		bad.Add(&rules[rule0607], validate.AddrText(in.srq))
 	}
 	return verr.RefuseErr("ibv_destroy_srq", bad...)
 }
@@ -114,18 +120,18 @@ type inPostSRQRecv struct {
 
 // brokenPostSRQRecv returns the rules that a request of ibv_post_srq_recv breaks and that are enough to have it refused.
 func brokenPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.recvWRNumSGE > 0 && in.recvWRSgList == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0963], Value: validate.AddrText(in.recvWRSgList)})
+		bad.Add(&rules[rule0963], validate.AddrText(in.recvWRSgList))
 	}
 	return bad
 }
 
 // hintPostSRQRecv returns the other rules that a request of ibv_post_srq_recv breaks, which may be the cause when it is refused.
 func hintPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.recvWRNumSGE < 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule0962], Value: strconv.FormatInt(in.recvWRNumSGE, 10)})
+		may.Add(&rules[rule0962], strconv.FormatInt(in.recvWRNumSGE, 10))
 	}
 	return may
 }
@@ -142,30 +148,30 @@ type inPostSRQOps struct {
 
 // brokenPostSRQOps returns the rules that a request of ibv_post_srq_ops breaks and that are enough to have it refused.
 func brokenPostSRQOps(in *inPostSRQOps) []verr.Violation {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.opOpcode != 0 && in.opOpcode != 1 && in.opOpcode != 2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3054], Value: OpsOpcode(in.opOpcode).String()})
+		bad.Add(&rules[rule3054], OpsOpcode(in.opOpcode).String())
 	}
 	if in.opOpcode == 0 && in.opTMAddNumSGE > 0 && in.opTMAddSgList == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule3059], Value: validate.AddrText(in.opTMAddSgList)})
+		bad.Add(&rules[rule3059], validate.AddrText(in.opTMAddSgList))
 	}
 	return bad
 }
 
 // hintPostSRQOps returns the other rules that a request of ibv_post_srq_ops breaks, which may be the cause when it is refused.
 func hintPostSRQOps(in *inPostSRQOps) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if uint64(in.opFlags)&^0x3 != 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3055], Value: "0x" + strconv.FormatUint(uint64(in.opFlags), 16)})
+		may.Add(&rules[rule3055], validate.Hex(uint64(in.opFlags)))
 	}
 	if in.opTMUnexpectedCnt != 0 && uint64(in.opFlags)&0x2 != 0x2 {
-		may = append(may, verr.Violation{Rule: &rules[rule3056], Value: "0x" + strconv.FormatUint(uint64(in.opFlags), 16)})
+		may.Add(&rules[rule3056], validate.Hex(uint64(in.opFlags)))
 	}
 	if in.capDeviceAttrExTMCapsMaxSGE.OK && in.opOpcode == 0 && uint64(in.opTMAddNumSGE) > in.capDeviceAttrExTMCapsMaxSGE.V {
-		may = append(may, verr.Violation{Rule: &rules[rule3057], Value: strconv.FormatInt(in.opTMAddNumSGE, 10), Limit: strconv.FormatUint(in.capDeviceAttrExTMCapsMaxSGE.V, 10)})
+		may.Beyond(&rules[rule3057], strconv.FormatInt(in.opTMAddNumSGE, 10), in.capDeviceAttrExTMCapsMaxSGE.V)
 	}
 	if in.opOpcode == 0 && in.opTMAddNumSGE < 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3058], Value: strconv.FormatInt(in.opTMAddNumSGE, 10)})
+		may.Add(&rules[rule3058], strconv.FormatInt(in.opTMAddNumSGE, 10))
 	}
 	return may
 }

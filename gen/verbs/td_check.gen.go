@@ -15,9 +15,9 @@ type inDeallocTD struct {
 
 // checkDeallocTD refuses a call of ibv_dealloc_td that breaks a rule.
 func checkDeallocTD(in *inDeallocTD) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.td == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0153], Value: validate.AddrText(in.td)})
+		bad.Add(&rules[rule0153], validate.AddrText(in.td))
 	}
 	return verr.RefuseErr("ibv_dealloc_td", bad...)
 }

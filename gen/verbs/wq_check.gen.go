@@ -6,7 +6,6 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inModifyWQ has the values that the rules of ibv_modify_wq use.
@@ -24,48 +23,48 @@ type inModifyWQ struct {
 
 // checkModifyWQ refuses a call of ibv_modify_wq that breaks a rule.
 func checkModifyWQ(in *inModifyWQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.wq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0787], Value: validate.AddrText(in.wq)})
+		bad.Add(&rules[rule0787], validate.AddrText(in.wq))
 	}
 	if in.wqAttr == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0788], Value: validate.AddrText(in.wqAttr)})
+		bad.Add(&rules[rule0788], validate.AddrText(in.wqAttr))
 	}
 	if in.wqAttrAttrMask < 1 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0789], Value: "0x" + strconv.FormatUint(in.wqAttrAttrMask, 16)})
+		bad.Add(&rules[rule0789], validate.Hex(in.wqAttrAttrMask))
 	}
 	if in.wqAttrAttrMask&^0x7 != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0790], Value: "0x" + strconv.FormatUint(in.wqAttrAttrMask, 16)})
+		bad.Add(&rules[rule0790], validate.Hex(in.wqAttrAttrMask))
 	}
 	if in.wqAttrAttrMask&0x4 != 0 && in.wqAttrFlagsMask&^0xf != 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0791], Value: WQFlags(in.wqAttrFlagsMask).String()})
+		bad.Add(&rules[rule0791], WQFlags(in.wqAttrFlagsMask).String())
 	}
 	if in.wqAttrAttrMask&0x1 != 0 && in.wqAttrWQState != 0 && in.wqAttrWQState != 1 && in.wqAttrWQState != 2 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0792], Value: WQState(in.wqAttrWQState).String()})
+		bad.Add(&rules[rule0792], WQState(in.wqAttrWQState).String())
 	}
 	return verr.RefuseErr("ibv_modify_wq", bad...)
 }
 
 // hintModifyWQ returns the lints that a call of ibv_modify_wq breaks, which may be the cause when it fails.
 func hintModifyWQ(in *inModifyWQ) []verr.Violation {
-	var may []verr.Violation
+	var may verr.Violations
 	if in.wqAttrAttrMask&0x2 != 0 && in.wqAttrCurrWQState != 0 && in.wqAttrCurrWQState != 1 && in.wqAttrCurrWQState != 2 {
-		may = append(may, verr.Violation{Rule: &rules[rule2090], Value: WQState(in.wqAttrCurrWQState).String()})
+		may.Add(&rules[rule2090], WQState(in.wqAttrCurrWQState).String())
 	}
 	if in.wqAttrFlags != 0 && in.wqAttrAttrMask&0x4 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule2091], Value: WQFlags(in.wqAttrFlags).String()})
+		may.Add(&rules[rule2091], WQFlags(in.wqAttrFlags).String())
 	}
 	if in.wqAttrFlagsMask != 0 && in.wqAttrAttrMask&0x4 == 0 {
-		may = append(may, verr.Violation{Rule: &rules[rule3347], Value: WQFlags(in.wqAttrFlagsMask).String()})
+		may.Add(&rules[rule3347], WQFlags(in.wqAttrFlagsMask).String())
 	}
 	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&0x4 != 0 && in.wqAttrFlagsMask&0x1 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
-		may = append(may, verr.Violation{Rule: &rules[rule3348], Value: WQFlags(in.wqAttrFlagsMask).String()})
+		may.Add(&rules[rule3348], WQFlags(in.wqAttrFlagsMask).String())
 	}
 	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&0x4 != 0 && in.wqAttrFlagsMask&0x2 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x2 != 0x2 {
-		may = append(may, verr.Violation{Rule: &rules[rule3349], Value: WQFlags(in.wqAttrFlagsMask).String()})
+		may.Add(&rules[rule3349], WQFlags(in.wqAttrFlagsMask).String())
 	}
 	if in.wqState.OK && in.wqAttrAttrMask&0x2 != 0 && (in.wqAttrCurrWQState == 0 || in.wqAttrCurrWQState == 1 || in.wqAttrCurrWQState == 2) && in.wqAttrCurrWQState != in.wqState.V {
-		may = append(may, verr.Violation{Rule: &rules[rule3350], Value: WQState(in.wqAttrCurrWQState).String(), Limit: strconv.FormatUint(in.wqState.V, 10)})
+		may.Beyond(&rules[rule3350], WQState(in.wqAttrCurrWQState).String(), in.wqState.V)
 	}
 	return may
 }
@@ -77,9 +76,9 @@ type inDestroyWQ struct {
 
 // checkDestroyWQ refuses a call of ibv_destroy_wq that breaks a rule.
 func checkDestroyWQ(in *inDestroyWQ) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.wq == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0785], Value: validate.AddrText(in.wq)})
+		bad.Add(&rules[rule0785], validate.AddrText(in.wq))
 	}
 	return verr.RefuseErr("ibv_destroy_wq", bad...)
 }

@@ -15,9 +15,9 @@ type inCloseXRCD struct {
 
 // checkCloseXRCD refuses a call of ibv_close_xrcd that breaks a rule.
 func checkCloseXRCD(in *inCloseXRCD) error {
-	var bad []verr.Violation
+	var bad verr.Violations
 	if in.xrcd == 0 {
-		bad = append(bad, verr.Violation{Rule: &rules[rule0735], Value: validate.AddrText(in.xrcd)})
+		bad.Add(&rules[rule0735], validate.AddrText(in.xrcd))
 	}
 	return verr.RefuseErr("ibv_close_xrcd", bad...)
 }

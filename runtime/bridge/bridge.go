@@ -2,7 +2,8 @@ package bridge
 
 import (
 	"errors"
-	"reflect"
+	"fmt"
+	"strings"
 	"sync"
 	"syscall"
 	"unsafe"
@@ -14,11 +15,8 @@ import (
 
 // Handle is what a package offers of the handles of a type.
 type Handle[T any] struct {
-	Kind string // in messages: "PD"
-	Node func(*T) *object.Node
-	C    func(*T) unsafe.Pointer
-	Lib  func(*T) any              // the *Lib of the package
-	Root func(*T) *object.Node     // node of the object that all others of the library are made from; nil where there is none
+	Kind string                    // in messages: "PD"
+	Of   func(*T) Held             // what a handle stands for
 	Make func(m *Made) (*T, error) // a handle for an object that another library made
 }
 
@@ -30,10 +28,35 @@ type Attr[T any] struct {
 }
 
 var (
-	handles sync.Map // type of T -> *shelf[T]
-	attrs   sync.Map // type of T -> Attr[T]
-	libs    sync.Map // type of L -> func(*L) dl.Source
+	handles offers // type of T -> *shelf[T]
+	attrs   offers // type of T -> Attr[T]
+	libs    offers // type of L -> func(*L) dl.Source
 )
+
+// offers are values by a type T, of which a nil *T is the key. Its methods stay out of line: what they call would be compiled once
+// for each type that is offered.
+type offers struct {
+	mu sync.RWMutex
+	of map[any]any
+}
+
+//go:noinline
+func (o *offers) add(key any, x any) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.of == nil {
+		o.of = map[any]any{}
+	}
+	o.of[key] = x
+}
+
+//go:noinline
+func (o *offers) find(key any) (x any, ok bool) {
+	o.mu.RLock()
+	defer o.mu.RUnlock()
+	x, ok = o.of[key]
+	return x, ok
+}
 
 // shelf has what is offered of a type, and the handles that Borrow made, by C object.
 type shelf[T any] struct {
@@ -44,45 +67,48 @@ type shelf[T any] struct {
 
 // OfferHandle offers the handles of a type. A package calls it once for each of its types, when it is initialised.
 func OfferHandle[T any](h Handle[T]) {
-	handles.Store(reflect.TypeFor[T](), &shelf[T]{Handle: h, made: map[unsafe.Pointer]*T{}})
+	handles.add((*T)(nil), &shelf[T]{Handle: h, made: map[unsafe.Pointer]*T{}})
 }
 
 // OfferLib offers the source of the functions of a loaded library.
-func OfferLib[L any](source func(*L) dl.Source) { libs.Store(reflect.TypeFor[L](), source) }
+func OfferLib[L any](source func(*L) dl.Source) { libs.add((*L)(nil), source) }
 
 // Source returns where a library of another package has its functions from.
 func Source[L any](lib *L) (dl.Source, error) {
-	name := reflect.TypeFor[L]().String()
 	if lib == nil {
-		return nil, verr.NilValue("", name, "load the library that this one works with first")
+		return nil, verr.NilValue("", nameOf(lib), "load the library that this one works with first")
 	}
-	source, ok := libs.Load(reflect.TypeFor[L]())
+	source, ok := libs.find((*L)(nil))
 	if !ok {
-		return nil, notOffered[L]("")
+		return nil, notOffered("", (*L)(nil))
 	}
 	return source.(func(*L) dl.Source)(lib), nil
 }
 
 // OfferAttr offers the builders of a type.
-func OfferAttr[T any](a Attr[T]) { attrs.Store(reflect.TypeFor[T](), a) }
+func OfferAttr[T any](a Attr[T]) { attrs.add((*T)(nil), a) }
 
 // shelfOf finds what is offered of a type.
 func shelfOf[T any](verb string) (*shelf[T], error) {
-	if s, ok := handles.Load(reflect.TypeFor[T]()); ok {
+	if s, ok := handles.find((*T)(nil)); ok {
 		return s.(*shelf[T]), nil
 	}
-	return nil, notOffered[T](verb)
+	return nil, notOffered(verb, (*T)(nil))
 }
 
-func notOffered[T any](verb string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: reflect.TypeFor[T]().String() + " is of a package that does not offer it; generate it again"}
+func notOffered(verb string, key any) error {
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: nameOf(key) + " is of a package that does not offer it; generate it again"}
 }
+
+// nameOf is the name of the type that a nil pointer is the key of.
+func nameOf(key any) string { return strings.TrimPrefix(fmt.Sprintf("%T", key), "*") }
 
 // Held is a handle that a call of another package uses.
 type Held struct {
 	C    unsafe.Pointer // nil for a handle that was not given
 	Node *object.Node
-	Root *object.Node
+	Root *object.Node // of the object that all others of the library are made from; nil where there is none
+	Lib  any          // the *Lib of the package
 }
 
 // Exit ends the use.
@@ -101,17 +127,13 @@ func Enter[T any](verb, what string, lib any, h *T) (Held, error) {
 	if h == nil {
 		return Held{}, verr.NilHandle(verb, s.Kind)
 	}
-	node := s.Node(h)
-	if err := node.Enter(verb); err != nil {
+	held := s.Of(h)
+	if err := held.Node.Enter(verb); err != nil {
 		return Held{}, err
 	}
-	if s.Lib(h) != lib {
-		defer node.Exit()
-		return Held{}, OtherLibrary(verb, what, node)
-	}
-	held := Held{C: s.C(h), Node: node}
-	if s.Root != nil {
-		held.Root = s.Root(h)
+	if held.Lib != lib {
+		defer held.Exit()
+		return Held{}, OtherLibrary(verb, what, held.Node)
 	}
 	return held, nil
 }
@@ -164,9 +186,9 @@ func (l *Lent) Exit() {
 
 // Lend begins the use of a builder of another package: see Attr.Lend. The use ends with Exit of what it returns, also after an error.
 func Lend[T any](verb string, a *T, lib any, root *object.Node) (Lent, error) {
-	x, ok := attrs.Load(reflect.TypeFor[T]())
+	x, ok := attrs.find((*T)(nil))
 	if !ok {
-		return Lent{}, notOffered[T](verb)
+		return Lent{}, notOffered(verb, (*T)(nil))
 	}
 	attr := x.(Attr[T])
 	if a == nil {
@@ -223,8 +245,20 @@ func (m *Made) end() error {
 }
 
 // make makes a handle; what it does not take over it ends.
-func (s *shelf[T]) make(m Made) (*T, error) {
-	taken := m
+func (s *shelf[T]) make(m Made) (h *T, err error) {
+	err = m.take(func(taken *Made) (err error) {
+		h, err = s.Make(taken)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
+// take has make take an object over. When that fails, and make has not ended the object, it is ended.
+func (m *Made) take(make func(*Made) error) error {
+	taken := *m
 	ended := false
 	if m.End != nil {
 		taken.End = func() error {
@@ -232,14 +266,11 @@ func (s *shelf[T]) make(m Made) (*T, error) {
 			return m.End()
 		}
 	}
-	h, err := s.Make(&taken)
+	err := make(&taken)
 	if err != nil && !ended {
 		err = errors.Join(err, m.end())
 	}
-	if err != nil {
-		return nil, err
-	}
-	return h, nil
+	return err
 }
 
 // Borrow returns the handle for an object that another library owns and keeps while the handle is open. keep has the library keep
@@ -251,8 +282,10 @@ func Borrow[T any](verb string, c unsafe.Pointer, lib any, keep func() (release 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h := s.made[c]; h != nil && s.Node(h).IsOpen() && s.Lib(h) == lib {
-		return h, nil
+	if h := s.made[c]; h != nil {
+		if held := s.Of(h); held.Node.IsOpen() && held.Lib == lib {
+			return h, nil
+		}
 	}
 	release, err := keep()
 	if err != nil {

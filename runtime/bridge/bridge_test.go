@@ -50,8 +50,7 @@ func newThing(t *testing.T, l *lib, parents ...*object.Node) *thing {
 var errMake = errors.New("refused by the maker")
 
 func offer() {
-	OfferHandle(Handle[thing]{Kind: "Thing", Node: func(x *thing) *object.Node { return &x.node }, C: func(x *thing) unsafe.Pointer { return x.c },
-		Lib: func(x *thing) any { return x.lib }, Root: func(x *thing) *object.Node { return x.root },
+	OfferHandle(Handle[thing]{Kind: "Thing", Of: func(x *thing) Held { return Held{C: x.c, Node: &x.node, Root: x.root, Lib: x.lib} },
 		Make: func(m *Made) (*thing, error) {
 			l := LibOf[lib](m)
 			if l == nil {

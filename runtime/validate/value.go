@@ -22,13 +22,37 @@ func Maybe(v uint64, ok bool) Known { return Known{v, ok} }
 // Addr returns the address of a C object, for rules that ask whether it is NULL.
 func Addr(c unsafe.Pointer) uint64 { return uint64(uintptr(c)) }
 
+// The texts of values are made out of line: generated code has hundreds of calls of them, and makes none while calls keep the rules.
+
 // AddrText returns an address as messages show it: in hex, or NULL.
+//
+//go:noinline
 func AddrText(v uint64) string {
 	if v == 0 {
 		return "NULL"
 	}
-	return "0x" + strconv.FormatUint(v, 16)
+	return Hex(v)
 }
+
+// Dec returns a number as messages show it.
+//
+//go:noinline
+func Dec(v uint64) string { return strconv.FormatUint(v, 10) }
+
+// Hex returns bits as messages show them.
+//
+//go:noinline
+func Hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
+
+// Unnamed returns the text of a value of an enum that has no name: "QPState(99)".
+//
+//go:noinline
+func Unnamed(enum string, v uint64) string { return enum + "(" + strconv.FormatUint(v, 10) + ")" }
+
+// UnnamedInt is Unnamed for an enum with negative values.
+//
+//go:noinline
+func UnnamedInt(enum string, v int64) string { return enum + "(" + strconv.FormatInt(v, 10) + ")" }
 
 // Either returns a if cond is true, and b otherwise.
 func Either(cond bool, a, b uint64) uint64 {

@@ -11,6 +11,8 @@ import (
 
 var errClosed = os.ErrClosed
 
+// Errors that generated code makes in hundreds of places are made out of line, which keeps it small and quick to compile.
+
 // maxNamed is how many open objects a Busy error names before it only counts the rest.
 const maxNamed = 8
 
@@ -24,6 +26,8 @@ func Refuse(verb string, v ...Violation) *Error {
 }
 
 // RefuseErr is Refuse with a result of type error: a nil interface when v is empty.
+//
+//go:noinline
 func RefuseErr(verb string, v ...Violation) error {
 	if len(v) == 0 {
 		return nil
@@ -34,6 +38,8 @@ func RefuseErr(verb string, v ...Violation) error {
 // Failed returns the error of a call that was made and failed with errno; an errno of 0 means that the call gave none.
 // hints, which may be nil, returns possible causes. It is called here, so that a call that succeeds does not pay for
 // it.
+//
+//go:noinline
 func Failed(verb string, errno syscall.Errno, hints func() []string) error {
 	e := &Error{Verb: verb, Errno: errno}
 	if hints != nil {
@@ -44,6 +50,8 @@ func Failed(verb string, errno syscall.Errno, hints func() []string) error {
 
 // Missing returns the error of a verb whose symbol the loaded library lacks. since is the first rdma-core release with
 // the symbol, lib names the library; both may be empty. The error is errors.ErrUnsupported.
+//
+//go:noinline
 func Missing(verb, symbol, since, lib string) error {
 	if lib == "" {
 		lib = "the loaded library"
@@ -79,11 +87,15 @@ func Busy(verb, what string, open []string) error {
 }
 
 // NilHandle returns the error of a call on, or with, a nil handle of type kind.
+//
+//go:noinline
 func NilHandle(verb, kind string) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: kind + " is nil; pass one that is open"}
 }
 
 // NilValue returns the error of a call with a nil argument that is not a handle. fix says how to get a value.
+//
+//go:noinline
 func NilValue(verb, what, fix string) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " is nil; " + fix}
 }
@@ -94,6 +106,8 @@ func TooShort(verb, what string, least int) error {
 }
 
 // OutOfRange returns the error of a number that does not fit into a C int; what names the parameter. verb may be empty.
+//
+//go:noinline
 func OutOfRange(verb, what string, v int) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}
 }
@@ -109,6 +123,8 @@ func TooLong(verb, what string, n, most int) error {
 }
 
 // TooGreat returns the error of a value that a field of C cannot hold; what names the field. verb may be empty.
+//
+//go:noinline
 func TooGreat(verb, what string, v, most uint64) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.FormatUint(v, 10) + ": C can hold at most " + strconv.FormatUint(most, 10) + "; pass a smaller value"}
 }

@@ -163,6 +163,7 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 	g.structType("// in"+v.Go+" has the values that the rules of "+v.C+" use.", "in"+v.Go, fields...)
 	for _, r := range allChecked(v) {
 		e.transitions(g, r)
+		e.maskNames(g, r)
 	}
 	if v.Explained {
 		doc := "broken%s returns the rules that a request of %s breaks and that are enough to have it refused."
@@ -179,9 +180,9 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 // checkFunc makes what refuses a call:
 //
 //	func checkX(in *inX) error {
-//		var bad []verr.Violation
+//		var bad verr.Violations
 //		if in.access&0x2 != 0 {
-//			bad = append(bad, verr.Violation{Rule: &rules[rule0001], Value: MRAccess(in.access).String()})
+//			bad.Add(&rules[rule0001], MRAccess(in.access).String())
 //		}
 //		return verr.RefuseErr("ibv_x", bad...)
 //	}
@@ -190,10 +191,7 @@ func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
 	if len(rules) == 0 {
 		return
 	}
-	body := []jen.Code{jen.Var().Id("bad").Index().Add(rt("verr", "Violation"))}
-	for _, r := range rules {
-		body = append(body, e.collect("bad", r, violation(r)))
-	}
+	body := append([]jen.Code{jen.Var().Id("bad").Add(rt("verr", "Violations"))}, e.collect("bad", rules)...)
 	body = append(body, jen.Return(rt("verr", "RefuseErr").Call(jen.Lit(v.C), id("bad").Op("..."))))
 	g.fn(fn{
 		doc:  "// check" + v.Go + " refuses a call of " + v.C + " that breaks a rule.",
@@ -205,9 +203,9 @@ func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
 // them:
 //
 //	func hintX(in *inX) []verr.Violation {
-//		var may []verr.Violation
+//		var may verr.Violations
 //		if in.length == 0 {
-//			may = append(may, verr.Violation{Rule: &rules[rule0012]})
+//			may.Add(&rules[rule0012], "")
 //		}
 //		return may
 //	}
@@ -215,10 +213,7 @@ func (e *emitter) violationsFunc(g *goFile, v *model.Verb, prefix, list, doc str
 	if len(rules) == 0 {
 		return
 	}
-	body := []jen.Code{jen.Var().Id(list).Index().Add(rt("verr", "Violation"))}
-	for _, r := range rules {
-		body = append(body, e.collect(list, r, violation(r)))
-	}
+	body := append([]jen.Code{jen.Var().Id(list).Add(rt("verr", "Violations"))}, e.collect(list, rules)...)
 	g.fn(fn{
 		doc:  fmt.Sprintf("// "+doc, v.Go, v.C),
 		name: prefix + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: []jen.Code{jen.Index().Add(rt("verr", "Violation"))},
@@ -226,21 +221,23 @@ func (e *emitter) violationsFunc(g *goFile, v *model.Verb, prefix, list, doc str
 	})
 }
 
-// collect appends to a list when a rule is broken.
-func (e *emitter) collect(list string, r *model.Rule, x *jen.Statement) *jen.Statement {
-	return jen.If(e.broken(r)).Block(assign(id(list), jen.Append(id(list), x)))
-}
-
-// violation is a broken rule with the value that breaks it: verr.Violation{Rule: &rules[rule0001], Value: x}.
-func violation(r *model.Rule) *jen.Statement {
-	fields := []jen.Code{key("Rule", ref(id("rules").Index(id(ruleConst(r)))))}
-	if value := shown(r); value != nil {
-		fields = append(fields, key("Value", value))
+// collect adds each rule that is broken to a list, with the value that breaks it:
+//
+//	if in.length > in.capMax.V {
+//		bad.Beyond(&rules[rule0001], validate.Dec(in.length), in.capMax.V)
+//	}
+func (e *emitter) collect(list string, rules []*model.Rule) (body []jen.Code) {
+	for _, r := range rules {
+		how, args := "Add", []jen.Code{ref(id("rules").Index(id(ruleConst(r)))), jen.Lit("")}
+		if value := shown(r); value != nil {
+			args[1] = value
+		}
+		if o := limit(r); o != nil {
+			how, args = "Beyond", append(args, id("in", o.Name, "V"))
+		}
+		body = append(body, jen.If(e.broken(r)).Block(id(list, how).Call(args...)))
 	}
-	if o := limit(r); o != nil {
-		fields = append(fields, key("Limit", inBase("FormatUint", id("in", o.Name, "V"), 10)))
-	}
-	return rt("verr", "Violation").Values(fields...)
+	return body
 }
 
 // limit is the number that a rule holds its subject against and that is known at run time alone: a capability, or a property of
@@ -291,21 +288,21 @@ func shown(r *model.Rule) *jen.Statement {
 		if o.Signed {
 			x = jen.Uint64().Call(x)
 		}
-		return op(jen.Lit("0x"), "+", inBase("FormatUint", x, 16))
+		return rt("validate", "Hex").Call(x)
 	case o.Param != nil && o.Param.Role == spec.RoleMask:
-		return rt("validate", "FlagText").Call(x, maskNames(o.Param.Record))
+		return rt("validate", "FlagText").Call(x, id(maskNamesVar(o.Param.Record)))
 	case t != nil && (t.C != "" || len(t.Members) > 0):
 		return id(t.Go).Call(x).Dot("String").Call()
 	case loose(*o):
-		return inBase("FormatUint", dot(x, "V"), 10)
+		return rt("validate", "Dec").Call(dot(x, "V"))
 	case o.Signed:
 		return inBase("FormatInt", x, 10)
 	case pointer(o):
 		return rt("validate", "AddrText").Call(x)
 	case hexLike(o):
-		return op(jen.Lit("0x"), "+", inBase("FormatUint", x, 16))
+		return rt("validate", "Hex").Call(x)
 	}
-	return inBase("FormatUint", x, 10)
+	return rt("validate", "Dec").Call(x)
 }
 
 // asFlags tells whether a rule tests bits of a value.

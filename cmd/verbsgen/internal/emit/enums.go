@@ -154,7 +154,7 @@ func (e *emitter) flagString(g *goFile, t *model.Enum) {
 //		case QPStateReset:
 //			return "RESET"
 //		}
-//		return "QPState(" + strconv.FormatUint(uint64(v), 10) + ")"
+//		return validate.Unnamed("QPState", uint64(v))
 //	}
 func (e *emitter) enumString(g *goFile, t *model.Enum) {
 	var cases []jen.Code
@@ -163,16 +163,16 @@ func (e *emitter) enumString(g *goFile, t *model.Enum) {
 			cases = append(cases, jen.Case(id(m.Go)).Block(jen.Return(jen.Lit(m.Short))))
 		}
 	}
-	number := inBase("FormatUint", jen.Uint64().Call(id("v")), 10)
+	unnamed := rt("validate", "Unnamed").Call(jen.Lit(t.Go), jen.Uint64().Call(id("v")))
 	if t.Signed {
-		number = inBase("FormatInt", jen.Int64().Call(id("v")), 10)
+		unnamed = rt("validate", "UnnamedInt").Call(jen.Lit(t.Go), jen.Int64().Call(id("v")))
 	}
 	g.fn(fn{
 		doc:  "// String returns the C name without its prefix.",
 		recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()},
 		body: []jen.Code{
 			jen.Switch(id("v")).Block(cases...),
-			jen.Return(jen.Lit(t.Go + "(").Op("+").Add(number).Op("+").Lit(")")),
+			jen.Return(unnamed),
 		},
 	})
 }

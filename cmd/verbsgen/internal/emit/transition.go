@@ -6,6 +6,8 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
@@ -58,11 +60,20 @@ func transitionText(r *model.Rule, n *model.Cond) *jen.Statement {
 		}
 	})
 	name := jen.Func().Params(param("v", "uint64")).String().Add(short(jen.Return(state)))
-	return rt("validate", "TransitionText").Call(append(transitionArgs(r, n), name, maskNames(n.Sub[0].Of.Param.Record))...)
+	return rt("validate", "TransitionText").Call(append(transitionArgs(r, n), name, id(maskNamesVar(n.Sub[0].Of.Param.Record)))...)
 }
 
-// maskNames are the bits of a mask with the Go names of the fields that they say are given.
-func maskNames(rec *model.Record) *jen.Statement {
+// maskNames makes the bits of a mask with the Go names of the fields that they say are given, for the values of rules:
+//
+//	var qpAttrMaskNames = []validate.Flag{
+//		{Bits: 0x1, Name: "State"},
+//	}
+func (e *emitter) maskNames(g *goFile, r *model.Rule) {
+	rec := maskShown(r)
+	if rec == nil || e.masks[rec] {
+		return
+	}
+	e.masks[rec] = true
 	var names []jen.Code
 	seen := map[string]bool{}
 	for _, f := range rec.Fields {
@@ -71,7 +82,21 @@ func maskNames(rec *model.Record) *jen.Statement {
 			names = append(names, flagName(uint64(f.BitValue), strings.Join(fieldsOf(rec, f.Bit.C), "/")))
 		}
 	}
-	return jen.Index().Add(rt("validate", "Flag")).Values(names...)
+	name := maskNamesVar(rec)
+	g.decl("// "+name+" are the fields that the bits of a mask say are given.", jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Flag")).Add(lines(names...)))
+}
+
+func maskNamesVar(rec *model.Record) string { return naming.Unexported(rec.Go) + "MaskNames" }
+
+// maskShown is the record of the mask that is the value of a rule, nil when it shows none.
+func maskShown(r *model.Rule) *model.Record {
+	if n := transition(r); n != nil {
+		return n.Sub[0].Of.Param.Record
+	}
+	if o := r.Subject; o != nil && o.Param != nil && o.Param.Role == spec.RoleMask {
+		return o.Param.Record
+	}
+	return nil
 }
 
 // fieldsOf are the Go names of the fields that a bit stands for.

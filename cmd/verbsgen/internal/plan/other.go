@@ -83,25 +83,23 @@ func (b *builder) others() (out []Decl) {
 			continue
 		}
 		out = append(out, b.lend(r))
-		lends := function([]Var{{Name: "a", Type: "*" + r.Go}, {Name: "verb", Type: "string"}, {Name: "lib", Type: "any"}, {Name: "root", Type: "*object.Node"}},
-			[]Var{{Type: "bridge.Lent"}, {Type: "error"}}, ret(result("a.lend", verb, val("lib"), val("root"))))
-		offer.Steps = append(offer.Steps, Do{of("bridge", "OfferAttr", composite("bridge.Attr["+r.Go+"]", Entry{"Kind", text(r.Go)}, Entry{"Lend", lends}))})
+		offer.Steps = append(offer.Steps, Do{of("bridge", "OfferAttr", composite("bridge.Attr["+r.Go+"]", Entry{"Kind", text(r.Go)}, Entry{"Lend", val("(*" + r.Go + ").lend")}))})
 	}
 	return append([]Decl{offer}, out...)
 }
 
 // offered is what a package offers of a handle.
 func (b *builder) offered(o *model.Object) Value {
-	h := []Var{{Name: "o", Type: "*" + o.Go}}
-	give := func(typ string, v Value) Value { return function(h, one(typ), ret(v)) }
-	with := []Entry{{"Kind", text(o.Go)}, {"Node", give("*object.Node", as(Address, "o.node"))}, {"C", give(pointer, val("o.c"))}, {"Lib", give("any", val("o.lib"))}}
+	with := []Entry{{"C", val("o.c")}, {"Node", as(Address, "o.node")}}
 	switch {
 	case b.below(o):
-		with = append(with, Entry{"Root", give("*object.Node", as(Address, "o.dev.node"))})
+		with = append(with, Entry{"Root", as(Address, "o.dev.node")})
 	case b.root() != "":
-		with = append(with, Entry{"Root", give("*object.Node", as(Address, "o.node"))})
+		with = append(with, Entry{"Root", as(Address, "o.node")})
 	}
-	return composite("bridge.Handle["+o.Go+"]", append(with, Entry{"Make", val("make" + o.Go)})...)
+	held := composite("bridge.Held", append(with, Entry{"Lib", val("o.lib")})...)
+	return composite("bridge.Handle["+o.Go+"]", Entry{"Kind", text(o.Go)},
+		Entry{"Of", function([]Var{{Name: "o", Type: "*" + o.Go}}, one("bridge.Held"), ret(held))}, Entry{"Make", val("make" + o.Go)})
 }
 
 // makeFor plans the handle of an object that another library made.
