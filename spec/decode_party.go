@@ -16,7 +16,7 @@ func (d *decoder) party(n *yaml.Node, at place) Party {
 	p := Party{Pos: d.pos(n)}
 	defer d.marking(&p.marks)()
 	keys := []key{
-		{"provider", false, d.oneOf(&p.Provider, providers...)},
+		{"provider", false, d.oneOf(&p.Provider, append(Providers(), Library)...)},
 		{"kernel", false, d.kernels(&p)},
 		{"when", false, d.atoms(&p.When)},
 		{"source", true, d.text(&p.Source)},
@@ -53,12 +53,10 @@ const (
 	keyRefusedBy  = "refused_by"
 )
 
-// checkParties notes parties of a rule that is no lint, and a platform that is said to accept and to refuse the same.
+// checkParties notes who accepts a call that is refused before it is made, and a platform that is said to accept and to refuse the same.
 func (d *decoder) checkParties(r *Rule, given map[string]*yaml.Node, id string) {
-	for _, k := range []string{keyAcceptedBy, keyRefusedBy} {
-		if given[k] != nil && r.Severity != SeverityLint {
-			d.add(given[k], CodeKindKey, id, k+" on a rule that refuses the call", "write severity: "+SeverityLint)
-		}
+	if n := given[keyAcceptedBy]; n != nil && r.Severity != SeverityLint {
+		d.add(n, CodeKindKey, id, keyAcceptedBy+" on a rule that refuses the call", "write severity: "+SeverityLint)
 	}
 	for i := range r.RefusedBy {
 		for j := range r.AcceptedBy {

@@ -9,7 +9,7 @@ import (
 
 // Party is a provider, on some kernels, that is known to accept or to refuse what a rule forbids.
 type Party struct {
-	Provider string // folder of the provider in rdma-core; empty for every provider
+	Provider string // folder of the provider in rdma-core, or Library; empty for every provider
 	Kernel   string // range of Linux kernels as written; empty for every kernel
 	When     []Atom // all hold, or the party answers otherwise
 	But      string // accepted, but not as the page describes: what happens instead
@@ -20,6 +20,9 @@ type Party struct {
 
 	marks marks
 }
+
+// Library as a provider stands for code of libibverbs itself, which every provider's calls go through.
+const Library = "libibverbs"
 
 // String returns the name of the party: "rxe with linux >=7.2".
 func (p *Party) String() string {
@@ -52,7 +55,7 @@ type Platform struct {
 
 // has reports whether the platform is certainly one of the party.
 func (p *Party) has(at Platform) bool {
-	if p.Provider != "" && p.Provider != at.Provider {
+	if p.Provider != "" && p.Provider != Library && p.Provider != at.Provider {
 		return false
 	}
 	return p.Kernel == "" || at.Kernel != (Kernel{}) && p.Kernels.has(at.Kernel)

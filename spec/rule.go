@@ -42,7 +42,7 @@ type Rule struct {
 	Note      string // why it is a lint, or what differs between kernels
 	Retired   bool   // withdrawn: never checked, never reused
 
-	// AcceptedBy and RefusedBy list who is known to accept, and to refuse, a call that breaks the rule; of lints only.
+	// AcceptedBy and RefusedBy list who is known to accept, and to refuse, a call that breaks the rule. Nobody accepts what an error is for.
 	AcceptedBy []Party
 	RefusedBy  []Party
 

@@ -31,7 +31,7 @@ type ruleRow struct {
 	Source    string `json:"source"`  // where the page is silent
 	Needs     string `json:"needs"`
 
-	AcceptedBy []partyRow `json:"accepted_by"` // of a lint
+	AcceptedBy []partyRow `json:"accepted_by"`
 	RefusedBy  []partyRow `json:"refused_by"`
 }
 
