@@ -1061,7 +1061,7 @@ func checkAllocDMAH(in *inAllocDMAH) error {
 	if in.attrCompMask&0x2 != 0 && in.attrPh > 3 {
 		bad.Add(&rules[rule1341], validate.Dec(in.attrPh))
 	}
-	if in.attrCompMask&0x4 != 0 && in.attrTPHMemType < 256 && in.attrTPHMemType != 0 && in.attrTPHMemType != 1 {
+	if in.attrCompMask&0x4 != 0 && in.attrTPHMemType != 0 && in.attrTPHMemType != 1 {
 		bad.Add(&rules[rule1342], TPHMemType(in.attrTPHMemType).String())
 	}
 	return verr.RefuseErr("ibv_alloc_dmah", bad...)
