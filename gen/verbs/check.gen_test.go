@@ -1731,28 +1731,28 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1532", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1532", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-srq-1533", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-srq-1533", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-1534", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-1534", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-1535", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-1535", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-send_cq-1536", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
@@ -1803,16 +1803,16 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3157", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3157", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_key_len-3158", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_key_len-3158", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 64, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
