@@ -8,10 +8,11 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// farRejects are rules whose call of `reject` stands further off, each with the reason.
-var farRejects = map[string]string{
-	"VR-ibv_reg_mr_iova-iova-0040": "an iova that is no multiple of the page breaks another rule",
-	"VR-ibv_reg_mr_ex-iova-0200":   "an iova that is no multiple of the page breaks another rule",
+// farOff are rules of which a call stands further off, each with the reason.
+var farOff = map[string]string{
+	"VR-ibv_create_cq_ex-comp_vector-3301": "accept: no device has as many vectors; the software device makes a queue with the first",
+	"VR-ibv_reg_mr_iova-iova-0040":         "reject: an iova that is no multiple of the page breaks another rule",
+	"VR-ibv_reg_mr_ex-iova-0200":           "reject: an iova that is no multiple of the page breaks another rule",
 }
 
 // TestEdges moves the numbers of the rules of kind range by one: where a bound is looser the call of `reject` is no longer spoken of,
@@ -52,11 +53,8 @@ func TestEdges(t *testing.T) {
 			continue
 		}
 		looked++
-		if loose == (farRejects[r.ID] != "") {
-			t.Errorf("%s: `reject` is one beyond the bound: %v; reason for another: %q: %v", r.ID, loose, farRejects[r.ID], r.Reject.Args)
-		}
-		if !tight {
-			t.Errorf("%s: `accept` is not at the bound: %v", r.ID, r.Accept.Args)
+		if why, far := farOff[r.ID]; (loose && tight) == far {
+			t.Errorf("%s: reject %v is one beyond the bound: %v; accept %v is at it: %v; a reason: %q", r.ID, r.Reject.Args, loose, r.Accept.Args, tight, why)
 		}
 	}
 	if looked < 40 {
