@@ -823,7 +823,7 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrExCompMask&0x30 == 0x30 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
 		bad.Add(&rules[rule3157], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
 	}
-	if in.qpInitAttrExCompMask&0x30 == 0x30 && in.qpInitAttrExQPType != 10 && (in.qpInitAttrExRXHashConfRXHashKeyLen < 40 || in.qpInitAttrExRXHashConfRXHashKeyLen > 40) {
+	if in.qpInitAttrExCompMask&0x30 == 0x30 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExRXHashConfRXHashKeyLen != 40 {
 		bad.Add(&rules[rule3158], validate.Dec(in.qpInitAttrExRXHashConfRXHashKeyLen))
 	}
 	return verr.RefuseErr("ibv_create_qp_ex", bad...)
