@@ -112,6 +112,9 @@ func (u *Context) Call(verb string, args map[string]any) (made uintptr, errno sy
 	if errno := u.header(verb, values); errno != 0 {
 		return 0, errno, nil
 	}
+	if d := fn.Dispatch; d != nil && d.Way == api.WayObject && u.gone != 0 && values[d.Object] == u.gone {
+		return 0, 0, fmt.Errorf("%s is in the object, which is gone", verb) // C that reads it may end the process
+	}
 	at, more := u.function(fn, values)
 	if at == 0 {
 		return 0, 0, fmt.Errorf("the device has no %s", verb)
@@ -210,9 +213,6 @@ func (u *Context) function(fn *api.Function, values map[string]uintptr) (at uint
 		return rawcall.Pointer(u.ctx + u.offset("struct ibv_context", "ops") + u.offset("struct ibv_context_ops", op)), nil
 	case d.Way == api.WayObject:
 		i := slices.IndexFunc(fn.Params, func(p api.Param) bool { return p.Name == d.Object })
-		if u.gone != 0 && values[d.Object] == u.gone {
-			return 0, nil // its functions were in it
-		}
 		return rawcall.Pointer(values[d.Object] + u.offset(tagOf(fn.Params[i].Type), d.Op)), nil
 	case fn.Name == "ibv_query_device_ex":
 		more = []uintptr{uintptr(u.facts.Record("struct ibv_device_attr_ex").Size)}
@@ -409,7 +409,7 @@ func (u *Context) fill(at uintptr, tag, prefix string, values map[string]any) er
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		if f.Size < 8 && uint64(n)>>(8*f.Size) != 0 && int64(n) > 0 {
-			return fmt.Errorf("%s cannot be %d", name, n)
+			return fmt.Errorf("%s has %d bytes and cannot be %d", name, f.Size, n)
 		}
 		rawcall.Write(at+uintptr(f.Offset), uint64(n), int(f.Size))
 	}

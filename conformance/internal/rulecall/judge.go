@@ -30,11 +30,14 @@ type Verdict struct {
 // Opener opens a device with capabilities, as far as it can have them.
 type Opener func(caps map[string]any) (*Context, error)
 
-// Judge makes the two calls of a rule, each on a context of its own.
+// Judge makes the two calls of a rule, each on a context of its own. A breach that is accepted counts always. One that is refused
+// counts when the call that keeps the rule succeeds, or fails because the device has nothing of the kind, and the breach does for
+// another reason. Requests that complete are held against each other by their status: that of the first may be one of a peer who
+// does not answer.
 func Judge(r *spec.Rule, open Opener) Verdict {
 	v, err := judge(r, open)
 	if err != nil {
-		v.Why = err.Error()
+		return Verdict{Why: err.Error()}
 	}
 	return v
 }
@@ -59,26 +62,31 @@ func judge(r *spec.Rule, open Opener) (v Verdict, err error) {
 	if err = errors.Join(err, unfit); err != nil {
 		return v, err
 	}
-	_, errno, err := u.Call(r.Verb, args)
-	if err != nil {
-		return v, err
-	}
-	if errno != 0 {
-		return v, fmt.Errorf("%v fails with %w", args, errno)
-	}
 	v.Call = fmt.Sprint(breaking)
-	if _, v.Errno, err = w.Call(r.Verb, breaking); err != nil || v.Errno != 0 {
+	_, keeps, err := u.Call(r.Verb, args)
+	if _, v.Errno, unfit = w.Call(r.Verb, breaking); unfit == nil && v.Errno == 0 {
+		v.Errno, unfit = w.settled()
+		v.Status = w.status
+	}
+	if unfit == nil && v.Errno == 0 {
+		return v, nil
+	}
+	if err = errors.Join(err, unfit); err != nil {
 		return v, err
 	}
-	if v.Errno, err = w.settled(); err != nil || v.Errno == 0 {
-		return v, err
-	}
-	v.Status = w.status
-	if errno, err := u.settled(); err != nil || errno != 0 { // then the refusal was of something else
-		return v, fmt.Errorf("%v completes with status %d, %v", args, u.status, err)
+	switch {
+	case keeps != 0 && !lacks(keeps), lacks(keeps) && lacks(v.Errno):
+		return v, fmt.Errorf("%v fails with %w", args, keeps)
+	case v.Status != 0:
+		if _, err := u.settled(); err != nil || u.status == v.Status { // then the refusal was of something else
+			return v, fmt.Errorf("%v completes with status %d, %v", args, u.status, err)
+		}
 	}
 	return v, nil
 }
+
+// lacks tells whether an answer is that there is nothing of the kind.
+func lacks(errno syscall.Errno) bool { return errno == syscall.EOPNOTSUPP || errno == syscall.ENOSYS }
 
 // casing is a case; what it says of the context is a capability.
 type casing struct {

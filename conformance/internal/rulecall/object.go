@@ -24,6 +24,7 @@ var makers = map[string]maker{
 	"struct ibv_comp_channel":  {"ibv_create_comp_channel", nil},
 	"struct ibv_mr":            {"ibv_reg_mr", m{"length": 4096, "access": "IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_WRITE|IBV_ACCESS_REMOTE_READ|IBV_ACCESS_MW_BIND"}},
 	"struct ibv_dm":            {"ibv_alloc_dm", nil},
+	"struct ibv_dmah":          {"ibv_alloc_dmah", m{"attr": m{"comp_mask": "IBV_DMAH_INIT_ATTR_MASK_PH"}}},
 	"struct ibv_td":            {"ibv_alloc_td", nil},
 	"struct ibv_srq":           {"ibv_create_srq", nil},
 	"struct ibv_wq":            {"ibv_create_wq", nil},
@@ -70,6 +71,7 @@ var properties = map[string]property{
 	"struct ibv_dm.length":         {arg: "attr.length"},
 	"struct ibv_dm.mrs":            {then: "ibv_reg_dm_mr"},
 	"struct ibv_dm.freed":          {then: "ibv_free_dm", gone: true},
+	"struct ibv_dmah.mrs":          {then: "ibv_reg_mr_ex", args: m{"mr_init_attr": m{"comp_mask": "IBV_REG_MR_MASK_ADDR|IBV_REG_MR_MASK_DMAH", "addr": buffer, "dmah": "@valid"}}},
 	"struct ibv_buf.pd":            {arg: "pd"},
 	"struct ibv_buf.addr":          {}, // it begins there, whichever it is
 	"struct ibv_buf.length":        {arg: "size"},
@@ -99,10 +101,13 @@ func (u *Context) flowWith(kind string, object uintptr) uintptr {
 
 // failed makes an error of an answer.
 func failed(verb string, errno syscall.Errno, err error) error {
-	if err == nil && errno == 0 {
-		return nil
+	if err == nil && errno != 0 {
+		err = errno
 	}
-	return fmt.Errorf("%s: %v, %v", verb, err, errno)
+	if err != nil {
+		err = fmt.Errorf("%s: %w", verb, err)
+	}
+	return err
 }
 
 // others are names that cases have for a second object of a kind.
