@@ -30,6 +30,7 @@ static uintptr_t zeroed(size_t n)
 	return (uintptr_t)memset(p, 0, n);
 }
 
+static void release(uintptr_t at) { free((void *)at); }
 static uintptr_t read_pointer(uintptr_t at) { return *(uintptr_t *)at; }
 static const char *text(uintptr_t at) { return (const char *)at; }
 
@@ -75,8 +76,11 @@ func Call(fn uintptr, args ...uintptr) (uintptr, syscall.Errno, error) {
 	return uintptr(r), syscall.Errno(errno), nil
 }
 
-// Zeroed gives memory of C at the beginning of a page, 0 if there is none. It is never freed.
+// Zeroed gives memory of C at the beginning of a page, 0 if there is none. Free gives it back.
 func Zeroed(n uintptr) uintptr { return uintptr(C.zeroed(C.size_t(n))) }
+
+// Free gives back what Zeroed gave.
+func Free(at uintptr) { C.release(C.uintptr_t(at)) }
 
 // Pointer reads a pointer from C memory.
 func Pointer(at uintptr) uintptr { return uintptr(C.read_pointer(C.uintptr_t(at))) }

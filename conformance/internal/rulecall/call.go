@@ -32,6 +32,7 @@ type Context struct {
 	memory  uintptr            // what low addresses stand for
 	gid     [2]uint64          // of entry 0, as it lies in memory
 	files   []int              // that were opened for calls
+	blocks  []uintptr          // memory of calls, which C may keep as long as the context is open
 	kind    string             // type of the queue pair of the call
 	paged   bool               // the regions of the call are on-demand ones
 	gone    uintptr            // an object that was
@@ -63,7 +64,7 @@ func Open(lib Symbols, device string, pages *spec.Spec, facts *spec.Facts) (*Con
 		}
 	}
 	u.objects["struct ibv_context"] = u.ctx
-	at := rawcall.Zeroed(16)
+	at := u.zeroed(16)
 	if r, errno, err := rawcall.Call(lib.Symbol("ibv_query_gid", ""), u.ctx, 1, 0, at); err != nil || int32(r) != 0 {
 		u.Close()
 		return nil, fmt.Errorf("the GID of port 1 of %s: %v, %v", device, errno, err)
@@ -80,6 +81,16 @@ func (u *Context) Close() {
 	for _, fd := range u.files {
 		syscall.Close(fd)
 	}
+	for _, at := range u.blocks {
+		rawcall.Free(at)
+	}
+}
+
+// zeroed gives memory that lasts as long as the context.
+func (u *Context) zeroed(n uintptr) uintptr {
+	at := rawcall.Zeroed(n)
+	u.blocks = append(u.blocks, at)
+	return at
 }
 
 // Call makes a call; made is the object that it made, and errno what it failed with, 0 for success. An error means that the case
@@ -340,7 +351,7 @@ func (u *Context) address(n uint64) uintptr {
 		return uintptr(n)
 	}
 	if u.memory == 0 {
-		u.memory = rawcall.Zeroed(low)
+		u.memory = u.zeroed(low)
 	}
 	return u.memory + uintptr(n)
 }
@@ -351,7 +362,7 @@ func (u *Context) Record(tag string, values map[string]any) (uintptr, error) {
 	if rec == nil {
 		return 0, fmt.Errorf("%s is no struct", tag)
 	}
-	at := rawcall.Zeroed(uintptr(rec.Size) + 4096)
+	at := u.zeroed(uintptr(rec.Size) + 4096)
 	if err := u.fill(at, tag, "", values); err != nil {
 		return 0, err
 	}
@@ -422,7 +433,7 @@ func (u *Context) list(tag string, elements []any) (uintptr, error) {
 	if rec == nil {
 		return 0, fmt.Errorf("a list of %s", tag)
 	}
-	first := rawcall.Zeroed(uintptr(rec.Size) * uintptr(len(elements)+1))
+	first := u.zeroed(uintptr(rec.Size) * uintptr(len(elements)+1))
 	for i, e := range elements {
 		values, ok := e.(map[string]any)
 		if !ok {

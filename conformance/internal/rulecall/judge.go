@@ -143,7 +143,7 @@ func (u *Context) capability(path string) (uint64, error) {
 		return u.read(u.ctx, "struct ibv_context", "num_comp_vectors"), nil
 	}
 	const room = 4096
-	at := rawcall.Zeroed(room)
+	at := u.zeroed(room)
 	tag, field := "", ""
 	var r uintptr
 	var err error

@@ -88,7 +88,7 @@ var properties = map[string]property{
 func (u *Context) flowWith(kind string, object uintptr) uintptr {
 	const attr = "struct ibv_flow_attr"
 	size := u.facts.Record(attr).Size
-	flow := rawcall.Zeroed(4096)
+	flow := u.zeroed(4096)
 	spec := flow + uintptr(size)
 	rawcall.Write(spec, u.facts.Const(kind).Uint64(), 4)
 	rawcall.Write(spec+4, 16, 2)
@@ -122,13 +122,13 @@ func (u *Context) named(tag, name string) (uintptr, error) {
 			return 0, err
 		}
 		const n = 1 << 14
-		at := rawcall.Zeroed(8 * n)
+		at := u.zeroed(8 * n)
 		for i := range uintptr(n) {
 			rawcall.Write(at+8*i, uint64(wq), 8)
 		}
 		return at, nil
 	case tag == "union ibv_gid" && name == "@group":
-		at := rawcall.Zeroed(16)
+		at := u.zeroed(16)
 		rawcall.Write(at, 0x0eff, 2) // ff0e::1
 		rawcall.Write(at+15, 1, 1)
 		return at, nil
@@ -155,7 +155,7 @@ func (u *Context) named(tag, name string) (uintptr, error) {
 func (u *Context) object(tag string, want m) (uintptr, error) {
 	maker, ok := makers[tag]
 	if !ok {
-		return rawcall.Zeroed(1 << 16), nil
+		return u.zeroed(1 << 16), nil
 	}
 	if at := u.objects[tag]; at != 0 && want == nil {
 		return at, nil

@@ -199,7 +199,7 @@ func (u *Context) settled() (syscall.Errno, error) {
 	if u.posted == 0 {
 		return 0, nil
 	}
-	at, cq := rawcall.Zeroed(4096), uintptr(u.read(u.posted, "struct ibv_qp", "send_cq"))
+	at, cq := u.zeroed(4096), uintptr(u.read(u.posted, "struct ibv_qp", "send_cq"))
 	poll := rawcall.Pointer(u.ctx + u.offset("struct ibv_context", "ops") + u.offset("struct ibv_context_ops", "poll_cq"))
 	for end := time.Now().Add(2 * time.Second); u.pending > 0; {
 		n, _, err := rawcall.Call(poll, cq, 1, at)
