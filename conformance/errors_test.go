@@ -18,7 +18,7 @@ import (
 func TestErrorsAreRefused(t *testing.T) {
 	pages := must(spec.Embedded())(t)
 	facts := spec.NewFacts(must(api.Load(api.Newest()))(t))
-	judged, on := 0, devices{}
+	judged, left, on := 0, 0, devices{}
 	defer func() {
 		for _, soft := range on {
 			soft.Close() // it tells what the calls left open
@@ -34,17 +34,19 @@ func TestErrorsAreRefused(t *testing.T) {
 		switch {
 		case v.Why != "":
 			t.Logf("%s: not judged: %s", r.ID, v.Why)
+			left++
 			continue
 		case v.Errno == 0 && rulecall.Allowed[r.ID] != "":
 			t.Logf("%s: not judged: %s", r.ID, rulecall.Allowed[r.ID])
+			left++
 			continue
 		case v.Errno == 0:
 			t.Errorf("%s is an error, and the software device accepts %s", r.ID, v.Call)
 		}
 		judged++
 	}
-	if t.Logf("%d rules judged", judged); judged < enough {
-		t.Errorf("%d rules were judged, fewer than %d", judged, enough)
+	if t.Logf("%d rules judged, %d not", judged, left); left > most {
+		t.Errorf("%d rules were not judged, more than %d", left, most)
 	}
 }
 
@@ -76,5 +78,5 @@ var option = map[string]func(uint64) softverbs.Option{
 	"device_attr_ex.odp_caps.general_caps": func(n uint64) softverbs.Option { return softverbs.ODP(n, 0xff, 0xff, 0xff) },
 }
 
-// enough is how many rules the software device can judge at least.
-const enough = 240
+// most is how many rules the software device cannot judge at most: it has nothing of what they are about, or less of it than they say.
+const most = 32

@@ -7,10 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -82,9 +80,9 @@ func TestErrorsAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for id := range before.Rules {
-		if got.Rules[id] == "" {
-			t.Errorf("%s was judged before, and is not now", id)
+	for _, r := range errorRules(pages) {
+		if before.Rules[r.ID] != "" && got.Rules[r.ID] == "" {
+			t.Errorf("%s was judged before, and is not now", r.ID)
 		}
 	}
 }
@@ -98,19 +96,16 @@ func readRefusals(file string) (r refusals, err error) {
 	return r, json.Unmarshal(text, &r)
 }
 
-// answered is how many rules kernels have answered at least.
-const answered = 122
+// silent is how many rules no kernel has answered at most: soft-RoCE has nothing of what they are about.
+const silent = 150
 
 // harmful are rules whose calls a kernel may not survive.
 var harmful = map[string]string{}
 
-// TestErrorsRecorded holds the answers of kernels in testdata, which TestErrorsAreRefused leaves in the folder of a guest, against
-// the rules: none is of a rule that is no more, or no error. It tells how many rules kernels have answered.
+// TestErrorsRecorded counts the rules that the kernels in testdata have answered, as TestErrorsAreRefused left it in the folder of a
+// guest. An answer on a rule that is only a hint by now counts no more.
 func TestErrorsRecorded(t *testing.T) {
-	all := map[string]bool{}
-	for _, r := range errorRules(must(spec.Embedded())(t)) {
-		all[r.ID] = true
-	}
+	pages := must(spec.Embedded())(t)
 	files := must(filepath.Glob("testdata/refused-*.json"))(t)
 	if len(files) != 4 {
 		t.Errorf("answers of %d kernels and libraries: %s", len(files), strings.Join(files, ", "))
@@ -119,17 +114,20 @@ func TestErrorsRecorded(t *testing.T) {
 	for _, file := range files {
 		r := must(readRefusals(file))(t)
 		for id := range r.Rules {
-			if by[id] = append(by[id], r.Kernel); !all[id] {
-				t.Errorf("%s: %s is no rule with severity error; run the test in a guest again", file, id)
+			if by[id] = append(by[id], r.Kernel+" with rdma-core "+r.RDMACore); pages.RuleByID(id) == nil {
+				t.Errorf("%s: there is no rule %s; run the test in a guest again", file, id)
 			}
 		}
 		t.Logf("kernel %s, rdma-core %s: %d rules", r.Kernel, r.RDMACore, len(r.Rules))
 	}
-	t.Logf("%d of %d rules with severity error are refused by a kernel", len(by), len(all))
-	if len(by) < answered {
-		t.Errorf("they are fewer than %d", answered)
+	all, none := errorRules(pages), 0
+	for _, r := range all {
+		if by[r.ID] == nil {
+			none++
+		}
+		t.Logf("%s: %s", r.ID, strings.Join(by[r.ID], ", "))
 	}
-	for _, id := range slices.Sorted(maps.Keys(by)) {
-		t.Logf("%s: %s", id, strings.Join(by[id], ", "))
+	if t.Logf("%d of %d rules with severity error are refused by a kernel or its library", len(all)-none, len(all)); none > silent {
+		t.Errorf("%d rules have no answer, more than %d", none, silent)
 	}
 }

@@ -53,6 +53,7 @@ var properties = map[string]property{
 	"struct ibv_pd.mrs":            {then: "ibv_reg_mr"},
 	"struct ibv_pd.open":           {then: "ibv_reg_mr"},
 	"struct ibv_pd.parent_domains": {then: "ibv_alloc_parent_domain"},
+	"struct ibv_pd.parent_domain":  {verb: "ibv_alloc_parent_domain"},
 	"struct ibv_pd.unprotected":    {verb: "ibv_alloc_parent_domain", with: m{"attr": m{"comp_mask": "IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC"}}},
 	"struct ibv_td.parent_domains": {then: "ibv_alloc_parent_domain", args: m{"attr": m{"td": "@valid"}}},
 	"struct ibv_context.open":      {then: "ibv_alloc_pd"},
