@@ -3,7 +3,9 @@
 package conformance
 
 import (
+	"runtime"
 	"testing"
+	"weak"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
@@ -46,4 +48,24 @@ func must[T any](v T, err error) func(t *testing.T) T {
 		}
 		return v
 	}
+}
+
+// memory is Go memory that a region covers and that nothing else refers to: whether it was freed shows whether it is pinned.
+// Bytes that still arrive would show nothing, since freed memory stays mapped.
+type memory = weak.Pointer[byte]
+
+// give passes new memory to use and keeps no reference to it.
+//
+//go:noinline
+func give(use func(b []byte)) memory {
+	b := make([]byte, 1<<16)
+	use(b)
+	return weak.Make(&b[0])
+}
+
+func freed(m memory) bool {
+	for range 3 { // a collection may have begun while the memory was still referred to
+		runtime.GC()
+	}
+	return m.Value() == nil
 }

@@ -5,37 +5,15 @@ package conformance
 import (
 	"bytes"
 	"errors"
-	"runtime"
 	"syscall"
 	"testing"
 	"unsafe"
-	"weak"
 
 	"github.com/verbsgen/verbsgen/conformance/fakeprov"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
-
-// memory is Go memory that a region covers and that nothing else refers to: whether it was freed shows whether it is pinned.
-// Bytes that still arrive would show nothing, since freed memory stays mapped.
-type memory = weak.Pointer[byte]
-
-// give passes new memory to use and keeps no reference to it.
-//
-//go:noinline
-func give(use func(b []byte)) memory {
-	b := make([]byte, 1<<16)
-	use(b)
-	return weak.Make(&b[0])
-}
-
-func freed(m memory) bool {
-	for range 3 { // a collection may have begun while the memory was still referred to
-		runtime.GC()
-	}
-	return m.Value() == nil
-}
 
 // pinning are the methods that pin a slice for a region of pd.
 func pinning(t *testing.T, pd *verbs.PD) map[string]func(b []byte) (*verbs.MR, error) {
