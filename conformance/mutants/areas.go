@@ -1,6 +1,7 @@
 package main
 
 import (
+	"go/build"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +23,8 @@ const (
 	suites   = test + "./conformance -run ^TestSuite$"
 	// calls leaves out the suite, and the tests of conformance that build programs or take long for other reasons.
 	calls = test + "./conformance -skip ^(TestSuite|TestMutants|TestTwice|TestParity|TestCopied|TestSlurm|TestDirect|TestUntrusted)$"
+	// leaks runs the suite under the address sanitizer, as make asan does.
+	leaks = test + "-asan ./conformance -run ^TestSuite$"
 	// same compares what is generated from the pages with what is checked in.
 	same = "run ./cmd/verbsgen check"
 	// other generates packages from the pages and headers of tests.
@@ -59,7 +62,7 @@ func areas() []area {
 		of("dpath", 12, calls, recorder),
 		of("verr", 6, bindings, calls),
 		{name: "softverbs", most: 36, files: []string{"runtime/softverbs/*.c", "runtime/softverbs/*.h"},
-			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/dpath ./gen/verbs", calls}},
+			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/dpath ./gen/verbs", calls, leaks}},
 		{name: "suite", most: 12, files: []string{"conformance/suite/*.go"}, tests: []string{test + "./conformance/suite", suites, calls}},
 		{name: "suite/cases", most: 14, files: []string{"conformance/suite/cases/*.go"}, tests: []string{suites, calls}},
 		{name: "suite/report", most: 6, files: []string{"conformance/suite/report/*.go"}, tests: []string{test + "./conformance/suite/report", calls}},
@@ -75,7 +78,9 @@ func (a area) sources(root string) ([]string, error) {
 			return nil, err
 		}
 		for _, f := range all {
-			if strings.HasSuffix(f, "_test.go") || strings.Contains(filepath.Base(f), ".gen.") || strings.HasSuffix(f, "_none.go") || strings.HasSuffix(f, "_stub.go") {
+			if built, err := built(f); err != nil {
+				return nil, err
+			} else if !built || strings.HasSuffix(f, "_test.go") || strings.Contains(filepath.Base(f), ".gen.") {
 				continue
 			}
 			rel, err := filepath.Rel(root, f)
@@ -87,6 +92,14 @@ func (a area) sources(root string) ([]string, error) {
 	}
 	slices.Sort(out)
 	return out, nil
+}
+
+// built tells whether the tests have a file in them: one of another system, or of the race detector, is not.
+func built(file string) (bool, error) {
+	if !strings.HasSuffix(file, ".go") {
+		return true, nil
+	}
+	return build.Default.MatchFile(filepath.Split(file))
 }
 
 // mutants finds the mutants of the area: those listed by name first.

@@ -33,6 +33,7 @@ func TestAdopt(t *testing.T) {
 		{"length with a rest", 7, true, mapping{base, 7}, Direct4, 7, true, 4},
 		{"mapping off granules", 64, true, mapping{base + 2, 64}, Shim, 64, true, 0},
 		{"mapping over the end of addresses", 64, true, mapping{^uintptr(0) - 31, 64}, Shim, 64, true, 0},
+		{"mapping of the greatest length", 64, true, mapping{base, 1 << 56}, Direct4, 1 << 56, true, 1 << 56},
 		{"mapping of an impossible length", 64, true, mapping{base, 1 << 60}, Shim, 1 << 60, true, 0},
 	}
 	for _, tt := range tests {

@@ -61,7 +61,7 @@ struct ibv_ah *svb_create_ah(struct ibv_pd *ppd, struct ibv_ah_attr *a)
 	struct svb_pd *pd;
 	int err = ah ? 0 : ENOMEM;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(ppd);
 	if (!err)
 		err = pd ? svb_refused_locked(&pd->obj, SVB_CREATE_AH) : EINVAL;
@@ -71,7 +71,7 @@ struct ibv_ah *svb_create_ah(struct ibv_pd *ppd, struct ibv_ah_attr *a)
 		ah->attr = *a;
 		err = enter(pd, ah);
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err)
 		return &ah->pub;
 	free(ah);
@@ -84,12 +84,12 @@ int svb_destroy_ah(struct ibv_ah *pub)
 	struct svb_ah *ah;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	ah = svb_find_ah(pub);
 	err = ah ? svb_refused_locked(&ah->obj, SVB_DESTROY_AH) : EINVAL;
 	if (!err)
 		end(ah);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		errno = err;
 	return err;

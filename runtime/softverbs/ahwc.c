@@ -74,7 +74,7 @@ static int init(struct ibv_context *pub, enum svb_verb v, uint8_t port, const st
 	a->src_path_bits = wc->dlid_path_bits;
 	a->port_num = port;
 	a->is_global = wc->wc_flags & GRH;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = svb_find_ctx(pub);
 	err = c ? svb_refused_locked(&c->obj, v) : EINVAL;
 	if (!err && a->is_global) {
@@ -85,7 +85,7 @@ static int init(struct ibv_context *pub, enum svb_verb v, uint8_t port, const st
 		else
 			err = EPROTONOSUPPORT;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err;
 }
 

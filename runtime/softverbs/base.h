@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/types.h>
 
 #include "verbs_abi.h"
@@ -18,5 +19,19 @@
 
 extern pthread_mutex_t svb_lock SVB_HIDDEN;
 extern pthread_cond_t svb_idle SVB_HIDDEN; // signalled when the busy count of a region or a queue pair falls to 0
+
+// svb_lock_all takes the lock and svb_unlock_all gives it back. A thread that takes it twice, or gives back what it has not, ends the
+// process: the lock knows its owner.
+static inline void svb_lock_all(void)
+{
+	if (pthread_mutex_lock(&svb_lock))
+		abort();
+}
+
+static inline void svb_unlock_all(void)
+{
+	if (pthread_mutex_unlock(&svb_lock))
+		abort();
+}
 
 #endif

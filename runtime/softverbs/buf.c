@@ -65,9 +65,9 @@ void *svb_alloc_buf(struct ibv_pd *pub, size_t size, struct ibv_buf **buf)
 	struct svb_pd *pd;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	err = pd ? svb_refused(&pd->obj, SVB_ALLOC_BUF) : EINVAL;
 	if (!err && !b)
 		err = ENOMEM;
@@ -83,10 +83,10 @@ void *svb_alloc_buf(struct ibv_pd *pub, size_t size, struct ibv_buf **buf)
 		return NULL;
 	}
 	b->pd = pd;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd->users++;
 	svb_register(&b->obj, &kind, b, pd->obj.inst, pd->obj.ctx);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	*buf = (struct ibv_buf *)(void *)b;
 	return b->addr;
 }
@@ -95,11 +95,11 @@ void svb_free_buf(struct ibv_buf *pub)
 {
 	struct svb_buf *b;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	b = svb_find_buf(pub);
 	if (b)
 		drop(b);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (b)
 		unmap(b);
 }
@@ -109,9 +109,9 @@ int svb_export_buf_dmabuf_fd(struct ibv_buf *pub)
 	struct svb_buf *b;
 	int fd = -1, err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	b = svb_find_buf(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	err = b ? svb_fails(b->obj.inst, SVB_EXPORT_BUF) : EINVAL;
 	if (!err && b->fd < 0)
 		err = ENODATA;
@@ -139,9 +139,9 @@ int svb_buf_part(struct svb_pd *pd, struct ibv_mr_init_attr *a)
 	struct svb_buf *b;
 	uintptr_t off;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	b = svb_find_buf(a->buf);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!b || b->pd != pd || !(a->comp_mask & IBV_REG_MR_MASK_ADDR) || (a->comp_mask & excluded))
 		return EINVAL;
 	off = (uintptr_t)a->addr - (uintptr_t)b->addr;

@@ -36,7 +36,7 @@ struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 
 	if (!err && fd < 0)
 		err = errno;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = svb_find_ctx(pub);
 	if (!err)
 		err = c ? svb_refused_locked(&c->obj, SVB_CREATE_COMP_CHANNEL) : EINVAL;
@@ -46,7 +46,7 @@ struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 		STAILQ_INIT(&ch->ready);
 		svb_register(&ch->obj, &kind, &ch->pub, c->obj.inst, c);
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err)
 		return &ch->pub;
 	if (fd >= 0)
@@ -61,14 +61,14 @@ int svb_destroy_comp_channel(struct ibv_comp_channel *pub)
 	struct svb_chan *ch;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	ch = svb_find_chan(pub);
 	err = ch ? svb_refused_locked(&ch->obj, SVB_DESTROY_COMP_CHANNEL) : EINVAL;
 	if (!err && ch->pub.refcnt)
 		err = EBUSY;
 	if (!err)
 		svb_unregister(&ch->obj);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		return errno = err;
 	close(ch->pub.fd);
@@ -86,7 +86,7 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 	for (; !err && !cq; first = false) {
 		if (!first && (err = svb_wait_fd(fd)))
 			break;
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		ch = svb_find_chan(pub);
 		err = ch ? 0 : EINVAL;
 		if (!err && first)
@@ -98,7 +98,7 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 		if (!err && !cq && svb_gone(&ch->obj))
 			err = EIO;
 		fd = ch ? ch->pub.fd : -1;
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err)
 		return 0;
@@ -109,12 +109,12 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 // Also of a queue that is being destroyed: that call waits for it.
 void svb_ack_cq_events(struct ibv_cq *pub, unsigned n)
 {
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	if (svb_find(pub, SVB_T_CQ)) {
 		pthread_mutex_lock(&pub->mutex);
 		pub->comp_events_completed += n;
 		pthread_cond_signal(&pub->cond);
 		pthread_mutex_unlock(&pub->mutex);
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 }

@@ -54,12 +54,12 @@ struct ibv_comp_cntr *svb_create_comp_cntr(struct ibv_context *pub, struct ibv_c
 	if (!err) {
 		c->pub.context = pub;
 		c->bytes = a->type == IBV_COMP_CNTR_TYPE_BYTES;
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		if (svb_count(ctx->obj.inst, SVB_T_COMP_CNTR) >= MOST)
 			err = ENOMEM;
 		else
 			svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err)
 		return &c->pub;
@@ -82,13 +82,13 @@ int svb_destroy_comp_cntr(struct ibv_comp_cntr *pub)
 	struct svb_comp_cntr *c;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = entered(pub, SVB_DESTROY_COMP_CNTR, &err);
 	if (!err && c->uses)
 		err = EBUSY;
 	if (!err)
 		forget(&c->obj);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }
 
@@ -99,13 +99,13 @@ static int change(const struct ibv_comp_cntr *pub, enum svb_verb v, uint64_t n, 
 	uint64_t *number;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = entered(pub, v, &err);
 	if (!err) {
 		number = (uint64_t *)(void *)((char *)c + at);
 		*number = add ? *number + n : n;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }
 
@@ -134,11 +134,11 @@ int svb_read_comp_cntr(struct ibv_comp_cntr *pub, uint64_t *n)
 	struct svb_comp_cntr *c;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = entered(pub, SVB_READ_COMP_CNTR, &err);
 	if (!err)
 		*n = c->good;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }
 
@@ -147,11 +147,11 @@ int svb_read_err_comp_cntr(struct ibv_comp_cntr *pub, uint64_t *n)
 	struct svb_comp_cntr *c;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = entered(pub, SVB_READ_ERR_COMP_CNTR, &err);
 	if (!err)
 		*n = c->bad;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }
 
@@ -173,7 +173,7 @@ int svb_qp_attach_comp_cntr(struct ibv_qp *pub, struct ibv_comp_cntr *cntr, stru
 	struct svb_qp *qp;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = entered(cntr, SVB_ATTACH_COMP_CNTR, &err);
 	qp = svb_find_qp(pub);
 	if (!err)
@@ -183,6 +183,6 @@ int svb_qp_attach_comp_cntr(struct ibv_qp *pub, struct ibv_comp_cntr *cntr, stru
 			qp->counters[op] = c;
 			c->uses++;
 		}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }

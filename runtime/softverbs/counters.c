@@ -42,9 +42,9 @@ struct ibv_counters *svb_create_counters(struct ibv_context *pub, struct ibv_cou
 		return NULL;
 	}
 	c->pub.context = pub;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return &c->pub;
 }
 
@@ -62,13 +62,13 @@ int svb_destroy_counters(struct ibv_counters *pub)
 	struct svb_counters *c;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = entered(pub, SVB_DESTROY_COUNTERS, &err);
 	if (!err)
 		err = c->flows ? EBUSY : 0;
 	if (!err)
 		forget(&c->obj);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }
 
@@ -80,7 +80,7 @@ int svb_read_counters(struct ibv_counters *pub, uint64_t *values, uint32_t n, ui
 	int err;
 
 	(void)flags; // there is no cache to prefer
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = entered(pub, SVB_READ_COUNTERS, &err);
 	for (i = 0; !err && i < c->npoints; i++)
 		if (c->points[i].index >= n)
@@ -92,7 +92,7 @@ int svb_read_counters(struct ibv_counters *pub, uint64_t *values, uint32_t n, ui
 		for (i = 0; i < c->npoints; i++)
 			values[c->points[i].index] += c->points[i].what == IBV_COUNTER_BYTES ? c->bytes : c->packets;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }
 
@@ -103,7 +103,7 @@ int svb_attach_counters(struct ibv_counters *pub, struct ibv_counter_attach_attr
 	struct svb_point *more;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = entered(pub, SVB_ATTACH_COUNTERS, &err);
 	if (!err && (flow || a->counter_desc > IBV_COUNTER_BYTES))
 		err = ENOTSUP;
@@ -119,6 +119,6 @@ int svb_attach_counters(struct ibv_counters *pub, struct ibv_counter_attach_attr
 		c->points = more;
 		more[c->npoints++] = (struct svb_point){a->counter_desc, a->index};
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }

@@ -99,7 +99,7 @@ int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr,
 		cq->ring = calloc(cq->size, sizeof *cq->ring);
 		err = cq->ring ? 0 : ENOMEM;
 	}
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = svb_find_ctx(pub);
 	if (!err || err == EINVAL) {
 		int told = c ? svb_refused_locked(&c->obj, verb) : EINVAL;
@@ -109,7 +109,7 @@ int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr,
 		err = EINVAL;
 	if (!err)
 		err = enter_cq(c, cq, attr->cq_context, attr->channel);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err) {
 		*made = cq;
 		return 0;
@@ -151,7 +151,7 @@ int svb_resize_cq(struct ibv_cq *pub, int cqe)
 	struct svb_cq *cq;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	cq = svb_find_cq(pub);
 	err = cq && !cq->dying ? svb_refused_locked(&cq->obj, SVB_RESIZE_CQ) : EINVAL;
 	if (!err && (cqe <= 0 || cqe > SVB_MAX_CQE || (uint32_t)cqe < cq->count))
@@ -160,7 +160,7 @@ int svb_resize_cq(struct ibv_cq *pub, int cqe)
 		err = ENOMEM;
 	if (!err)
 		replace_ring(cq, ring, room((uint32_t)cqe));
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		errno = err;
 	return err;
@@ -172,7 +172,7 @@ int svb_destroy_cq(struct ibv_cq *pub)
 	struct svb_cq *cq;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	cq = svb_find_cq(pub);
 	err = cq && !cq->dying ? svb_refused_locked(&cq->obj, SVB_DESTROY_CQ) : EINVAL;
 	if (!err && cq->users)
@@ -182,14 +182,14 @@ int svb_destroy_cq(struct ibv_cq *pub)
 		comp = cq->comp_reported;
 		async = cq->async_reported;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		return errno = err;
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->comp_events_completed, comp);
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->async_events_completed, async);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	finish(cq);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return 0;
 }
 
@@ -207,14 +207,14 @@ int svb_poll_cq(struct ibv_cq *pub, int n, struct ibv_wc *wc)
 	struct svb_cq *cq;
 	int i = 0, err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	cq = svb_find_cq(pub);
 	err = cq ? svb_refused_locked(&cq->obj, SVB_POLL_CQ) : EINVAL;
 	for (; !err && i < n && cq->count; i++) {
 		svb_dequeue(cq, &entry);
 		wc[i] = entry.wc;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? -err : i;
 }
 
@@ -223,12 +223,12 @@ int svb_req_notify_cq(struct ibv_cq *pub, int solicited_only)
 	struct svb_cq *cq;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	cq = svb_find_cq(pub);
 	err = cq ? svb_refused_locked(&cq->obj, SVB_REQ_NOTIFY_CQ) : EINVAL;
 	if (!err && cq->notify != SVB_NEXT)
 		cq->notify = solicited_only ? SVB_SOLICITED : SVB_NEXT;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err;
 }
 
@@ -238,11 +238,11 @@ int svb_modify_cq(struct ibv_cq *pub, struct ibv_modify_cq_attr *a)
 	struct svb_cq *cq;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	cq = svb_find_cq(pub);
 	err = cq && !cq->dying ? svb_refused_locked(&cq->obj, SVB_MODIFY_CQ) : EINVAL;
 	if (!err && a->attr_mask != IBV_CQ_ATTR_MODERATE)
 		err = EINVAL;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }

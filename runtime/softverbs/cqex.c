@@ -23,7 +23,7 @@ static int advance(struct ibv_cq_ex *ex, int verb)
 	struct svb_cq *cq;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	cq = svb_find_cq((struct ibv_cq *)ex);
 	err = cq ? svb_refused_locked(&cq->obj, verb) : EINVAL;
 	if (!err && !cq->count)
@@ -33,7 +33,7 @@ static int advance(struct ibv_cq_ex *ex, int verb)
 		ex->status = cq->current.wc.status;
 		ex->wr_id = cq->current.wc.wr_id;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err;
 }
 
@@ -110,14 +110,14 @@ struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_a
 	struct svb_ctx *c;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = svb_find_ctx(pub);
 	err = !c ? EINVAL : attr->wc_flags & ~(uint64_t)(c->dev->cfg.plain_cq_ex ? STANDARD : MORE) ? EOPNOTSUPP : 0;
 	if (!err && c->dev->cfg.plain_cq_ex && careless(attr))
 		err = EOPNOTSUPP;
 	if (!err && attr->comp_mask & ~(uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD))
 		err = EINVAL;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err)
 		err = svb_make_cq(pub, attr, SVB_CREATE_CQ_EX, &cq);
 	if (err) {

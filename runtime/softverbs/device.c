@@ -37,9 +37,9 @@ struct ibv_device **svb_get_device_list(int slot, int *num)
 
 	if (num)
 		*num = 0;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	in = svb_slot(slot);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (in)
 		err = svb_fails(in, SVB_GET_DEVICE_LIST);
 	if (in && !err) {
@@ -52,9 +52,9 @@ struct ibv_device **svb_get_device_list(int slot, int *num)
 	}
 	for (i = 0; i < in->ndevs; i++)
 		l->devs[i] = &in->devs[i].pub;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	svb_register(&l->obj, &list_kind, l->devs, in, NULL);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (num)
 		*num = in->ndevs;
 	return l->devs;
@@ -64,11 +64,11 @@ void svb_free_device_list(struct ibv_device **devs)
 {
 	struct svb_obj *o;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	o = svb_find(devs, SVB_T_LIST);
 	if (o)
 		svb_unregister(o);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (o)
 		free(SVB_OF(o, struct list));
 }
@@ -92,9 +92,9 @@ static struct svb_dev *dev_locked(const struct ibv_device *d)
 {
 	struct svb_dev *dev;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	dev = dev_of(d);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return dev;
 }
 
@@ -208,7 +208,7 @@ struct ibv_context *svb_open_device(struct ibv_device *device)
 	c = new_ctx(d, -1);
 	if (!c)
 		return NULL;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	f = svb_file_open(d, &fd);
 	if (f) {
 		c->vctx.context.cmd_fd = fd;
@@ -216,7 +216,7 @@ struct ibv_context *svb_open_device(struct ibv_device *device)
 	} else {
 		err = errno;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!pub) {
 		close(c->vctx.context.async_fd);
 		free(c);
@@ -234,16 +234,16 @@ struct ibv_context *svb_import_device(int slot, int cmd_fd)
 	struct svb_ctx *c;
 	int err = ENODEV;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	in = svb_slot(slot);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (in)
 		err = svb_fails(in, SVB_IMPORT_DEVICE);
 	if (err) {
 		errno = err;
 		return NULL;
 	}
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	f = svb_file_of(in, cmd_fd);
 	if (f && f->dev->gone) {
 		err = EIO;
@@ -256,7 +256,7 @@ struct ibv_context *svb_import_device(int slot, int cmd_fd)
 	} else {
 		err = EINVAL; // not a descriptor of a device
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!pub)
 		errno = err;
 	return pub;
@@ -270,15 +270,15 @@ int svb_close_device(struct ibv_context *pub)
 	char line[256];
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = svb_find_ctx(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	err = c ? svb_fails(c->obj.inst, SVB_CLOSE_DEVICE) : EINVAL;
 	if (err) {
 		errno = err;
 		return -1;
 	}
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	while ((o = c->objs)) {
 		svb_describe(o, "left behind by ibv_close_device", line, sizeof line);
 		if (!c->dev->gone) // without a device nothing else could be destroyed
@@ -292,7 +292,7 @@ int svb_close_device(struct ibv_context *pub)
 	c->file->ctxs--;
 	c->obj.inst->nctx--;
 	svb_file_sweep(c->obj.inst);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	pthread_mutex_destroy(&pub->mutex);
 	free(c);
 	return 0;

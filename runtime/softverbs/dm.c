@@ -172,11 +172,11 @@ struct ibv_dm *svb_alloc_dm(struct ibv_context *pub, struct ibv_alloc_dm_attr *a
 			err = ENOMEM;
 	}
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		err = enter_dm(c, k, &dm);
 		if (err)
 			svb_mem_put(k->mem);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (err) {
 		free(k);
@@ -208,15 +208,15 @@ int svb_free_dm(struct ibv_dm *pub)
 	struct svb_dm *dm;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	dm = svb_find_dm(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	err = dm ? svb_refused(&dm->obj, SVB_FREE_DM) : EINVAL;
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		dm = svb_find_dm(pub);
 		err = dm ? end(dm) : EINVAL;
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (err)
 		errno = err;
@@ -234,14 +234,14 @@ struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
 	if (!err && c->dev->cfg.no_import)
 		err = EOPNOTSUPP;
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		k = svb_handle_get(c->file, handle, SVB_K_DM);
 		dm = k ? new_dm(c, SVB_K(k, struct svb_kdm)->mem, handle) : NULL;
 		if (dm)
 			dm->mem->refs++;
 		else
 			err = k ? ENOMEM : ENOENT;
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!dm) {
 		errno = err;
@@ -254,11 +254,11 @@ void svb_unimport_dm(struct ibv_dm *pub)
 {
 	struct svb_dm *dm;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	dm = svb_find_dm(pub);
 	if (dm)
 		drop(dm);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 }
 
 int svb_dm_export_dmabuf_fd(struct ibv_dm *pub)
@@ -266,9 +266,9 @@ int svb_dm_export_dmabuf_fd(struct ibv_dm *pub)
 	struct svb_dm *dm;
 	int fd = -1, err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	dm = svb_find_dm(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	err = dm ? svb_refused(&dm->obj, SVB_DM_EXPORT) : EINVAL;
 	if (!err) {
 		fd = fcntl(dm->mem->fd, F_DUPFD_CLOEXEC, 0);
@@ -307,10 +307,10 @@ struct ibv_mr *svb_reg_dm_mr(struct ibv_pd *ppd, struct ibv_dm *pdm, uint64_t of
 	struct svb_pd *pd;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(ppd);
 	dm = svb_find_dm(pdm);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	err = pd ? svb_refused(&pd->obj, SVB_REG_DM_MR) : EINVAL;
 	if (!err)
 		err = check_reg(pd, dm, offset, length, access);

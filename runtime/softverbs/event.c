@@ -121,14 +121,14 @@ int svb_set_gone(int slot, const char *device)
 {
 	struct news n = {.type = IBV_EVENT_DEVICE_FATAL};
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	n.dev = svb_device_named(slot, device);
 	if (n.dev && !n.dev->gone) {
 		__atomic_store_n(&n.dev->gone, true, __ATOMIC_RELAXED);
 		svb_each(n.dev->inst, SVB_T_CTX, tell, &n);
 		svb_each(n.dev->inst, SVB_T_CHANNEL, wake, n.dev);
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return n.dev ? 0 : ENODEV;
 }
 
@@ -137,7 +137,7 @@ int svb_set_port(int slot, const char *device, unsigned port, bool up)
 	struct news n = {.type = up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR, .port = (int)port};
 	int err = 0;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	n.dev = svb_device_named(slot, device);
 	if (!n.dev)
 		err = ENODEV;
@@ -147,7 +147,7 @@ int svb_set_port(int slot, const char *device, unsigned port, bool up)
 		n.dev->port_down[port - 1] = !up;
 		svb_each(n.dev->inst, SVB_T_CTX, tell, &n);
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err;
 }
 

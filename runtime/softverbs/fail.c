@@ -51,17 +51,17 @@ int svb_arm(int slot, int verb, uint64_t nth, int err)
 		return ENOMEM;
 	f->left = nth;
 	f->err = err;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	in = svb_slot(slot);
-	if (!in || verb < 0 || verb >= SVB_VERBS) {
-		pthread_mutex_unlock(&svb_lock);
+	if (!in) {
+		svb_unlock_all();
 		free(f);
 		return EINVAL;
 	}
 	f->next = in->fails[verb];
 	in->fails[verb] = f;
 	__atomic_store_n(&in->armed[verb], 1, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return 0;
 }
 
@@ -90,9 +90,9 @@ int svb_struck(struct svb_inst *in, enum svb_verb v)
 {
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	err = svb_struck_locked(in, v);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err;
 }
 

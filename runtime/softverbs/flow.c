@@ -148,13 +148,13 @@ struct ibv_flow *svb_create_flow(struct ibv_qp *pub, struct ibv_flow_attr *a)
 	struct svb_qp *qp;
 	int err = f ? 0 : ENOMEM;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	qp = svb_find_qp(pub);
 	if (!err)
 		err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_CREATE_FLOW) : EINVAL;
 	if (!err)
 		err = enter(qp, f, a);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err)
 		return &f->pub;
 	if (f)
@@ -169,11 +169,11 @@ int svb_destroy_flow(struct ibv_flow *pub)
 	struct svb_obj *o;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	o = svb_find(pub, SVB_T_FLOW);
 	err = o ? svb_refused_locked(o, SVB_DESTROY_FLOW) : EINVAL;
 	if (!err)
 		forget(o);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }

@@ -112,9 +112,9 @@ struct ibv_flow_action *svb_create_flow_action_esp(struct ibv_context *pub, stru
 	if (!err)
 		err = take(f, a, false);
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		err = enter(c, f);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err)
 		return &f->pub;
@@ -128,12 +128,12 @@ int svb_modify_flow_action_esp(struct ibv_flow_action *pub, struct ibv_flow_acti
 	struct svb_flow_action *f;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	f = svb_find_action(pub);
 	err = f ? svb_refused_locked(&f->obj, SVB_MODIFY_FLOW_ACTION_ESP) : EINVAL;
 	if (!err)
 		err = take(f, a, true);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }
 
@@ -142,13 +142,13 @@ int svb_destroy_flow_action(struct ibv_flow_action *pub)
 	struct svb_flow_action *f;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	f = svb_find_action(pub);
 	err = f ? svb_refused_locked(&f->obj, SVB_DESTROY_FLOW_ACTION) : EINVAL;
 	if (!err && f->flows)
 		err = EBUSY;
 	if (!err)
 		forget(&f->obj);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }

@@ -51,11 +51,11 @@ static bool write_number(const struct svb_piece *at, uint64_t number)
 {
 	bool there;
 
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	there = at->where == SVB_DEVICE || svb_mapped((uintptr_t)at->at, sizeof number, true);
 	if (there)
 		__atomic_store_n((uint64_t *)(void *)at->at, number, __ATOMIC_SEQ_CST);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	return there;
 }
 

@@ -6,7 +6,7 @@
 
 #include "instance.h"
 
-pthread_mutex_t svb_lock = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t svb_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 pthread_cond_t svb_idle = PTHREAD_COND_INITIALIZER;
 
 static struct svb_inst slots[SVB_SLOTS];

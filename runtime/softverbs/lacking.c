@@ -11,10 +11,10 @@ static int refused(const struct ibv_qp *pub, enum svb_verb v)
 	struct svb_qp *qp;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	qp = svb_find_qp(pub);
 	err = qp ? svb_refused_locked(&qp->obj, v) : EINVAL;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return errno = err ? err : EOPNOTSUPP;
 }
 

@@ -93,7 +93,7 @@ int svb_hold(int slot, const char *device, uint32_t qpn, bool hold)
 	struct svb_qp *qp = NULL;
 	int err = ENODEV;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	d = svb_device_named(slot, device);
 	if (d) {
 		qp = svb_qp_numbered(d, qpn);
@@ -107,7 +107,7 @@ int svb_hold(int slot, const char *device, uint32_t qpn, bool hold)
 				l->due = 1;
 		svb_kick(d);
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err;
 }
 
@@ -115,13 +115,13 @@ int svb_delay(int slot, uint64_t least, uint64_t most)
 {
 	struct svb_inst *in;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	in = svb_slot(slot);
 	if (in) {
 		in->least_late = least;
 		in->most_late = most;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return in ? 0 : EINVAL;
 }
 

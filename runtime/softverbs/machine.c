@@ -52,10 +52,10 @@ int svb_new(const struct svb_config *cfg)
 
 	if (!devs)
 		return -ENOMEM;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	in = svb_slot_take();
 	if (!in) {
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 		free(devs);
 		return -EMFILE;
 	}
@@ -68,7 +68,7 @@ int svb_new(const struct svb_config *cfg)
 	i = in->used ? in->slot : -ENOMEM;
 	if (!in->used)
 		free_devices(devs, cfg->ndevs);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return i;
 }
 
@@ -77,15 +77,15 @@ int svb_close(int slot)
 	struct svb_inst *in;
 	size_t i;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	in = svb_slot(slot);
 	if (!in) {
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 		return EINVAL;
 	}
 	svb_file_sweep(in);
 	if (in->nctx || in->files || svb_count(in, SVB_T_LIST)) {
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 		return EBUSY;
 	}
 	svb_disarm(in);
@@ -97,6 +97,6 @@ int svb_close(int slot)
 		svb_worker_stop(&in->devs[i]);
 	free_devices(in->devs, in->ndevs);
 	in->used = false;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return 0;
 }

@@ -58,12 +58,12 @@ static int change(struct ibv_qp *pub, enum svb_verb v, int (*how)(struct svb_qp 
 	struct svb_qp *qp;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, v) : EINVAL;
 	if (!err)
 		err = how(qp, gid, lid);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }
 

@@ -16,9 +16,9 @@ static struct svb_pd *enter_pd(struct ibv_pd *pub, enum svb_verb v, int *err)
 {
 	struct svb_pd *pd;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	*err = pd ? svb_refused(&pd->obj, v) : EINVAL;
 	return pd;
 }
@@ -138,9 +138,9 @@ static struct svb_mr *enter_mr(const struct ibv_mr *pub, enum svb_verb v, int *e
 {
 	struct svb_mr *mr;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	mr = svb_find_mr(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	*err = mr ? svb_refused(&mr->obj, v) : EINVAL;
 	return mr;
 }
@@ -151,10 +151,10 @@ int svb_dereg_mr(struct ibv_mr *pub)
 	struct svb_mr *mr = enter_mr(pub, SVB_DEREG_MR, &err);
 
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		mr = svb_find_mr(pub);
 		err = mr ? svb_mr_take(mr) : EINVAL;
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (err)
 		return errno = err;
@@ -169,15 +169,15 @@ struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
 	struct svb_pd *pd;
 	int err = mr ? 0 : ENOMEM;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(ppd);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err)
 		err = pd ? svb_refused(&pd->obj, SVB_IMPORT_MR) : EINVAL;
 	if (!err && pd->obj.ctx->dev->cfg.no_import)
 		err = EOPNOTSUPP;
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		k = svb_handle_get(pd->obj.ctx->file, handle, SVB_K_MR);
 		if (k) {
 			mr->pub.handle = handle;
@@ -188,7 +188,7 @@ struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
 		} else {
 			err = ENOENT;
 		}
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (err) {
 		free(mr);
@@ -202,11 +202,11 @@ void svb_unimport_mr(struct ibv_mr *pub)
 {
 	struct svb_mr *mr;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	mr = svb_find_mr(pub);
 	if (mr)
 		svb_unregister(&mr->obj);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (mr)
 		svb_mr_free(mr);
 }

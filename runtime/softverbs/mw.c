@@ -70,7 +70,7 @@ struct ibv_mw *svb_alloc_mw(struct ibv_pd *ppd, enum ibv_mw_type type)
 	struct svb_pd *pd;
 	int err = w ? 0 : ENOMEM;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(ppd);
 	if (!err)
 		err = pd ? svb_refused_locked(&pd->obj, SVB_ALLOC_MW) : EINVAL;
@@ -80,7 +80,7 @@ struct ibv_mw *svb_alloc_mw(struct ibv_pd *ppd, enum ibv_mw_type type)
 		w->pub.type = type;
 		err = enter(pd, w);
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err)
 		return &w->pub;
 	free(w);
@@ -95,10 +95,10 @@ int svb_bind_mw(struct ibv_qp *qp, struct ibv_mw *pub, struct ibv_mw_bind *b)
 	struct svb_mw *w;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	w = svb_find_mw(pub);
 	err = w ? svb_refused_locked(&w->obj, SVB_BIND_MW) : EINVAL;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err && (b->bind_info.mw_access_flags & IBV_ACCESS_ZERO_BASED))
 		err = EINVAL;
 	wr.bind_mw.mw = pub;
@@ -117,11 +117,11 @@ int svb_dealloc_mw(struct ibv_mw *pub)
 	struct svb_obj *o;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	o = svb_find(pub, SVB_T_MW);
 	err = o ? svb_refused_locked(o, SVB_DEALLOC_MW) : EINVAL;
 	if (!err)
 		forget(o);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }

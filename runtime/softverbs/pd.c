@@ -61,14 +61,14 @@ struct ibv_pd *svb_alloc_pd(struct ibv_context *pub)
 	if (!err && !k)
 		err = ENOMEM;
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		err = svb_handle_add(c->file, &k->k, SVB_K_PD);
 		pd = err ? NULL : new_pd(c, k->k.handle);
 		if (!err && !pd) {
 			svb_handle_drop(c->file, k->k.handle);
 			err = ENOMEM;
 		}
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!pd) {
 		free(k);
@@ -87,12 +87,12 @@ struct ibv_pd *svb_import_pd(struct ibv_context *pub, uint32_t handle)
 	if (!err && c->dev->cfg.no_import)
 		err = EOPNOTSUPP;
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		if (!svb_handle_get(c->file, handle, SVB_K_PD))
 			err = ENOENT;
 		else if (!(pd = new_pd(c, handle)))
 			err = ENOMEM;
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!pd) {
 		errno = err;
@@ -114,13 +114,13 @@ void svb_unimport_pd(struct ibv_pd *pub)
 {
 	struct svb_pd *pd;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(pub);
 	if (pd && !pd->users) {
 		drop_pd(pd);
 		free_pd(pd);
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 }
 
 static int end_pd(struct svb_pd *pd)
@@ -149,15 +149,15 @@ int svb_dealloc_pd(struct ibv_pd *pub)
 	struct svb_pd *pd;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	err = pd ? svb_refused(&pd->obj, SVB_DEALLOC_PD) : EINVAL;
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		pd = svb_find_pd(pub);
 		err = pd ? end_pd(pd) : EINVAL;
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (err)
 		return errno = err;
@@ -196,9 +196,9 @@ struct ibv_td *svb_alloc_td(struct ibv_context *pub, struct ibv_td_init_attr *a)
 		return NULL;
 	}
 	td->pub.context = pub;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	svb_register(&td->obj, &td_kind, &td->pub, c->obj.inst, c);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return &td->pub;
 }
 
@@ -208,18 +208,18 @@ int svb_dealloc_td(struct ibv_td *pub)
 	struct svb_td *td = NULL;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	o = svb_find(pub, SVB_T_TD);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	err = o ? svb_refused(o, SVB_DEALLOC_TD) : EINVAL;
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		o = svb_find(pub, SVB_T_TD);
 		td = o ? SVB_OF(o, struct svb_td) : NULL;
 		err = !td ? EINVAL : td->users ? EBUSY : 0;
 		if (!err)
 			svb_unregister(o);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (err)
 		return errno = err;
@@ -270,9 +270,9 @@ struct ibv_pd *svb_alloc_parent_domain(struct ibv_context *pub, struct ibv_paren
 	if (!err && (!a->pd || (a->comp_mask & ~known)))
 		err = EINVAL;
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		pd = join(c, a, &err);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!pd) {
 		errno = err;

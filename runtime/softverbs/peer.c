@@ -109,9 +109,9 @@ struct svb_peer *svb_peer_start(int slot, const char *name)
 	int err = p ? 0 : ENOMEM;
 
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		p->dev = device(slot, name);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 		if (!p->dev)
 			err = ENODEV;
 	}

@@ -128,7 +128,7 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 	int err;
 
 	*bad = NULL;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_POST_SEND) : EINVAL;
 	if (!err && !wr)
@@ -143,7 +143,7 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 		*bad = wr;
 	if (qp && !qp->dying)
 		err = ring(qp, err);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err;
 }
 
@@ -153,7 +153,7 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 	struct svb_swr *r;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	err = qp->dying ? EINVAL : svb_refused_locked(&qp->obj, verb);
 	if (!err && qp->scount + n > qp->cap.max_send_wr)
 		err = qp->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
@@ -166,7 +166,7 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 	}
 	if (!err)
 		err = ring(qp, 0);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err;
 }
 
@@ -181,7 +181,7 @@ int svb_post_recv(struct ibv_qp *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr
 	struct svb_qp *qp;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_POST_RECV) : EINVAL;
 	*bad = NULL;
@@ -197,7 +197,7 @@ int svb_post_recv(struct ibv_qp *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr
 	}
 	if (qp && qp->state == IBV_QPS_ERR)
 		svb_kick(qp->dev); // they are flushed
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		*bad = wr;
 	return err;

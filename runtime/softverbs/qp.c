@@ -241,14 +241,14 @@ static int hold(struct svb_pd *pd, struct svb_qp *qp)
 {
 	int err = 0;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	if (!svb_find_pd(&pd->pub))
 		err = EINVAL;
 	else if (pd->inner) {
 		pd->users++;
 		qp->holder = pd;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err && qp->holder)
 		err = svb_block_get(pd, RESOURCE_QP, BLOCK_SIZE, &qp->block);
 	return err;
@@ -260,9 +260,9 @@ static void let_go(struct svb_qp *qp)
 		return;
 	if (qp->block.ptr)
 		svb_block_put(qp->holder, &qp->block);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	qp->holder->users--;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 }
 
 struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
@@ -273,10 +273,10 @@ struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 	struct svb_pd *pd;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(ppd);
 	err = pd ? svb_refused_locked(&pd->obj, SVB_CREATE_QP) : EINVAL;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err)
 		err = check_init(pd->obj.ctx->dev, a, &given);
 	if (!err && !(qp = allocate(pd->obj.ctx->dev, &a->cap, &given, none)))
@@ -284,9 +284,9 @@ struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 	if (!err)
 		err = hold(pd, qp);
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		err = enter(pd, qp, a);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err) {
 		const struct ibv_qp_cap asked = a->cap;
@@ -312,9 +312,9 @@ int svb_destroy_qp(struct ibv_qp *pub)
 	struct svb_qp *qp;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	if (svb_target_destroy(pub, &err)) {
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 		return err ? errno = err : 0;
 	}
 	qp = svb_find_qp(pub);
@@ -325,13 +325,13 @@ int svb_destroy_qp(struct ibv_qp *pub)
 		detach(qp);
 		reported = qp->async_reported;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		return errno = err;
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->events_completed, reported);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	finish(qp);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	let_go(qp);
 	release(qp);
 	return 0;

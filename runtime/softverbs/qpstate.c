@@ -152,7 +152,7 @@ int svb_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask)
 	struct svb_qp *qp;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	qp = svb_find_qp(pub);
 	if (qp && (mask & IBV_QP_STATE) && a->qp_state == IBV_QPS_RESET) {
 		svb_qp_wait(qp);
@@ -165,7 +165,7 @@ int svb_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask)
 		err = change(qp, a, mask & ~ignored(qp));
 	if (!err && (mask & IBV_QP_STATE))
 		pub->state = qp->state;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		errno = err;
 	return err;
@@ -178,7 +178,7 @@ int svb_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask, struct ibv
 
 	if (mask & ~(IBV_QP_RATE_LIMIT - 1)) // the library asks for nothing from there on
 		return EOPNOTSUPP;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	qp = svb_find_qp(pub);
 	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_QUERY_QP) : EINVAL;
 	if (!err) {
@@ -199,7 +199,7 @@ int svb_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask, struct ibv
 		if (mask & IBV_QP_STATE)
 			pub->state = qp->state;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		errno = err;
 	return err;

@@ -193,14 +193,14 @@ static int gid_entry(struct ibv_context *pub, uint32_t port, uint32_t index, str
 	int err;
 
 	memset(e, 0, sizeof *e);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = svb_find_ctx(pub);
 	err = c ? svb_refused_locked(&c->obj, SVB_QUERY_GID) : EINVAL;
 	if (!err && (port == 0 || port > c->dev->cfg.ports || index >= SVB_GID_TABLE))
 		err = EINVAL;
 	if (!err && !svb_gid(c->dev, port, index, &e->gid))
 		err = ENODATA;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		return err;
 	e->gid_index = index;
@@ -237,9 +237,9 @@ int svb_resolve_eth_l2(struct ibv_context *pub, struct ibv_ah_attr *a, uint8_t *
 		return -err;
 	if (svb_query_gid(pub, a->port_num, a->grh.sgid_index, &own))
 		return -1;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	d = svb_dev_of_gid(c->dev->inst, &a->grh.dgid, &port);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!d)
 		return -EHOSTUNREACH;
 	svb_gid(d, port, 0, &g);
@@ -293,12 +293,12 @@ int svb_query_pkey(struct ibv_context *pub, uint8_t port, int index, __be16 *pke
 	struct svb_ctx *c;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = svb_find_ctx(pub);
 	err = c ? svb_refused_locked(&c->obj, SVB_QUERY_PKEY) : EINVAL;
 	if (!err && (port == 0 || port > c->dev->cfg.ports || index != 0))
 		err = ENOENT; // libibverbs reads a file that is not there
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err) {
 		errno = err;
 		return -1;

@@ -109,9 +109,9 @@ static bool gather(struct svb_message *m, uint8_t *frame)
 	enum svb_copied c;
 
 	svb_list_add(&to, frame, m->r->length);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	c = svb_list_copy(&m->source, &to, m->w->bounce, sizeof m->w->bounce);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	svb_list_drop(&m->source);
 	svb_list_add(&m->source, frame, m->r->length);
 	return c == SVB_COPIED;

@@ -30,9 +30,9 @@ static bool move(const struct svb_piece *p, struct svb_rdma *r)
 
 static void release(struct svb_piece *p)
 {
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	svb_drop(p);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 }
 
 // Without bytes to move no key is looked at, as the InfiniBand specification has it.
@@ -48,9 +48,9 @@ int svb_rdma_run(struct svb_dev *d, struct svb_rdma *r)
 		return IBV_WC_REM_INV_REQ_ERR;
 	if (r->length == 0)
 		return IBV_WC_SUCCESS;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	err = svb_take(d, r->rkey, true, r->addr, r->length, needed[r->op], NULL, &p);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		return IBV_WC_REM_ACCESS_ERR;
 	if (is_atomic && ((r->addr | (uintptr_t)p.at) & 7)) {

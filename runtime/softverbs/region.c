@@ -54,23 +54,23 @@ static struct svb_mr *begin(struct svb_pd *pd, bool block)
 	int err = mr ? 0 : ENOMEM;
 
 	if (!err && pd->inner) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		if (svb_find_pd(&pd->pub)) {
 			pd->users++;
 			mr->holder = pd;
 		} else {
 			err = EINVAL;
 		}
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err && block)
 		err = svb_block_get(pd, RESOURCE_MR, BLOCK_SIZE, &mr->block);
 	if (!err)
 		return mr;
 	if (mr && mr->holder) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		pd->users--;
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	free(mr);
 	errno = err;
@@ -82,9 +82,9 @@ void svb_mr_free(struct svb_mr *mr)
 {
 	svb_block_put(mr->holder, &mr->block);
 	if (mr->holder) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		mr->holder->users--;
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	free(mr);
 }
@@ -124,7 +124,7 @@ struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void
 	int err = mr ? 0 : k ? errno : ENOMEM;
 
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		err = enter_kernel(pd, span, access, dm, k);
 		if (!err) {
 			mr->plain = plain;
@@ -135,7 +135,7 @@ struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void
 			mr->pub.length = span->length;
 			svb_mr_publish(mr, pd);
 		}
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err)
 		return mr;
@@ -158,9 +158,9 @@ struct svb_mr *svb_mr_enter_null(struct svb_pd *pd)
 	mr->null = true;
 	mr->pub.lkey = SVB_NULL_LKEY;
 	mr->pub.length = SIZE_MAX;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	svb_mr_publish(mr, pd);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return mr;
 }
 

@@ -117,9 +117,9 @@ struct svb_ctx *svb_enter_ctx(const struct ibv_context *pub, enum svb_verb v, in
 {
 	struct svb_ctx *c;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = svb_find_ctx(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	*err = c ? svb_fails(c->obj.inst, v) : EINVAL;
 	return c;
 }
@@ -172,7 +172,7 @@ char *svb_report(int slot)
 
 	if (!out)
 		return NULL;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	in = svb_slot(slot);
 	if (in) {
 		svb_file_sweep(in);
@@ -180,7 +180,7 @@ char *svb_report(int slot)
 			fprintf(out, "%s\n", in->leaks[i]);
 		report_live(in, out);
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	fclose(out);
 	return text;
 }

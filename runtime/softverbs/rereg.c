@@ -143,9 +143,9 @@ int svb_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *ppd, void *addr, 
 	struct svb_mr *mr;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	mr = svb_find_mr(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!mr || bad_input(mr, flags, addr, length, access))
 		return input(EINVAL);
 	err = svb_refused(&mr->obj, SVB_REREG_MR);
@@ -153,13 +153,13 @@ int svb_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *ppd, void *addr, 
 		err = EOPNOTSUPP;
 	if (err)
 		return command(err);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	k = kernel_of(mr);
 	c.pd = flags & IBV_REREG_MR_CHANGE_PD ? svb_find_pd(ppd) : NULL;
 	err = k ? check_change(mr, k, &c) : ENOENT;
 	if (!err)
 		err = apply(mr, k, &c);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? command(err) : 0;
 }
 
@@ -186,9 +186,9 @@ int svb_advise_mr(struct ibv_pd *ppd, enum ibv_advise_mr_advice advice, uint32_t
 	uint32_t i;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(ppd);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	err = pd ? svb_refused(&pd->obj, SVB_ADVISE_MR) : EINVAL;
 	if (!err && (flags & ~(uint32_t)IBV_ADVISE_MR_FLAG_FLUSH))
 		err = EINVAL;
@@ -196,10 +196,10 @@ int svb_advise_mr(struct ibv_pd *ppd, enum ibv_advise_mr_advice advice, uint32_t
 		err = EINVAL;
 	if (!err && (!(pd->obj.ctx->dev->cfg.odp_general & IBV_ODP_SUPPORT) || (unsigned)advice > IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT))
 		err = EOPNOTSUPP;
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	for (i = 0; i < n && !err; i++)
 		err = advise_one(pd, &sgl[i], advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		errno = err;
 	return err;

@@ -110,9 +110,9 @@ static enum svb_copied copy(struct svb_message *m, struct svb_list *from, struct
 {
 	enum svb_copied c;
 
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	c = svb_list_copy(from, to, m->w->bounce, sizeof m->w->bounce);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	return c;
 }
 
@@ -195,9 +195,9 @@ static enum svb_fate swap_data(struct svb_message *m, struct svb_list *at, enum 
 
 	if (m->to->dev->cfg.atomic_cap == IBV_ATOMIC_NONE || ((uintptr_t)at->p[0].at & 7))
 		return refuse(m, &(struct svb_receive){0}, IBV_WC_REM_INV_REQ_ERR, 0, status);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	done = svb_atomic(&at->p[0], r->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD, r->compare_add, r->swap, &old);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	if (!done)
 		return vanished(m, &(struct svb_receive){0}, at->p[0].where, status);
 	svb_list_add(&from, &old, sizeof old);

@@ -71,9 +71,9 @@ struct ibv_rwq_ind_table *svb_create_rwq_ind_table(struct ibv_context *pub, stru
 			err = ENOMEM;
 	}
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		err = enter(c, t, a);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err)
 		return &t->pub;
@@ -89,14 +89,14 @@ int svb_destroy_rwq_ind_table(struct ibv_rwq_ind_table *pub)
 	struct svb_rwq_table *t;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	t = svb_find_table(pub);
 	err = t ? svb_refused_locked(&t->obj, SVB_DESTROY_RWQ_IND_TABLE) : EINVAL;
 	if (!err && t->users)
 		err = EBUSY;
 	if (!err)
 		forget(&t->obj);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }
 
@@ -122,7 +122,7 @@ struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 	struct ibv_qp *made;
 	int err = hashed(a);
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	t = svb_find_table(a->rwq_ind_tbl);
 	if (!t)
 		err = EINVAL;
@@ -132,13 +132,13 @@ struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 		if (!as.send_cq)
 			as.send_cq = as.recv_cq;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err) {
 		errno = err;
 		return NULL;
 	}
 	made = svb_create_qp(a->pd, &as);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	if (made) {
 		svb_find_qp(made)->table = t;
 		made->qp_type = a->qp_type;
@@ -147,6 +147,6 @@ struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 	} else {
 		t->users--;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return made;
 }

@@ -141,7 +141,7 @@ static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, e
 	struct svb_pd *pd;
 	int err = srq ? 0 : ENOMEM;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	pd = svb_find_pd(ppd);
 	if (!err)
 		err = pd ? svb_refused_locked(&pd->obj, v) : EINVAL;
@@ -155,7 +155,7 @@ static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, e
 		err = enter(pd, srq, a->srq_context);
 	if (!err && x)
 		publish(srq, x, cq);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err) {
 		a->attr.max_wr = srq->q.max_wr;
 		a->attr.max_sge = srq->q.max_sge;
@@ -195,10 +195,10 @@ struct ibv_srq *svb_create_srq_ex(struct ibv_context *pub, struct ibv_srq_init_a
 	struct svb_ctx *c;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = svb_find_ctx(pub);
 	err = c ? check(c->dev, a, type) : EINVAL;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err) // the extended structure begins with the plain one
 		return create(a->pd, (struct ibv_srq_init_attr *)a, SVB_CREATE_SRQ_EX, xrc ? a->xrcd : NULL, xrc ? a->cq : NULL);
 	errno = err;
@@ -239,11 +239,11 @@ int svb_modify_srq(struct ibv_srq *pub, struct ibv_srq_attr *a, int mask)
 	struct svb_srq *srq;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	srq = entered(pub, SVB_MODIFY_SRQ, &err);
 	if (!err)
 		err = change(srq, a, mask);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		errno = err;
 	return err;
@@ -254,11 +254,11 @@ int svb_query_srq(struct ibv_srq *pub, struct ibv_srq_attr *a)
 	struct svb_srq *srq;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	srq = entered(pub, SVB_QUERY_SRQ, &err);
 	if (!err)
 		*a = (struct ibv_srq_attr){.max_wr = srq->q.max_wr, .max_sge = srq->q.max_sge, .srq_limit = srq->limit};
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		errno = err;
 	return err;
@@ -269,13 +269,13 @@ int svb_get_srq_num(struct ibv_srq *pub, uint32_t *num)
 	struct svb_srq *srq;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	srq = entered(pub, SVB_GET_SRQ_NUM, &err);
 	if (!err && !srq->xrcd)
 		err = EOPNOTSUPP;
 	if (!err)
 		*num = srq->num;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err;
 }
 
@@ -285,7 +285,7 @@ int svb_destroy_srq(struct ibv_srq *pub)
 	struct svb_srq *srq;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	srq = entered(pub, SVB_DESTROY_SRQ, &err);
 	if (!err && srq->users)
 		err = EBUSY;
@@ -293,13 +293,13 @@ int svb_destroy_srq(struct ibv_srq *pub)
 		detach(srq);
 		reported = srq->async_reported;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		return errno = err;
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->events_completed, reported);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	finish(srq);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return 0;
 }
 
@@ -308,14 +308,14 @@ int svb_post_srq_recv(struct ibv_srq *pub, struct ibv_recv_wr *wr, struct ibv_re
 	struct svb_srq *srq;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	srq = entered(pub, SVB_POST_SRQ_RECV, &err);
 	for (; !err && wr; wr = wr->next) {
 		err = svb_recvq_post(&srq->q, wr);
 		if (err)
 			break;
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		*bad = wr;
 	return err;

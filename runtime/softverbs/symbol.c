@@ -52,10 +52,10 @@ uintptr_t svb_symbol(int slot, const char *name, const char *version)
 	struct svb_inst *in;
 	int newest;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	in = svb_slot(slot);
 	newest = in ? in->cfg.newest : -1;
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	for (s = symbols; s < symbols + sizeof symbols / sizeof *symbols; s++)
 		if (s->minor <= newest && !strcmp(s->name, name) && version_fits(s->minor, version))
 			return s->of_slot ? s->of_slot[slot] : s->addr;

@@ -151,9 +151,9 @@ struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a)
 	int err = t && h ? 0 : ENOMEM;
 
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		err = enter(t, h, c, a);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err) {
 		a->cap = (struct ibv_qp_cap){0};
@@ -190,9 +190,9 @@ struct ibv_qp *svb_open_qp(struct ibv_context *pub, struct ibv_qp_open_attr *a)
 	if (!err && !(h = calloc(1, sizeof *h)))
 		err = ENOMEM;
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		err = open_target(h, c, a);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err)
 		return &h->pub;

@@ -136,7 +136,7 @@ static void *run(void *arg)
 	uint64_t now, next;
 	enum svb_turn t;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	w = d->worker;
 	while (!w->stop) {
 		now = svb_now();
@@ -155,7 +155,7 @@ static void *run(void *arg)
 		else
 			serve(w, qp, t, now);
 	}
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return NULL;
 }
 
@@ -205,9 +205,9 @@ void svb_worker_stop(struct svb_dev *d)
 		return;
 	w->stop = true;
 	pthread_cond_signal(&w->work);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	pthread_join(w->thread, NULL);
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	d->worker = NULL;
 	pthread_cond_destroy(&w->work);
 	free(w);

@@ -58,7 +58,7 @@ static int post(struct ibv_wq *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 	struct svb_wq *w;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	w = svb_find_wq(pub);
 	err = w ? svb_refused_locked(&w->obj, SVB_POST_WQ_RECV) : EINVAL;
 	if (!err && w->pub.state == IBV_WQS_RESET)
@@ -70,7 +70,7 @@ static int post(struct ibv_wq *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 	}
 	if (w && w->pub.state == IBV_WQS_ERR)
 		flush(w);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (err)
 		*bad = wr;
 	return err;
@@ -128,9 +128,9 @@ struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a
 	if (!err) {
 		a->max_wr = w->q.max_wr;
 		w->flags = a->comp_mask & IBV_WQ_INIT_ATTR_FLAGS ? a->create_flags : 0;
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		err = enter(c, w, a);
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err)
 		return &w->pub;
@@ -168,12 +168,12 @@ int svb_modify_wq(struct ibv_wq *pub, struct ibv_wq_attr *a)
 	struct svb_obj *o;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	o = svb_find(pub, SVB_T_WQ);
 	err = o ? svb_refused_locked(o, SVB_MODIFY_WQ) : EINVAL;
 	if (!err)
 		err = change(SVB_OF(o, struct svb_wq), a);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }
 
@@ -182,13 +182,13 @@ int svb_destroy_wq(struct ibv_wq *pub)
 	struct svb_obj *o;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	o = svb_find(pub, SVB_T_WQ);
 	err = o ? svb_refused_locked(o, SVB_DESTROY_WQ) : EINVAL;
 	if (!err && SVB_OF(o, struct svb_wq)->tables)
 		err = EBUSY;
 	if (!err)
 		forget(o);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }

@@ -100,9 +100,9 @@ static void fails(struct ibv_qp_ex *ex)
 static struct ibv_send_wr *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode)
 {
 	struct svb_stream *s = in(ex);
-	struct ibv_send_wr *w = &s->wrs[s->n < s->room ? s->n : s->room];
+	struct ibv_send_wr *w = &s->wrs[s->n];
 
-	if (s->n < s->room)
+	if (s->n != s->room)
 		s->n++;
 	else
 		fails(ex);
@@ -287,12 +287,12 @@ static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a, s
 	struct svb_ctx *c;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	c = svb_find_ctx(pub);
 	err = c ? svb_refused_locked(&c->obj, SVB_CREATE_QP_EX) : EINVAL;
 	if (c && c->dev->cfg.mlx5)
 		can &= ~(uint64_t)(IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	if (!err && (a->comp_mask & ~(uint32_t)MASK || asked & ~can))
 		err = EOPNOTSUPP;
 	if (!err && a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags)
@@ -334,8 +334,8 @@ struct ibv_qp_ex *svb_qp_to_qp_ex(struct ibv_qp *pub)
 {
 	struct svb_qp *qp;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	qp = svb_find_qp(pub);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return qp && qp->stream ? &qp->ex : NULL;
 }

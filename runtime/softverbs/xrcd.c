@@ -86,13 +86,13 @@ struct ibv_xrcd *svb_open_xrcd(struct ibv_context *pub, struct ibv_xrcd_init_att
 	if (!err && !(x = calloc(1, sizeof *x)))
 		err = ENOMEM;
 	if (!err) {
-		pthread_mutex_lock(&svb_lock);
+		svb_lock_all();
 		err = join(c, x, a->fd, a->oflags);
 		if (!err) {
 			x->pub.context = pub;
 			svb_register(&x->obj, &kind, &x->pub, c->obj.inst, c);
 		}
-		pthread_mutex_unlock(&svb_lock);
+		svb_unlock_all();
 	}
 	if (!err)
 		return &x->pub;
@@ -106,13 +106,13 @@ int svb_close_xrcd(struct ibv_xrcd *pub)
 	struct svb_obj *o;
 	int err;
 
-	pthread_mutex_lock(&svb_lock);
+	svb_lock_all();
 	o = svb_find(pub, SVB_T_XRCD);
 	err = o ? svb_refused_locked(o, SVB_CLOSE_XRCD) : EINVAL;
 	if (!err && SVB_OF(o, struct svb_xrcd)->users)
 		err = EBUSY;
 	if (!err)
 		forget(o);
-	pthread_mutex_unlock(&svb_lock);
+	svb_unlock_all();
 	return err ? errno = err : 0;
 }

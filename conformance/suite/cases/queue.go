@@ -249,7 +249,7 @@ func queueOrder(t *suite.T) {
 
 func gids(t *suite.T) {
 	attr := must(t.Device().QueryPort(1))(t)
-	seen := 0
+	used := false
 	for i := range min(attr.GIDTblLen, 16) {
 		gid, err := t.Device().QueryGID(1, i)
 		if err != nil {
@@ -258,9 +258,7 @@ func gids(t *suite.T) {
 			}
 			continue
 		}
-		if gid != (verbs.GID{}) {
-			seen++
-		}
+		used = used || gid != verbs.GID{}
 		if t.Soft() != nil {
 			continue
 		}
@@ -273,7 +271,7 @@ func gids(t *suite.T) {
 			t.Errorf("entry %d is %s, the kernel shows %s", i, gidText(gid), want)
 		}
 	}
-	if seen == 0 {
+	if !used {
 		t.Errorf("of %d entries none is used", attr.GIDTblLen)
 	}
 	for _, bad := range []int{-1, attr.GIDTblLen} {

@@ -39,7 +39,7 @@ func TestMistakes(t *testing.T) {
 		{`"name": "rxe0"`, `"name": ""`, "18:13: device.name: it is empty"},
 		{`"name": "rxe0",`, ``, "17:13: device.name: it is empty"},
 		{`"capabilities": null`, `"capabilities": false`, "24:19: capabilities: a list belongs here, not false"},
-		{`"capabilities": null`, `"capabilities": [7]`, "24:20: capabilities[0]: an object belongs here, not a number"},
+		{`"capabilities": null`, `"capabilities": [7, 8]`, "24:20: capabilities[0]: an object belongs here, not a number\n24:23: capabilities[1]: an object belongs here, not a number"},
 		{`"capabilities": null`, `"capabilities": [{"name": "x", "has": 1}]`, "24:41: capabilities[0].has: true or false belongs here, not a number"},
 		{`"capabilities": null`, `"capabilities": ` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000), "24:20: capabilities[0]: an object belongs here, not a list\n24:121: report: lists and objects are nested more than 100 deep"},
 		{`"capabilities": null`, `"capabilities": nul`, "24:22: report: it is not a JSON object: invalid character ',' in literal null (expecting 'l')"},
