@@ -14,7 +14,9 @@ import (
 	"time"
 	"weak"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
@@ -293,5 +295,34 @@ func TestMadeWhileClosing(t *testing.T) {
 			}
 		}
 		wg.Wait()
+	}
+}
+
+// TestEventOfClosed closes a shared receive queue whose event nobody has asked for: the event goes with it.
+func TestEventOfClosed(t *testing.T) {
+	dev := open(t).dev
+	e := must(link.NewEnd(dev))(t)
+	cq, srq := must(dev.CreateCQ(4, nil, 0))(t), must(e.PD.CreateSRQ(verbs.NewSRQInitAttr(2, 1)))(t)
+	qp := must(e.PD.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).SRQ(srq).MaxSendWR(1).MaxSendSGE(1)))(t)
+	ah := must(e.PD.CreateAH(verbs.NewAHAttr(1).IsGlobal(true).DGID(must(dev.QueryGID(1, 0))(t))))(t)
+	recv, send := must(dpath.NewRecvBatch(2, 1))(t), must(dpath.NewSendBatch(1, 1))(t)
+	for i := range recv.Len() {
+		recv.WR(i).Recv(1).SGE(uint64(e.MR.Addr()), 64, e.MR.LKey())
+	}
+	_, err := srq.PostRecv(recv, recv.Len())
+	if err := errors.Join(err, srq.Modify(verbs.NewSRQAttr().Limit(2)), verbs.UDSetup{PortNum: 1, QKey: 7}.ToRTS(qp), ah.Address(send.WR(0).Send(2).Flags(verbs.SendSignaled), qp.Num(), 7)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := qp.PostSend(send, 1); err != nil {
+		t.Fatal(err)
+	}
+	must(verbstest.Wait(cq, 2))(t) // the datagram has taken a receive
+	if err := errors.Join(ah.Close(), qp.Close(), srq.Close()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if ev, err := dev.NextEvent(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("an event of a closed queue: %+v, %v", ev, err)
 	}
 }

@@ -114,6 +114,8 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:2:7: ibv_reg_mr: title: nothing where a text belongs; write one value"},
 	{"empty text", "title: memory regions", `title: " "`,
 		"ibv_reg_mr.yaml:2:8: ibv_reg_mr: title is empty; write it, or leave the key out"},
+	{"a mark of direction", "title: memory regions", "title: memory \u202eregions",
+		"ibv_reg_mr.yaml:2:8: ibv_reg_mr: title contains the invisible character \\u202e; remove it"},
 	{"repeat in a list", "need: [IBV_ACCESS_LOCAL_WRITE]", "need: [IBV_ACCESS_LOCAL_WRITE, IBV_ACCESS_LOCAL_WRITE]",
 		"ibv_reg_mr.yaml:25:36: " + id + ": need: IBV_ACCESS_LOCAL_WRITE twice in the list; keep one of them"},
 	{"role", "role: handle", "role: handel",

@@ -13,6 +13,7 @@ func TestValuesOfEmbedded(t *testing.T) {
 	rels := known(t)
 	for _, c := range []struct{ page, old, new, want string }{
 		{"ibv_modify_qp", "from: [IBV_QPS_RTR]", "from: [«IBV_QPT_RC»]", "from: IBV_QPT_RC is of enum ibv_qp_type, and qp.state of enum ibv_qp_state; write a member of enum ibv_qp_state"},
+		{"ibv_modify_qp", "to: [IBV_QPS_RTS]", "to: [«IBV_QPT_RC»]", "to: IBV_QPT_RC is of enum ibv_qp_type, and attr.qp_state of enum ibv_qp_state; write a member of enum ibv_qp_state"},
 		{"ibv_modify_qp", "need: [IBV_QP_STATE, IBV_QP_PKEY_INDEX", "need: [«IBV_QPS_INIT», IBV_QP_PKEY_INDEX", "need: IBV_QPS_INIT is of enum ibv_qp_state, and attr_mask of enum ibv_qp_attr_mask; write a member of enum ibv_qp_attr_mask"},
 		{"ibv_reg_mr", "if: [IBV_ACCESS_REMOTE_WRITE", "if: [«IBV_QPT_RC», IBV_ACCESS_REMOTE_WRITE", "if: IBV_QPT_RC is of enum ibv_qp_type, and access of enum ibv_access_flags; write a member of enum ibv_access_flags"},
 		{"ibv_alloc_dm", "release: \"65.0\"", "release: «\"99.9\"»", "release 99.9 is newer than 65.0, the newest release that is known; name the release whose page it follows"},

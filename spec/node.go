@@ -146,7 +146,7 @@ func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 		d.wrongType(n, at, "a mapping")
 		return false
 	}
-	seen := make(map[string]*yaml.Node, len(n.Content)/2)
+	seen := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if !d.plain(k, at.subject) {

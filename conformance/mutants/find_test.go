@@ -98,6 +98,8 @@ func TestChoose(t *testing.T) {
 			newMutant(fmt.Sprint("f", i), text, strings.Index(text, "&&"), "&&", "||", "logic"))
 	}
 	found[30].name = "listed"
+	alike := "\tif (a && b)\n\tif (c)\n\tif (a && b)\n"
+	found = append(found, newMutant("g", alike, strings.Index(alike, "&&"), "&&", "||", "logic"), newMutant("g", alike, strings.LastIndex(alike, "&&"), "&&", "||", "logic"))
 	order := func(seed uint64) []string {
 		var out []string
 		for _, m := range choose(found, seed) {
@@ -109,7 +111,7 @@ func TestChoose(t *testing.T) {
 	if !slices.Equal(one, order(1)) || slices.Equal(one, order(2)) {
 		t.Error("the order is not that of the seed")
 	}
-	if one[0] != found[30].id() || len(one) != 21 {
+	if one[0] != found[30].id() || len(one) != 22 {
 		t.Errorf("%d mutants, %s first", len(one), one[0])
 	}
 }

@@ -63,7 +63,8 @@ func hash(seed uint64, s string) uint64 {
 	return h.Sum64()
 }
 
-// choose puts the mutants in the order in which they are run: those listed by name, then by seed, and one of a line.
+// choose puts the mutants in the order in which they are run: those listed by name, then by seed, and one of a line. Lines
+// of a file that are alike have one too: their mutants have the same ID, and so the same result.
 func choose(found []mutant, seed uint64) []mutant {
 	out := slices.Clone(found)
 	slices.SortStableFunc(out, func(a, b mutant) int {
@@ -78,8 +79,8 @@ func choose(found []mutant, seed uint64) []mutant {
 	seen := map[string]bool{}
 	return slices.DeleteFunc(out, func(m mutant) bool {
 		at := fmt.Sprint(m.file, m.line, m.name)
-		again := seen[at]
-		seen[at] = true
+		again := seen[at] || seen[m.id()]
+		seen[at], seen[m.id()] = true, true
 		return again
 	})
 }

@@ -459,6 +459,7 @@ const (
 	rule3162
 	rule3801
 	rule3802
+	rule3813
 	rule3502
 	rule3504
 	rule3505
@@ -588,6 +589,8 @@ const (
 	rule3192
 	rule3194
 	rule3195
+	rule3811
+	rule3812
 	rule1309
 	rule1310
 	rule1311
@@ -1200,6 +1203,7 @@ var rules = []verr.Rule{
 	rule3162: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3162", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "rx_hash_conf is read only when ATTR_RX_HASH is set in comp_mask", Fix: "add QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule3801: {ID: "VR-ibv_create_qp_ex-send_ops_flags-3801", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RC does everything but TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule3802: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3802", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "rx_hash_function is read only when ATTR_RX_HASH is set in comp_mask", Fix: "add QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
+	rule3813: {ID: "VR-ibv_create_qp_ex-create_flags-3813", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "packets of queue pairs of type UD alone can carry another number than their own", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"mana with linux 6.12 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic", "bnxt_re", "mlx4 with linux 6.1..6.12"}},
 	rule3502: {ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave QPFlagPCIWriteEndPadding out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
 	rule3504: {ID: "VR-ibv_create_qp_ex-create_flags-3504", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave QPFlagCvlanStripping out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
 	rule3505: {ID: "VR-ibv_create_qp_ex-create_flags-3505", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave QPFlagScatterFCS out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
@@ -1329,6 +1333,8 @@ var rules = []verr.Rule{
 	rule3192: {ID: "VR-ibv_modify_qp-static_rate-3192", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.static_rate", Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp", Section: "", RefusedBy: []string{"mlx5"}},
 	rule3194: {ID: "VR-ibv_modify_qp-src_path_bits-3194", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.src_path_bits", Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp", Section: ""},
 	rule3195: {ID: "VR-ibv_modify_qp-src_path_bits-3195", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.src_path_bits", Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp", Section: ""},
+	rule3811: {ID: "VR-ibv_modify_qp-attr_mask-3811", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"ocrdma (cur_qp_state is ignored, and the state that the queue pair has counts)"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "mthca with linux 6.1..6.12", "rxe with linux 6.1..6.12", "hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}},
+	rule3812: {ID: "VR-ibv_modify_qp-attr_mask-3812", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"qedr (cur_qp_state is ignored, and the state that the queue pair has counts)"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "hns with linux 6.1..6.12"}},
 	rule1309: {ID: "VR-ibv_modify_qp_rate_limit-qp-1309", Verb: "ibv_modify_qp_rate_limit", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1310: {ID: "VR-ibv_modify_qp_rate_limit-attr-1310", Verb: "ibv_modify_qp_rate_limit", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPRateLimitAttr", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1311: {ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Section: ""},
@@ -1337,7 +1343,7 @@ var rules = []verr.Rule{
 	rule1314: {ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state", Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first", Page: "ibv_modify_qp_rate_limit", Section: ""},
 	rule3183: {ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type", Statement: "a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC", Fix: "use such a queue pair", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1315: {ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit", Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has", Page: "ibv_modify_qp_rate_limit", Section: "", Capable: true, Limit: "qp_rate_limit_min"},
-	rule3806: {ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type", Statement: "a device without RC in supported_qpts has no rate limit for such queue pairs", Fix: "look at TSOCaps.SupportedQPTs first", Page: "ibv_modify_qp_rate_limit", Section: "", Unsupported: true, Capable: true},
+	rule3806: {ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type", Statement: "a device without RC in supported_qpts has no rate limit for such queue pairs", Fix: "look at TSOCaps.SupportedQPTs first", Page: "ibv_modify_qp_rate_limit", Section: "", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}},
 	rule1370: {ID: "VR-ibv_qp_attach_comp_cntr-qp-1370", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1371: {ID: "VR-ibv_qp_attach_comp_cntr-comp_cntr-1371", Verb: "ibv_qp_attach_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1372: {ID: "VR-ibv_qp_attach_comp_cntr-attr-1372", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CompCntrAttachAttr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
@@ -1370,7 +1376,7 @@ var rules = []verr.Rule{
 	rule3344: {ID: "VR-ibv_create_wq-max_wr-3344", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr", Statement: "max_wr is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"mlx4"}},
 	rule3345: {ID: "VR-ibv_create_wq-max_sge-3345", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_sge", Statement: "max_sge is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"mlx4"}},
 	rule3346: {ID: "VR-ibv_create_wq-max_wr-3346", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_wq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
-	rule3805: {ID: "VR-ibv_create_wq-wq_type-3805", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type", Statement: "a device without max_wq_type_rq has no work queues for receives", Fix: "look at DeviceAttrEx.MaxWQTypeRQ first", Page: "ibv_create_wq", Section: "", Capable: true, Limit: "max_wq_type_rq"},
+	rule3805: {ID: "VR-ibv_create_wq-wq_type-3805", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type", Statement: "a device without max_wq_type_rq has no work queues for receives", Fix: "look at DeviceAttrEx.MaxWQTypeRQ first", Page: "ibv_create_wq", Section: "", Capable: true, Limit: "max_wq_type_rq", AcceptedBy: []string{"mana with linux 6.12"}},
 	rule0787: {ID: "VR-ibv_modify_wq-wq-0787", Verb: "ibv_modify_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0788: {ID: "VR-ibv_modify_wq-wq_attr-0788", Verb: "ibv_modify_wq", Subject: "wq_attr", Statement: "wq_attr must not be NULL", Fix: "pass a WQAttr", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0789: {ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Section: ""},

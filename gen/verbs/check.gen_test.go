@@ -114,7 +114,7 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_open_device-device-0155", true, func() string { return textOf(checkOpenDevice(&inOpenDevice{})) }},
 		{"VR-ibv_close_device-context-0156", false, func() string { return textOf(checkCloseDevice(&inCloseDevice{context: 4096})) }},
 		{"VR-ibv_close_device-context-0156", true, func() string { return textOf(checkCloseDevice(&inCloseDevice{})) }},
-		{"VR-ibv_import_device-cmd_fd-0158", false, func() string { return textOf(checkImportDevice(&inImportDevice{cmdFD: 3})) }},
+		{"VR-ibv_import_device-cmd_fd-0158", false, func() string { return textOf(checkImportDevice(&inImportDevice{})) }},
 		{"VR-ibv_import_device-cmd_fd-0158", true, func() string { return textOf(checkImportDevice(&inImportDevice{cmdFD: -1})) }},
 		{"VR-ibv_import_pd-context-3001", false, func() string { return textOf(checkImportPD(&inImportPD{context: 4096})) }},
 		{"VR-ibv_import_pd-context-3001", true, func() string { return textOf(checkImportPD(&inImportPD{})) }},
@@ -761,7 +761,7 @@ func TestRules(t *testing.T) {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 10, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0081", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: 5}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0081", true, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, pd: 4096, mrInitAttr: 4096, mrInitAttrFD: -1}))
@@ -925,7 +925,7 @@ func TestRules(t *testing.T) {
 			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 20, pd: 4096, addr: 4096, length: 4096}))
 		}},
 		{"VR-ibv_rereg_mr-flags-0174", false, func() string {
-			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 4, pd: 4096, addr: 4096, length: 4096}))
+			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 1, pd: 4096, addr: 4096, length: 4096}))
 		}},
 		{"VR-ibv_rereg_mr-flags-0174", true, func() string { return textOf(checkReregMR(&inReregMR{mr: 4096, pd: 4096, addr: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-pd-0175", false, func() string {
@@ -937,7 +937,7 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_rereg_mr-addr-0176", true, func() string { return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 1, pd: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-length-0177", false, func() string {
-			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 1, pd: 4096, addr: 4096, length: 4096}))
+			return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 1, pd: 4096, addr: 4096, length: 1}))
 		}},
 		{"VR-ibv_rereg_mr-length-0177", true, func() string { return textOf(checkReregMR(&inReregMR{mr: 4096, flags: 1, pd: 4096, addr: 4096})) }},
 		{"VR-ibv_rereg_mr-length-0178", false, func() string {
@@ -1260,7 +1260,7 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1}))
 		}},
 		{"VR-ibv_create_cq_ex-comp_vector-3301", true, func() string {
-			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompVector: 0xffffffff, cqAttrCQE: 1}))
+			return textOf(checkCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCompVector: 0x80000000, cqAttrCQE: 1}))
 		}},
 		{"VR-ibv_create_cq_ex-cqe-0905", false, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096, cqAttrCQE: 1})) }},
 		{"VR-ibv_create_cq_ex-cqe-0905", true, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{context: 4096, cqAttr: 4096})) }},
@@ -1731,28 +1731,28 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1532", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1532", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-srq-1533", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-srq-1533", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-1534", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-1534", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-1535", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-1535", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-send_cq-1536", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
@@ -1803,16 +1803,16 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3157", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3157", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_key_len-3158", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_key_len-3158", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRWQIndTbl: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-0923", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 64, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
@@ -1963,6 +1963,12 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3802", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExRXHashConfRXHashFunction: 1}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3813", false, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
+		}},
+		{"VR-ibv_create_qp_ex-create_flags-3813", true, func() string {
+			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-3502", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{context: 4096, qpInitAttrEx: 4096, qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExPD: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
@@ -2257,7 +2263,7 @@ func TestRules(t *testing.T) {
 			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17}))
 		}},
 		{"VR-ibv_open_qp-qp_num-3172", false, func() string {
-			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 17}))
+			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 0xffffff}))
 		}},
 		{"VR-ibv_open_qp-qp_num-3172", true, func() string {
 			return textOf(checkOpenQP(&inOpenQP{context: 4096, qpOpenAttr: 4096, qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrXRCD: 4096, qpOpenAttrQPNum: 0x1000000}))
@@ -2609,6 +2615,18 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_modify_qp-src_path_bits-3195", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 128}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-3811", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 3, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-3811", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x10003, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpQPType: validate.Of(3)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-3812", false, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 3, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpQPType: validate.Of(9)}))
+		}},
+		{"VR-ibv_modify_qp-attr_mask-3812", true, func() string {
+			return textOf(hintModifyQP(&inModifyQP{qp: 4096, attr: 4096, attrMask: 0x10003, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpQPType: validate.Of(9)}))
 		}},
 		{"VR-ibv_modify_qp_rate_limit-qp-1309", false, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qp: 4096, attr: 4096})) }},
 		{"VR-ibv_modify_qp_rate_limit-qp-1309", true, func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attr: 4096})) }},
@@ -2984,7 +3002,7 @@ func TestRules(t *testing.T) {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 8, wrSgListLengthLeast: 8}))
 		}},
 		{"VR-ibv_post_send-length-0353", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 4, wrSgListLengthLeast: 4}))
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 7, wrSgListLengthLeast: 7}))
 		}},
 		{"VR-ibv_post_send-remote_qpn-0355", false, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDRemoteQPN: 0xffffff}))
@@ -3004,7 +3022,7 @@ func TestRules(t *testing.T) {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5}))
 		}},
 		{"VR-ibv_post_send-remote_srqn-1228", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(2), wrQPTypeXRCRemoteSrqn: 5}))
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(2), wrQPTypeXRCRemoteSrqn: 1}))
 		}},
 		{"VR-ibv_post_send-opcode-2078", false, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(16)}))
@@ -3052,7 +3070,7 @@ func TestRules(t *testing.T) {
 			return textOf(hintPostRecv(&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 40, qpQPType: validate.Of(4)}))
 		}},
 		{"VR-ibv_post_recv-sg_list-0364", true, func() string {
-			return textOf(hintPostRecv(&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 32, qpQPType: validate.Of(4)}))
+			return textOf(hintPostRecv(&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 39, qpQPType: validate.Of(4)}))
 		}},
 		{"VR-ibv_post_recv-state-0365", false, func() string { return textOf(brokenPostRecv(&inPostRecv{qpState: validate.Of(1)})) }},
 		{"VR-ibv_post_recv-state-0365", true, func() string { return textOf(brokenPostRecv(&inPostRecv{qpState: validate.Of(0)})) }},
@@ -3156,8 +3174,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_attach_mcast-gid-0742", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096})) }},
 		{"VR-ibv_attach_mcast-qp-0745", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096, qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_attach_mcast-qp-0745", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{qp: 4096, qpQPType: validate.Of(2)})) }},
-		{"VR-ibv_attach_mcast-lid-3180", false, func() string { return textOf(hintAttachMcast(&inAttachMcast{qp: 4096, lid: 0xc001})) }},
-		{"VR-ibv_attach_mcast-lid-3180", true, func() string { return textOf(hintAttachMcast(&inAttachMcast{qp: 4096, lid: 5})) }},
+		{"VR-ibv_attach_mcast-lid-3180", false, func() string { return textOf(hintAttachMcast(&inAttachMcast{qp: 4096, lid: 0xc000})) }},
+		{"VR-ibv_attach_mcast-lid-3180", true, func() string { return textOf(hintAttachMcast(&inAttachMcast{qp: 4096, lid: 0xffff})) }},
 		{"VR-ibv_detach_mcast-qp-0743", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096})) }},
 		{"VR-ibv_detach_mcast-qp-0743", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{})) }},
 		{"VR-ibv_detach_mcast-gid-0744", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, gid: 4096})) }},
@@ -3165,10 +3183,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_detach_mcast-qp-2072", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_detach_mcast-qp-2072", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(2)})) }},
 		{"VR-ibv_detach_mcast-lid-3181", false, func() string {
-			return textOf(hintDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4), lid: 0xc001}))
+			return textOf(hintDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4), lid: 0xc000}))
 		}},
 		{"VR-ibv_detach_mcast-lid-3181", true, func() string {
-			return textOf(hintDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4), lid: 5}))
+			return textOf(hintDetachMcast(&inDetachMcast{qp: 4096, qpQPType: validate.Of(4), lid: 0xffff}))
 		}},
 		{"VR-ibv_resolve_eth_l2_from_gid-context-3030", false, func() string {
 			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{context: 4096, attr: 4096}))
@@ -3256,7 +3274,7 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_set_ece-qp-1318", true, func() string { return textOf(checkSetEce(&inSetEce{ece: 4096})) }},
 		{"VR-ibv_set_ece-ece-1319", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555})) }},
 		{"VR-ibv_set_ece-ece-1319", true, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096})) }},
-		{"VR-ibv_set_ece-vendor_id-1320", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555})) }},
+		{"VR-ibv_set_ece-vendor_id-1320", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 1})) }},
 		{"VR-ibv_set_ece-vendor_id-1320", true, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096})) }},
 		{"VR-ibv_set_ece-comp_mask-1321", false, func() string { return textOf(checkSetEce(&inSetEce{qp: 4096, ece: 4096, eceVendorID: 5555})) }},
 		{"VR-ibv_set_ece-comp_mask-1321", true, func() string {

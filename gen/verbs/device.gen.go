@@ -1199,6 +1199,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3161]
 //   - a stream of a queue pair of type RC does everything but TSO (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-send_ops_flags-3801]
+//   - packets of queue pairs of type UD alone can carry another number than their own (a hint only: some
+//     devices accept it) [VR-ibv_create_qp_ex-create_flags-3813]
 //   - padding needs a device with PCI_WRITE_END_PADDING (a hint only: some devices accept it)
 //     [VR-ibv_create_qp_ex-create_flags-3502]
 //   - QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices

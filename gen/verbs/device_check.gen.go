@@ -784,16 +784,16 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExRWQIndTbl == 0 {
 		bad.Add(&rules[rule1531], validate.AddrText(in.qpInitAttrExRWQIndTbl))
 	}
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExRecvCQ != 0 {
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExRecvCQ != 0 {
 		bad.Add(&rules[rule1532], validate.AddrText(in.qpInitAttrExRecvCQ))
 	}
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExSRQ != 0 {
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExSRQ != 0 {
 		bad.Add(&rules[rule1533], validate.AddrText(in.qpInitAttrExSRQ))
 	}
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxRecvWR > 0 {
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExCapMaxRecvWR > 0 {
 		bad.Add(&rules[rule1534], validate.Dec(in.qpInitAttrExCapMaxRecvWR))
 	}
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxRecvSGE > 0 {
+	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExCapMaxRecvSGE > 0 {
 		bad.Add(&rules[rule1535], validate.Dec(in.qpInitAttrExCapMaxRecvSGE))
 	}
 	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxSendWR > 0 && in.qpInitAttrExSendCQ == 0 {
@@ -811,7 +811,7 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&^0xf02 != 0 {
 		bad.Add(&rules[rule2042], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
-	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCreateFlags&0x400 != 0 {
+	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x400 != 0 {
 		bad.Add(&rules[rule2046], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
 	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCreateFlags&0x300 != 0 {
@@ -820,10 +820,10 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrExCompMask&0x2 != 0 && in.qpInitAttrExQPType == 10 && in.qpInitAttrExXRCD == 0 {
 		bad.Add(&rules[rule3156], validate.AddrText(in.qpInitAttrExXRCD))
 	}
-	if in.qpInitAttrExCompMask&0x30 == 0x30 && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
+	if in.qpInitAttrExCompMask&0x30 == 0x30 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
 		bad.Add(&rules[rule3157], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
 	}
-	if in.qpInitAttrExCompMask&0x30 == 0x30 && (in.qpInitAttrExRXHashConfRXHashKeyLen < 40 || in.qpInitAttrExRXHashConfRXHashKeyLen > 40) {
+	if in.qpInitAttrExCompMask&0x30 == 0x30 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExRXHashConfRXHashKeyLen != 40 {
 		bad.Add(&rules[rule3158], validate.Dec(in.qpInitAttrExRXHashConfRXHashKeyLen))
 	}
 	return verr.RefuseErr("ibv_create_qp_ex", bad...)
@@ -906,6 +906,9 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	}
 	if in.qpInitAttrExRXHashConfRXHashFunction != 0 && in.qpInitAttrExCompMask&0x20 == 0 {
 		may.Add(&rules[rule3802], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
+	}
+	if in.qpInitAttrExQPType == 8 && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x400 != 0 {
+		may.Add(&rules[rule3813], QPFlag(in.qpInitAttrExCreateFlags).String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x800 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
 		may.Add(&rules[rule3502], QPFlag(in.qpInitAttrExCreateFlags).String())

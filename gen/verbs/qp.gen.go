@@ -493,6 +493,10 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 //     [VR-ibv_modify_qp-src_path_bits-3194]
 //   - a port has at most 128 LIDs, which 7 bits tell apart (a hint only: some devices accept it)
 //     [VR-ibv_modify_qp-src_path_bits-3195]
+//   - each change of state of a queue pair of type UC needs its attributes, and takes few others (a hint only:
+//     some devices accept it) [VR-ibv_modify_qp-attr_mask-3811]
+//   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others (a hint
+//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-3812]
 //
 // C: ibv_modify_qp, ibv_modify_qp(3).
 func (qp *QP) Modify(attr *QPAttr) error {

@@ -805,6 +805,58 @@ var transitions2004 = []validate.Transition{
 	{From: 6, To: 6, Need: 0x0, May: 0x2c01},
 }
 
+// transitions3811 are the transitions of VR-ibv_modify_qp-attr_mask-3811.
+var transitions3811 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x1},
+	{From: 0, To: 1, Need: 0x39, May: 0x0},
+	{From: 1, To: 1, Need: 0x0, May: 0x39},
+	{From: 1, To: 2, Need: 0x101181, May: 0x4018},
+	{From: 2, To: 3, Need: 0x10001, May: 0x4400a},
+	{From: 3, To: 3, Need: 0x0, May: 0x4400b},
+	{From: 3, To: 4, Need: 0x1, May: 0x4},
+	{From: 4, To: 3, Need: 0x1, May: 0x4400a},
+	{From: 4, To: 4, Need: 0x0, May: 0x44099},
+	{From: 5, To: 3, Need: 0x1, May: 0xa},
+	{From: 1, To: 0, Need: 0x1, May: 0x0},
+	{From: 2, To: 0, Need: 0x1, May: 0x0},
+	{From: 3, To: 0, Need: 0x1, May: 0x0},
+	{From: 4, To: 0, Need: 0x1, May: 0x0},
+	{From: 5, To: 0, Need: 0x1, May: 0x0},
+	{From: 6, To: 0, Need: 0x1, May: 0x0},
+	{From: 1, To: 6, Need: 0x1, May: 0x0},
+	{From: 2, To: 6, Need: 0x1, May: 0x0},
+	{From: 3, To: 6, Need: 0x1, May: 0x0},
+	{From: 4, To: 6, Need: 0x1, May: 0x0},
+	{From: 5, To: 6, Need: 0x1, May: 0x0},
+	{From: 6, To: 6, Need: 0x0, May: 0x1},
+}
+
+// transitions3812 are the transitions of VR-ibv_modify_qp-attr_mask-3812.
+var transitions3812 = []validate.Transition{
+	{From: 0, To: 0, Need: 0x0, May: 0x28001},
+	{From: 0, To: 1, Need: 0x39, May: 0x28000},
+	{From: 1, To: 1, Need: 0x0, May: 0x28039},
+	{From: 1, To: 2, Need: 0x101181, May: 0x2c018},
+	{From: 2, To: 3, Need: 0x12e01, May: 0x6c00a},
+	{From: 3, To: 3, Need: 0x0, May: 0x6c00b},
+	{From: 3, To: 4, Need: 0x1, May: 0x28004},
+	{From: 4, To: 3, Need: 0x1, May: 0x6c00a},
+	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
+	{From: 5, To: 3, Need: 0x1, May: 0x28000},
+	{From: 1, To: 0, Need: 0x1, May: 0x28000},
+	{From: 2, To: 0, Need: 0x1, May: 0x28000},
+	{From: 3, To: 0, Need: 0x1, May: 0x28000},
+	{From: 4, To: 0, Need: 0x1, May: 0x28000},
+	{From: 5, To: 0, Need: 0x1, May: 0x28000},
+	{From: 6, To: 0, Need: 0x1, May: 0x28000},
+	{From: 1, To: 6, Need: 0x1, May: 0x28000},
+	{From: 2, To: 6, Need: 0x1, May: 0x28000},
+	{From: 3, To: 6, Need: 0x1, May: 0x28000},
+	{From: 4, To: 6, Need: 0x1, May: 0x28000},
+	{From: 5, To: 6, Need: 0x1, May: 0x28000},
+	{From: 6, To: 6, Need: 0x0, May: 0x28001},
+}
+
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
 func checkModifyQP(in *inModifyQP) error {
 	var bad verr.Violations
@@ -817,13 +869,13 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.attrMask&^0x21fffff != 0 {
 		bad.Add(&rules[rule0219], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.attrMask&0x2 == 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad.Add(&rules[rule0221], validate.TransitionText(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad.Add(&rules[rule0223], validate.TransitionText(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.attrMask&0x2 == 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad.Add(&rules[rule0224], validate.TransitionText(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
@@ -996,6 +1048,12 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	}
 	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrSrcPathBits > 127 {
 		may.Add(&rules[rule3195], validate.Dec(in.attrAltAHAttrSrcPathBits))
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x3 == 0x3 && in.qpQPType.V == 3 && validate.BadTransition(transitions3811, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule3811], validate.TransitionText(transitions3811, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x3 == 0x3 && in.qpQPType.V == 9 && validate.BadTransition(transitions3812, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule3812], validate.TransitionText(transitions3812, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	return may
 }

@@ -65,9 +65,8 @@ func (b *binder) lazyField(l *model.Lazy, sf spec.RecordField, m *api.Field, of 
 		if c == "" || e == nil {
 			return nil
 		}
-		i := slices.IndexFunc(e.Members, func(x *model.Member) bool { return x.C == c })
-		if i >= 0 {
-			return e.Members[i]
+		if x := memberOf(e, c); x != nil {
+			return x
 		}
 		if !b.newer(c) || b.facts.Const(c) != nil {
 			b.errorf(diag.TypeUnknown, sf.At(key, c), subject, c+" is no member of "+e.Go, "correct "+key+":")
@@ -104,8 +103,8 @@ func (b *binder) swap(l *model.Lazy, f *model.LazyField, sf spec.RecordField, su
 		if above.Enum == nil || !above.Enum.Flags || above.Bit != nil {
 			continue
 		}
-		if i := slices.IndexFunc(above.Enum.Members, func(x *model.Member) bool { return x.C == sf.SwapIf }); i >= 0 {
-			f.SwapIf, f.Flags = above.Enum.Members[i], above
+		if x := memberOf(above.Enum, sf.SwapIf); x != nil {
+			f.SwapIf, f.Flags = x, above
 			return
 		}
 	}

@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -133,8 +132,8 @@ func (b *binder) implied(v *model.Verb, m *spec.Method) map[string][]*model.Memb
 			if p.Role != spec.RoleFlags || p.Enum == nil {
 				continue
 			}
-			if i := slices.IndexFunc(p.Enum.Members, func(x *model.Member) bool { return x.C == c }); i >= 0 {
-				sets[p.C], found = append(sets[p.C], p.Enum.Members[i]), true
+			if x := memberOf(p.Enum, c); x != nil {
+				sets[p.C], found = append(sets[p.C], x), true
 			}
 		}
 		if !found {

@@ -134,9 +134,9 @@ func (b *binder) bindOn(r *model.Record, f *model.Field, s spec.Record) {
 			if of.Enum == nil {
 				continue
 			}
-			if j := slices.IndexFunc(of.Enum.Members, func(m *model.Member) bool { return m.C == c }); j >= 0 {
+			if m := memberOf(of.Enum, c); m != nil {
 				f.Of = of
-				return of.Enum.Members[j]
+				return m
 			}
 		}
 		b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no field of the record has an enum type with "+c, "correct on: or new_on:")

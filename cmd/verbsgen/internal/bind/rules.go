@@ -327,7 +327,8 @@ func (rb *ruleBinder) capability(text string) *model.Operand {
 			path = field + "." + path
 		}
 		o.Leaf = kept.Mirror.Find(path)
-		if outer, inner, nested := strings.Cut(path, "."); o.Leaf == nil && nested {
+		if o.Leaf == nil {
+			outer, inner, _ := strings.Cut(path, ".")
 			if l := kept.Mirror.Find(outer); l != nil {
 				if m := rb.mirrors[strings.TrimPrefix(l.CType, "struct ")]; m != nil {
 					o.Prop, o.Leaf = l.Go, m.Find(inner)

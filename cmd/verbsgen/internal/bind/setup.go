@@ -100,6 +100,7 @@ func (b *binder) masks(r *spec.Rule, record string) bool {
 	return v != nil && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.C == r.Subject && p.Role == spec.RoleMask && p.Type == record })
 }
 
+// memberOf is the member of an enum by its C name, nil when it has none.
 func memberOf(e *model.Enum, c string) *model.Member {
 	i := slices.IndexFunc(e.Members, func(m *model.Member) bool { return m.C == c })
 	if i < 0 {

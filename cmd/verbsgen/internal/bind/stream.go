@@ -98,10 +98,10 @@ func (b *binder) constant(c string, at spec.Pos, subject string) *model.Member {
 
 // asked is the flag that asks for a request.
 func (b *binder) asked(s *model.Stream, v *spec.Verb, w *model.Verb) *model.Member {
-	i := slices.IndexFunc(s.Asks.Members, func(m *model.Member) bool { return m.C == v.Builds.Flag })
-	if i < 0 {
+	m := memberOf(s.Asks, v.Builds.Flag)
+	if m == nil {
 		b.errorf(diag.TypeUnknown, v.Pos, w.C, "builds: "+v.Builds.Flag+" is no member of "+s.Asks.Go, "correct flag:")
 		return &model.Member{}
 	}
-	return s.Asks.Members[i]
+	return m
 }

@@ -99,6 +99,9 @@ func TestWorkRequests(t *testing.T) {
 		if r.Verdict != c.verdict {
 			t.Errorf("%v: %s %v, want %s", c.wr, r.Verdict, r.Messages, c.verdict)
 		}
+		if says := strings.Join(r.Messages, "\n"); c.verdict == Warn && !strings.Contains(says, "wr[0].num_sge 2: ") {
+			t.Errorf("%v: %s; want the number of elements in it", c.wr, says)
+		}
 	}
 	r := judge.Evaluate(Case{Verb: "ibv_post_send", Args: map[string]any{"qp": map[string]any{"cap": map[string]any{"max_send_sge": 1}}}})
 	if want := "qp.cap.max_send_sge in caps"; r.Verdict != Accept || len(r.Messages) != 1 || !strings.HasSuffix(r.Messages[0], want) {
@@ -167,6 +170,7 @@ func TestCaps(t *testing.T) {
 		{"{device_attr.max_mr_size: null}", Accept, ""},
 		{"{device_attr.max_mr_siz: 10}", Accept, "tst_call: caps: device_attr.max_mr_siz: struct ibv_device_attr has no field max_mr_siz; did you mean max_mr_size?"},
 		{"{device_atr.max_mr_size: 10}", Accept, "tst_call: caps: device_atr.max_mr_size: no capabilities are called device_atr; did you mean device_attr?"},
+		{"{device_attr.flags: 0x100000000}", Unknown, "tst_call: caps.device_attr.flags: 4294967296 does not fit in unsigned int; the largest is 4294967295"},
 		{"{device_attr.max_mr_size: BIG}", Unknown, "tst_call: caps.device_attr.max_mr_size: release 1.0 has no constant BIG"},
 	} {
 		r := judge(t, s, "{length: 11}", tt.caps)

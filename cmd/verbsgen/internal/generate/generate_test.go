@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -73,6 +74,41 @@ func TestReleasesAsHeaders(t *testing.T) {
 		if _, _, err := Run(rel, sp, Options{Package: "p"}); err != nil {
 			t.Errorf("%s: %v", release, err)
 		}
+	}
+}
+
+// TestMadeWith binds the functions of the header from the last to the first: what an object was made with is in a record that a verb which makes it
+// takes, and never in one of a verb that changes or asks it, whichever comes first.
+func TestMadeWith(t *testing.T) {
+	sp, err := spec.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := api.Load(api.Newest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, way := range []string{"in order", "from the last"} {
+		pkg, err := join(rel, rel, sp, Options{Package: "p"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		looked := 0
+		for _, o := range pkg.Objects {
+			if o.Made == nil {
+				continue
+			}
+			looked++
+			if !slices.ContainsFunc(pkg.Verbs, func(v *model.Verb) bool {
+				return v.Creates == o && slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Role == spec.RoleInRec && p.Record == o.Made })
+			}) {
+				t.Errorf("%s: %s is made with no %s", way, o.Go, o.Made.Go)
+			}
+		}
+		if looked == 0 {
+			t.Errorf("%s: no rule looks at what an object was made with", way)
+		}
+		slices.Reverse(rel.Functions)
 	}
 }
 

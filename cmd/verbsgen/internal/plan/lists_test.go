@@ -3,8 +3,11 @@ package plan
 import (
 	"slices"
 	"strings"
+	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // filled: the verb is given an array as long as the caller's list, and as many of its records as the verb answers are handed to the
@@ -38,6 +41,42 @@ func filled(_ *world, m *Method) (wrong []string) {
 		}
 	}
 	return wrong
+}
+
+// TestLists plans a verb that takes two lists of records: C gets for each an array of its own, which the list was copied into.
+func TestLists(t *testing.T) {
+	entry := &model.Record{Go: "Entry", C: "x_entry", Mirror: &model.Mirror{Name: "cEntry", C: "x_entry"}}
+	x := &model.Object{Go: "X", C: "x", Doc: "a thing", Destroy: &model.Verb{C: "x_close", Go: "Close", CRet: "int", Returns: spec.RetErrno}}
+	v := &model.Verb{C: "x_take", Go: "Take", Returns: spec.RetErrno, CRet: "int", Methods: []*model.Method{{Recv: "X", Name: "Take"}},
+		Params: []*model.Param{{C: "x", Go: "x", Role: spec.RoleHandle, Object: x, GoType: "*X", CType: "struct x *"}}}
+	for _, name := range []string{"here", "there"} {
+		n := &model.Param{C: "num_" + name, Go: "num" + name, Role: spec.RoleLen, GoType: "uint32", CType: "uint32_t"}
+		v.Params = append(v.Params, &model.Param{C: name, Go: name, Role: spec.RoleSlice, GoType: "Entry", Record: entry, Len: n, CType: "struct x_entry *"}, n)
+	}
+	p, err := Of(&model.Package{Name: "p", Facts: &api.Release{}, Objects: []*model.Object{x}, Verbs: []*model.Verb{v}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := find(t, p, "X.Take")
+	calls := at[Call](m.Steps)
+	if len(calls) != 1 {
+		t.Fatalf("it calls %d times", len(calls))
+	}
+	arrays := map[string]string{}
+	for _, i := range at[CopyList](m.Steps) {
+		if c := m.Steps[i].(CopyList); i < calls[0] && c.Mirror == "cEntry" {
+			arrays[c.Into] = c.List
+		}
+	}
+	var passed []string
+	for _, a := range m.Steps[calls[0]].(Call).By.Args {
+		if a.As == Array {
+			passed = append(passed, arrays[a.Path])
+		}
+	}
+	if !slices.Equal(passed, []string{"here", "there"}) {
+		t.Errorf("C gets copies of %q:\n%s", passed, m)
+	}
 }
 
 // byteOrder: what C has in network byte order is turned around, and nothing else is.

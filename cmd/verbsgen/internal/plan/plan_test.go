@@ -168,6 +168,11 @@ func TestInternalErrors(t *testing.T) {
 			p.Role, p.Record = spec.RoleMask, &model.Record{Go: "Attr"}
 			v.Params = append(v.Params, p)
 		}, "x_do.n: no parameter has the fields of the mask"},
+		"allocator": {func(v *model.Verb, m *model.Method) {
+			m.Form, v.Creates = form.ParentDomain, handle
+			v.Params = append(v.Params, &model.Param{C: "attr", Go: "attr", Role: spec.RoleInRec, GoType: "*Attr", CType: "struct attr *",
+				Record: &model.Record{Go: "Attr", Fields: []*model.Field{{C: "pd_context", Callback: form.CallbackContext}}}})
+		}, "x_do: no record with the fields of an allocator"},
 		"form":     {func(v *model.Verb, m *model.Method) { m.Form = "other" }, "x_do: nothing plans X.Do of form other"},
 		"receiver": {func(v *model.Verb, m *model.Method) { m.Recv = "Y" }, "x_do: Y.Do is a method of a type that is neither an object nor Lib"},
 	} {

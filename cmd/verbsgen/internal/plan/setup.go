@@ -70,7 +70,7 @@ func (b *builder) changedBy(r *model.Record) (object, method string) {
 	return "handle", ""
 }
 
-// inWords joins names: "A, B and C".
+// inWords joins names: "A", "A and B", "A, B and C".
 func inWords(names []string, and string) string {
 	n := len(names) - 1
 	if n <= 0 {
