@@ -10,6 +10,6 @@
 // touch soft-RoCE on a pair of virtual networks and nothing else. The removal of a device is not among them: soft-RoCE
 // keeps a device, and whoever removes it waiting, until the last context is closed, and tells nobody.
 //
-// What the kernels of three Debian releases answered to every combination of access flags is kept in testdata, so that the
-// rules are held against real answers on any machine.
+// What the kernels of three Debian releases answered to every combination of access flags, and with what they refused calls that
+// break rules with severity error, is kept in testdata, so that the rules are held against real answers on any machine.
 package device

@@ -18,10 +18,18 @@ static void name(const struct svb_obj *o, char *buf, size_t n)
 	snprintf(buf, n, "completion counter (handle %u)", SVB_OF(o, struct svb_comp_cntr)->pub.handle);
 }
 
+// forget also ends what counts in it: a counter may be newer than a queue pair that is open still when the context is closed.
 static void forget(struct svb_obj *o)
 {
+	struct svb_comp_cntr *c = SVB_OF(o, struct svb_comp_cntr);
+	struct svb_qp *qp;
+
+	TAILQ_FOREACH(qp, &o->ctx->dev->qps, link)
+		for (int op = 0; op < SVB_CO_N; op++)
+			if (qp->counters[op] == c)
+				qp->counters[op] = NULL;
 	svb_unregister(o);
-	free(SVB_OF(o, struct svb_comp_cntr));
+	free(c);
 }
 
 static const struct svb_kind kind = {SVB_T_COMP_CNTR, name, forget};

@@ -254,7 +254,8 @@ static void give(struct ibv_qp_ex *ex, uint64_t asked)
 	ex->wr_set_inline_data = set_inline_data;
 	ex->wr_set_inline_data_list = set_inline_data_list;
 	ex->wr_set_ud_addr = set_ud_addr;
-	ex->wr_set_xrc_srqn = set_xrc_srqn;
+	if (ex->qp_base.qp_type == IBV_QPT_XRC_SEND) // others name no shared receive queue: mlx5 and hns leave it out of them
+		ex->wr_set_xrc_srqn = set_xrc_srqn;
 	GIVE(SEND, wr_send, send_);
 	GIVE(SEND_WITH_IMM, wr_send_imm, send_imm);
 	GIVE(SEND_WITH_INV, wr_send_inv, send_inv);

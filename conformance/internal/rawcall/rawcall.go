@@ -30,7 +30,20 @@ static uintptr_t zeroed(size_t n)
 	return (uintptr_t)memset(p, 0, n);
 }
 
+static void release(uintptr_t at) { free((void *)at); }
 static uintptr_t read_pointer(uintptr_t at) { return *(uintptr_t *)at; }
+static const char *text(uintptr_t at) { return (const char *)at; }
+
+static uint64_t read_number(uintptr_t at, int size)
+{
+	uint64_t value = 0;
+	int i;
+
+	for (i = 0; i < size; i++)
+		value |= (uint64_t)((uint8_t *)at)[i] << (8 * i);
+	return value;
+}
+
 static void write(uintptr_t at, uint64_t value, int size)
 {
 	int i;
@@ -63,11 +76,20 @@ func Call(fn uintptr, args ...uintptr) (uintptr, syscall.Errno, error) {
 	return uintptr(r), syscall.Errno(errno), nil
 }
 
-// Zeroed gives memory of C at the beginning of a page, 0 if there is none. It is never freed.
+// Zeroed gives memory of C at the beginning of a page, 0 if there is none. Free gives it back.
 func Zeroed(n uintptr) uintptr { return uintptr(C.zeroed(C.size_t(n))) }
+
+// Free gives back what Zeroed gave.
+func Free(at uintptr) { C.release(C.uintptr_t(at)) }
 
 // Pointer reads a pointer from C memory.
 func Pointer(at uintptr) uintptr { return uintptr(C.read_pointer(C.uintptr_t(at))) }
+
+// Read reads a number from C memory.
+func Read(at uintptr, size int) uint64 { return uint64(C.read_number(C.uintptr_t(at), C.int(size))) }
+
+// Text copies a C string.
+func Text(at uintptr) string { return C.GoString(C.text(C.uintptr_t(at))) }
 
 // Write stores the low bytes of a number in C memory.
 func Write(at uintptr, value uint64, size int) {
