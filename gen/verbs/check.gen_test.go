@@ -2684,23 +2684,23 @@ func TestRules(t *testing.T) {
 			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
 		}},
 		{"VR-ibv_qp_attach_comp_cntr-attr-1372", true, func() string { return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096})) }},
-		{"VR-ibv_qp_attach_comp_cntr-comp_mask-1374", false, func() string {
-			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
-		}},
-		{"VR-ibv_qp_attach_comp_cntr-comp_mask-1374", true, func() string {
-			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrCompMask: 1, attrOpMask: 1}))
-		}},
-		{"VR-ibv_qp_attach_comp_cntr-op_mask-1375", false, func() string {
-			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
-		}},
-		{"VR-ibv_qp_attach_comp_cntr-op_mask-1375", true, func() string {
-			return textOf(checkQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 65}))
-		}},
 		{"VR-ibv_qp_attach_comp_cntr-state-1373", false, func() string {
-			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1, qpState: validate.Of(1)}))
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, qpState: validate.Of(1), attrOpMask: 1}))
 		}},
 		{"VR-ibv_qp_attach_comp_cntr-state-1373", true, func() string {
-			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1, qpState: validate.Of(2)}))
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, qpState: validate.Of(2), attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-comp_mask-1374", false, func() string {
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-comp_mask-1374", true, func() string {
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrCompMask: 1, attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-op_mask-1375", false, func() string {
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))
+		}},
+		{"VR-ibv_qp_attach_comp_cntr-op_mask-1375", true, func() string {
+			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 65}))
 		}},
 		{"VR-ibv_qp_attach_comp_cntr-op_mask-1376", false, func() string {
 			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qp: 4096, compCntr: 4096, attr: 4096, attrOpMask: 1}))

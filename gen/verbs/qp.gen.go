@@ -635,8 +635,9 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 // Rules:
 //   - a counter is attached before the queue pair is connected (a hint only: some devices accept it)
 //     [VR-ibv_qp_attach_comp_cntr-state-1373]
-//   - comp_mask has no bits yet [VR-ibv_qp_attach_comp_cntr-comp_mask-1374]
-//   - op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op
+//   - comp_mask has no bits yet (a hint only: some devices accept it)
+//     [VR-ibv_qp_attach_comp_cntr-comp_mask-1374]
+//   - op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op (a hint only: some devices accept it)
 //     [VR-ibv_qp_attach_comp_cntr-op_mask-1375]
 //   - a counter counts an operation at least (a hint only: some devices accept it)
 //     [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
@@ -666,9 +667,9 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 		qp:           validate.Addr(qp.c),
 		compCntr:     validate.Addr(compCntr.c),
 		attr:         1,
+		qpState:      validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
 		attrCompMask: uint64(attrC.comp_mask),
 		attrOpMask:   uint64(attrC.op_mask),
-		qpState:      validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
 	}
 	if err := checkQPAttachCompCntr(&in); err != nil {
 		return err

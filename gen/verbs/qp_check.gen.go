@@ -1117,9 +1117,9 @@ type inQPAttachCompCntr struct {
 	qp           uint64         // qp
 	compCntr     uint64         // comp_cntr
 	attr         uint64         // attr
+	qpState      validate.Known // qp.state
 	attrCompMask uint64         // attr.comp_mask
 	attrOpMask   uint64         // attr.op_mask
-	qpState      validate.Known // qp.state
 }
 
 // checkQPAttachCompCntr refuses a call of ibv_qp_attach_comp_cntr that breaks a rule.
@@ -1134,12 +1134,6 @@ func checkQPAttachCompCntr(in *inQPAttachCompCntr) error {
 	if in.attr == 0 {
 		bad.Add(&rules[rule1372], validate.AddrText(in.attr))
 	}
-	if in.attrCompMask > 0 {
-		bad.Add(&rules[rule1374], validate.Hex(in.attrCompMask))
-	}
-	if in.attrOpMask&^0x3f != 0 {
-		bad.Add(&rules[rule1375], CompCntrOp(in.attrOpMask).String())
-	}
 	return verr.RefuseErr("ibv_qp_attach_comp_cntr", bad...)
 }
 
@@ -1148,6 +1142,12 @@ func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
 	var may verr.Violations
 	if in.qpState.OK && in.qpState.V != 0 && in.qpState.V != 1 {
 		may.Add(&rules[rule1373], QPState(in.qpState.V).String())
+	}
+	if in.attrCompMask > 0 {
+		may.Add(&rules[rule1374], validate.Hex(in.attrCompMask))
+	}
+	if in.attrOpMask&^0x3f != 0 {
+		may.Add(&rules[rule1375], CompCntrOp(in.attrOpMask).String())
 	}
 	if in.attrOpMask < 1 {
 		may.Add(&rules[rule1376], CompCntrOp(in.attrOpMask).String())
