@@ -105,6 +105,8 @@ func (o *FlowAction) CPtr() unsafe.Pointer {
 
 // ModifyESP changes an action on packets of ESP, for all flows that have it.
 //
+// The kernels 6.1, 6.12 and 7.2 make and change no such actions: a call fails there.
+//
 // Rules:
 //   - comp_mask has no bits but MASK_ESN [VR-ibv_modify_flow_action_esp-comp_mask-3314]
 //   - the key material is that of AES in Galois counter mode [VR-ibv_modify_flow_action_esp-keymat_proto-3333]
