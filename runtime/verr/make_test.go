@@ -49,9 +49,6 @@ func TestHintLists(t *testing.T) {
 	if got, hint := MemlockHints(syscall.ENOMEM), MemlockHint(); hint != "" && !slices.Equal(got, []string{hint}) || hint == "" && got != nil {
 		t.Errorf("ENOMEM: %q, the hint is %q", got, hint)
 	}
-	if hintList("") != nil || !slices.Equal(hintList("x"), []string{"x"}) {
-		t.Error("hintList")
-	}
 }
 
 // TestRefusals pins the texts of refusals of generated code.

@@ -15,15 +15,14 @@ import (
 func MemlockHint() string { return memlockHint() }
 
 // MemlockHints returns MemlockHint, if it is not empty, for a registration of memory that failed with ENOMEM.
-func MemlockHints(errno syscall.Errno) []string {
+func MemlockHints(errno syscall.Errno) []string { return hintsOf(errno, MemlockHint) }
+
+// hintsOf asks for a hint after ENOMEM: a list of one, or of none.
+func hintsOf(errno syscall.Errno, ask func() string) []string {
 	if errno != syscall.ENOMEM {
 		return nil
 	}
-	return hintList(MemlockHint())
-}
-
-// hintList is a list of one hint, or of none.
-func hintList(hint string) []string {
+	hint := ask()
 	if hint == "" {
 		return nil
 	}
