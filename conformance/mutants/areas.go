@@ -23,8 +23,9 @@ const (
 	suites   = test + "./conformance -run ^TestSuite$"
 	// calls leaves out the suite, and the tests of conformance that build programs or take long for other reasons.
 	calls = test + "./conformance -skip ^(TestSuite|TestMutants|TestTwice|TestParity|TestCopied|TestSlurm|TestDirect|TestUntrusted)$"
-	// leaks runs the suite under the address sanitizer, as make asan does.
+	// leaks runs the suite under the address sanitizer, and owned the tests of the software device, as make asan does.
 	leaks = test + "-asan ./conformance -run ^TestSuite$"
+	owned = test + "-asan ./runtime/softverbs"
 	// same compares what is generated from the pages with what is checked in.
 	same = "run ./cmd/verbsgen check"
 	// other generates packages from the pages and headers of tests.
@@ -62,7 +63,7 @@ func areas() []area {
 		of("dpath", 12, calls, recorder),
 		of("verr", 6, bindings, calls),
 		{name: "softverbs", most: 36, files: []string{"runtime/softverbs/*.c", "runtime/softverbs/*.h"},
-			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/dpath ./gen/verbs", calls, leaks}},
+			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/dpath ./gen/verbs", calls, leaks, owned}},
 		{name: "suite", most: 12, files: []string{"conformance/suite/*.go"}, tests: []string{test + "./conformance/suite", suites, calls}},
 		{name: "suite/cases", most: 14, files: []string{"conformance/suite/cases/*.go"}, tests: []string{suites, calls}},
 		{name: "suite/report", most: 6, files: []string{"conformance/suite/report/*.go"}, tests: []string{test + "./conformance/suite/report", calls}},

@@ -74,7 +74,7 @@ func Answer(err error) string {
 		return "refused by rule " + strings.Join(Refused(err), ", ")
 	case errors.Is(err, os.ErrClosed):
 		return "closed"
-	case errors.As(err, &errno) && errno != 0:
+	case errors.As(err, &errno):
 		return verr.ErrnoName(errno)
 	}
 	return "an error without an errno"

@@ -1,0 +1,36 @@
+//go:build linux
+
+package suite
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// TestAnswer gives the words of a report for errors of each kind.
+func TestAnswer(t *testing.T) {
+	rule := &verr.Rule{ID: "VR-v-p-0001"}
+	for _, c := range []struct {
+		err  error
+		want string
+	}{
+		{nil, "ok"},
+		{verr.RefuseErr("v", verr.Violation{Rule: rule}), "refused by rule VR-v-p-0001"},
+		{verr.Closed("v", "PD"), "closed"},
+		{verr.Failed("v", syscall.ENOMEM, nil), "ENOMEM"},
+		{fmt.Errorf("around it: %w", syscall.EBUSY), "EBUSY"},
+		{verr.Missing("v", "v", "", ""), "an error without an errno"},
+		{verr.Failed("v", 0, nil), "an error without an errno"},
+		{errors.New("words"), "an error without an errno"},
+		{os.ErrClosed, "closed"},
+	} {
+		if got := Answer(c.err); got != c.want {
+			t.Errorf("%v: %q, want %q", c.err, got, c.want)
+		}
+	}
+}
