@@ -14,13 +14,13 @@ import (
 
 // TestAnswer gives the words of a report for errors of each kind.
 func TestAnswer(t *testing.T) {
-	rule := &verr.Rule{ID: "VR-v-p-0001"}
+	rule := &verr.Rule{ID: "R1"}
 	for _, c := range []struct {
 		err  error
 		want string
 	}{
 		{nil, "ok"},
-		{verr.RefuseErr("v", verr.Violation{Rule: rule}), "refused by rule VR-v-p-0001"},
+		{verr.RefuseErr("v", verr.Violation{Rule: rule}), "refused by rule R1"},
 		{verr.Closed("v", "PD"), "closed"},
 		{verr.Failed("v", syscall.ENOMEM, nil), "ENOMEM"},
 		{fmt.Errorf("around it: %w", syscall.EBUSY), "EBUSY"},
