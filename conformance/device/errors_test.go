@@ -44,10 +44,6 @@ func TestErrorsAreRefused(t *testing.T) {
 	_, series := kernelRelease(t)
 	got := refusals{series, real.Release(), map[string]string{}}
 	for _, r := range errorRules(pages) {
-		if why := harmful[r.ID]; why != "" {
-			t.Logf("%s: not judged: %s", r.ID, why)
-			continue
-		}
 		fmt.Println(r.ID) // before the call, for a kernel that does not survive it
 		v := rulecall.Judge(r, func(map[string]any) (*rulecall.Context, error) { return rulecall.Open(real, name, pages, facts) })
 		switch {
@@ -99,11 +95,8 @@ func readRefusals(file string) (r refusals, err error) {
 // silent is how many rules no kernel has answered at most: soft-RoCE has nothing of what they are about.
 const silent = 150
 
-// harmful are rules whose calls a kernel may not survive.
-var harmful = map[string]string{}
-
 // TestErrorsRecorded counts the rules that the kernels in testdata have answered, as TestErrorsAreRefused left it in the folder of a
-// guest. An answer on a rule that is only a hint by now counts no more.
+// guest. An answer on a rule that is a lint by now counts no more.
 func TestErrorsRecorded(t *testing.T) {
 	pages := must(spec.Embedded())(t)
 	files := must(filepath.Glob("testdata/refused-*.json"))(t)
