@@ -44,8 +44,8 @@ fresh: ## make and test-host on a bare Debian with empty caches (without root: o
 demo: ## the demo on a software device
 	$(GO) run ./examples/demo
 
-generate: ## regenerate what is checked in (gen/verbs, runtime/abi, conformance/recording)
-	$(GO) generate ./gen/... ./runtime/abi ./conformance/recording
+generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, conformance/recording)
+	$(GO) generate ./gen/... ./runtime/gensupport/abi ./conformance/recording
 
 check: ## report checked-in files that generate would change
 	$(GO) run ./cmd/verbsgen check
@@ -99,7 +99,7 @@ rules: ## rules defined, generated and tested, by verb
 	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance
 
 bench: ## benchmarks: device-memory copies compared with C, the data path, objects among many, generate
-	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./conformance/hotbench ./runtime/dpath ./runtime/object ./gen/verbs ./conformance ./cmd/verbsgen
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./conformance/hotbench ./runtime/dpath ./runtime/gensupport/object ./gen/verbs ./conformance ./cmd/verbsgen
 
 facts: ## read the facts of all releases again, and compare them with gcc and Debian packages (network): make facts RDMA_CORE=repository
 	@.ci/facts "$(RDMA_CORE)" $(RELEASES)

@@ -37,6 +37,11 @@ func TestImports(t *testing.T) {
 				t.Errorf("model imports %s; it is plain data over spec/api, with the conditions of spec/cond", imp)
 			}
 		}
+		for imp := range p.Imports {
+			if strings.HasPrefix(path, "examples/") && strings.HasPrefix(imp, module+"runtime/gensupport") {
+				t.Errorf("%s imports %s, which is for generated code; a program needs none of it", path, imp)
+			}
+		}
 		if strings.HasPrefix(path, "runtime/") || strings.HasPrefix(path, "gen/") {
 			packages.Visit([]*packages.Package{p}, nil, func(d *packages.Package) {
 				if d.PkgPath == module+"spec" || strings.HasPrefix(d.PkgPath, module+"cmd/") || strings.HasPrefix(d.PkgPath, module+"conformance") {

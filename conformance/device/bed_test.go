@@ -16,7 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
 	"github.com/verbsgen/verbsgen/conformance/internal/overlay"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

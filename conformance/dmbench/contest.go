@@ -3,7 +3,7 @@
 package dmbench
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../runtime/abi
+#cgo CFLAGS: -I${SRCDIR}/../../runtime/gensupport/abi
 #include <stddef.h>
 #include <stdint.h>
 #include "verbs_abi.h"
@@ -45,7 +45,7 @@ import (
 	"time"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
 )
 
 // Subject is what is measured: a device memory and the loops that copy by the public methods. Each loop makes times copies

@@ -3,7 +3,7 @@
 package dmbench
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../runtime/abi
+#cgo CFLAGS: -I${SRCDIR}/../../runtime/gensupport/abi
 #include <stddef.h>
 #include <stdint.h>
 #include "verbs_abi.h"

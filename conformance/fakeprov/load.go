@@ -3,7 +3,7 @@
 package fakeprov
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../runtime/abi
+#cgo CFLAGS: -I${SRCDIR}/../../runtime/gensupport/abi
 #cgo LDFLAGS: -ldl
 #include <dlfcn.h>
 #include <errno.h>
@@ -75,7 +75,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
 )
 
 // Provider is a loaded provider. It stays in the process for good, as real ones do.

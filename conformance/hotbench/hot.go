@@ -3,13 +3,13 @@
 package hotbench
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../runtime/abi
+#cgo CFLAGS: -I${SRCDIR}/../../runtime/gensupport/abi
 #include "hot.h"
 */
 import "C"
 
 import (
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

@@ -14,7 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

@@ -4,8 +4,8 @@
 package rdmacm
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/bridge"
-	"github.com/verbsgen/verbsgen/runtime/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 )
 
 // init offers the handles and builders to generated packages of libraries that work with them.

@@ -3,7 +3,7 @@
 
 package rdmacm
 
-import "github.com/verbsgen/verbsgen/runtime/validate"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 
 // PortSpace is the service that an identifier is for.
 //

@@ -6,9 +6,9 @@ package rdmacm
 import (
 	"context"
 	"errors"
-	"github.com/verbsgen/verbsgen/runtime/cmem"
-	"github.com/verbsgen/verbsgen/runtime/events"
-	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"syscall"
 	"unsafe"

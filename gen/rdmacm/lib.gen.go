@@ -5,10 +5,10 @@ package rdmacm
 
 import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/bridge"
-	"github.com/verbsgen/verbsgen/runtime/cmem"
-	"github.com/verbsgen/verbsgen/runtime/dl"
-	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"sync"
 )

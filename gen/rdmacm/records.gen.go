@@ -4,7 +4,7 @@
 package rdmacm
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"slices"
 	"unsafe"

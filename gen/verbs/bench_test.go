@@ -3,7 +3,7 @@ package verbs
 import (
 	"testing"
 
-	"github.com/verbsgen/verbsgen/runtime/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // BenchmarkValidators prints what the rules of a call cost that keeps them all.

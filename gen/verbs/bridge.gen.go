@@ -4,9 +4,9 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/bridge"
-	"github.com/verbsgen/verbsgen/runtime/dl"
-	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"unsafe"
 )
 

@@ -5,9 +5,9 @@ package verbs
 
 import (
 	"errors"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/object"
-	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )

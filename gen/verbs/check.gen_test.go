@@ -5,7 +5,7 @@ package verbs
 
 import (
 	"fmt"
-	"github.com/verbsgen/verbsgen/runtime/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"strings"
 	"testing"
 )

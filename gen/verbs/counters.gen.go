@@ -5,8 +5,8 @@ package verbs
 
 import (
 	"errors"
-	"github.com/verbsgen/verbsgen/runtime/object"
-	"github.com/verbsgen/verbsgen/runtime/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )

@@ -5,7 +5,7 @@ package verbs
 
 import (
 	"errors"
-	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )

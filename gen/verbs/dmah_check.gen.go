@@ -4,7 +4,7 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

@@ -4,9 +4,9 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/codes"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
-	"github.com/verbsgen/verbsgen/runtime/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"time"
 )
 

@@ -5,8 +5,8 @@ package verbs
 
 import (
 	"errors"
-	"github.com/verbsgen/verbsgen/runtime/cmem"
-	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
 	"unsafe"

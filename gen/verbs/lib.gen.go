@@ -4,9 +4,9 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/cmem"
-	"github.com/verbsgen/verbsgen/runtime/devlist"
-	"github.com/verbsgen/verbsgen/runtime/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devlist"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
 	"syscall"

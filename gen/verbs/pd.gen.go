@@ -5,12 +5,12 @@ package verbs
 
 import (
 	"errors"
-	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/object"
-	"github.com/verbsgen/verbsgen/runtime/pdalloc"
-	"github.com/verbsgen/verbsgen/runtime/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math"
 	"strconv"

@@ -4,12 +4,12 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/cmem"
-	"github.com/verbsgen/verbsgen/runtime/codes"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/pack"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/object"
-	"github.com/verbsgen/verbsgen/runtime/pack"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
 	"slices"

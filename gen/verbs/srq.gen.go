@@ -5,11 +5,11 @@ package verbs
 
 import (
 	"errors"
-	"github.com/verbsgen/verbsgen/runtime/cmem"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gate"
-	"github.com/verbsgen/verbsgen/runtime/object"
-	"github.com/verbsgen/verbsgen/runtime/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
 	"syscall"

@@ -8,7 +8,7 @@ package devmem
 // if every provider told where its memory is mapped.
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../abi -I${SRCDIR}/../gate
+#cgo CFLAGS: -I${SRCDIR}/../gensupport/abi -I${SRCDIR}/../gensupport/gate
 #cgo LDFLAGS: -ldl
 #include <stddef.h>
 #include <errno.h>
@@ -67,8 +67,8 @@ import "C"
 import (
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
-	"github.com/verbsgen/verbsgen/runtime/gate"
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // Attach starts the use of a struct ibv_dm and chooses how its bytes are reached. length, in bytes, is used if known is

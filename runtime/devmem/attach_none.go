@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // Attach refuses: no struct ibv_dm can exist where verbs are not to be had.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/devmem/internal/dmcopy"
-	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

@@ -6,7 +6,7 @@ package dpath
 // objects. What keeps it sound: neither is memory of Go, and the owner of the device keeps it open until Close is back.
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../abi
+#cgo CFLAGS: -I${SRCDIR}/../gensupport/abi
 #include <errno.h>
 #include <stdint.h>
 #include "verbs_abi.h"
@@ -49,7 +49,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/poll"
+	"github.com/verbsgen/verbsgen/runtime/internal/poll"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

@@ -6,7 +6,7 @@ package dpath
 // objects. What keeps it sound: neither is memory of Go, and the owner of the channel keeps it alive until Close is back.
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../abi
+#cgo CFLAGS: -I${SRCDIR}/../gensupport/abi
 #include <errno.h>
 #include <stdint.h>
 #include "verbs_abi.h"
@@ -56,8 +56,8 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
-	"github.com/verbsgen/verbsgen/runtime/poll"
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/internal/poll"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

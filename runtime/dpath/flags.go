@@ -1,6 +1,6 @@
 package dpath
 
-import "github.com/verbsgen/verbsgen/runtime/validate"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 
 // SendFlags are flags of a send request, enum ibv_send_flags. The generated package has the constants.
 type SendFlags uint32

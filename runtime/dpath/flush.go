@@ -3,7 +3,7 @@ package dpath
 import (
 	"encoding/binary"
 
-	"github.com/verbsgen/verbsgen/runtime/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 const (

@@ -4,8 +4,8 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gate"
-	"github.com/verbsgen/verbsgen/runtime/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // OpsOpcode is an operation on the tags of a shared receive queue, enum ibv_ops_wr_opcode. The generated package has the constants.

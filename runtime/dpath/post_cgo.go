@@ -9,7 +9,7 @@ package dpath
 // requests, which are Go memory, alive. It could go if Go could call C without a crossing.
 
 /*
-#cgo CFLAGS: -I${SRCDIR} -I${SRCDIR}/../abi -I${SRCDIR}/../gate
+#cgo CFLAGS: -I${SRCDIR} -I${SRCDIR}/../gensupport/abi -I${SRCDIR}/../gensupport/gate
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stdint.h>
@@ -209,8 +209,8 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
-	"github.com/verbsgen/verbsgen/runtime/gate"
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

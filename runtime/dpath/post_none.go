@@ -5,7 +5,7 @@ package dpath
 import (
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // PostSend is ENOSYS: no queue pair can exist where verbs are not to be had.

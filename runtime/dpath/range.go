@@ -3,7 +3,7 @@ package dpath
 import (
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // Range is a range of requests of a batch that is posted by itself: the rest after the queue was full, a single request, or a receive

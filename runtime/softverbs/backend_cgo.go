@@ -3,7 +3,7 @@
 package softverbs
 
 /*
-#cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../abi
+#cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../gensupport/abi
 #cgo LDFLAGS: -lpthread
 #include <stdlib.h>
 #include "completion.h"
@@ -20,7 +20,7 @@ import (
 	"time"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
 )
 
 func flag(on bool) C.uint8_t {

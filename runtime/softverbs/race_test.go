@@ -35,7 +35,7 @@ func TestSanitizers(t *testing.T) {
 				t.Skipf("the %s sanitizer does not run on this kernel: %v: %s", sanitizer, err, out)
 			}
 			args := []string{"-fsanitize=" + sanitizer, "-fno-sanitize-recover=all", "-g", "-O1", "-Wall", "-Wextra", "-Werror",
-				"-D_GNU_SOURCE", "-I.", "-I../abi", "-o", exe, "testdata/race.c"}
+				"-D_GNU_SOURCE", "-I.", "-I../gensupport/abi", "-o", exe, "testdata/race.c"}
 			if out, err := exec.Command(cc, append(append(args, sources...), "-lpthread")...).CombinedOutput(); err != nil {
 				t.Fatalf("compile: %v\n%s", err, out)
 			}

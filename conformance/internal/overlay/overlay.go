@@ -10,12 +10,12 @@
 package overlay
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../runtime/abi
+#cgo CFLAGS: -I${SRCDIR}/../../../runtime/gensupport/abi
 #include "overlay.h"
 */
 import "C"
 
-import _ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+import _ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
 
 // MaxDMSize is what the overlay tells as max_dm_size, in bytes.
 const MaxDMSize = 1 << 20

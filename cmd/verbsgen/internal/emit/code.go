@@ -18,9 +18,9 @@ const module = "github.com/verbsgen/verbsgen/"
 var imports = map[string]string{
 	"atomic": "sync/atomic", "bits": "math/bits", "context": "context", "errors": "errors", "fmt": "fmt", "math": "math", "netip": "net/netip",
 	"slices": "slices", "strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing", "time": "time", "unsafe": "unsafe",
-	"bridge": module + "runtime/bridge", "cmem": module + "runtime/cmem", "codes": module + "runtime/codes", "devlist": module + "runtime/devlist", "devmem": module + "runtime/devmem", "dl": module + "runtime/dl",
-	"dpath": module + "runtime/dpath", "events": module + "runtime/events", "gate": module + "runtime/gate", "lazy": module + "runtime/lazy", "mem": module + "runtime/mem", "object": module + "runtime/object",
-	"pack": module + "runtime/pack", "pdalloc": module + "runtime/pdalloc", "rereg": module + "runtime/rereg", "sockaddr": module + "runtime/sockaddr", "validate": module + "runtime/validate", "verr": module + "runtime/verr",
+	"bridge": module + "runtime/gensupport/bridge", "cmem": module + "runtime/gensupport/cmem", "codes": module + "runtime/gensupport/codes", "devlist": module + "runtime/gensupport/devlist", "devmem": module + "runtime/devmem", "dl": module + "runtime/gensupport/dl",
+	"dpath": module + "runtime/dpath", "events": module + "runtime/gensupport/events", "gate": module + "runtime/gensupport/gate", "lazy": module + "runtime/gensupport/lazy", "mem": module + "runtime/mem", "object": module + "runtime/gensupport/object",
+	"pack": module + "runtime/gensupport/pack", "pdalloc": module + "runtime/gensupport/pdalloc", "rereg": module + "runtime/gensupport/rereg", "sockaddr": module + "runtime/gensupport/sockaddr", "validate": module + "runtime/gensupport/validate", "verr": module + "runtime/verr",
 }
 
 // goFile is one Go file in the making.

@@ -3,7 +3,7 @@
 package raw
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/abi
+#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/gensupport/abi
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>

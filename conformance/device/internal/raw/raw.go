@@ -7,7 +7,7 @@
 package raw
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/abi
+#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/gensupport/abi
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -132,7 +132,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
 )
 
 // Symbols is where the functions come from; a *dl.Library is one.

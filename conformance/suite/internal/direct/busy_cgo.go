@@ -3,7 +3,7 @@
 package direct
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/abi
+#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/gensupport/abi
 #include "direct.h"
 */
 import "C"

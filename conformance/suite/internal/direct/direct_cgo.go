@@ -3,7 +3,7 @@
 package direct
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/abi
+#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/gensupport/abi
 #include <stdlib.h>
 #include "direct.h"
 */
@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
 )
 
 // Context is an open device with a protection domain. It must not be used after Close.

@@ -5,7 +5,7 @@ package dptest
 // The crossings of dpath without gates, for the benchmark that tells what gates cost.
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../abi
+#cgo CFLAGS: -I${SRCDIR}/../../../gensupport/abi
 #include <arpa/inet.h>
 #include "provider.h"
 

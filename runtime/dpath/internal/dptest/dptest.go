@@ -6,7 +6,7 @@
 package dptest
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../abi
+#cgo CFLAGS: -I${SRCDIR}/../../../gensupport/abi
 #include <stdlib.h>
 #include "provider.h"
 */
@@ -17,8 +17,8 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
-	"github.com/verbsgen/verbsgen/runtime/gate"
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // How is what posts do with requests.

@@ -3,7 +3,7 @@
 package dptest
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../abi
+#cgo CFLAGS: -I${SRCDIR}/../../../gensupport/abi
 #include "provider.h"
 */
 import "C"
@@ -12,7 +12,7 @@ import (
 	"errors"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // Queue is a queue that can be destroyed, as a handle has it: its gate and its end.

@@ -3,7 +3,7 @@
 package dptest
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../abi
+#cgo CFLAGS: -I${SRCDIR}/../../../gensupport/abi
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ import (
 	"errors"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // Tags is a shared receive queue with tags, of a provider of its own.

@@ -3,7 +3,7 @@
 package harness
 
 /*
-#cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../../../abi
+#cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../../../gensupport/abi
 #include <stdlib.h>
 #include "shims.h"
 */
@@ -13,7 +13,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
 )
 
 // Obj is a pointer to an object of the library.

@@ -43,7 +43,7 @@ func (o Options) guard() string {
 	return o.Guard
 }
 
-// ABI is the header of the whole release: the text of runtime/abi/verbs_abi.h.
+// ABI is the header of the whole release: the text of runtime/gensupport/abi/verbs_abi.h.
 func ABI(rel *api.Release) ([]byte, error) { return Header(rel, Options{}) }
 
 // ABIStamp is the Go file that stands beside that header. Go's build cache does not see a header of another folder, but

@@ -150,7 +150,7 @@ func TestCheckedIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	const root = "../../../../../../"
-	golden(t, root+"runtime/abi/verbs_abi.h", h)
-	golden(t, root+"runtime/abi/abi.gen.go", ABIStamp(rel, h))
+	golden(t, root+"runtime/gensupport/abi/verbs_abi.h", h)
+	golden(t, root+"runtime/gensupport/abi/abi.gen.go", ABIStamp(rel, h))
 	golden(t, root+"conformance/layout/layout.gen.h", asserts)
 }

@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
-	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
 // Element is what an asynchronous event concerns: a port, nothing that has a handle, or an object of a type that the

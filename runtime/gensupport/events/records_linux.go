@@ -4,7 +4,7 @@ import (
 	"context"
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/poll"
+	"github.com/verbsgen/verbsgen/runtime/internal/poll"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

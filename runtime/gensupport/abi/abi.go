@@ -6,4 +6,4 @@
 // constant Hash makes Go build an importer again when the header changes.
 package abi
 
-//go:generate go test ../../cmd/verbsgen/internal/emit/cdecl -run TestCheckedIn -update
+//go:generate go test ../../../cmd/verbsgen/internal/emit/cdecl -run TestCheckedIn -update

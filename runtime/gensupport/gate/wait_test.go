@@ -15,7 +15,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gate/internal/gatetest"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate/internal/gatetest"
 )
 
 // opened gives an open gate with a call inside, which ends at the end of the test at the latest.

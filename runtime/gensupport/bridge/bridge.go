@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/dl"
-	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

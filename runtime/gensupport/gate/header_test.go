@@ -6,7 +6,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/runtime/gate/internal/header"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate/internal/header"
 )
 
 // TestHeader asks for the hash of gate.h as it is.

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gate/internal/header" // gate.h is in another folder
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/gate/internal/header" // gate.h is in another folder
 )
 
 // Call is a call that stays inside a gate.

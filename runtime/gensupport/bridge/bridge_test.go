@@ -10,7 +10,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
 // lib and thing stand for what a generated package has.

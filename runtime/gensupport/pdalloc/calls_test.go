@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc/internal/ctest"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/pdalloc/internal/ctest"
 )
 
 type domain struct{ name string }

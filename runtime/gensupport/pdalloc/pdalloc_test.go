@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc/internal/ctest"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/pdalloc/internal/ctest"
 )
 
 // mlx5CQ is driver 3, resource 7.

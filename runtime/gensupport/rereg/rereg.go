@@ -3,8 +3,8 @@ package rereg
 import (
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
