@@ -32,7 +32,7 @@ func (d *decoder) leftOut(p *Page) func(*yaml.Node, place) {
 	}
 }
 
-// pending reads spec/pending.yaml.
+// pending reads spec/verbs/pending.yaml.
 func (d *decoder) pending(n *yaml.Node) []Pending {
 	var out []Pending
 	var keys []key

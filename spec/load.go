@@ -18,7 +18,9 @@ import (
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
-//go:embed *.yaml rdmacm/*.yaml
+// Each folder with pages is a module.
+//
+//go:embed */*.yaml
 var pages embed.FS
 
 // pendingFile is, beside that of the module, the one YAML file that is no page.
@@ -31,7 +33,7 @@ type source struct {
 	layer int // 0 for the project's own, then the --spec folders from 1 on
 }
 
-// Embedded loads the project's own pages of the default module. Places in it begin with "spec/".
+// Embedded loads the project's own pages of the default module. Places in it begin with "spec/verbs/".
 func Embedded() (*Spec, error) { return Overlay() }
 
 // EmbeddedModule loads the project's own pages of a module.

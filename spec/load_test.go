@@ -80,7 +80,7 @@ func TestEmbedded(t *testing.T) {
 	if s.VerbByC("ibv_alloc_dm") == nil || s.PageByName("ibv_reg_mr") == nil {
 		t.Error("the embedded pages lack a verb of the first families")
 	}
-	if got := s.PageByName("ibv_alloc_dm").Pos.File; got != "spec/ibv_alloc_dm.yaml" {
+	if got := s.PageByName("ibv_alloc_dm").Pos.File; got != "spec/verbs/ibv_alloc_dm.yaml" {
 		t.Errorf("file told as %s", got)
 	}
 }

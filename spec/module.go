@@ -59,7 +59,7 @@ const moduleFile = "module.yaml"
 
 // folders are those of the project's own modules, by name.
 var folders = sync.OnceValue(func() map[string]string {
-	found := map[string]string{DefaultModule: "."}
+	found := map[string]string{}
 	entries, err := fs.ReadDir(pages, ".")
 	if err != nil {
 		panic(err) // it is embedded

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"io/fs"
+	"path"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func TestValuesOfEmbedded(t *testing.T) {
 		{"ibv_alloc_dm", "RULE", "kind: depends_on, must: [{of: attr.log_align_req, in: [1, «-1»]}]", "in: -1 is out of the range of attr.log_align_req"},
 	} {
 		all := fstest.MapFS{}
-		files, err := fs.Glob(pages, "*.yaml")
+		files, err := fs.Glob(pages, "verbs/*.yaml")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,7 +39,7 @@ func TestValuesOfEmbedded(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			all[name] = &fstest.MapFile{Data: data}
+			all[path.Base(name)] = &fstest.MapFile{Data: data}
 		}
 		file := all[c.page+".yaml"]
 		text := string(file.Data)

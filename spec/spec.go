@@ -14,7 +14,7 @@ type Pos struct {
 
 // Page is one YAML file: how the verbs of a man page look in Go, and which calls it forbids.
 type Page struct {
-	Page    string // "ibv_reg_mr": the file is spec/ibv_reg_mr.yaml
+	Page    string // "ibv_reg_mr": the file is spec/verbs/ibv_reg_mr.yaml
 	Title   string // own words
 	Release string // release of the reference page ("65.0")
 	Flags   []FlagType
@@ -309,7 +309,7 @@ type Skip struct {
 	Pos    Pos
 }
 
-// Pending is a declaration of verbs.h that is neither bound nor skipped yet (spec/pending.yaml).
+// Pending is a declaration of verbs.h that is neither bound nor skipped yet (spec/verbs/pending.yaml).
 type Pending struct {
 	C        string
 	Category string // one of Categories
@@ -318,8 +318,8 @@ type Pending struct {
 	layer int // of its file
 }
 
-// Categories of spec/pending.yaml: its keys.
+// Categories of spec/verbs/pending.yaml: its keys.
 var categories = []string{"functions", "records", "enums", "macros"}
 
-// Categories lists the keys of spec/pending.yaml.
+// Categories lists the keys of spec/verbs/pending.yaml.
 func Categories() []string { return append([]string(nil), categories...) }

@@ -49,7 +49,7 @@ func areas() []area {
 		generator("plan", 20, same, test+internal+"plan", other),
 		generator("check", 20, test+internal+"check", test+"./cmd/verbsgen -run TestScripts/script/(explain_constant|verdicts|questions)"),
 		{name: "spec", most: 16, files: []string{"spec/*.go"}, tests: []string{test + "./spec", same}},
-		{name: "pages", most: 24, files: []string{"spec/*.yaml"}, tests: []string{test + "./spec", remake, bindings, test + internal + "check", suites}},
+		{name: "pages", most: 24, files: []string{"spec/*/*.yaml"}, tests: []string{test + "./spec", remake, bindings, test + internal + "check", suites}},
 		{name: "templates", most: 6, files: []string{"templates/*.tmpl"}, tests: []string{remake, bindings, recorder, calls, suites}},
 		of("gensupport/validate", 8, bindings),
 		of("gensupport/object", 10, bindings, calls),

@@ -17,9 +17,9 @@ var known = []struct{ area, name, file, old, new string }{
 		"length_, iova_, access_ & ~(int)IBV_ACCESS_OPTIONAL_RANGE)", "length_, iova_, access_)"},
 	{"softverbs", "a FETCH_ADD that is not atomic", "runtime/softverbs/piece.c",
 		"*old = __atomic_fetch_add(p, a, __ATOMIC_SEQ_CST);", "*old = *(volatile uint64_t *)p;\n\t\t*(volatile uint64_t *)p = *old + a;"},
-	{"pages", "a lint of ibv_modify_qp made an error", "spec/ibv_modify_qp.yaml",
+	{"pages", "a lint of ibv_modify_qp made an error", "spec/verbs/ibv_modify_qp.yaml",
 		"    severity: lint\n    when: [{of: qp.qp_type, eq: IBV_QPT_RC}]\n    state: qp.state", "    when: [{of: qp.qp_type, eq: IBV_QPT_RC}]\n    state: qp.state"},
-	{"pages", "a wrong capability of max_send_sge", "spec/ibv_create_qp.yaml",
+	{"pages", "a wrong capability of max_send_sge", "spec/verbs/ibv_create_qp.yaml",
 		"    cap: device_attr.max_sge\n    statement: max_send_sge", "    cap: device_attr.max_qp_wr\n    statement: max_send_sge"},
 }
 
