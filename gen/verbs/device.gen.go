@@ -11,7 +11,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/pack"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
@@ -1483,11 +1482,11 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 
 // AllocRequest is what a provider asks of an Allocator.
 type AllocRequest struct {
-	PD       *PD              // the parent domain; nil while it is still being made
-	Size     uint64           // bytes wanted
-	Align    uint64           // alignment wanted of the address, in bytes
-	Resource pdalloc.Resource // what for: the driver's id and a code of its own
-	Context  any              // what PDContext was given
+	PD       *PD           // the parent domain; nil while it is still being made
+	Size     uint64        // bytes wanted
+	Align    uint64        // alignment wanted of the address, in bytes
+	Resource AllocResource // what for: the driver's id and a code of its own
+	Context  any           // what PDContext was given
 }
 
 // Allocator allocates the memory of a provider's own buffers. Its methods may be called from several threads at once, on
@@ -1502,6 +1501,9 @@ type Allocator interface {
 	// Free takes back what Alloc gave; Size and Align are 0.
 	Free(req AllocRequest, addr uintptr)
 }
+
+// AllocResource says what memory is for: the number of the driver that asks, and a code of that driver.
+type AllocResource = pdalloc.Resource
 
 // ErrUseDefault is the error with which an Allocator leaves a request to the provider.
 //
@@ -1838,7 +1840,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 		}
 		initAttrIndTbl[i] = uintptr(h.c)
 	}
-	initAttrIndTblN, err := pack.Log2(verb, "ind_tbl", len(initAttrIndTbl))
+	initAttrIndTblN, err := cmem.Log2(verb, "ind_tbl", len(initAttrIndTbl))
 	if err != nil {
 		return nil, err
 	}

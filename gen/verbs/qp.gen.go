@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/pack"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math"
@@ -278,7 +277,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	for i, x := range flow.specs {
 		parts[i] = x.pack()
 	}
-	flowB, err := pack.Behind(verb, int(unsafe.Sizeof(flowC)), math.MaxUint8, math.MaxUint16, parts)
+	flowB, err := cmem.Behind(verb, int(unsafe.Sizeof(flowC)), math.MaxUint8, math.MaxUint16, parts)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/pack"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"math/bits"
@@ -859,7 +858,7 @@ func (a *FlowSpecEth) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -914,7 +913,7 @@ func (a *FlowSpecIPv4) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -969,7 +968,7 @@ func (a *FlowSpecIPv4Ext) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1024,7 +1023,7 @@ func (a *FlowSpecIPv6) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1079,7 +1078,7 @@ func (a *FlowSpecESP) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1134,7 +1133,7 @@ func (a *FlowSpecTCP) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1189,7 +1188,7 @@ func (a *FlowSpecUDP) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1244,7 +1243,7 @@ func (a *FlowSpecVXLAN) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1299,7 +1298,7 @@ func (a *FlowSpecGRE) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1354,7 +1353,7 @@ func (a *FlowSpecMPLS) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1392,7 +1391,7 @@ func (a *FlowSpecTag) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1419,7 +1418,7 @@ func (a *FlowSpecDrop) pack() []byte {
 		return nil
 	}
 	c := a.c
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1453,7 +1452,7 @@ func (a *FlowSpecCount) pack() []byte {
 	if a.counters != nil {
 		c.counters = uintptr(a.counters.c)
 	}
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1496,7 +1495,7 @@ func (a *FlowSpecAction) pack() []byte {
 	if a.action != nil {
 		c.action = uintptr(a.action.c)
 	}
-	return pack.Bytes(&c)
+	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
@@ -1532,7 +1531,7 @@ func NewFlowActionESPAttr() *FlowActionESPAttr {
 //
 // C: struct ibv_flow_action_esp_attr.esp_attr, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) ESP(v *FlowActionESP) *FlowActionESPAttr {
-	a.esp = pack.Copy(v)
+	a.esp = cmem.Copy(v)
 	return a
 }
 
@@ -1556,7 +1555,7 @@ func (a *FlowActionESPAttr) Replay(v FlowActionESPReplay) *FlowActionESPAttr {
 //
 // C: struct ibv_flow_action_esp_attr.esp_encap, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) Encap(v *FlowActionESPEncap) *FlowActionESPAttr {
-	a.encap = pack.Copy(v)
+	a.encap = cmem.Copy(v)
 	return a
 }
 
@@ -1686,7 +1685,7 @@ func NewFlowActionESPKeymatAESGCM(key []byte, salt uint32, icvLen uint32) *FlowA
 	if len(key) > 32 && a.err == nil {
 		a.err = verr.TooLong("", "FlowActionESPKeymatAESGCM.Key", len(key), 32)
 	}
-	pack.Fill(&a.c.aes_key, key)
+	cmem.Fill(&a.c.aes_key, key)
 	a.c.key_len = uint32(len(key))
 	a.c.salt = salt
 	a.c.icv_len = icvLen
@@ -1774,7 +1773,7 @@ func NewFlowActionESPEncap(header FlowHeader) *FlowActionESPEncap {
 //
 // C: struct ib_uverbs_flow_action_esp_encap.next_ptr, ibv_create_flow_action(3).
 func (a *FlowActionESPEncap) Next(v *FlowActionESPEncap) *FlowActionESPEncap {
-	a.next = pack.Copy(v)
+	a.next = cmem.Copy(v)
 	return a
 }
 

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/mem/internal/cmem"
+	"github.com/verbsgen/verbsgen/runtime/mem/internal/ctest"
 )
 
 var (
@@ -42,7 +42,7 @@ func TestIsGoHeap(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer syscall.Munmap(raw)
-	cSmall, cLarge := cmem.Malloc(24), cmem.Malloc(8<<20)
+	cSmall, cLarge := ctest.Malloc(24), ctest.Malloc(8<<20)
 	defer cSmall.Free()
 	defer cLarge.Free()
 
@@ -70,9 +70,9 @@ func TestIsGoHeap(t *testing.T) {
 		{"memory of mmap", at(unsafe.Pointer(&raw[100])), false},
 		{"memory of malloc", cSmall.Addr(), false},
 		{"large memory of malloc", cLarge.Addr() + 5<<20, false},
-		{"variable of C", cmem.Variable(), false},
-		{"stack of C", cmem.Stack(), false},
-		{"function of C", cmem.Function(), false},
+		{"variable of C", ctest.Variable(), false},
+		{"stack of C", ctest.Stack(), false},
+		{"function of C", ctest.Function(), false},
 		{"no address", 0, false},
 		{"first page", 1, false},
 		{"far away", ^uintptr(0), false},
@@ -102,7 +102,7 @@ func TestRefuseGoHeap(t *testing.T) {
 	defer pin.Unpin()
 	buf := newBuffer(t, 1<<16)
 	defer buf.Close()
-	c := cmem.Malloc(100)
+	c := ctest.Malloc(100)
 	defer c.Free()
 	for _, r := range []struct {
 		name    string
@@ -139,14 +139,14 @@ func TestRefuseGoHeap(t *testing.T) {
 // TestPinIsKnown asks cgo, which refuses Go memory in C's hands unless it is pinned.
 func TestPinIsKnown(t *testing.T) {
 	b := make([]byte, 100)
-	if cmem.Accepts(&b[0]) {
+	if ctest.Accepts(&b[0]) {
 		t.Skip("cgo's checks are off (GODEBUG=cgocheck=0)")
 	}
 	p, err := PinBytes(b)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !cmem.Accepts(&b[0]) {
+	if !ctest.Accepts(&b[0]) {
 		t.Error("the memory is not pinned")
 	}
 	held, err := FromPin(p).Take("MR")
@@ -154,11 +154,11 @@ func TestPinIsKnown(t *testing.T) {
 		t.Fatal(err)
 	}
 	held.Release()
-	if !cmem.Accepts(&b[0]) {
+	if !ctest.Accepts(&b[0]) {
 		t.Error("the memory is not pinned any more, before Unpin")
 	}
 	p.Unpin()
-	if cmem.Accepts(&b[0]) {
+	if ctest.Accepts(&b[0]) {
 		t.Error("the memory is still pinned after Unpin")
 	}
 }

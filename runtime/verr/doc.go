@@ -6,7 +6,7 @@
 //
 // errors.Is and errors.As find in the errors of this package:
 //
-//	*Error                 always
+//	*Error                 always, except that Load and Open of a library return a *LoadError
 //	syscall.Errno          the errno of a failed call (EINVAL for a refused one, EBUSY for a refused Close)
 //	errors.ErrUnsupported  ENOSYS, EOPNOTSUPP, EPROTONOSUPPORT, and a verb that the loaded library lacks
 //	os.ErrClosed           use of an object after its Close

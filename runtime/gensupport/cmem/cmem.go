@@ -1,4 +1,4 @@
-// Package cmem reads values from C memory.
+// Package cmem is about C memory and C structs: it reads values, puts structs one behind the other, and counts lists as C does.
 //
 // It must not know verbs or generated packages.
 package cmem
@@ -8,7 +8,7 @@ import (
 	"unsafe"
 )
 
-// This package is unsafe because it reads memory at an address and an offset. What keeps it sound: the address is that of a C
+// This file is unsafe because it reads memory at an address and an offset. What keeps it sound: the address is that of a C
 // object, which the caller keeps alive, and the offset comes from the facts of the header.
 
 // At returns the value of type T at byte offset off of the C object at c.

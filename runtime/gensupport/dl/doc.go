@@ -45,23 +45,3 @@ type Symbols interface {
 	// function ("IBVERBS_1.1"); a source without versions ignores it.
 	Symbol(name, version string) uintptr
 }
-
-// Error is the error of a library that cannot be used. Its text is "load PATH: PROBLEM; FIX".
-type Error struct {
-	Path    string // as asked for
-	Problem string
-	Fix     string
-	Err     error // errors.ErrUnsupported, fs.ErrNotExist, both joined, or nil
-}
-
-// Error has what was asked for, what is wrong and what to do.
-func (e *Error) Error() string {
-	text := "load " + e.Path + ": " + e.Problem
-	if e.Fix != "" {
-		text += "; " + e.Fix
-	}
-	return text
-}
-
-// Unwrap returns Err.
-func (e *Error) Unwrap() error { return e.Err }

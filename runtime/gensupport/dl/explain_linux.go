@@ -10,6 +10,8 @@ import (
 	"os"
 	"runtime"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // machines are the ELF machines of the ports that Go has with cgo on Linux.
@@ -20,7 +22,7 @@ var machines = map[string]elf.Machine{
 
 // explain finds out why the loader refused path; why is the loader's own reason.
 func explain(m Module, path, why string) error {
-	e := &Error{Path: path, Problem: "the loader says: " + why}
+	e := &verr.LoadError{Path: path, Problem: "the loader says: " + why}
 	switch {
 	case strings.Contains(why, "cannot open shared object file"):
 		e.Fix = "install the library that it needs"
@@ -58,7 +60,7 @@ func explain(m Module, path, why string) error {
 }
 
 // explainELF looks into the file itself; what it cannot tell stays the loader's reason.
-func explainELF(m Module, e *Error, f *os.File) {
+func explainELF(m Module, e *verr.LoadError, f *os.File) {
 	magic := make([]byte, len(elf.ELFMAG))
 	if n, _ := f.ReadAt(magic, 0); string(magic[:n]) != elf.ELFMAG {
 		e.Problem, e.Fix = "it is not a shared library (no ELF file)", "give the path of "+m.Name

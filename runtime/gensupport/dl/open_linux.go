@@ -70,6 +70,8 @@ import (
 	"strings"
 	"sync"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 var (
@@ -86,7 +88,7 @@ type Library struct {
 
 // Open loads the library: the file at path, or for "" the one with the module's name that the loader of the system finds. A process
 // has one library of a module. Opening it again, under any name, returns the same Library; opening another one is an error that
-// names both. The error is an *Error. It is errors.ErrUnsupported and fs.ErrNotExist when there is no such library, and
+// names both. The error is a *verr.LoadError. It is errors.ErrUnsupported and fs.ErrNotExist when there is no such library, and
 // errors.ErrUnsupported when the program is linked statically.
 func (m Module) Open(path string) (*Library, error) {
 	mu.Lock()
@@ -98,10 +100,10 @@ func (m Module) Open(path string) (*Library, error) {
 		path = m.Name
 	}
 	if strings.ContainsRune(path, 0) {
-		return nil, &Error{Path: strconv.Quote(path), Problem: "the name holds a NUL character", Fix: "give the path of " + m.Name}
+		return nil, &verr.LoadError{Path: strconv.Quote(path), Problem: "the name holds a NUL character", Fix: "give the path of " + m.Name}
 	}
 	if C.verbsgen_dl_dynamic() == 0 {
-		return nil, &Error{
+		return nil, &verr.LoadError{
 			Path:    path,
 			Problem: "this program is linked statically, and a library loaded into it would keep an errno of its own",
 			Fix:     "link it dynamically (without -static)",
@@ -124,7 +126,7 @@ func (m Module) Open(path string) (*Library, error) {
 	l := &Library{handle: handle, path: fileOf(handle, path)}
 	if l.Symbol(m.Probe, "") == 0 {
 		C.verbsgen_dl_close(handle) // nobody holds anything of it, and its name may be in the way of the right one
-		return nil, &Error{
+		return nil, &verr.LoadError{
 			Path:    path,
 			Problem: "it is a shared library, but no " + m.base() + ": it has no function " + m.Probe,
 			Fix:     "give the path of " + m.Name,
@@ -147,7 +149,7 @@ func (m Module) OpenOn(path string, others ...Source) (*Library, error) {
 			if path == "" {
 				path = m.Name
 			}
-			return nil, &Error{
+			return nil, &verr.LoadError{
 				Path:    path,
 				Problem: "it works with libraries that are loaded, and is to be used with " + name,
 				Fix:     "give it what Load returned, or use LoadFrom with functions that go with " + name,
@@ -169,7 +171,7 @@ func oneOnly(m Module, path string) error {
 	if again, _ := dlopen(path, true); again == first {
 		return nil
 	}
-	return &Error{
+	return &verr.LoadError{
 		Path:    path,
 		Problem: fmt.Sprintf("this process has loaded another %s, %s, and what depends on it works with that one only", m.base(), fileOf(first, m.Name)),
 		Fix:     "use one " + m.base() + " in a process",

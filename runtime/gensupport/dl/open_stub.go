@@ -12,7 +12,7 @@ func (m Module) Open(path string) (*Library, error) {
 	if path == "" {
 		path = m.Name
 	}
-	return nil, &Error{
+	return nil, &verr.LoadError{
 		Path:    path,
 		Problem: "this program was built without Linux or without cgo",
 		Fix:     m.base() + " needs both: build on or for Linux with CGO_ENABLED=1 and a C compiler",

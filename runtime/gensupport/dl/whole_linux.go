@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // whole refuses a file that is shorter than its own program headers say: the loader would map what is not there, and
@@ -36,7 +38,7 @@ func whole(path string) error {
 		short = short || elf.ProgType(p.Type) == elf.PT_LOAD && p.Off+p.Filesz > uint64(info.Size())
 	}
 	if short {
-		return &Error{Path: path, Problem: "the file is cut short: its own header says that more belongs to it", Fix: "install it again"}
+		return &verr.LoadError{Path: path, Problem: "the file is cut short: its own header says that more belongs to it", Fix: "install it again"}
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // TestCutShort opens a library of which the end is missing: an error, where the loader alone would let the process die.
@@ -29,7 +31,7 @@ func TestCutShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := whole(path)
-	var e *Error
+	var e *verr.LoadError
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "cut short") {
 		t.Errorf("whole: %v", err)
 	}

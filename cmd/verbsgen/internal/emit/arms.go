@@ -46,7 +46,7 @@ func usedBy(of string) string { return "usedBy" + of }
 //		if a.counters != nil {
 //			c.counters = uintptr(a.counters.c)
 //		}
-//		return pack.Bytes(&c)
+//		return cmem.BytesOf(&c)
 //	}
 //
 //	func (a *FlowSpecActionCount) uses() []usedByFlowSpec {
@@ -76,7 +76,7 @@ func (g *goFile) armMethods(a plan.ArmMethods) {
 			jen.If(notNil(at.Clone())).Block(jen.List(id(h, "node"), id(h, "dev")).Op("=").List(ref(id("a", h, "node")), id("a", h, "dev"))))
 		all = append(all, id(h))
 	}
-	pack = append(pack, jen.Return(rt("pack", "Bytes").Call(ref(id("c")))))
+	pack = append(pack, jen.Return(rt("cmem", "BytesOf").Call(ref(id("c")))))
 	uses = append(uses, jen.Return(jen.Index().Id(used).Values(all...)))
 	if len(all) == 0 {
 		uses = []jen.Code{jen.Return(jen.Nil())}
@@ -129,14 +129,14 @@ func (p printer) enterArms(s plan.EnterArms) []jen.Code {
 //	for i, x := range flow.specs {
 //		parts[i] = x.pack()
 //	}
-//	flowB, err := pack.Behind(verb, int(unsafe.Sizeof(flowC)), math.MaxUint8, math.MaxUint16, parts)
+//	flowB, err := cmem.Behind(verb, int(unsafe.Sizeof(flowC)), math.MaxUint8, math.MaxUint16, parts)
 //	if err != nil {
 //		return nil, err
 //	}
 //	flowC.num_of_specs, flowC.size = uint8(len(parts)), uint16(len(flowB))
 func (p printer) packArms(s plan.PackArms) []jen.Code {
 	most := func(goType string) jen.Code { return rt("math", "Max"+strings.ToUpper(goType[:1])+goType[1:]) }
-	behind := rt("pack", "Behind").Call(id("verb"), jen.Int().Call(rt("unsafe", "Sizeof").Call(id(s.Head))), most(s.Count.GoType), most(s.Size.GoType), id("parts"))
+	behind := rt("cmem", "Behind").Call(id("verb"), jen.Int().Call(rt("unsafe", "Sizeof").Call(id(s.Head))), most(s.Count.GoType), most(s.Size.GoType), id("parts"))
 	return append([]jen.Code{
 		define("parts").Make(jen.Index().Index().Byte(), jen.Len(id(s.List))),
 		jen.For(define("i", "x").Range().Add(id(s.List))).Block(assign(id("parts").Index(id("i")), id("x.pack").Call())),

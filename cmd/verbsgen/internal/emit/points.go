@@ -159,7 +159,7 @@ func firstWide(s plan.FirstWide) *jen.Statement {
 //		}
 //		attrWQs[i] = uintptr(h.c)
 //	}
-//	attrWQsN, err := pack.Log2(verb, "ind_tbl", len(attrWQs))
+//	attrWQsN, err := cmem.Log2(verb, "ind_tbl", len(attrWQs))
 //	if err != nil {
 //		return nil, err
 //	}
@@ -167,9 +167,9 @@ func firstWide(s plan.FirstWide) *jen.Statement {
 func (p printer) enterList(s plan.EnterList) []jen.Code {
 	node := func(h string) jen.Code { return ref(id(h, "node")) }
 	other := rt("object", "OtherDevice").Call(id("verb"), jen.Lit(s.What), node("h"), node("h.dev"), node(s.Self), node(s.Root))
-	counted := rt("pack", "Log2").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)))
+	counted := rt("cmem", "Log2").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)))
 	if !s.Log2 {
-		counted = rt("pack", "Count").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)), rt("math", "MaxUint"+strings.TrimPrefix(s.Len.GoType, "uint")))
+		counted = rt("cmem", "Count").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)), rt("math", "MaxUint"+strings.TrimPrefix(s.Len.GoType, "uint")))
 	}
 	n := s.Into + "N"
 	out := []jen.Code{

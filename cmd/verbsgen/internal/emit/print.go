@@ -161,12 +161,14 @@ func (g *goFile) elements(e plan.Elements) {
 		jen.Var().Id("asyncElements").Op("=").Map(jen.Uint32()).Add(rt("events", "Element")).Add(lines(rows...)))
 }
 
-// allocator prints what a caller implements, and the error that leaves a request to the library:
+// allocator prints what a caller implements, what memory is for, and the error that leaves a request to the library:
 //
 //	type Allocator interface {
 //		Alloc(req AllocRequest) (addr uintptr, err error)
 //		Free(req AllocRequest, addr uintptr)
 //	}
+//
+//	type AllocResource = pdalloc.Resource
 //
 //	var ErrUseDefault = pdalloc.ErrUseDefault
 func (g *goFile) allocator(a plan.Allocator) {
@@ -181,6 +183,8 @@ func (g *goFile) allocator(a plan.Allocator) {
 		jen.Id("Alloc").Params(req).Params(addr, jen.Id("err").Error()),
 		jen.Comment("// Free takes back what Alloc gave; Size and Align are 0."),
 		jen.Id("Free").Params(req, addr)))
+	g.decl("// AllocResource says what memory is for: the number of the driver that asks, and a code of that driver.",
+		jen.Type().Id("AllocResource").Op("=").Add(rt("pdalloc", "Resource")))
 	g.decl(`// ErrUseDefault is the error with which an Allocator leaves a request to the provider.
 //
 // C: `+a.Default+", "+plan.Page(a.Page)+".", jen.Var().Id("ErrUseDefault").Op("=").Add(rt("pdalloc", "ErrUseDefault")))

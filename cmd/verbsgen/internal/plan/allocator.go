@@ -12,7 +12,7 @@ func (b *builder) parentDomain(v *model.Verb, m *model.Method) []Decl {
 		{Name: "PD", Type: "*" + pd, Remark: "the parent domain; nil while it is still being made"},
 		{Name: "Size", Type: "uint64", Remark: "bytes wanted"},
 		{Name: "Align", Type: "uint64", Remark: "alignment wanted of the address, in bytes"},
-		{Name: "Resource", Type: "pdalloc.Resource", Remark: "what for: the driver's id and a code of its own"},
+		{Name: "Resource", Type: "AllocResource", Remark: "what for: the driver's id and a code of its own"},
 		{Name: "Context", Type: "any", Remark: "what PDContext was given"}}}
 	var attr *model.Record
 	var alloc, context *model.Field

@@ -57,9 +57,9 @@ func setList(r *model.Record, f *model.Field, v string) []Step {
 	case f.Tag != nil:
 		return []Step{set(keep, val(v))}
 	case f.Points != nil:
-		return []Step{set(keep, of("pack", "Copy", val(v)))}
+		return []Step{set(keep, of("cmem", "Copy", val(v)))}
 	}
-	return []Step{FirstLong{v, r.Go + "." + f.Go, uint64(f.Leaf.Size)}, Do{of("pack", "Fill", as(Address, "a.c."+f.Leaf.Go), val(v))},
+	return []Step{FirstLong{v, r.Go + "." + f.Go, uint64(f.Leaf.Size)}, Do{of("cmem", "Fill", as(Address, "a.c."+f.Leaf.Go), val(v))},
 		set("a.c."+f.Len.Go, Value{As: Length, Path: v, Type: f.Len.GoType})}
 }
 

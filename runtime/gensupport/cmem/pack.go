@@ -1,7 +1,4 @@
-// Package pack puts structs of C one behind the other, as verbs take them that say in front how many follow.
-//
-// It must not know verbs or generated packages.
-package pack
+package cmem
 
 import (
 	"strconv"
@@ -11,11 +8,11 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// This package is unsafe because it reads structs as bytes. What keeps it sound: the structs hold numbers alone, and the bytes are
+// This file is unsafe because it reads structs as bytes. What keeps it sound: the structs hold numbers alone, and the bytes are
 // copied before they are handed on.
 
-// Bytes returns a copy of the bytes of a struct without Go pointers.
-func Bytes[T any](x *T) []byte {
+// BytesOf returns a copy of the bytes of a struct without Go pointers.
+func BytesOf[T any](x *T) []byte {
 	return append([]byte(nil), unsafe.Slice((*byte)(unsafe.Pointer(x)), unsafe.Sizeof(*x))...)
 }
 

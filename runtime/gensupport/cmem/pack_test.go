@@ -1,4 +1,4 @@
-package pack
+package cmem
 
 import (
 	"bytes"
@@ -24,9 +24,9 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-func TestBytes(t *testing.T) {
+func TestBytesOf(t *testing.T) {
 	x := struct{ a, b uint16 }{1, 2}
-	got := Bytes(&x)
+	got := BytesOf(&x)
 	x.a = 7
 	if len(got) != 4 || got[0]+got[1] != 1 {
 		t.Errorf("%v", got)

@@ -1,7 +1,7 @@
 //go:build cgo
 
-// Package cmem gives tests of package mem addresses that are C's. It must not be used elsewhere.
-package cmem
+// Package ctest has C memory for tests of package mem.
+package ctest
 
 // Why unsafe: memory of malloc is freed by its pointer, which is kept as C gave it.
 
