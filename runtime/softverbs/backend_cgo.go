@@ -6,11 +6,9 @@ package softverbs
 #cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../gensupport/abi
 #cgo LDFLAGS: -lpthread
 #include <stdlib.h>
-#include "completion.h"
 #include "control.h"
 #include "objects.h"
 #include "peer.h"
-#include "qp.h"
 */
 import "C"
 

@@ -11,7 +11,6 @@
 #include "domain.h"
 #include "instance.h"
 #include "objects.h"
-#include "region.h"
 
 static void drop(struct svb_buf *b)
 {
@@ -122,39 +121,4 @@ int svb_export_buf_dmabuf_fd(struct ibv_buf *pub)
 	if (err)
 		errno = err;
 	return fd;
-}
-
-struct ibv_mr *svb_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr, size_t length, int access)
-{
-	struct ibv_mr_init_attr a = {
-		.length = length, .access = access, .comp_mask = IBV_REG_MR_MASK_BUF | IBV_REG_MR_MASK_ADDR, .addr = addr, .buf = buf,
-	};
-
-	return svb_reg_mr_ex(pd, &a);
-}
-
-int svb_buf_part(struct svb_pd *pd, struct ibv_mr_init_attr *a)
-{
-	const uint64_t excluded = IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET;
-	struct svb_buf *b;
-	uintptr_t off;
-
-	svb_lock_all();
-	b = svb_find_buf(a->buf);
-	svb_unlock_all();
-	if (!b || b->pd != pd || !(a->comp_mask & IBV_REG_MR_MASK_ADDR) || (a->comp_mask & excluded))
-		return EINVAL;
-	off = (uintptr_t)a->addr - (uintptr_t)b->addr;
-	if ((uintptr_t)a->addr < (uintptr_t)b->addr || off > b->size || a->length > b->size - off)
-		return EINVAL;
-	a->comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_BUF;
-	if (b->fd < 0)
-		return 0;
-	if (a->comp_mask & IBV_REG_MR_MASK_IOVA)
-		return EINVAL;
-	a->comp_mask = (a->comp_mask & ~(uint64_t)IBV_REG_MR_MASK_ADDR) | excluded | IBV_REG_MR_MASK_IOVA;
-	a->fd = b->fd;
-	a->fd_offset = off;
-	a->iova = (uintptr_t)a->addr;
-	return 0;
 }

@@ -24,7 +24,7 @@ static void silence(const struct svb_chan *ch)
 		return; // it was silent
 }
 
-void svb_chan_push(struct svb_cq *cq)
+static void push(struct svb_cq *cq)
 {
 	if (!cq->chan)
 		return;
@@ -85,7 +85,7 @@ bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c)
 		entry->at = svb_stamp();
 	if (cq->notify == SVB_NEXT || (cq->notify == SVB_SOLICITED && c->solicited)) {
 		cq->notify = SVB_QUIET;
-		svb_chan_push(cq);
+		push(cq);
 	}
 	return true;
 }

@@ -65,19 +65,6 @@ static inline struct svb_cq *svb_find_cq(const struct ibv_cq *pub)
 	return o ? SVB_OF(o, struct svb_cq) : NULL;
 }
 
-// cq.c
-// svb_make_cq makes a queue as attr says, 0, or an errno; verb is what may be told to fail.
-SVB_HIDDEN int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr, int verb, struct svb_cq **made);
-SVB_HIDDEN void svb_dequeue(struct svb_cq *cq, struct svb_cqe *into); // the oldest entry, which there is; with svb_lock held
-
-// completion.c: with svb_lock held
-SVB_HIDDEN uint64_t svb_stamp(void); // the time of a completion
-SVB_HIDDEN bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c); // false: overflow
-SVB_HIDDEN void svb_chan_push(struct svb_cq *cq);
-SVB_HIDDEN struct svb_cq *svb_chan_pop(struct svb_chan *ch); // NULL: no event waits
-SVB_HIDDEN void svb_chan_forget(struct svb_cq *cq);
-SVB_HIDDEN void svb_chan_wake(struct svb_chan *ch); // whoever waits looks again
-
 // event.c: with svb_lock held
 // svb_async reports an event of an object, which counts in *reported those that the program got.
 SVB_HIDDEN void svb_async(struct svb_ctx *c, enum ibv_event_type t, void *element, uint32_t *reported);
@@ -89,7 +76,12 @@ SVB_HIDDEN void svb_async_free(struct svb_ctx *c);
 SVB_HIDDEN int svb_wait_fd(int fd);
 // svb_wait_acks waits until the program has acknowledged all events that it got of an object. Without svb_lock.
 SVB_HIDDEN void svb_wait_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *completed, uint32_t reported);
-SVB_HIDDEN int svb_set_gone(int slot, const char *device);                              // likewise
-SVB_HIDDEN int svb_set_port(int slot, const char *device, unsigned port, bool up); // without svb_lock
+
+// completion.c: with svb_lock held
+SVB_HIDDEN uint64_t svb_stamp(void); // the time of a completion
+SVB_HIDDEN bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c); // false: overflow
+SVB_HIDDEN struct svb_cq *svb_chan_pop(struct svb_chan *ch); // NULL: no event waits
+SVB_HIDDEN void svb_chan_forget(struct svb_cq *cq);
+SVB_HIDDEN void svb_chan_wake(struct svb_chan *ch); // whoever waits looks again
 
 #endif

@@ -11,4 +11,34 @@
 #define CONTEXT_OP(member, function) extern __typeof__(*((struct ibv_context *)0)->ops.member) function SVB_HIDDEN;
 #include "table.h"
 
+// What files of this layer do for other files of it.
+
+struct svb_cq;
+struct svb_cqe;
+struct svb_ctx;
+struct svb_qp;
+struct svb_stream;
+
+// cq.c
+// svb_make_cq makes a queue as attr says, 0, or an errno; verb is what may be told to fail.
+SVB_HIDDEN int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr, int verb, struct svb_cq **made);
+SVB_HIDDEN void svb_dequeue(struct svb_cq *cq, struct svb_cqe *into); // the oldest entry, which there is; with svb_lock held
+
+// target.c
+SVB_HIDDEN struct svb_qp *svb_find_qp(const struct ibv_qp *pub); // with svb_lock held; NULL: none that lives
+SVB_HIDDEN bool svb_target_destroy(const struct ibv_qp *pub, int *err); // false: it is none; with svb_lock held
+// svb_make_target makes a queue pair of type XRC_RECV and the first handle of it; NULL + errno. Without svb_lock.
+SVB_HIDDEN struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a);
+
+// post.c
+SVB_HIDDEN int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb); // all of a chain, or none
+
+// wr.c
+// svb_stream_make gives a queue pair the builders of the requests that were asked for: 0, or ENOMEM.
+SVB_HIDDEN int svb_stream_make(struct svb_qp *qp, uint64_t asked);
+SVB_HIDDEN void svb_stream_free(struct svb_stream *s);
+
+// rwq.c
+SVB_HIDDEN struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a); // NULL + errno
+
 #endif

@@ -1,13 +1,12 @@
 //go:build linux && cgo
 
-// The asynchronous events of a context, and the state of ports, which makes some of them.
+// The asynchronous events of a context, and waiting for events.
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "completion.h"
-#include "instance.h"
 #include "objects.h"
 
 int svb_wait_fd(int fd)
@@ -94,61 +93,6 @@ bool svb_async_pop(struct svb_ctx *c, struct ibv_async_event *ev)
 	free(e);
 	silence(c);
 	return true;
-}
-
-struct news {
-	struct svb_dev *dev;
-	enum ibv_event_type type;
-	int port;
-};
-
-static void tell(struct svb_obj *o, void *arg)
-{
-	struct svb_ctx *c = SVB_OF(o, struct svb_ctx);
-	const struct news *n = arg;
-
-	if (c->dev == n->dev)
-		svb_async_port(c, n->type, n->port);
-}
-
-static void wake(struct svb_obj *o, void *arg)
-{
-	if (o->ctx->dev == arg)
-		svb_chan_wake(SVB_OF(o, struct svb_chan));
-}
-
-int svb_set_gone(int slot, const char *device)
-{
-	struct news n = {.type = IBV_EVENT_DEVICE_FATAL};
-
-	svb_lock_all();
-	n.dev = svb_device_named(slot, device);
-	if (n.dev && !n.dev->gone) {
-		__atomic_store_n(&n.dev->gone, true, __ATOMIC_RELAXED);
-		svb_each(n.dev->inst, SVB_T_CTX, tell, &n);
-		svb_each(n.dev->inst, SVB_T_CHANNEL, wake, n.dev);
-	}
-	svb_unlock_all();
-	return n.dev ? 0 : ENODEV;
-}
-
-int svb_set_port(int slot, const char *device, unsigned port, bool up)
-{
-	struct news n = {.type = up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR, .port = (int)port};
-	int err = 0;
-
-	svb_lock_all();
-	n.dev = svb_device_named(slot, device);
-	if (!n.dev)
-		err = ENODEV;
-	else if (port == 0 || port > n.dev->cfg.ports)
-		err = EINVAL;
-	if (!err && n.dev->port_down[port - 1] == up) {
-		n.dev->port_down[port - 1] = !up;
-		svb_each(n.dev->inst, SVB_T_CTX, tell, &n);
-	}
-	svb_unlock_all();
-	return err;
 }
 
 void svb_wait_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *completed, uint32_t reported)

@@ -1,13 +1,10 @@
 //go:build linux && cgo
 
-// The slots of instances, and the lock.
+// The slots of instances.
 #include <stdlib.h>
 #include <string.h>
 
 #include "instance.h"
-
-pthread_mutex_t svb_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
-pthread_cond_t svb_idle = PTHREAD_COND_INITIALIZER;
 
 static struct svb_inst slots[SVB_SLOTS];
 

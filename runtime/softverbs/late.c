@@ -9,6 +9,13 @@
 #include "completion.h"
 #include "instance.h"
 
+struct svb_late { // a completion that waits
+	TAILQ_ENTRY(svb_late) link; // of its device, in the order of the requests
+	struct svb_cq *cq;
+	struct svb_cqe c;
+	uint64_t due; // CLOCK_MONOTONIC, ns; SVB_NEVER: until it is let go
+};
+
 uint64_t svb_now(void)
 {
 	struct timespec t;
@@ -86,43 +93,14 @@ void svb_late_run(struct svb_dev *d, uint64_t now, uint64_t *next)
 	}
 }
 
-int svb_hold(int slot, const char *device, uint32_t qpn, bool hold)
+void svb_late_release(struct svb_dev *d, uint32_t qpn)
 {
 	struct svb_late *l;
-	struct svb_dev *d;
-	struct svb_qp *qp = NULL;
-	int err = ENODEV;
 
-	svb_lock_all();
-	d = svb_device_named(slot, device);
-	if (d) {
-		qp = svb_qp_numbered(d, qpn);
-		err = qp ? 0 : ENOENT;
-	}
-	if (qp)
-		qp->hold = hold;
-	if (qp && !hold) {
-		TAILQ_FOREACH(l, &d->late, link)
-			if (l->c.wc.qp_num == qpn && l->due == SVB_NEVER)
-				l->due = 1;
-		svb_kick(d);
-	}
-	svb_unlock_all();
-	return err;
-}
-
-int svb_delay(int slot, uint64_t least, uint64_t most)
-{
-	struct svb_inst *in;
-
-	svb_lock_all();
-	in = svb_slot(slot);
-	if (in) {
-		in->least_late = least;
-		in->most_late = most;
-	}
-	svb_unlock_all();
-	return in ? 0 : EINVAL;
+	TAILQ_FOREACH(l, &d->late, link)
+		if (l->c.wc.qp_num == qpn && l->due == SVB_NEVER)
+			l->due = 1;
+	svb_kick(d);
 }
 
 void svb_late_forget(struct svb_cq *cq, uint32_t qpn)

@@ -91,6 +91,33 @@ static struct ibv_mr *reg_ex_fd(struct svb_pd *pd, const struct ibv_mr_init_attr
 	return svb_map_mr(pd, a->fd_offset, a->length, a->iova, a->fd, (uint32_t)a->access);
 }
 
+// in_buffer replaces the part of a buffer that is named by where it lies: an address, or a descriptor.
+static int in_buffer(struct svb_pd *pd, struct ibv_mr_init_attr *a)
+{
+	const uint64_t excluded = IBV_REG_MR_MASK_FD | IBV_REG_MR_MASK_FD_OFFSET;
+	struct svb_buf *b;
+	uintptr_t off;
+
+	svb_lock_all();
+	b = svb_find_buf(a->buf);
+	svb_unlock_all();
+	if (!b || b->pd != pd || !(a->comp_mask & IBV_REG_MR_MASK_ADDR) || (a->comp_mask & excluded))
+		return EINVAL;
+	off = (uintptr_t)a->addr - (uintptr_t)b->addr;
+	if ((uintptr_t)a->addr < (uintptr_t)b->addr || off > b->size || a->length > b->size - off)
+		return EINVAL;
+	a->comp_mask &= ~(uint64_t)IBV_REG_MR_MASK_BUF;
+	if (b->fd < 0)
+		return 0;
+	if (a->comp_mask & IBV_REG_MR_MASK_IOVA)
+		return EINVAL;
+	a->comp_mask = (a->comp_mask & ~(uint64_t)IBV_REG_MR_MASK_ADDR) | excluded | IBV_REG_MR_MASK_IOVA;
+	a->fd = b->fd;
+	a->fd_offset = off;
+	a->iova = (uintptr_t)a->addr;
+	return 0;
+}
+
 // DMA handles do not exist here, so none can be one of this device.
 struct ibv_mr *svb_reg_mr_ex(struct ibv_pd *pub, struct ibv_mr_init_attr *given)
 {
@@ -99,7 +126,7 @@ struct ibv_mr *svb_reg_mr_ex(struct ibv_pd *pub, struct ibv_mr_init_attr *given)
 	struct svb_pd *pd = enter_pd(pub, SVB_REG_MR_EX, &err);
 
 	if (!err && (a->comp_mask & IBV_REG_MR_MASK_BUF))
-		err = svb_buf_part(pd, a);
+		err = in_buffer(pd, a);
 	if (err)
 		return refuse(err);
 	if (a->comp_mask & IBV_REG_MR_MASK_DMAH)
@@ -110,6 +137,15 @@ struct ibv_mr *svb_reg_mr_ex(struct ibv_pd *pub, struct ibv_mr_init_attr *given)
 		return refuse(EINVAL);
 	return reg_host(pd, a->addr, a->length, a->comp_mask & IBV_REG_MR_MASK_IOVA ? a->iova : (uintptr_t)a->addr,
 			(uint32_t)a->access);
+}
+
+struct ibv_mr *svb_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr, size_t length, int access)
+{
+	struct ibv_mr_init_attr a = {
+		.length = length, .access = access, .comp_mask = IBV_REG_MR_MASK_BUF | IBV_REG_MR_MASK_ADDR, .addr = addr, .buf = buf,
+	};
+
+	return svb_reg_mr_ex(pd, &a);
 }
 
 struct ibv_mr *svb_reg_dmabuf_mr(struct ibv_pd *pub, uint64_t offset, size_t length, uint64_t iova, int fd, int access)

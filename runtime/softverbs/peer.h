@@ -2,8 +2,7 @@
 #ifndef SVB_PEER_H
 #define SVB_PEER_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "base.h"
 
 struct svb_dev;
 struct svb_peer;
@@ -26,21 +25,21 @@ struct svb_stress_report {
 };
 
 // svb_rdma_run does one operation in this thread and answers a status of enum ibv_wc_status.
-__attribute__((visibility("hidden"))) int svb_rdma_run(struct svb_dev *d, struct svb_rdma *r);
+SVB_HIDDEN int svb_rdma_run(struct svb_dev *d, struct svb_rdma *r);
 
 // svb_peer_start makes a peer of a device (name "": the first of the list); NULL + errno.
-__attribute__((visibility("hidden"))) struct svb_peer *svb_peer_start(int slot, const char *device);
+SVB_HIDDEN struct svb_peer *svb_peer_start(int slot, const char *device);
 // svb_peer_stop ends the thread after what is queued and frees the peer.
-__attribute__((visibility("hidden"))) void svb_peer_stop(struct svb_peer *p);
+SVB_HIDDEN void svb_peer_stop(struct svb_peer *p);
 // svb_peer_op has the thread do one operation and waits for it; buf is copied to and from memory of C.
 // A status of enum ibv_wc_status, or -errno.
-__attribute__((visibility("hidden"))) int svb_peer_op(struct svb_peer *p, int op, uint32_t rkey, uint64_t addr, void *buf,
-						      uint64_t length, uint64_t a, uint64_t b, uint64_t *old);
+SVB_HIDDEN int svb_peer_op(struct svb_peer *p, int op, uint32_t rkey, uint64_t addr, void *buf, uint64_t length, uint64_t a, uint64_t b,
+			   uint64_t *old);
 // svb_peer_stress starts writing patterns, pass after pass: byte i of pass n is n + i. EBUSY: it does already.
-__attribute__((visibility("hidden"))) int svb_peer_stress(struct svb_peer *p, uint32_t rkey, uint64_t addr, uint64_t length);
+SVB_HIDDEN int svb_peer_stress(struct svb_peer *p, uint32_t rkey, uint64_t addr, uint64_t length);
 // svb_peer_report tells how it goes. EINVAL: there is none.
-__attribute__((visibility("hidden"))) int svb_peer_report(struct svb_peer *p, struct svb_stress_report *r);
+SVB_HIDDEN int svb_peer_report(struct svb_peer *p, struct svb_stress_report *r);
 // svb_peer_calm ends it after the pass at hand.
-__attribute__((visibility("hidden"))) int svb_peer_calm(struct svb_peer *p, struct svb_stress_report *r);
+SVB_HIDDEN int svb_peer_calm(struct svb_peer *p, struct svb_stress_report *r);
 
 #endif

@@ -12,11 +12,6 @@
 #include "window.h"
 #include "wire.h"
 
-static bool is_atomic(enum ibv_wr_opcode op)
-{
-	return op == IBV_WR_ATOMIC_CMP_AND_SWP || op == IBV_WR_ATOMIC_FETCH_AND_ADD;
-}
-
 static uint32_t total(const struct ibv_sge *s, int n)
 {
 	uint32_t sum = 0;
@@ -50,7 +45,7 @@ static int check_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 		return err;
 	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->cap.max_send_sge)
 		return EINVAL;
-	if (!qp->dev->cfg.mlx5 && is_atomic(wr->opcode) && (total(wr->sg_list, wr->num_sge) < 8 || (wr->wr.atomic.remote_addr & 7)))
+	if (!qp->dev->cfg.mlx5 && svb_is_atomic(wr->opcode) && (total(wr->sg_list, wr->num_sge) < 8 || (wr->wr.atomic.remote_addr & 7)))
 		return EINVAL;
 	if ((wr->send_flags & IBV_SEND_INLINE) && total(wr->sg_list, wr->num_sge) > qp->cap.max_inline_data)
 		return EINVAL;
@@ -96,7 +91,7 @@ static struct svb_swr *take_send(struct svb_qp *qp, const struct ibv_send_wr *wr
 		r->remote_qkey = wr->wr.ud.remote_qkey;
 	} else if (wr->opcode == IBV_WR_BIND_MW) {
 		take_bind(&r->bind, wr);
-	} else if (is_atomic(wr->opcode)) {
+	} else if (svb_is_atomic(wr->opcode)) {
 		r->remote_addr = wr->wr.atomic.remote_addr;
 		r->rkey = wr->wr.atomic.rkey;
 		r->compare_add = wr->wr.atomic.compare_add;

@@ -20,8 +20,6 @@
 
 #define RESOURCE_QP 2
 #define BLOCK_SIZE 256
-#define FIRST_QPN 17
-#define QPN_MASK 0xffffffu
 
 // limited says whether the capacities are within those of soft-RoCE.
 static bool limited(const struct ibv_qp_init_attr *a)
@@ -49,15 +47,6 @@ static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a,
 	return limited(a) ? 0 : EINVAL;
 }
 
-static uint32_t room(uint32_t asked)
-{
-	uint32_t n = 1;
-
-	while (n < asked + 1)
-		n *= 2;
-	return n - 1 ? n - 1 : 1;
-}
-
 // SGEs and inline bytes share a slot, so what is asked of one is given of the other.
 static void grant(struct svb_qp *qp, const struct ibv_qp_cap *asked)
 {
@@ -67,7 +56,7 @@ static void grant(struct svb_qp *qp, const struct ibv_qp_cap *asked)
 	qp->cap.max_send_sge = qp->slot / (uint32_t)sizeof(struct ibv_sge);
 	qp->cap.max_inline_data = qp->slot;
 	qp->slot = (qp->slot + 15) / 16 * 16 + 16;
-	qp->cap.max_send_wr = room(asked->max_send_wr);
+	qp->cap.max_send_wr = svb_ring_size(asked->max_send_wr);
 }
 
 static void release(struct svb_qp *qp)
@@ -171,14 +160,6 @@ static void forget(struct svb_obj *o)
 }
 
 static const struct svb_kind kind = {SVB_T_QP, name, forget};
-
-uint32_t svb_qp_number(struct svb_dev *d)
-{
-	do {
-		d->next_qpn = d->next_qpn < FIRST_QPN || d->next_qpn >= QPN_MASK ? FIRST_QPN : d->next_qpn + 1;
-	} while (svb_qp_numbered(d, d->next_qpn));
-	return d->next_qpn;
-}
 
 static void publish(struct svb_qp *qp, struct svb_pd *pd, const struct ibv_qp_init_attr *a)
 {

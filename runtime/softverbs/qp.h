@@ -47,7 +47,7 @@ struct svb_group { // of multicast
 
 struct svb_stream;    // of wr.c
 struct svb_domain;    // of xrc.h
-struct svb_rwq_table; // of rwq.c
+struct svb_rwq_table; // of steer.h
 
 // Operations that completion counters tell apart, by the number of their bit.
 enum svb_counted_op { SVB_CO_SEND, SVB_CO_RECV, SVB_CO_READ, SVB_CO_READ_BY_PEER, SVB_CO_WRITE, SVB_CO_WRITE_BY_PEER, SVB_CO_N };
@@ -99,13 +99,6 @@ struct svb_qp {
 	struct svb_comp_cntr *counters[SVB_CO_N]; // of completions, by operation
 };
 
-struct svb_late { // a completion that waits
-	TAILQ_ENTRY(svb_late) link; // of its device, in the order of the requests
-	struct svb_cq *cq;
-	struct svb_cqe c;
-	uint64_t due; // CLOCK_MONOTONIC, ns; SVB_NEVER: until it is let go
-};
-
 struct svb_worker {
 	pthread_t thread;
 	pthread_cond_t work;
@@ -120,37 +113,36 @@ static inline struct svb_ah *svb_find_ah(const struct ibv_ah *pub)
 	return o ? SVB_OF(o, struct svb_ah) : NULL;
 }
 
-// target.c, with svb_lock held
-SVB_HIDDEN struct svb_qp *svb_target(const struct ibv_qp *pub); // that a handle of a shared queue pair is of; NULL: it is none
-SVB_HIDDEN bool svb_target_destroy(const struct ibv_qp *pub, int *err); // false: it is none
-
-// svb_find_qp: with svb_lock held; NULL: none that lives
-static inline struct svb_qp *svb_find_qp(const struct ibv_qp *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_QP);
-	return o ? SVB_OF(o, struct svb_qp) : svb_target(pub);
-}
-
 // svb_reliable tells whether a message is answered.
 static inline bool svb_reliable(const struct svb_qp *qp)
 {
 	return qp->pub.qp_type == IBV_QPT_RC || qp->pub.qp_type == IBV_QPT_XRC_SEND || qp->pub.qp_type == IBV_QPT_XRC_RECV;
 }
 
-// rwq.c
-SVB_HIDDEN struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a); // NULL + errno
+static inline bool svb_is_atomic(enum ibv_wr_opcode op)
+{
+	return op == IBV_WR_ATOMIC_CMP_AND_SWP || op == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
 
-// wr.c
-SVB_HIDDEN void svb_stream_free(struct svb_stream *s);
+// svb_kick wakes the thread of a device, with svb_lock held.
+static inline void svb_kick(struct svb_dev *d)
+{
+	if (d->worker)
+		pthread_cond_signal(&d->worker->work);
+}
 
-// qp.c
+// qpn.c: with svb_lock held
+SVB_HIDDEN struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn); // NULL: none
 SVB_HIDDEN uint32_t svb_qp_number(struct svb_dev *d); // that is free
 
-// post.c
-SVB_HIDDEN int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb); // all of a chain, or none
-
-// transition.c
-SVB_HIDDEN bool svb_transition(enum ibv_qp_type t, enum ibv_qp_state from, enum ibv_qp_state to, int mask);
+// late.c: with svb_lock held
+// svb_qp_complete brings a completion of a queue pair into a completion queue, unless it is told to lose it or to let it wait.
+SVB_HIDDEN bool svb_qp_complete(struct svb_qp *qp, struct svb_cq *cq, const struct svb_cqe *c); // false: overflow
+// svb_late_run brings in what is due, and lowers *next to the time when the next one is.
+SVB_HIDDEN void svb_late_run(struct svb_dev *d, uint64_t now, uint64_t *next);
+SVB_HIDDEN void svb_late_release(struct svb_dev *d, uint32_t qpn); // those that wait until they are let go
+SVB_HIDDEN void svb_late_forget(struct svb_cq *cq, uint32_t qpn); // 0: of all queue pairs
+SVB_HIDDEN uint64_t svb_now(void); // CLOCK_MONOTONIC, ns
 
 // turn.c: with svb_lock held
 enum svb_turn { SVB_IDLE, SVB_FLUSH, SVB_DRAINED, SVB_TRY };
@@ -161,21 +153,7 @@ SVB_HIDDEN void svb_qp_do(struct svb_qp *qp, enum svb_turn t); // SVB_FLUSH or S
 SVB_HIDDEN void svb_qp_settle(struct svb_qp *qp);
 SVB_HIDDEN void svb_qp_end(struct svb_qp *qp, enum ibv_wc_status status); // of the request at the head
 SVB_HIDDEN void svb_qp_error(struct svb_qp *qp);
-SVB_HIDDEN void svb_kick(struct svb_dev *d);
-SVB_HIDDEN struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn); // NULL: none
 SVB_HIDDEN void svb_qp_wait(struct svb_qp *qp); // until nothing is under way; lets go of svb_lock
-
-
-// late.c: with svb_lock held
-// svb_qp_complete brings a completion of a queue pair into a completion queue, unless it is told to lose it or to let it wait.
-SVB_HIDDEN bool svb_qp_complete(struct svb_qp *qp, struct svb_cq *cq, const struct svb_cqe *c); // false: overflow
-// svb_late_run brings in what is due, and lowers *next to the time when the next one is.
-SVB_HIDDEN void svb_late_run(struct svb_dev *d, uint64_t now, uint64_t *next);
-// svb_hold makes the completions of a queue pair wait, or lets them go: 0, ENODEV, or ENOENT. Without svb_lock, as svb_delay.
-SVB_HIDDEN int svb_hold(int slot, const char *device, uint32_t qpn, bool hold);
-SVB_HIDDEN int svb_delay(int slot, uint64_t least, uint64_t most); // ns; most 0: no more
-SVB_HIDDEN void svb_late_forget(struct svb_cq *cq, uint32_t qpn); // 0: of all queue pairs
-SVB_HIDDEN uint64_t svb_now(void); // CLOCK_MONOTONIC, ns
 
 // limits.c: what mlx5 does otherwise than soft-RoCE, with svb_lock held but for the first
 SVB_HIDDEN int svb_mlx5_caps(const struct ibv_qp_init_attr *a, struct ibv_qp_cap *given); // 0, or an errno
@@ -185,5 +163,8 @@ SVB_HIDDEN int svb_mlx5_modify(const struct ibv_qp_attr *a, int mask, enum ibv_q
 SVB_HIDDEN void svb_polled(struct svb_cq *cq, const struct svb_cqe *c);
 // svb_cq_clean takes the completions of a queue pair out of its completion queues.
 SVB_HIDDEN void svb_cq_clean(struct svb_qp *qp);
+
+// transition.c
+SVB_HIDDEN bool svb_transition(enum ibv_qp_type t, enum ibv_qp_state from, enum ibv_qp_state to, int mask);
 
 #endif

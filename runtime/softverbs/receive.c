@@ -1,20 +1,11 @@
 //go:build linux && cgo
 
-// Queues of receive requests: rings of a size that is one less than a power of two, as soft-RoCE makes them.
+// Queues of receive requests.
 #include <stdlib.h>
 #include <string.h>
 
 #include "receive.h"
 #include "completion.h"
-
-static uint32_t room(uint32_t asked)
-{
-	uint32_t n = 1;
-
-	while (n < asked + 1)
-		n *= 2;
-	return n - 1 ? n - 1 : 1;
-}
 
 int svb_recvq_exact(struct svb_recvq *q, uint32_t max_wr, uint32_t max_sge)
 {
@@ -29,7 +20,7 @@ int svb_recvq_exact(struct svb_recvq *q, uint32_t max_wr, uint32_t max_sge)
 
 int svb_recvq_make(struct svb_recvq *q, uint32_t max_wr, uint32_t max_sge)
 {
-	return svb_recvq_exact(q, room(max_wr), max_sge);
+	return svb_recvq_exact(q, svb_ring_size(max_wr), max_sge);
 }
 
 void svb_recvq_free(struct svb_recvq *q)

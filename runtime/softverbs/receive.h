@@ -10,7 +10,7 @@
 #define SVB_MAX_WR (1u << 20)
 #define SVB_MAX_SRQ_SGE 27
 
-struct svb_domain; // of xrc.h
+struct svb_xrcd; // of xrc.h
 
 struct svb_recvq {
 	struct svb_recv *wr;
@@ -56,8 +56,15 @@ static inline struct svb_srq *svb_find_srq(const struct ibv_srq *pub)
 	return o ? SVB_OF(o, struct svb_srq) : NULL;
 }
 
-// srq.c: with svb_lock held; NULL: there is none of this number and domain
-SVB_HIDDEN struct svb_srq *svb_srq_numbered(const struct svb_dev *d, const struct svb_domain *domain, uint32_t num);
+// svb_ring_size gives the size of a ring with room for so many requests: one less than a power of two, as soft-RoCE makes it.
+static inline uint32_t svb_ring_size(uint32_t asked)
+{
+	uint32_t n = 1;
+
+	while (n < asked + 1)
+		n *= 2;
+	return n - 1 ? n - 1 : 1;
+}
 
 // receive.c: with svb_lock held, where others know the queue
 // svb_recvq_make gives room for max_wr requests or some more: 0, or ENOMEM.

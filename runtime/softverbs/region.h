@@ -42,10 +42,6 @@ SVB_HIDDEN void svb_mr_publish(struct svb_mr *mr, struct svb_pd *pd); // with sv
 SVB_HIDDEN int svb_mr_take(struct svb_mr *mr); // out of the kernel and the registry; with svb_lock held, which it may let go of
 SVB_HIDDEN void svb_mr_free(struct svb_mr *mr); // of one that is not registered any more
 
-// buf.c
-// svb_buf_part has a say where the part of a buffer lies that it names: by an address, or by a descriptor.
-SVB_HIDDEN int svb_buf_part(struct svb_pd *pd, struct ibv_mr_init_attr *a); // without svb_lock
-
 // dmabuf.c
 SVB_HIDDEN struct ibv_mr *svb_map_mr(struct svb_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, uint32_t access);
 

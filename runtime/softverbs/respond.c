@@ -12,6 +12,7 @@
 #include "qp.h"
 #include "receive.h"
 #include "window.h"
+#include "xrc.h"
 
 static bool has_imm(const struct svb_swr *r)
 {
@@ -23,16 +24,11 @@ static bool is_send(const struct svb_swr *r)
 	return r->opcode == IBV_WR_SEND || r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_SEND_WITH_INV;
 }
 
-static bool is_atomic(const struct svb_swr *r)
-{
-	return r->opcode == IBV_WR_ATOMIC_CMP_AND_SWP || r->opcode == IBV_WR_ATOMIC_FETCH_AND_ADD;
-}
-
 static uint32_t right(const struct svb_swr *r)
 {
 	if (is_send(r))
 		return 0;
-	if (is_atomic(r))
+	if (svb_is_atomic(r->opcode))
 		return IBV_ACCESS_REMOTE_ATOMIC;
 	return r->opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
 }
@@ -213,7 +209,7 @@ static enum svb_fate move(struct svb_message *m, struct svb_receive *v, struct s
 {
 	if (is_send(m->r))
 		return receive_data(m, v, status);
-	if (is_atomic(m->r))
+	if (svb_is_atomic(m->r->opcode))
 		return swap_data(m, at, status);
 	if (!m->r->length)
 		return SVB_ENDED;
@@ -230,7 +226,7 @@ static enum svb_fate respond(struct svb_message *m, enum ibv_wc_status *status)
 {
 	const struct svb_swr *r = m->r;
 	const bool wants_receive = is_send(r) || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
-	const uint64_t length = is_atomic(r) ? 8 : r->length;
+	const uint64_t length = svb_is_atomic(r->opcode) ? 8 : r->length;
 	struct svb_receive v = {.taken = false};
 	struct svb_list at = {0};
 	enum svb_fate fate;
@@ -240,7 +236,7 @@ static enum svb_fate respond(struct svb_message *m, enum ibv_wc_status *status)
 		return svb_respond_streamed(m, status);
 	if ((m->to->attr.qp_access_flags & right(r)) != right(r))
 		return rc(m) ? refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status) : SVB_ENDED;
-	if ((is_atomic(r) || r->opcode == IBV_WR_RDMA_READ) && !m->to->attr.max_dest_rd_atomic)
+	if ((svb_is_atomic(r->opcode) || r->opcode == IBV_WR_RDMA_READ) && !m->to->attr.max_dest_rd_atomic)
 		return refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status);
 	if (wants_receive && !receives(m)->count) {
 		m->from->rnr_code = m->to->attr.min_rnr_timer;
@@ -259,7 +255,7 @@ static enum svb_fate respond(struct svb_message *m, enum ibv_wc_status *status)
 		return refuse(m, &v, IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_ACCESS_ERR, status);
 	fate = move(m, &v, &at, status);
 	svb_list_drop(&at);
-	if (!is_send(r) && !is_atomic(r))
+	if (!is_send(r) && !svb_is_atomic(r->opcode))
 		svb_counted(m->to->counters[r->opcode == IBV_WR_RDMA_READ ? SVB_CO_READ_BY_PEER : SVB_CO_WRITE_BY_PEER],
 			    *status == IBV_WC_SUCCESS, r->length);
 	if (fate == SVB_ENDED && *status == IBV_WC_SUCCESS && r->opcode == IBV_WR_SEND_WITH_INV && v.taken && svb_invalidate(m->to->dev, r->imm))

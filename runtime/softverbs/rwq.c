@@ -140,7 +140,9 @@ struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 	made = svb_create_qp(a->pd, &as);
 	svb_lock_all();
 	if (made) {
-		svb_find_qp(made)->table = t;
+		struct svb_qp *qp = svb_find_qp(made);
+
+		qp->table = t;
 		made->qp_type = a->qp_type;
 		made->send_cq = a->send_cq;
 		made->recv_cq = NULL;

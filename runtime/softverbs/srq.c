@@ -13,7 +13,6 @@
 #include "receive.h"
 #include "xrc.h"
 
-#define SRQN_MASK 0xffffffu
 #define SRQ_RESIZE (1u << 13) // of the device's capabilities
 
 // part ends what a queue of type XRC has more: nothing arrives in it any longer.
@@ -87,36 +86,12 @@ static int enter(struct svb_pd *pd, struct svb_srq *srq, void *srq_context)
 	return 0;
 }
 
-struct svb_srq *svb_srq_numbered(const struct svb_dev *d, const struct svb_domain *domain, uint32_t num)
-{
-	struct svb_srq *srq;
-
-	TAILQ_FOREACH(srq, &d->srqs, link)
-		if (srq->num == num && srq->xrcd->domain == domain)
-			return srq;
-	return NULL;
-}
-
-// taken tells whether a queue of any domain has a number.
-static bool taken(const struct svb_dev *d, uint32_t num)
-{
-	const struct svb_srq *srq;
-
-	TAILQ_FOREACH(srq, &d->srqs, link)
-		if (srq->num == num)
-			return true;
-	return false;
-}
-
 // publish gives a queue of type XRC its number.
 static void publish(struct svb_srq *srq, struct svb_xrcd *x, struct svb_cq *cq)
 {
 	struct svb_dev *d = srq->obj.ctx->dev;
 
-	do {
-		d->next_srqn = (d->next_srqn + 1) & SRQN_MASK;
-	} while (!d->next_srqn || taken(d, d->next_srqn));
-	srq->num = d->next_srqn;
+	srq->num = svb_srq_number(d);
 	srq->xrcd = x;
 	srq->cq = cq;
 	x->users++;

@@ -121,7 +121,7 @@ OP(alloc_null_mr, !d->no_null_mr, svb_alloc_null_mr)
 VERB(ADVISE_MR, ibv_advise_mr)
 OP(advise_mr, true, svb_advise_mr)
 
-// Buffers: buf.c. A region over one fails with ibv_reg_mr_ex.
+// Buffers: buf.c; regions over them: mr.c, and those fail with ibv_reg_mr_ex
 VERB(ALLOC_BUF, ibv_alloc_buf)
 SYMBOL(ibv_alloc_buf, 17, svb_alloc_buf)
 OP(alloc_buf, true, svb_alloc_buf)
@@ -271,7 +271,7 @@ OP(modify_flow_action_esp, true, svb_modify_flow_action_esp)
 VERB(DESTROY_FLOW_ACTION, ibv_destroy_flow_action)
 OP(destroy_flow_action, true, svb_destroy_flow_action)
 
-// Queue pairs: qp.c, qpstate.c, post.c; wr.c, whose builders are members of struct ibv_qp_ex
+// Queue pairs: qp.c, qpex.c, qpstate.c, post.c; wr.c, whose builders are members of struct ibv_qp_ex
 VERB(CREATE_QP, ibv_create_qp)
 SYMBOL(ibv_create_qp, 1, svb_create_qp)
 VERB(CREATE_QP_EX, ibv_create_qp_ex)

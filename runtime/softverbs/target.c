@@ -75,11 +75,12 @@ static struct handle *find(const struct ibv_qp *pub)
 	return o ? SVB_OF(o, struct handle) : NULL;
 }
 
-struct svb_qp *svb_target(const struct ibv_qp *pub)
+struct svb_qp *svb_find_qp(const struct ibv_qp *pub)
 {
-	struct handle *h = find(pub);
+	struct svb_obj *o = svb_find(pub, SVB_T_QP);
+	struct handle *h = o ? NULL : find(pub);
 
-	return h ? h->qp : NULL;
+	return o ? SVB_OF(o, struct svb_qp) : h ? h->qp : NULL;
 }
 
 bool svb_target_destroy(const struct ibv_qp *pub, int *err)

@@ -4,29 +4,12 @@
 #include "qp.h"
 #include "completion.h"
 #include "counters.h"
-#include "instance.h"
 #include "receive.h"
-
-struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn)
-{
-	struct svb_qp *qp;
-
-	TAILQ_FOREACH(qp, &d->qps, link)
-		if (qp->pub.qp_num == qpn)
-			return qp;
-	return NULL;
-}
 
 void svb_qp_wait(struct svb_qp *qp)
 {
 	while (qp->busy)
 		pthread_cond_wait(&svb_idle, &svb_lock);
-}
-
-void svb_kick(struct svb_dev *d)
-{
-	if (d->worker)
-		pthread_cond_signal(&d->worker->work);
 }
 
 static enum ibv_wc_opcode completed(enum ibv_wr_opcode op)

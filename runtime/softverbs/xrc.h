@@ -28,8 +28,8 @@ static inline struct svb_xrcd *svb_find_xrcd(const struct ibv_xrcd *pub)
 // svb_has_xrc tells whether a device has extended reliable connections.
 static inline bool svb_has_xrc(const struct svb_dev *d) { return d->cfg.cap_flags & (1u << 20); }
 
-// target.c
-// svb_make_target makes a queue pair of type XRC_RECV and the first handle of it; NULL + errno. Without svb_lock.
-SVB_HIDDEN struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a);
+// srqn.c: with svb_lock held
+SVB_HIDDEN struct svb_srq *svb_srq_numbered(const struct svb_dev *d, const struct svb_domain *domain, uint32_t num); // NULL: none
+SVB_HIDDEN uint32_t svb_srq_number(struct svb_dev *d); // that is free
 
 #endif
