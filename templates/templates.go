@@ -1,10 +1,15 @@
-// Package templates embeds the text that verbsgen emits and that is not Go: the C side of a generated package.
+// Package templates embeds the text that verbsgen emits: the C side of a generated package, and the Go of the verbs that no form fits.
 //
 // It owns the hand-written C of the few verbs whose header body does more than call the provider, and the hashes of the
-// bodies it was written for. It knows nothing of how the text is filled in.
+// bodies it was written for; and the hand-written Go in verbs/, whose files name the C functions that they were written for. It knows nothing of how the text is filled in.
 package templates
 
-import _ "embed"
+import "embed"
+
+// Verbs are the Go files of the verbs whose methods are written by hand, under verbs/. A generated package has copies of them.
+//
+//go:embed verbs/*.go
+var Verbs embed.FS
 
 // ShimsC is the C side: one function for each bound verb.
 //

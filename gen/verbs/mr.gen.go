@@ -8,7 +8,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/rereg"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -259,117 +258,15 @@ func (o *MR) Unimport() error {
 	})
 }
 
-// MRChange is a set of changes to a memory region, made by one call of MR.Rereg.
-//
-// C: the arguments of ibv_rereg_mr, ibv_rereg_mr(3).
-type MRChange struct {
-	pd     *PD
-	access MRAccess
-	what   rereg.Change // the new memory, and the flags
-}
-
-// PD moves the region to another protection domain of the same device. C: IBV_REREG_MR_CHANGE_PD.
-func (c *MRChange) PD(pd *PD) *MRChange {
-	c.pd = pd
-	c.what.Flags |= 0x2
-	return c
-}
-
-// Memory makes the region cover buf, which is pinned until the region covers other memory or is closed.
-// C: IBV_REREG_MR_CHANGE_TRANSLATION.
-func (c *MRChange) Memory(buf []byte) *MRChange {
-	c.what.Memory(0x1, mem.FromBytes(buf))
-	return c
-}
-
-// Pin makes the region cover the memory of pin, which stays pinned until the region covers other memory or is closed, also after Unpin.
-// C: IBV_REREG_MR_CHANGE_TRANSLATION.
-func (c *MRChange) Pin(pin *mem.Pin) *MRChange {
-	c.what.Memory(0x1, mem.FromPin(pin))
-	return c
-}
-
-// Buffer makes the region cover buf, which cannot be closed until the region covers other memory or is closed.
-// C: IBV_REREG_MR_CHANGE_TRANSLATION.
-func (c *MRChange) Buffer(buf *mem.Buffer) *MRChange {
-	c.what.Memory(0x1, mem.FromBuffer(buf))
-	return c
-}
-
-// Addr makes the region cover memory that the caller keeps mapped. Memory of Go's heap is refused (syscall.EINVAL).
-// C: IBV_REREG_MR_CHANGE_TRANSLATION.
-func (c *MRChange) Addr(addr uintptr, length uint64) *MRChange {
-	c.what.Memory(0x1, mem.FromAddr(addr, length))
-	return c
-}
-
-// Access sets the access flags of the region. C: IBV_REREG_MR_CHANGE_ACCESS.
-func (c *MRChange) Access(access MRAccess) *MRChange {
-	c.access = access
-	c.what.Flags |= 0x4
-	return c
-}
-
-// Rereg changes a memory region in place.
-//
-// Rules:
-//   - flags takes the known bits [VR-ibv_rereg_mr-flags-0173]
-//   - flags say what to change [VR-ibv_rereg_mr-flags-0174]
-//   - CHANGE_TRANSLATION needs the new length [VR-ibv_rereg_mr-length-0177]
-//   - a region ends within the address space [VR-ibv_rereg_mr-length-0178]
-//   - access is used only with CHANGE_ACCESS [VR-ibv_rereg_mr-access-0179]
-//   - addr is ignored unless CHANGE_TRANSLATION is set (a hint only: some devices accept it)
-//     [VR-ibv_rereg_mr-addr-0180]
-//   - length is ignored unless CHANGE_TRANSLATION is set (a hint only: some devices accept it)
-//     [VR-ibv_rereg_mr-length-0181]
-//   - pd is ignored unless CHANGE_PD is set (a hint only: some devices accept it) [VR-ibv_rereg_mr-pd-0182]
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_rereg_mr-access-0183]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_rereg_mr-access-0184]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_rereg_mr-access-0185]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_rereg_mr-access-0209]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_rereg_mr-access-0210]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_rereg_mr-access-0211]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_rereg_mr-access-0212]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_rereg_mr-access-0213]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_rereg_mr-access-0214]
-//
-// C: ibv_rereg_mr, ibv_rereg_mr(3).
-func (mr *MR) Rereg(change *MRChange) error {
-	const verb = "ibv_rereg_mr"
-	if change == nil {
-		return verr.NilValue(verb, "MRChange", "make one with new(MRChange)")
-	}
-	if err := mr.enter(verb); err != nil {
-		return err
-	}
-	defer mr.node.Exit()
-	if mr.lib.fn[symIbv_rereg_mr] == 0 {
-		return mr.lib.missing("ibv_rereg_mr", symIbv_rereg_mr)
-	}
-	var pdC unsafe.Pointer
-	if change.pd != nil {
-		if err := change.pd.enter(verb); err != nil {
-			return err
-		}
-		defer change.pd.node.Exit()
-		if change.pd.dev != mr.dev {
-			return object.OtherDevice(verb, "pd", &change.pd.node, &change.pd.dev.node, &mr.node, &mr.dev.node)
-		}
-		pdC = change.pd.c
-	}
-	held, err := change.what.Take(verb, mr.node.String())
-	if err != nil {
-		return err
-	}
+// judgeReregMR holds the arguments of ibv_rereg_mr against its rules.
+func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) error {
 	in := inReregMR{
 		mr:     validate.Addr(mr.c),
-		flags:  uint64(change.what.Flags),
-		pd:     validate.Addr(pdC),
-		addr:   uint64(held.Addr),
-		length: held.Len,
-		access: uint64(change.access),
+		flags:  uint64(flags),
+		pd:     validate.Addr(pd),
+		addr:   uint64(addr),
+		length: length,
+		access: uint64(access),
 	}
 	if caps := mr.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
@@ -377,34 +274,12 @@ func (mr *MR) Rereg(change *MRChange) error {
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkReregMR(&in); err != nil {
-		held.Release()
 		return err
 	}
 	if mr.lib.lints.Wanted() {
 		mr.lib.lints.Report(hintReregMR(&in))
 	}
-	mr.mu.Lock()
-	defer mr.mu.Unlock()
-	code, errno := rawReregMR(mr.lib.fn[symIbv_rereg_mr], mr.c, change.what.Flags, pdC, held.Addr, held.Len, int32(change.access))
-	return change.what.Settle(verb, code, errno, rereg.Region{
-		Node:    &mr.node,
-		From:    nodeOfPD(mr.pd),
-		To:      nodeOfPD(change.pd),
-		Release: &mr.release,
-		New:     held,
-		Changed: func() {
-			if change.pd != nil {
-				mr.pd = change.pd
-			}
-			mr.load()
-			if change.what.Moves() {
-				mr.place(uint64(held.Addr), dpath.Vague(uint64(change.access), 0x20))
-			} else {
-				mr.region.Renew(mr.length, mr.lkey)
-			}
-			mr.node.SetLabel(mr.label())
-		},
-	})
+	return nil
 }
 
 // Dereg deregisters a memory region.

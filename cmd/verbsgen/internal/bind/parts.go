@@ -27,7 +27,7 @@ func (b *binder) bindParts() {
 		v.Parts = resolve(s.NeedsVerbs)
 		used[v.Creates] = true
 		for _, m := range v.Methods {
-			f := form.Find(m.Form)
+			f := form.Of(v.C, m.Form)
 			b.requireParts(v.C, v.Parts, f.Parts, s.Pos)
 			for _, part := range v.Parts {
 				if part.Verb != nil && f.Own && part.Verb.Way == model.WayObject {

@@ -11,9 +11,9 @@ import (
 )
 
 // requests uses the records of the requests that a method posts, where a package of the runtime has them.
-func (b *binder) requests(m *model.Method, use func(r *model.Record)) {
+func (b *binder) requests(v *model.Verb, m *model.Method, use func(r *model.Record)) {
 	for _, r := range b.records {
-		if r.Runtime != "" && form.Find(m.Form).Requests == "struct "+r.C {
+		if r.Runtime != "" && form.Of(v.C, m.Form).Requests == "struct "+r.C {
 			use(r)
 		}
 	}
@@ -77,7 +77,7 @@ func (b *binder) prune() {
 			}
 		}
 		for _, m := range v.Methods {
-			b.requests(m, useRec)
+			b.requests(v, m, useRec)
 		}
 		useRec(v.Lists)
 		if v.Stream != nil {
@@ -147,7 +147,7 @@ func (b *binder) findRoot(used map[*model.Object]bool) {
 func (b *binder) dropOptional(used map[*model.Object]bool) {
 	for _, v := range b.pkg.Verbs {
 		v.Methods = slices.DeleteFunc(v.Methods, func(m *model.Method) bool {
-			return form.Find(m.Form).Optional && !used[b.objects[m.Recv]]
+			return form.Of(v.C, m.Form).Optional && !used[b.objects[m.Recv]]
 		})
 	}
 }

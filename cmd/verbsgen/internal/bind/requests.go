@@ -24,7 +24,7 @@ const inLists = "looks into the elements of a list"
 // posts is the form by which a verb posts requests, or nil.
 func posts(v *model.Verb) *form.Form {
 	for _, m := range v.Methods {
-		if f := form.Find(m.Form); f.Requests != "" {
+		if f := form.Of(v.C, m.Form); f.Requests != "" {
 			return f
 		}
 	}

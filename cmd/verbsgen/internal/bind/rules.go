@@ -166,7 +166,7 @@ func (rb *ruleBinder) elsewhere(r *model.Rule) {
 		whole = !strings.ContainsAny(of.Text, ".[")
 	}
 	for _, m := range rb.v.Methods {
-		f := form.Find(m.Form)
+		f := form.Of(rb.v.C, m.Form)
 		switch {
 		case f.Requests != "":
 		case f.Unchecked == "":

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -58,6 +59,9 @@ func (b *binder) closeOver() bool {
 		add(v.EndedBy)
 		for _, part := range v.NeedsVerbs {
 			add(part)
+		}
+		for _, x := range special.Calls(c) {
+			add(x.C)
 		}
 		for c, w := range b.specOf {
 			if v.Stream != nil && (w.Builds != nil || w.SetsFor != "") {

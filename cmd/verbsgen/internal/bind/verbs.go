@@ -93,12 +93,12 @@ func (b *binder) bindResult(v *model.Verb, s *spec.Verb) {
 
 // bindMethod resolves one Go face of a verb.
 func (b *binder) bindMethod(v *model.Verb, m *spec.Method) {
-	f := form.Find(m.Form)
+	f := form.Of(v.C, m.Form)
 	if f == nil {
 		return // reported by package fit
 	}
 	recv, name, ok := strings.Cut(m.Go, ".")
-	if !ok || recv != form.RecvLib && b.objects[recv] == nil && f.Recv != form.RecvMade {
+	if !ok || recv != form.RecvLib && b.objects[recv] == nil && f.Recv != form.RecvMade && f.Name != form.Special {
 		b.errorf(diag.TypeUnknown, m.Pos, v.C, "method "+m.Go+" must be called TYPE.NAME, where TYPE is an object or Lib", "write it like PD.RegMR")
 		return
 	}

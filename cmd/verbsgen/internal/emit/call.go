@@ -127,8 +127,6 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 		}
 		failed := counted.with(p.value(s.Failed))
 		return []jen.Code{into.Add(p.value(s.Call)), jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(failed)}, true
-	case plan.Settle:
-		return one(settle(s))
 	case plan.NewCalls:
 		return p.newCalls(s), true
 	case plan.TakeMemory:

@@ -151,7 +151,7 @@ func (e *emitter) shimmed(v *model.Verb) bool {
 		return false
 	}
 	for _, m := range v.Methods {
-		if !form.Find(m.Form).Runtime {
+		if !form.Of(v.C, m.Form).Runtime {
 			return true
 		}
 	}

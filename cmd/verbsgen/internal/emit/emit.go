@@ -75,6 +75,9 @@ func Package(pkg *model.Package) ([]output.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	for _, f := range e.plan.Special {
+		files = append(files, e.special(f))
+	}
 	return append(files, rendered...), nil
 }
 

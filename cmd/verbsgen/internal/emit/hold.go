@@ -21,8 +21,6 @@ func (p printer) hold(s plan.Step) []jen.Code {
 		return []jen.Code{jen.Const().Defs(param(s.Addr, "uintptr").Op("=").Lit(0), param(s.Length, "uint64").Op("=").Add(rt("math", "MaxUint64")))}
 	case plan.Unmanaged:
 		return p.unmanaged(s)
-	case plan.Take:
-		return p.get("held", id(s.Change, "what.Take").Call(id("verb"), id(s.Region, "node.String").Call()))
 	case plan.Hold:
 		take = p.from(s)
 	case plan.HoldAttr:
@@ -104,41 +102,6 @@ func (p printer) takeMemory(s plan.TakeMemory) []jen.Code {
 		jen.If(given("held.Addr")).Block(jen.List(id(s.Addr), id(s.Length)).Op("=").List(id("held.Addr"), id("held.Len"))),
 		jen.Return(id("held"), jen.Nil()),
 	}
-}
-
-// settle decides who holds which memory after the change of a region:
-//
-//	return change.what.Settle(verb, code, errno, rereg.Region{
-//		Node: &mr.node, From: nodeOfPD(mr.pd), To: nodeOfPD(change.pd), Release: &mr.release, New: held,
-//		Changed: func() {
-//			if change.pd != nil {
-//				mr.pd = change.pd
-//			}
-//			mr.load()
-//			if change.what.Moves() {
-//				mr.place(uint64(held.Addr), dpath.Vague(uint64(change.access), 0x20))
-//			} else {
-//				mr.region.Renew(mr.length, mr.lkey)
-//			}
-//			mr.node.SetLabel(mr.label())
-//		},
-//	})
-func settle(s plan.Settle) *jen.Statement {
-	mr, from, to := id(s.Region), s.Region+".pd", s.Change+".pd"
-	then := []jen.Code{jen.If(notNil(id(to))).Block(assign(id(from), id(to))), dot(mr, "load").Call()}
-	if s.Length != "" {
-		moved := dot(mr, "place").Call(jen.Uint64().Call(id("held.Addr")), rt("dpath", "Vague").Call(jen.Uint64().Call(id(s.Change, "access")), inHex(s.Vague)))
-		then = append(then, jen.If(id(s.Change, "what.Moves").Call()).Block(moved).Else().Block(dot(mr, "region.Renew").Call(dot(mr, s.Length), dot(mr, s.LKey))))
-	}
-	changed := jen.Func().Params().Block(append(then, dot(mr, "node.SetLabel").Call(dot(mr, "label").Call()))...)
-	region := rt("rereg", "Region").Add(lines(
-		key("Node", ref(dot(mr, "node"))),
-		key("From", nodeOf(s.Domain, from)),
-		key("To", nodeOf(s.Domain, to)),
-		key("Release", ref(dot(mr, "release"))),
-		key("New", id("held")),
-		key("Changed", changed)))
-	return jen.Return(id(s.Change, "what.Settle").Call(id("verb"), id("code"), id("errno"), region))
 }
 
 // newCalls registers the functions of an allocator, in the types of the package:

@@ -116,12 +116,10 @@ func (c *checker) misfit(name string, v *spec.Verb, want *form.Sig) string {
 		j := slices.IndexFunc(v.Params, func(q spec.Param) bool { return q.C == p.Name })
 		switch {
 		case j < 0: // reported elsewhere
-		case v.Params[j].Role != w.Role:
+		case w.Role != "" && v.Params[j].Role != w.Role:
 			return fmt.Sprintf("parameter %s has the role %s, and the form needs %s", p.Name, v.Params[j].Role, w.Role)
 		case w.Typed && c.ObjectByGo(v.Params[j].Type) == nil:
 			return fmt.Sprintf("parameter %s has no object type", p.Name)
-		case w.Bit && v.Params[j].Bit == "":
-			return fmt.Sprintf("parameter %s has no bit:, the flag that says it is given", p.Name)
 		}
 	}
 	return ""

@@ -7,6 +7,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -16,7 +17,11 @@ func (c *checker) methods(v *spec.Verb, fn *api.Function) {
 	parts := []form.Part{}
 	for i := range v.Methods {
 		m := &v.Methods[i]
-		f := form.Find(m.Form)
+		f := form.Of(v.C, m.Form)
+		if f == nil && m.Form == form.Special || m.Form == form.Special && !special.HasMethod(m.Go) {
+			c.fail(m.At("form", m.Form), m.Go, "no file of templates/verbs has it, written for "+v.C, "write it there, or remove form:")
+			continue
+		}
 		if f == nil {
 			c.fail(m.At("form", m.Form), m.Go, "there is no form "+m.Form, "write one of "+formNames()+", or remove form:")
 			continue
@@ -62,6 +67,10 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 	if f.Sig == nil {
 		return
 	}
+	if f.Name == form.Special {
+		c.special(v, m, f)
+		return
+	}
 	if problem := c.misfit(v.C, v, f.Sig); problem != "" {
 		fail("form "+f.Name+" does not fit: "+problem, "remove form:, or correct the verb")
 		return
@@ -90,6 +99,20 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 		fail("the package already has a method of form "+f.Name+": "+first, "keep one of them")
 	}
 	c.formOf[f.Name] = m.Go
+}
+
+// special holds the C functions that a file was written for, and those that it calls, against the header.
+func (c *checker) special(v *spec.Verb, m *spec.Method, f *form.Form) {
+	calls := form.Calls(v.C)
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
+		what := &spec.Verb{Creates: "any"}
+		if name == v.C {
+			what = v
+		}
+		if problem := c.misfit(name, what, calls[name]); problem != "" {
+			c.add(diag.SpecialChanged, m.At("form", m.Form), m.Go, problem, "compare the header with "+f.At+", mend the file where the meaning changed, and its directive")
+		}
+	}
 }
 
 // givesRecords says why a method cannot wait for records by a verb; empty when it can.

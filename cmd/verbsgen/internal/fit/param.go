@@ -115,13 +115,13 @@ func (c *checker) hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 
 // ownForm reports whether a form of a method is written for the C function, and looks at the roles itself.
 func ownForm(v *spec.Verb) bool {
-	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Sig != nil })
+	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Of(v.C, m.Form); return f != nil && f.Sig != nil })
 }
 
 // calledByRuntime reports whether a package under runtime/, or a C function of the form, calls the function, and hands in pointers of
 // its own.
 func calledByRuntime(v *spec.Verb) bool {
-	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && (f.Runtime || f.Own) })
+	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Of(v.C, m.Form); return f != nil && (f.Runtime || f.Own) })
 }
 
 // alwaysFixed reports whether no method of a verb takes a parameter.

@@ -45,7 +45,7 @@ func (h *holder) text() {
 // writtenForm is the form of a verb's methods that is written for its C function; nil for a verb whose methods are plain.
 func writtenForm(v *model.Verb) *form.Form {
 	for _, m := range v.Methods {
-		if f := form.Find(m.Form); f.Sig != nil {
+		if f := form.Of(v.C, m.Form); f.Sig != nil {
 			return f
 		}
 	}

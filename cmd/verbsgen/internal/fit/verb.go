@@ -8,6 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -44,7 +45,7 @@ func (c *checker) names(v *spec.Verb) {
 		}
 	}
 	lists := func(role string) bool {
-		return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Lists == role })
+		return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Of(v.C, m.Form); return f != nil && f.Lists == role })
 	}
 	if r := c.RecordByGo(v.Lists); r != nil && (r.Role == spec.RecordEntry || r.Role == spec.RecordLazy) && !lists(r.Role) {
 		c.fail(v.At("lists", v.Lists), v.C, "it has lists:, and no method of a form that lists records", "remove lists:")
@@ -90,8 +91,8 @@ func (c *checker) asks(v *spec.Verb, fn *api.Function) {
 func (c *checker) updates(v *spec.Verb) {
 	for _, m := range v.Methods {
 		recv, _, _ := strings.Cut(m.Go, ".")
-		if o := c.ObjectByGo(recv); v.Updates && (m.Form != "" || o == nil || len(o.Getters) == 0) {
-			c.fail(v.At("updates", ""), v.C, "it has updates:, and "+m.Go+" is no method without a form of an object with getters:", "remove updates:")
+		if o := c.ObjectByGo(recv); v.Updates && (m.Form != form.Plain && m.Form != form.Special || o == nil || len(o.Getters) == 0) {
+			c.fail(v.At("updates", ""), v.C, "it has updates:, and "+m.Go+" is no method of an object with getters: that calls it as it is", "remove updates:")
 		}
 	}
 }
@@ -119,10 +120,9 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	ret := c.facts.TypeOf(fn.Ret)
 	plainInt := isInt(ret) && ret.Bits == 32 && ret.Signed && ret.Tag == ""
 	pointer := ret.Pointer && ret.Kind != spec.CFunc
-	rereg := slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == form.Rereg })
 	number := isInt(ret) && ret.Signed && ret.Tag == "" && ret.Bits >= 32
 	fits := map[string]bool{spec.RetNumber: number, spec.RetNegated: number, spec.RetErrno: plainInt, spec.RetEither: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
-		spec.RetValue: pointer || ret.Kind == spec.CInt && !ret.Array, spec.RetRereg: plainInt && rereg}
+		spec.RetValue: pointer || ret.Kind == spec.CInt && !ret.Array, spec.RetRereg: plainInt && special.Find(v.C) != nil}
 	if !fits[v.Returns] {
 		c.fail(v.At("returns", v.Returns), v.C, "a function that returns "+fn.Ret+" does not return "+v.Returns, "correct returns:")
 		return

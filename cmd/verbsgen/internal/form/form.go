@@ -21,7 +21,6 @@ const (
 	ImportDM     = "import_dm"
 	WriteDM      = "write_dm"
 	ReadDM       = "read_dm"
-	Rereg        = "rereg"
 	PostSend     = "post_send"
 	PostRecv     = "post_recv"
 	PostSRQRecv  = "post_srq_recv"
@@ -39,6 +38,7 @@ const (
 	NextRecord   = "next_record"
 	Window       = "window"
 	End          = "end"
+	Special      = "special"
 )
 
 // Parts of verbs that the generated code of another verb or of a handle calls: the keys of needs_verbs.
@@ -87,6 +87,8 @@ type Form struct {
 	Recv string
 	// Sig is the C function that the form is written for; nil when the parameters are taken as they come.
 	Sig *Sig
+	// At is where a special says so: templates/verbs/rereg.go:3.
+	At string
 	// ByRoles tells that the form fits any C function with the roles that it needs.
 	ByRoles bool
 	// Memory tells that the verb takes an address with its length, by themselves or in a record.
@@ -126,7 +128,6 @@ type Param struct {
 	Role  string
 	C     string // C type; empty: any pointer to a struct
 	Typed bool   // the page gives it an object type
-	Bit   bool   // a flag says that it is given, which the page names under bit:
 }
 
 // Part is a verb that generated code calls beside its own.
@@ -147,12 +148,6 @@ func entry(c string) Param       { return param(spec.RoleHandle, c) }
 func in(c string) Param          { return param(spec.RoleIn, c) }
 func param(role, c string) Param { return Param{Role: role, C: c} }
 
-// flagged is a parameter that has a bit.
-func flagged(p Param) Param {
-	p.Bit = true
-	return p
-}
-
 // forms is the registry.
 var forms = []Form{
 	{Name: Plain, Does: "takes the parameters in order"},
@@ -163,6 +158,7 @@ var forms = []Form{
 	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
 	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
 	{Name: End, Does: "closes the handle by this verb, whichever Close calls", ByRoles: true, Many: true, Unchecked: ended, RuleFirst: true},
+	{Name: Special, Does: "is written by hand, in a file of templates/verbs", Many: true},
 	{Name: DeviceList, Reads: []string{"struct ibv_device"}, Does: "lists the devices, with the type of an entry", Recv: RecvLib,
 		Sig: deviceList, Lists: spec.RecordEntry, Parts: []Part{
 			{Name: PartFree, Sig: sig("void", entry("struct ibv_device **"))},
@@ -181,9 +177,6 @@ var forms = []Form{
 		Parts: []Part{{Name: PartUnimport, Sig: sig("void", handle("struct ibv_dm *"))}}},
 	{Name: WriteDM, Does: "copies to device memory", Recv: "struct ibv_dm", Sig: writeDM, Runtime: true},
 	{Name: ReadDM, Does: "copies from device memory", Recv: "struct ibv_dm", Sig: readDM, Runtime: true},
-	{Name: Rereg, Does: "changes a memory region in place, with the type of a set of changes", Recv: "struct ibv_mr",
-		Sig: sig("int", handle("struct ibv_mr *"), param(spec.RoleFlags, "int"), flagged(handle("struct ibv_pd *")), flagged(param(spec.RoleAddr, "void *")),
-			param(spec.RoleLen, "size_t"), flagged(param(spec.RoleFlags, "int")))},
 	{Name: PostSend, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of send requests", Recv: "struct ibv_qp", Sig: postSend, Runtime: true,
 		Requests: "struct ibv_send_wr", Elements: "struct ibv_sge", Parts: explains},
 	{Name: PostRecv, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of receive requests", Recv: "struct ibv_qp", Runtime: true,

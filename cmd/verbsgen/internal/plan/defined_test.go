@@ -77,8 +77,6 @@ func defines(s Step) []string {
 		return []string{s.Addr, s.Length}
 	case Register:
 		return []string{"calls"}
-	case Take:
-		return []string{"held"}
 	case Make:
 		return []string{s.Into}
 	case Call:

@@ -52,7 +52,7 @@ func (b *builder) below(o *model.Object) bool { return b.root() != "" && o.Go !=
 
 // changes tells whether a verb changes the object in place: then its getters may run beside it.
 func (b *builder) changes(o *model.Object) bool {
-	return b.has(form.Rereg) && b.byForm[form.Rereg].Params[0].Object == o || slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool {
+	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool {
 		return (moved(v) != nil || v.Updates) && slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
 	})
 }
@@ -287,10 +287,10 @@ func cPtr(o *model.Object) *Method {
 
 // nodeFunc plans the function that gives the node of a handle that may be nil, where it is used.
 func (b *builder) nodeFunc(o *model.Object) []Decl {
-	if !b.nodes[o] {
+	name := "nodeOf" + o.Go
+	if !b.nodes[o] && !b.writtenUses(name) {
 		return nil
 	}
-	name := "nodeOf" + o.Go
 	return []Decl{&Method{Doc: Doc{Text: name + " returns the node of a handle that may be nil."}, Name: name,
 		Params: []Var{{Name: "o", Type: "*" + o.Go}}, Results: one("*object.Node"),
 		Steps: []Step{If{as(IsNil, "o"), []Step{ret(null)}}, ret(as(Address, "o.node"))}}}

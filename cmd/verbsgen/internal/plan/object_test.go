@@ -14,7 +14,7 @@ import (
 
 // holds are the places of the steps that take memory.
 func holds(steps []Step) []int {
-	out := slices.Concat(at[Hold](steps), at[HoldAttr](steps), at[Register](steps), at[Take](steps))
+	out := slices.Concat(at[Hold](steps), at[HoldAttr](steps), at[Register](steps))
 	slices.Sort(out)
 	return out
 }
@@ -25,11 +25,11 @@ func readOnly(m *Method, v Var) bool {
 	return slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Go == v.Name && p.Role == spec.RoleData })
 }
 
-// object keeps it, or a change of a region settles who does; nothing else keeps it.
+// object keeps it; nothing else keeps it.
 func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	steps := flat(m.Steps)
 	h, makes := holds(steps), at[Make](steps)
-	keeps := append(at[Keep](steps), at[Settle](steps)...)
+	keeps := at[Keep](steps)
 	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
 	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool {
 		forTheCall := slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Role == spec.RoleBytes && p.Go == v.Name })
@@ -51,19 +51,6 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	}
 	if c := at[Check](steps); len(c) > 0 && len(h) > 0 && c[0] < h[0] {
 		wrong = append(wrong, "the rules look at memory before it is taken")
-	}
-	switch steps[h[0]].(type) {
-	case Take:
-		if x := at[Settle](steps); len(x) != 1 || x[0] < reach(steps) {
-			wrong = append(wrong, "nothing settles who holds the memory after the call")
-		}
-		if x := at[Lock](steps); len(x) != 1 || x[0] > reach(steps) {
-			wrong = append(wrong, "nothing locks what the call changes")
-		}
-		if c := at[Check](steps); len(c) != 1 || steps[c[0]].(Check).Release == "" {
-			wrong = append(wrong, "a refusal by the rules does not let go of the memory")
-		}
-		return wrong
 	}
 	if shows := showsName(m, steps[h[0]]); len(keeps) > 0 && len(makes) > 0 && shows != (steps[keeps[0]].(Keep).Object != "") {
 		wrong = append(wrong, "a buffer is not kept in the name of the object, or something else is")

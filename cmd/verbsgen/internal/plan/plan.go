@@ -14,6 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -28,6 +29,7 @@ type Package struct {
 	Codes   map[*model.Enum][]Decl  // conversions of values
 	Texts   map[*model.Union][]Decl // values of unions as text
 	Home    map[*model.Verb]string  // the object, or Lib, that a verb is called on
+	Special []*special.File         // files that are written by hand
 }
 
 // File is the plan of the file of one object.
@@ -129,11 +131,12 @@ type Cross struct {
 
 // builder is the state of one plan.
 type builder struct {
-	pkg    *model.Package
-	byForm map[string]made
-	ctypes map[string]string
-	nodes  map[*model.Object]bool // handles whose node is asked for although they may be nil
-	errs   []error
+	pkg     *model.Package
+	byForm  map[string]made
+	ctypes  map[string]string
+	written []*special.File
+	nodes   map[*model.Object]bool // handles whose node is asked for although they may be nil
+	errs    []error
 }
 
 // made is a method and the verb that it is of.
@@ -157,6 +160,11 @@ func Of(pkg *model.Package) (*Package, error) {
 	if b.has(form.DeviceList) {
 		p.Lib = b.devices()
 	}
+	var err error
+	if p.Special, err = special.In(b.declares); err != nil {
+		return nil, err
+	}
+	b.written = p.Special
 	files := map[string]*[]Decl{"Lib": &p.Lib}
 	for _, o := range pkg.Objects {
 		f := &File{Object: o.Go, Decls: b.handle(o)}
@@ -193,7 +201,7 @@ func newBuilder(pkg *model.Package) *builder {
 	b := &builder{pkg: pkg, byForm: map[string]made{}, ctypes: map[string]string{}, nodes: map[*model.Object]bool{}}
 	for _, v := range pkg.Verbs {
 		for _, m := range v.Methods {
-			if f := form.Find(m.Form); f != nil && !f.InOrder() {
+			if f := form.Of(v.C, m.Form); f != nil && !f.InOrder() {
 				b.byForm[m.Form] = made{v, m}
 			}
 		}
@@ -224,7 +232,7 @@ var planners = map[string]planner{
 	form.ImportDM:     (*builder).method,
 	form.ParentDomain: (*builder).parentDomain,
 	form.End:          (*builder).end,
-	form.Rereg:        (*builder).rereg,
+	form.Special:      (*builder).special,
 	form.PostSend:     (*builder).postSend,
 	form.PostRecv:     (*builder).postRecv,
 	form.PostSRQRecv:  (*builder).postSRQRecv,
@@ -254,6 +262,7 @@ func (b *builder) face(files map[string]*[]Decl, v *model.Verb, m *model.Method)
 	case !known:
 		b.errorf(v.C, "nothing plans %s.%s of form %s", m.Recv, m.Name, m.Form)
 	case plan == nil:
+	case decls == nil && m.Form == form.Special: // of a type of its own
 	case decls == nil:
 		b.errorf(v.C, "%s.%s is a method of a type that is neither an object nor Lib", m.Recv, m.Name)
 	default:
@@ -301,7 +310,7 @@ func (b *builder) shims() (out []*Shim) {
 	for _, v := range b.pkg.Verbs {
 		own := len(v.Methods) == 0 && !v.Inner
 		for _, m := range v.Methods {
-			f := form.Find(m.Form)
+			f := form.Of(v.C, m.Form)
 			own = own || f != nil && !f.Runtime
 		}
 		if own {

@@ -54,8 +54,6 @@ type (
 	HoldAttr struct{ Attr, Mirror string }
 	// Register registers the allocator that a builder was given, for as long.
 	Register struct{ Attr, Mirror string }
-	// Take takes the memory that a change of a region was given; Settle decides who has it.
-	Take struct{ Change, Region string }
 	// Check holds the call against the rules of the verb.
 	Check struct {
 		Verb           string // in the names of its validators
@@ -176,13 +174,6 @@ type (
 		Failed Value
 		Else   Value
 	}
-	// Settle decides who holds which memory after a change of a region. A region of which elements are made is placed anew, with
-	// the access flag that makes it vague.
-	Settle struct {
-		Region, Change, Domain string
-		Length, LKey           string // fields of a region that is placed
-		Vague                  uint64
-	}
 	// NewCalls registers the functions of an allocator.
 	NewCalls struct{ Object, Alloc, Free, Context string }
 	// TakeMemory takes the memory of a builder.
@@ -248,7 +239,7 @@ const (
 	Negative Answer = "negative" // below 0
 	NotZero  Answer = "not zero" // an int that is not 0
 	Negated  Answer = "negated"  // an int below 0, which is the errno
-	Code     Answer = "code"     // both kept: Settle looks at them
+	Code     Answer = "code"     // both kept
 )
 
 func (Name) step()           {}
@@ -266,7 +257,6 @@ func (Unmanaged) step()      {}
 func (Hold) step()           {}
 func (HoldAttr) step()       {}
 func (Register) step()       {}
-func (Take) step()           {}
 func (Check) step()          {}
 func (Lock) step()           {}
 func (Call) step()           {}
@@ -299,7 +289,6 @@ func (Do) step()             {}
 func (Get) step()            {}
 func (Open) step()           {}
 func (Batch) step()          {}
-func (Settle) step()         {}
 func (NewCalls) step()       {}
 func (TakeMemory) step()     {}
 func (FirstErr) step()       {}

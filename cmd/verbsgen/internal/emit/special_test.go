@@ -1,0 +1,37 @@
+package emit
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
+)
+
+// TestCopies asks that the files of gen/verbs that are written by hand are those of templates/verbs below the package clause, but for
+// the rules in their comments.
+func TestCopies(t *testing.T) {
+	files, err := special.Files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rules := regexp.MustCompile(`(?m)^// (Rules:\n(//   .*\n)+|\[rules \w+\]\n)//\n`)
+	bare := func(text string) string { return rules.ReplaceAllString(text, "") }
+	for _, f := range files {
+		name := filepath.Join("..", "..", "..", "..", "gen", "verbs", strings.TrimSuffix(f.Name, ".go")+".gen.go")
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		head, body, _ := strings.Cut(string(data), "\npackage verbs")
+		if !strings.HasPrefix(head, banner+"\n// From ") || strings.Count(head, "\n") != 2 {
+			t.Errorf("%s begins with %q", name, head)
+		}
+		if bare(body) != bare(f.Body) {
+			t.Errorf("%s is not %s", name, f.Name)
+		}
+	}
+}

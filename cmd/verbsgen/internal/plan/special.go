@@ -1,0 +1,57 @@
+package plan
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// This file plans what the files that are written by hand call: the rules of their verbs.
+
+// declares reports whether the package has a C function, or an object of a Go name.
+func (b *builder) declares(name string) bool {
+	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.C == name }) ||
+		slices.ContainsFunc(b.pkg.Objects, func(o *model.Object) bool { return o.Go == name })
+}
+
+// writtenUses reports whether a file of the package that is written by hand mentions a name.
+func (b *builder) writtenUses(name string) bool {
+	return slices.ContainsFunc(b.written, func(f *special.File) bool { return f.Uses(name) })
+}
+
+// special plans what holds a call against the rules of its verb. It takes the parameters of the C function, of handles their C objects:
+//
+//	func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) error
+func (b *builder) special(v *model.Verb, m *model.Method) []Decl {
+	name := "judge" + v.Go
+	if !b.writtenUses(name) {
+		return nil
+	}
+	c := b.newCall(v, m)
+	for _, p := range v.Params {
+		if p == c.recv {
+			c.pass(p, val(c.self+".c"), as(Handle, c.self+".c"))
+			continue
+		}
+		typ := cmp.Or(p.GoType, pointer)
+		in := convert("uint64", typ, val(p.Go))
+		switch {
+		case p.Role == spec.RoleHandle:
+			typ, in = pointer, as(Handle, p.Go)
+		case typ == "int":
+			in = converted("int64", val(p.Go))
+		}
+		c.out.Params = append(c.out.Params, Var{Name: p.Go, Type: typ})
+		c.pass(p, val(p.Go), in)
+	}
+	c.out.Name, c.out.Verb, c.out.Results = name, nil, errOnly
+	c.out.Doc = Doc{Text: name + " holds the arguments of " + v.C + " against its rules."}
+	c.out.Steps = append(c.check(), ret(null))
+	return []Decl{c.out}
+}
+
+// RuleList names the rules of a verb for the doc comment of its method; empty for one without rules.
+func (p *Package) RuleList(v *model.Verb) string { return ruleList(v) }

@@ -1,0 +1,125 @@
+//go:build ignore
+
+//verbsgen:face int ibv_rereg_mr(struct ibv_mr *, int, struct ibv_pd *, void *, size_t, int)
+
+package verbs
+
+import (
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/rereg"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// MRChange is a set of changes to a memory region, made by one call of MR.Rereg. The flags of the call follow from the methods
+// that are called, so that they and the other arguments cannot disagree.
+//
+// C: the arguments of ibv_rereg_mr, ibv_rereg_mr(3).
+type MRChange struct {
+	pd     *PD
+	access MRAccess
+	what   rereg.Change // the new memory, and the flags
+}
+
+// PD moves the region to another protection domain of the same device. C: IBV_REREG_MR_CHANGE_PD.
+func (c *MRChange) PD(pd *PD) *MRChange {
+	c.pd = pd
+	c.what.Flags |= int32(MRChangeFlagsPD)
+	return c
+}
+
+// Memory makes the region cover buf, which is pinned until the region covers other memory or is closed.
+// C: IBV_REREG_MR_CHANGE_TRANSLATION.
+func (c *MRChange) Memory(buf []byte) *MRChange { return c.cover(mem.FromBytes(buf)) }
+
+// Pin makes the region cover the memory of pin, which stays pinned until the region covers other memory or is closed, also after Unpin.
+// C: IBV_REREG_MR_CHANGE_TRANSLATION.
+func (c *MRChange) Pin(pin *mem.Pin) *MRChange { return c.cover(mem.FromPin(pin)) }
+
+// Buffer makes the region cover buf, which cannot be closed until the region covers other memory or is closed.
+// C: IBV_REREG_MR_CHANGE_TRANSLATION.
+func (c *MRChange) Buffer(buf *mem.Buffer) *MRChange { return c.cover(mem.FromBuffer(buf)) }
+
+// Addr makes the region cover memory that the caller keeps mapped. Memory of Go's heap is refused (syscall.EINVAL).
+// C: IBV_REREG_MR_CHANGE_TRANSLATION.
+func (c *MRChange) Addr(addr uintptr, length uint64) *MRChange {
+	return c.cover(mem.FromAddr(addr, length))
+}
+
+func (c *MRChange) cover(memory mem.Source) *MRChange {
+	c.what.Memory(int32(MRChangeFlagsTranslation), memory)
+	return c
+}
+
+// Access sets the access flags of the region. C: IBV_REREG_MR_CHANGE_ACCESS.
+func (c *MRChange) Access(access MRAccess) *MRChange {
+	c.access = access
+	c.what.Flags |= int32(MRChangeFlagsAccess)
+	return c
+}
+
+// Rereg changes a memory region in place.
+//
+// [rules ibv_rereg_mr]
+//
+// C: ibv_rereg_mr, ibv_rereg_mr(3).
+func (mr *MR) Rereg(change *MRChange) error {
+	const verb = "ibv_rereg_mr"
+	if change == nil {
+		return verr.NilValue(verb, "MRChange", "make one with new(MRChange)")
+	}
+	if err := mr.enter(verb); err != nil {
+		return err
+	}
+	defer mr.node.Exit()
+	if mr.lib.fn[symIbv_rereg_mr] == 0 {
+		return mr.lib.missing(verb, symIbv_rereg_mr)
+	}
+	var pdC unsafe.Pointer
+	if change.pd != nil {
+		if err := change.pd.enter(verb); err != nil {
+			return err
+		}
+		defer change.pd.node.Exit()
+		if change.pd.dev != mr.dev {
+			return object.OtherDevice(verb, "pd", &change.pd.node, &change.pd.dev.node, &mr.node, &mr.dev.node)
+		}
+		pdC = change.pd.c
+	}
+	held, err := change.what.Take(verb, mr.node.String())
+	if err != nil {
+		return err
+	}
+	if err := mr.judgeReregMR(MRChangeFlags(change.what.Flags), pdC, held.Addr, held.Len, change.access); err != nil {
+		held.Release()
+		return err
+	}
+	mr.mu.Lock()
+	defer mr.mu.Unlock()
+	code, errno := rawReregMR(mr.lib.fn[symIbv_rereg_mr], mr.c, change.what.Flags, pdC, held.Addr, held.Len, int32(change.access))
+	return change.what.Settle(verb, code, errno, rereg.Region{
+		Node:    &mr.node,
+		From:    nodeOfPD(mr.pd),
+		To:      nodeOfPD(change.pd),
+		Release: &mr.release,
+		New:     held,
+		Changed: func() { mr.changed(change, uint64(held.Addr)) },
+	})
+}
+
+// changed reads the region again after a change. The caller holds the lock.
+func (mr *MR) changed(change *MRChange, start uint64) {
+	if change.pd != nil {
+		mr.pd = change.pd
+	}
+	mr.load()
+	if change.what.Moves() {
+		mr.place(start, dpath.Vague(uint64(change.access), uint64(MRAccessZeroBased)))
+	} else {
+		mr.region.Renew(mr.length, mr.lkey)
+	}
+	mr.node.SetLabel(mr.label())
+}
