@@ -1,5 +1,5 @@
 # verbsgen: `make` regenerates the bindings from the installed verbs.h and runs the demo; `make test` passes all tests.
-# `make help` lists the targets.
+# `make help` lists the targets. The pattern `work` is the packages of all modules in go.work.
 
 SHELL := /bin/bash
 GO ?= go
@@ -25,7 +25,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-vm matrix mutants rules bench facts one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-vm matrix mutants rules bench facts tidy one
 
 all: setup scratch demo ## set up, regenerate from the installed verbs.h, run the demo
 
@@ -55,15 +55,15 @@ test: test-host ## all tests; last, those on a kernel device, in a virtual machi
 	$(MAKE) conformance-vm
 
 test-host: setup check lint rules ## all tests except those in the virtual machine
-	$(GO) test -timeout 30m ./...
+	$(GO) test -timeout 30m work
 	$(MAKE) race fuzz libs
 
 lint: ## gofmt, vet, staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
-	$(GO) vet ./...
-	$(GO) tool staticcheck ./...
-	CGO_ENABLED=0 $(GO) build ./...
-	CGO_ENABLED=0 $(GO) vet ./...
+	$(GO) vet work
+	$(GO) tool staticcheck work
+	CGO_ENABLED=0 $(GO) build work
+	CGO_ENABLED=0 $(GO) vet work
 	@big=$$(git ls-files -z | xargs -0 -r du -k --apparent-size | awk '$$1 > 1024'); if [ -n "$$big" ]; then echo "more than 1 MiB; is it meant to be in git?"; echo "$$big"; exit 1; fi
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
 
@@ -104,5 +104,8 @@ bench: ## benchmarks: device-memory copies compared with C, the data path, objec
 facts: ## read the facts of all releases again, and compare them with gcc and Debian packages (network): make facts RDMA_CORE=repository
 	@.ci/facts "$(RDMA_CORE)" $(RELEASES)
 
+tidy: ## go mod tidy in every module, with what they require of each other taken from the work tree (network)
+	@.ci/tidy
+
 one: ## one test: make one T=TestName
-	$(GO) test -run '$(T)' ./...
+	$(GO) test -run '$(T)' work

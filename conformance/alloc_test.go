@@ -7,9 +7,9 @@ package conformance
 import (
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
 // TestAllocations counts on device memory of every kind: mapped, behind callbacks, and the software device's own.

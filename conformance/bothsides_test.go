@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 )
 
 // farSide is this program as the listening side, in a process of its own.

@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/cases"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 )
 
 // suiteAlone leaves all tests but the suite out when one of its flags is given, or where the source is not: the others need it

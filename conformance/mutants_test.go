@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 )
 
 // edit changes a text that stands exactly once in a generated file, or in a file of the runtime by its path from gen/verbs.

@@ -12,10 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/cases"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

@@ -11,11 +11,11 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/internal/overlay"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/cases"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 

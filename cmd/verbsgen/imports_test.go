@@ -11,7 +11,7 @@ import (
 const module = "github.com/verbsgen/verbsgen/"
 
 // TestImports holds the packages to the direction that ARCHITECTURE.md draws: one importer for each large library, and
-// nothing from the generator's side in what users link.
+// nothing for generated code in the examples.
 func TestImports(t *testing.T) {
 	pkgs, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedImports | packages.NeedDeps}, module+"...")
 	if err != nil {
@@ -42,12 +42,25 @@ func TestImports(t *testing.T) {
 				t.Errorf("%s imports %s, which is for generated code; a program needs none of it", path, imp)
 			}
 		}
-		if strings.HasPrefix(path, "runtime/") || strings.HasPrefix(path, "gen/") {
-			packages.Visit([]*packages.Package{p}, nil, func(d *packages.Package) {
-				if d.PkgPath == module+"spec" || strings.HasPrefix(d.PkgPath, module+"cmd/") || strings.HasPrefix(d.PkgPath, module+"conformance") {
-					t.Errorf("%s depends on %s; users must not inherit the generator", path, d.PkgPath)
-				}
-			})
+	}
+}
+
+// TestLibraryRequires holds the module that users require, with its tests, to golang.org/x/sys: what it imports of another module is in
+// the go.mod of all of them.
+func TestLibraryRequires(t *testing.T) {
+	mode := packages.NeedName | packages.NeedImports | packages.NeedModule
+	pkgs, err := packages.Load(&packages.Config{Mode: mode, Tests: true, Dir: "../.."}, "./...")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(pkgs) < 40 {
+		t.Fatalf("only %d packages", len(pkgs))
+	}
+	for _, p := range pkgs {
+		for _, imp := range p.Imports {
+			if m := imp.Module; m != nil && m.Path != library && m.Path != "golang.org/x/sys" {
+				t.Errorf("%s imports %s of module %s", p.ID, imp.PkgPath, m.Path)
+			}
 		}
 	}
 }

@@ -12,8 +12,15 @@ import (
 	"golang.org/x/mod/zip"
 )
 
-// served is the project as the file proxy of the tests has it.
-var served = gomod.Version{Path: "github.com/verbsgen/verbsgen", Version: "v0.1.0"}
+// library is the path of the module that generated code imports.
+const library = "github.com/verbsgen/verbsgen"
+
+// served are the modules of this repository as the file proxy of the tests has them, by their folders.
+var served = map[string]gomod.Version{
+	".":            {Path: library, Version: "v0.1.0"},
+	"spec":         {Path: library + "/spec", Version: "v0.1.0"},
+	"cmd/verbsgen": {Path: library + "/cmd/verbsgen", Version: "v0.1.0"},
+}
 
 // cmdModproxy gives the script a new and empty module cache, and file proxies to fill it from: one has this project as
 // it is in the work tree, at the version v0.1.0, the other what the module cache of this machine has. The go command
@@ -24,7 +31,9 @@ func cmdModproxy(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	fillModuleCache(ts)
 	proxy := ts.MkAbs(".proxy") // the go command looks into no folder whose name begins with a dot
-	ts.Check(writeProxy(proxy, ts.Getenv("REPO")))
+	for dir, m := range served {
+		ts.Check(writeProxy(proxy, filepath.Join(ts.Getenv("REPO"), dir), m))
+	}
 	ts.Setenv("GOPROXY", fileURL(proxy)+","+fileURL(filepath.Join(ts.Getenv("GOMODCACHE"), "cache", "download")))
 	ts.Setenv("GOMODCACHE", ts.MkAbs(".modcache"))
 	// Without paths in what is compiled, the build cache serves the modules of the new cache too.
@@ -38,13 +47,16 @@ func fillModuleCache(ts *testscript.TestScript) {
 	dir := ts.MkAbs(".fill")
 	ts.Check(os.MkdirAll(dir, 0o777))
 	root := ts.Getenv("REPO")
-	sums, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	sums, err := os.ReadFile(filepath.Join(root, "cmd", "verbsgen", "go.sum"))
 	ts.Check(err)
+	mod := "module fill\n\ngo 1.26.0\n\ntool " + library + "/cmd/verbsgen\n\n"
+	for at, m := range served {
+		mod += "require " + m.Path + " " + m.Version + "\n\nreplace " + m.Path + " => " + strconv.Quote(filepath.Join(root, at)) + "\n\n"
+	}
 	for name, text := range map[string]string{
-		"go.mod": "module fill\n\ngo 1.26.0\n\nrequire " + served.Path + " v0.0.0\n\nreplace " + served.Path + " => " + strconv.Quote(root) +
-			"\n\ntool " + served.Path + "/cmd/verbsgen\n",
+		"go.mod":  mod,
 		"go.sum":  string(sums),
-		"fill.go": "package fill\n\nimport _ \"" + served.Path + "/gen/verbs\"\n",
+		"fill.go": "package fill\n\nimport _ \"" + library + "/gen/verbs\"\n",
 	} {
 		ts.Check(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
@@ -58,9 +70,9 @@ func fillModuleCache(ts *testscript.TestScript) {
 // fileURL is an absolute path as a URL.
 func fileURL(path string) string { return "file://" + filepath.ToSlash(path) }
 
-// writeProxy writes the files that a module proxy serves for the project at root. See https://go.dev/ref/mod#goproxy-protocol.
-func writeProxy(dir, root string) error {
-	at := filepath.Join(dir, filepath.FromSlash(served.Path), "@v")
+// writeProxy writes the files that a module proxy serves for the module at root. See https://go.dev/ref/mod#goproxy-protocol.
+func writeProxy(dir, root string, m gomod.Version) error {
+	at := filepath.Join(dir, filepath.FromSlash(m.Path), "@v")
 	if err := os.MkdirAll(at, 0o777); err != nil {
 		return err
 	}
@@ -69,14 +81,14 @@ func writeProxy(dir, root string) error {
 		return err
 	}
 	var packed strings.Builder
-	if err := zip.CreateFromDir(&packed, served, root); err != nil {
+	if err := zip.CreateFromDir(&packed, m, root); err != nil {
 		return err
 	}
 	for name, text := range map[string]string{
-		"list":                   served.Version + "\n",
-		served.Version + ".info": `{"Version": "` + served.Version + `"}`,
-		served.Version + ".mod":  string(mod),
-		served.Version + ".zip":  packed.String(),
+		"list":              m.Version + "\n",
+		m.Version + ".info": `{"Version": "` + m.Version + `"}`,
+		m.Version + ".mod":  string(mod),
+		m.Version + ".zip":  packed.String(),
 	} {
 		if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o666); err != nil {
 			return err

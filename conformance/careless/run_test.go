@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
 const (

@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

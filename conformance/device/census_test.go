@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/internal/census"
 	"github.com/verbsgen/verbsgen/conformance/suite"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 

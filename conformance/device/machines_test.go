@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/dmbench"
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

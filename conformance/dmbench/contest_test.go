@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/dmbench"
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
 func TestMeasureErrors(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/dmbench"
 	"github.com/verbsgen/verbsgen/conformance/dmbench/internal/ungated"
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
 // gated is a device memory, and the loop that writes to it without a gate.

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/dmbench"
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
 // TestMeasure asks that all contestants copy and that the subject allocates nothing, not how fast anything is.

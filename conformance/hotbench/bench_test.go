@@ -12,9 +12,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/verbsgen/verbsgen/conformance/hotbench"
-	"github.com/verbsgen/verbsgen/conformance/ratio"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/dpath/ratio"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

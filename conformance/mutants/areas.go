@@ -66,7 +66,7 @@ func areas() []area {
 			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/dpath ./gen/verbs", calls, leaks, owned}},
 		{name: "suite", most: 12, files: []string{"conformance/suite/*.go"}, tests: []string{test + "./conformance/suite", suites, calls}},
 		{name: "suite/cases", most: 14, files: []string{"conformance/suite/cases/*.go"}, tests: []string{suites, calls}},
-		{name: "suite/report", most: 6, files: []string{"conformance/suite/report/*.go"}, tests: []string{test + "./conformance/suite/report", calls}},
+		{name: "suite/report", most: 6, files: []string{"cmd/verbsgen/report/*.go"}, tests: []string{test + "./cmd/verbsgen/report", calls}},
 	}
 }
 

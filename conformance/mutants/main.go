@@ -77,7 +77,7 @@ func run(args []string) error {
 
 // runAreas runs the mutants of each area that have no result yet, or survived.
 func runAreas(chosen []area, dir string, seed uint64, keep bool, results *results) error {
-	source, err := output("", "go", "list", "-m", "-f", "{{.Dir}}")
+	source, err := output("", "go", "list", "-m", "-f", "{{.Dir}}", "github.com/verbsgen/verbsgen")
 	if err != nil {
 		return err
 	}

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 )
 
 var update = flag.Bool("update", false, "write what is derived in docs/python-tests.md anew")

@@ -7,7 +7,7 @@ import (
 
 	"github.com/jstemmer/go-junit-report/v2/junit"
 
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 )
 
 // WriteJUnit writes a report in the form that CI systems read. They know no "known": such a case is skipped there, and says

@@ -9,8 +9,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )

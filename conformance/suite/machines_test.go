@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 )
 
 // distant makes no ends; its machine may be out of reach.

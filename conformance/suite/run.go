@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 )
 
 // Run runs one case and tells how it went. A case that panics, or does not end in its time, has failed; the cases after it

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

@@ -5,7 +5,7 @@ package suite
 import (
 	"time"
 
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 )
 
 // Capability is something that a case needs of the device, the library or the machine.

@@ -13,8 +13,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/verr"

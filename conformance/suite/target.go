@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"

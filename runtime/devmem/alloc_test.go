@@ -7,7 +7,7 @@ package devmem_test
 import (
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
 // TestAllocations asks that no copy allocates: short or long, heap or stack, done or refused.

@@ -12,8 +12,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
 var copyKinds = []fakeprov.Kind{fakeprov.MLX5, fakeprov.Words, fakeprov.Bytes}

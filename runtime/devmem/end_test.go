@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
 // TestEnd copies while a device memory ends, after that failed, and after it succeeded.

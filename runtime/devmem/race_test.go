@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
 // TestRacesAreSeen lets two goroutines use one host slice, in another process, and asks that the detector reports it

@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/verbsgen/verbsgen/conformance/ratio"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/dpath/internal/dptest"
+	"github.com/verbsgen/verbsgen/runtime/dpath/ratio"
 )
 
 // sizes are the numbers of requests or completions in one call.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/spec"
 )

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 )
 
 // Remote keys by which a fake end is told to misbehave.

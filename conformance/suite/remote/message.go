@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/conformance/suite/report"
 )
 
 // About tells who is at one side of a connection.

@@ -3,7 +3,7 @@
 package fakeprov
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../runtime/gensupport/abi
+#cgo CFLAGS: -I${SRCDIR}/../../gensupport/abi
 #cgo LDFLAGS: -ldl
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,6 +1,7 @@
 // Package ratio measures how much longer a call takes than the same work in C, for benchmarks.
 //
-// It owns the rounds in which both are measured. It knows nothing of what they do.
+// It owns the rounds in which both are measured. It knows nothing of what they do. It is for the benchmarks of this repository: nothing
+// is promised about its API.
 package ratio
 
 import (
