@@ -61,7 +61,8 @@ static int by_v6(const struct svb_dev *d, uint8_t port, const struct ibv_grh *g,
 	return local(d, port, &g->dgid, a);
 }
 
-static int init(struct ibv_context *pub, enum svb_verb v, uint8_t port, const struct ibv_wc *wc, const struct ibv_grh *g, struct ibv_ah_attr *a)
+static int init(struct ibv_context *pub, enum svb_verb v, uint8_t port, const struct ibv_wc *wc, const struct ibv_grh *g,
+		struct ibv_ah_attr *a)
 {
 	const uint8_t *v4 = (const uint8_t *)g + 20;
 	struct svb_ctx *c;

@@ -123,7 +123,9 @@ func TestCloseDeviceLeavesLeaksToBeNamed(t *testing.T) {
 		t.Errorf("a key outlived its context: %v", s)
 	}
 	all := strings.Join(dev.Leaks(), "\n")
-	for _, want := range []string{"PD (handle 0): left", "MR (handle 1, ", "length 64): left behind", "thread domain: left", "DM (handle 2, length 256): left"} {
+	for _, want := range []string{
+		"PD (handle 0): left", "MR (handle 1, ", "length 64): left behind", "thread domain: left", "DM (handle 2, length 256): left",
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in %s", want, all)
 		}

@@ -5,14 +5,15 @@
 //	defer soft.Close()
 //	lib, err := verbs.LoadFrom(soft)
 //
-// It accepts and refuses the same calls as a kernel, with the same errnos: those of soft-RoCE in Linux 6.12, and for device memory those of
-// mlx5. Queue pairs (RC, UC, UD) of its devices, with receives of their own or
-// from a shared receive queue, reach each other by GID and number, and work completions have the statuses of
-// soft-RoCE in Linux 6.1. A datagram to a multicast group reaches every queue pair in the group. A frame that a queue pair of raw
-// packets sends on a port arrives on that port, where flows say who receives it, and their counters count it. [LikeRXE61] makes a device with the abilities and errors of that soft-RoCE. Each device has a C thread that executes
-// the posted requests. Retry and RNR timers run as long as the attributes say: a request to a peer that does not answer ends with an
-// error, or with retry_cnt 7 never ends. [LikeMLX5] makes a device whose queues fill up, and that is strict, as a card of
-// mlx5 is; it finds mistakes that soft-RoCE forgives.
+// It accepts and refuses the same calls as a kernel, with the same errnos: those of soft-RoCE in Linux 6.12, and for device memory
+// those of mlx5. [LikeRXE61] makes a device with the abilities and errors of soft-RoCE in Linux 6.1. [LikeMLX5] makes a device whose
+// queues fill up and that is strict, as an mlx5 card is; it finds mistakes that soft-RoCE forgives.
+//
+// Queue pairs (RC, UC, UD) of its devices, with receives of their own or from a shared receive queue, reach each other by GID and
+// number, and work completions have the statuses of soft-RoCE in Linux 6.1. A datagram to a multicast group reaches every queue pair
+// in the group. A frame that a queue pair of raw packets sends on a port arrives on that port, where flows say who receives it, and
+// their counters count it. Each device has a C thread that executes the posted requests. Retry and RNR timers run as long as the
+// attributes say: a request to a peer that does not answer ends with an error, or with retry_cnt 7 never ends.
 //
 // Without queue pairs, a [Peer] reads and writes registered memory as the other end of a connection would, so that keys, bounds,
 // rights and addresses are checked. Options let calls fail, imitate older releases, and remove or replace symbols and

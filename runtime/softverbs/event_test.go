@@ -42,7 +42,8 @@ func watch(t *testing.T) *watched {
 	w.x, w.y = b.end(0, plan{typ: rc}), b.end(1, plan{typ: rc})
 	w.ch = b.must(b.lib.CreateChannel(w.y.ctx))
 	w.cq = b.must(b.lib.CreateCQ(w.y.ctx, 15, 0xabc, w.ch, 0))
-	qp, _, err := b.lib.CreateQP(w.y.pd, harness.QPInit{SendCQ: w.y.scq, RecvCQ: w.cq, Cap: harness.Caps5{SendWR: 7, RecvWR: 7, SendSGE: 1, RecvSGE: 1}, Type: rc})
+	caps := harness.Caps5{SendWR: 7, RecvWR: 7, SendSGE: 1, RecvSGE: 1}
+	qp, _, err := b.lib.CreateQP(w.y.pd, harness.QPInit{SendCQ: w.y.scq, RecvCQ: w.cq, Cap: caps, Type: rc})
 	b.ok(b.lib.End("ibv_destroy_qp", w.y.qp))
 	w.y.qp = b.must(qp, err)
 	w.x.to(plan{typ: rc}, w.y, sRTS)

@@ -83,22 +83,28 @@ var faults = []fault{
 	{what: "no place for reads at the other end", plan: plan{attr: dest}, wr: read, status: wcRemInvReq, yState: sErr},
 	{what: "wrong lkey", wr: with(write, func(w *harness.SendWR) { w.SGEs[0].LKey += 2 }), status: wcLocQPOp, yState: sRTS},
 	{what: "rkey in place of the lkey", wr: with(write, func(w *harness.SendWR) { w.SGEs[0].LKey++ }), status: wcLocQPOp, yState: sRTS},
-	{what: "SGE past the region", wr: with(write, func(w *harness.SendWR) { w.SGEs[0].Addr += 4*pageSize - 7 }), status: wcLocProt, yState: sRTS},
+	{what: "SGE past the region", wr: with(write, func(w *harness.SendWR) { w.SGEs[0].Addr += 4*pageSize - 7 }),
+		status: wcLocProt, yState: sRTS},
 	{what: "read into a region without LOCAL_WRITE", plan: plan{mr: remoteRead}, wr: read, status: wcLocProt, yState: sRTS},
 	{what: "read with a wrong lkey", wr: with(read, func(w *harness.SendWR) { w.SGEs[0].LKey += 2 }), status: wcLocProt, yState: sRTS},
 	{what: "atomic into a wrong lkey", wr: with(faa, func(w *harness.SendWR) { w.SGEs[0].LKey += 2 }), status: wcLocProt, yState: sRTS},
 	{what: "send longer than the receive", recv: into(7), wr: send, status: wcRemOp, other: wcLocQPOp, yState: sErr},
-	{what: "receive with a wrong lkey", recv: badInto(func(s *harness.SGE) { s.LKey += 2 }), wr: send, status: wcRemOp, other: wcLocQPOp, yState: sErr},
-	{what: "receive past its region", recv: badInto(func(s *harness.SGE) { s.Addr += 4*pageSize - 7 }), wr: send, status: wcRemOp, other: wcLocQPOp, yState: sErr},
-	{what: "receive without LOCAL_WRITE", plan: plan{mr: remoteRead}, recv: into(64), wr: send, status: wcRemOp, other: wcLocQPOp, yState: sErr},
+	{what: "receive with a wrong lkey", recv: badInto(func(s *harness.SGE) { s.LKey += 2 }), wr: send,
+		status: wcRemOp, other: wcLocQPOp, yState: sErr},
+	{what: "receive past its region", recv: badInto(func(s *harness.SGE) { s.Addr += 4*pageSize - 7 }), wr: send,
+		status: wcRemOp, other: wcLocQPOp, yState: sErr},
+	{what: "receive without LOCAL_WRITE", plan: plan{mr: remoteRead}, recv: into(64), wr: send,
+		status: wcRemOp, other: wcLocQPOp, yState: sErr},
 	{what: "immediate write with a wrong rkey", recv: into(64), wr: with(write, func(w *harness.SendWR) {
 		w.Opcode = opWriteImm
 		w.RKey += 2
 	}), status: wcRemAccess, other: wcRemAccess, yState: sErr},
 	{what: "no receive", wr: send, status: wcRNRExc, yState: sRTS},
 	{what: "no receive for an immediate", wr: with(write, func(w *harness.SendWR) { w.Opcode = opWriteImm }), status: wcRNRExc, yState: sRTS},
-	{what: "no receive, endless tries, short timeout", plan: plan{attr: func(a *harness.QPAttr) { a.RNRRetry = 7 }}, wr: send, status: wcRetryExc, yState: sRTS},
-	{what: "no receive, long wait, short timeout", plan: plan{attr: func(a *harness.QPAttr) { a.MinRNRTimer = 0 }}, wr: send, status: wcRetryExc, yState: sRTS},
+	{what: "no receive, endless tries, short timeout", plan: plan{attr: func(a *harness.QPAttr) { a.RNRRetry = 7 }}, wr: send,
+		status: wcRetryExc, yState: sRTS},
+	{what: "no receive, long wait, short timeout", plan: plan{attr: func(a *harness.QPAttr) { a.MinRNRTimer = 0 }}, wr: send,
+		status: wcRetryExc, yState: sRTS},
 	{what: "other end in ERR", wr: send, status: wcRetryExc, yState: sErr, between: func(_, y *end) {
 		y.b.ok(y.b.lib.Modify(y.qp, harness.QPAttr{State: sErr}, aState))
 	}},
@@ -107,7 +113,8 @@ var faults = []fault{
 		y.b.ok(y.b.lib.End("ibv_destroy_qp", y.qp))
 		y.gone = true
 	}},
-	{what: "sequence numbers that do not meet", plan: plan{attr: func(a *harness.QPAttr) { a.RQPSN++ }}, wr: send, status: wcRetryExc, yState: sRTS},
+	{what: "sequence numbers that do not meet", plan: plan{attr: func(a *harness.QPAttr) { a.RQPSN++ }}, wr: send,
+		status: wcRetryExc, yState: sRTS},
 	{what: "opcode that does not exist", wr: with(send, func(w *harness.SendWR) { w.Opcode = 77 }), status: wcLocQPOp, yState: sRTS},
 }
 

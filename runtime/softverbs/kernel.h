@@ -10,7 +10,10 @@
 #define SVB_NULL_LKEY 0xfeu // of index 0, which no region gets
 #define SVB_K(k, type) ((type *)(void *)(k)) // the kernel object that begins with k
 
-enum svb_ktype { SVB_K_PD, SVB_K_MR, SVB_K_DM, SVB_K_CQ, SVB_K_SRQ, SVB_K_QP, SVB_K_AH, SVB_K_MW, SVB_K_WQ, SVB_K_FLOW, SVB_K_RWQ_TABLE, SVB_K_FLOW_ACTION };
+enum svb_ktype {
+	SVB_K_PD, SVB_K_MR, SVB_K_DM, SVB_K_CQ, SVB_K_SRQ, SVB_K_QP, SVB_K_AH, SVB_K_MW, SVB_K_WQ, SVB_K_FLOW, SVB_K_RWQ_TABLE,
+	SVB_K_FLOW_ACTION
+};
 
 struct svb_kobj {
 	enum svb_ktype type;

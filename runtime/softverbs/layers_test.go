@@ -201,3 +201,19 @@ func TestTableOfVerbs(t *testing.T) {
 		}
 	}
 }
+
+func TestLineLength(t *testing.T) {
+	headers, _ := filepath.Glob("*.h")
+	sources, _ := filepath.Glob("*.c")
+	for _, name := range append(headers, sources...) {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, line := range strings.Split(string(text), "\n") {
+			if len(line) > 140 {
+				t.Errorf("%s:%d: a line of %d characters; 140 are the limit", name, i+1, len(line))
+			}
+		}
+	}
+}

@@ -9,7 +9,11 @@ const capRXE61 = 1<<1 | 1<<2 | 1<<4 | 1<<5 | 1<<6 | 1<<10 | 1<<11 | capRNRNakGen
 func LikeRXE61() Option {
 	return func(s *settings) error {
 		for _, o := range []Option{MaxDMSize(0), WithoutThreadDomains(), WithoutNullMR(), WithoutDMABuf(), WithoutRereg(), WithoutImport(),
-			WithoutOp("advise_mr", "open_xrcd", "close_xrcd", "open_qp", "get_srq_num", "create_counters", "destroy_counters", "read_counters", "attach_counters_point_flow", "query_rt_values", "create_flow_action_esp", "modify_flow_action_esp", "destroy_flow_action", "ibv_create_flow", "ibv_destroy_flow", "modify_cq", "create_wq", "modify_wq", "destroy_wq", "create_rwq_ind_table", "destroy_rwq_ind_table"), ODP(0, 0, 0, 0), MRUnsupported(0), MRUnknown(accessOnDemand | accessFlushGlobal | accessFlushPersistent),
+			WithoutOp("advise_mr", "open_xrcd", "close_xrcd", "open_qp", "get_srq_num", "create_counters", "destroy_counters", "read_counters",
+				"attach_counters_point_flow", "query_rt_values", "create_flow_action_esp", "modify_flow_action_esp", "destroy_flow_action",
+				"ibv_create_flow", "ibv_destroy_flow", "modify_cq", "create_wq", "modify_wq", "destroy_wq", "create_rwq_ind_table",
+				"destroy_rwq_ind_table"),
+			ODP(0, 0, 0, 0), MRUnsupported(0), MRUnknown(accessOnDemand | accessFlushGlobal | accessFlushPersistent),
 			CapFlags(capRXE61), MaxMRSize(1<<64 - 1), MaxMsgSize(8 << 20), OneKey(),
 			WithoutRawPackets(), StandardFields()} {
 			if err := o(s); err != nil {
@@ -47,7 +51,8 @@ func LikeRXE61() Option {
 // Access of regions, and what needs no queue pair, is that of the default device, which is mlx5's for device memory.
 func LikeMLX5() Option {
 	return func(s *settings) error {
-		for _, o := range []Option{Driver(driverMLX5), MaxDMSize(256 << 10), DMAlign(12), DMCopyAlign(4), set(func(d *device) { d.mlx5 = true })} {
+		strict := set(func(d *device) { d.mlx5 = true })
+		for _, o := range []Option{Driver(driverMLX5), MaxDMSize(256 << 10), DMAlign(12), DMCopyAlign(4), strict} {
 			if err := o(s); err != nil {
 				return err
 			}

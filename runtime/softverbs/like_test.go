@@ -27,7 +27,8 @@ func TestLikeRXE61(t *testing.T) {
 		want   syscall.Errno
 	}{
 		{hugeTLB, 0}, {zeroBased, 0}, {mwBind, 0}, {relaxed, 0}, {1 << 29, 0},
-		{onDemand, syscall.EINVAL}, {flushGlobal, syscall.EINVAL}, {flushPersist, syscall.EINVAL}, {1 << 10, syscall.EINVAL}, {remoteWrite, syscall.EINVAL},
+		{onDemand, syscall.EINVAL}, {flushGlobal, syscall.EINVAL}, {flushPersist, syscall.EINVAL},
+		{1 << 10, syscall.EINVAL}, {remoteWrite, syscall.EINVAL},
 	} {
 		got, err := b.lib.RegMR(b.pd, addr, pageSize, c.access)
 		t.Logf("access %#x: %v", c.access, err)
@@ -78,7 +79,9 @@ func TestOneKey(t *testing.T) {
 	if m.LKey != m.RKey || m.LKey == 0 || l.LKey == m.LKey || l.RKey != 0 {
 		t.Errorf("keys %#x and %#x, of the local one %#x and %#x", m.LKey, m.RKey, l.LKey, l.RKey)
 	}
-	for key, want := range map[uint32]softverbs.Status{m.RKey: softverbs.StatusSuccess, 0: softverbs.StatusRemAccess, l.LKey: softverbs.StatusRemAccess} {
+	for key, want := range map[uint32]softverbs.Status{
+		m.RKey: softverbs.StatusSuccess, 0: softverbs.StatusRemAccess, l.LKey: softverbs.StatusRemAccess,
+	} {
 		if s, _ := b.dev.Peer().Write(key, uint64(addr), []byte("x")); s != want {
 			t.Errorf("by %#x: %v, want %v", key, s, want)
 		}
@@ -154,7 +157,9 @@ func TestOddValues(t *testing.T) {
 	a.PathMTU = 0
 	b.ok(b.lib.Modify(e.qp, a, maskRTR))
 	b.want(syscall.EOPNOTSUPP, b.lib.Modify(e.qp, harness.QPAttr{State: sRTS}, maskRTS|1<<25)) // IBV_QP_RATE_LIMIT
-	for typ, want := range map[int]syscall.Errno{0: syscall.EINVAL, 5: syscall.EINVAL, 8: syscall.EOPNOTSUPP, 9: syscall.EOPNOTSUPP, 10: syscall.EINVAL, 255: syscall.EOPNOTSUPP} {
+	for typ, want := range map[int]syscall.Errno{
+		0: syscall.EINVAL, 5: syscall.EINVAL, 8: syscall.EOPNOTSUPP, 9: syscall.EOPNOTSUPP, 10: syscall.EINVAL, 255: syscall.EOPNOTSUPP,
+	} {
 		_, _, err := b.lib.CreateQP(e.pd, harness.QPInit{SendCQ: e.scq, RecvCQ: e.rcq, Type: typ})
 		if b.want(want, err); t.Failed() {
 			t.Fatalf("type %d", typ)

@@ -53,7 +53,8 @@ static int leave(struct svb_qp *qp, const union ibv_gid *gid, uint16_t lid)
 	return 0;
 }
 
-static int change(struct ibv_qp *pub, enum svb_verb v, int (*how)(struct svb_qp *, const union ibv_gid *, uint16_t), const union ibv_gid *gid, uint16_t lid)
+static int change(struct ibv_qp *pub, enum svb_verb v, int (*how)(struct svb_qp *, const union ibv_gid *, uint16_t),
+		  const union ibv_gid *gid, uint16_t lid)
 {
 	struct svb_qp *qp;
 	int err;

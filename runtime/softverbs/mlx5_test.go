@@ -86,8 +86,10 @@ func TestMLX5Capacities(t *testing.T) {
 		ask, want harness.Caps5
 		err       syscall.Errno
 	}{
-		{typ: rc, ask: harness.Caps5{SendWR: 10, RecvWR: 5, SendSGE: 1, RecvSGE: 3}, want: harness.Caps5{SendWR: 16, RecvWR: 8, SendSGE: 1, RecvSGE: 4, Inline: 60}},
-		{typ: rc, ask: harness.Caps5{SendWR: 31, RecvWR: 1, SendSGE: 1, RecvSGE: 1, Inline: 64}, want: harness.Caps5{SendWR: 51, RecvWR: 4, SendSGE: 1, RecvSGE: 1, Inline: 124}},
+		{typ: rc, ask: harness.Caps5{SendWR: 10, RecvWR: 5, SendSGE: 1, RecvSGE: 3},
+			want: harness.Caps5{SendWR: 16, RecvWR: 8, SendSGE: 1, RecvSGE: 4, Inline: 60}},
+		{typ: rc, ask: harness.Caps5{SendWR: 31, RecvWR: 1, SendSGE: 1, RecvSGE: 1, Inline: 64},
+			want: harness.Caps5{SendWR: 51, RecvWR: 4, SendSGE: 1, RecvSGE: 1, Inline: 124}},
 		{typ: rc, ask: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 828}, want: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 828}},
 		{typ: rc, ask: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 829}, err: syscall.EINVAL},
 		{typ: ud, ask: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 956}, want: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 956}},

@@ -194,7 +194,8 @@ func TestImplicitODP(t *testing.T) {
 	if m := harness.ReadMR(mr); m.Addr != 0 || m.Length != math.MaxUint64 {
 		t.Errorf("mr %+v", m)
 	}
-	if s, _ := b.dev.Peer().Write(harness.ReadMR(mr).RKey, uint64(addr), []byte("any")); s != softverbs.StatusSuccess || string(mem[:3]) != "any" {
+	s, _ := b.dev.Peer().Write(harness.ReadMR(mr).RKey, uint64(addr), []byte("any"))
+	if s != softverbs.StatusSuccess || string(mem[:3]) != "any" {
 		t.Errorf("%v, memory holds %q", s, mem[:3])
 	}
 	b.dereg(mr)

@@ -206,8 +206,8 @@ func MaxMRSize(bytes uint64) Option { return set(func(d *device) { d.maxMRSize =
 func MemlockLimit(bytes uint64) Option { return set(func(d *device) { d.memlock = bytes }) }
 
 // CapFlags sets device_cap_flags_ex; its lower half is device_cap_flags. With bits 38 and 39 regions may have the flush
-// accesses, with bit 13 shared receive queues can be resized, with bit 20 there is XRC. The default is these four, RNR NAK generation (bit 12)
-// and atomic WRITE (bit 40), both of which the device has in any case.
+// accesses, with bit 13 shared receive queues can be resized, with bit 20 there is XRC. The default is these four, RNR NAK generation
+// (bit 12) and atomic WRITE (bit 40), both of which the device has in any case.
 func CapFlags(flags uint64) Option { return set(func(d *device) { d.capFlags = flags }) }
 
 // AtomicCap sets a value of enum ibv_atomic_cap; the default is 1 (HCA). With 0 atomics of the peer fail.

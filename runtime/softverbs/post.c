@@ -26,7 +26,8 @@ static bool binds(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 {
 	const enum ibv_qp_type t = qp->pub.qp_type;
 
-	return !wr->num_sge && !wr->imm_data && (t == IBV_QPT_RC || t == IBV_QPT_UC) && svb_find_mw(wr->bind_mw.mw) && svb_find_mr(wr->bind_mw.bind_info.mr);
+	return !wr->num_sge && !wr->imm_data && (t == IBV_QPT_RC || t == IBV_QPT_UC) && svb_find_mw(wr->bind_mw.mw) &&
+	       svb_find_mr(wr->bind_mw.bind_info.mr);
 }
 
 static void take_bind(struct svb_bind *b, const struct ibv_send_wr *wr)

@@ -49,7 +49,8 @@ func TestCreateQPVerdicts(t *testing.T) {
 		t.Log(c.what)
 		b.want(c.want, err)
 		if err == nil {
-			if got.SendWR < in.Cap.SendWR || got.RecvWR < in.Cap.RecvWR || got.SendSGE < in.Cap.SendSGE || got.RecvSGE < in.Cap.RecvSGE || got.Inline < in.Cap.Inline {
+			if got.SendWR < in.Cap.SendWR || got.RecvWR < in.Cap.RecvWR || got.SendSGE < in.Cap.SendSGE ||
+				got.RecvSGE < in.Cap.RecvSGE || got.Inline < in.Cap.Inline {
 				t.Errorf("granted %+v for %+v", got, in.Cap)
 			}
 			b.want(syscall.EBUSY, b.lib.End("ibv_destroy_cq", cq))
@@ -269,7 +270,9 @@ func TestQueueLeaksAreNamed(t *testing.T) {
 	b.ok(b.lib.Modify(qp, harness.QPAttr{State: sErr}, aState))
 	b.lib.CloseDevice(ctx)
 	all := strings.Join(dev.Leaks(), "\n")
-	for _, want := range []string{"QP (handle 2, number 0x11): left behind", "CQ (handle 1, 7 entries): left", "completion channel: left", "AH (handle 3): left"} {
+	for _, want := range []string{
+		"QP (handle 2, number 0x11): left behind", "CQ (handle 1, 7 entries): left", "completion channel: left", "AH (handle 3): left",
+	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in %s", want, all)
 		}

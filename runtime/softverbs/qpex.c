@@ -29,10 +29,27 @@ static int xrc(const struct svb_dev *d, const struct ibv_qp_init_attr_ex *a)
 	return a->comp_mask & (receiver ? IBV_QP_INIT_ATTR_XRCD : IBV_QP_INIT_ATTR_PD) ? 0 : EINVAL;
 }
 
+// offered returns the requests that queue pairs of a type may be asked for.
+static uint64_t offered(enum ibv_qp_type t)
+{
+	switch (t) {
+	case IBV_QPT_UC:
+		return UC_OPS;
+	case IBV_QPT_UD:
+		return UD_OPS;
+	case IBV_QPT_RAW_PACKET:
+		return RAW_OPS;
+	case IBV_QPT_XRC_RECV:
+		return 0;
+	default:
+		return RC_OPS;
+	}
+}
+
 static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a, struct svb_ctx **at)
 {
 	const uint64_t asked = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0;
-	uint64_t can = a->qp_type == IBV_QPT_RAW_PACKET ? RAW_OPS : a->qp_type == IBV_QPT_UD ? UD_OPS : a->qp_type == IBV_QPT_UC ? UC_OPS : a->qp_type == IBV_QPT_XRC_RECV ? 0 : RC_OPS;
+	uint64_t can = offered(a->qp_type);
 	struct svb_ctx *c;
 	int err;
 

@@ -117,7 +117,9 @@ static int hashed(const struct ibv_qp_init_attr_ex *a)
 // svb_create_table_qp makes a queue pair that distributes over a table. It has no receives, and no change of it is taken.
 struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 {
-	struct ibv_qp_init_attr as = {.qp_context = a->qp_context, .send_cq = a->send_cq, .cap = a->cap, .qp_type = IBV_QPT_UD, .sq_sig_all = a->sq_sig_all};
+	struct ibv_qp_init_attr as = {
+		.qp_context = a->qp_context, .send_cq = a->send_cq, .cap = a->cap, .qp_type = IBV_QPT_UD, .sq_sig_all = a->sq_sig_all,
+	};
 	struct svb_rwq_table *t;
 	struct ibv_qp *made;
 	int err = hashed(a);

@@ -108,7 +108,8 @@ static int make(struct svb_srq *srq, const struct ibv_srq_attr *a)
 }
 
 // create makes a queue, with xrcd one of type XRC.
-static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, enum svb_verb v, const struct ibv_xrcd *xrcd, const struct ibv_cq *pcq)
+static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, enum svb_verb v, const struct ibv_xrcd *xrcd,
+			      const struct ibv_cq *pcq)
 {
 	struct svb_srq *srq = calloc(1, sizeof *srq);
 	struct svb_xrcd *x;

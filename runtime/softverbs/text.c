@@ -93,14 +93,31 @@ const char *svb_event_type_str(enum ibv_event_type event)
 const char *svb_wc_status_str(enum ibv_wc_status status)
 {
 	static const char *const of[] = {
-		[IBV_WC_SUCCESS] = "success", [IBV_WC_LOC_LEN_ERR] = "local length", [IBV_WC_LOC_QP_OP_ERR] = "local queue pair",
-		[IBV_WC_LOC_EEC_OP_ERR] = "local end-to-end context", [IBV_WC_LOC_PROT_ERR] = "local protection", [IBV_WC_WR_FLUSH_ERR] = "flushed",
-		[IBV_WC_MW_BIND_ERR] = "memory window", [IBV_WC_BAD_RESP_ERR] = "bad response", [IBV_WC_LOC_ACCESS_ERR] = "local access",
-		[IBV_WC_REM_INV_REQ_ERR] = "remote invalid request", [IBV_WC_REM_ACCESS_ERR] = "remote access", [IBV_WC_REM_OP_ERR] = "remote operation",
-		[IBV_WC_RETRY_EXC_ERR] = "no answer", [IBV_WC_RNR_RETRY_EXC_ERR] = "remote not ready", [IBV_WC_LOC_RDD_VIOL_ERR] = "local datagram domain",
-		[IBV_WC_REM_INV_RD_REQ_ERR] = "remote invalid datagram", [IBV_WC_REM_ABORT_ERR] = "remote abort", [IBV_WC_INV_EECN_ERR] = "no end-to-end context",
-		[IBV_WC_INV_EEC_STATE_ERR] = "state of the end-to-end context", [IBV_WC_FATAL_ERR] = "device", [IBV_WC_RESP_TIMEOUT_ERR] = "response too late",
-		[IBV_WC_GENERAL_ERR] = "general", [IBV_WC_TM_ERR] = "tag matching", [IBV_WC_TM_RNDV_INCOMPLETE] = "rendezvous is too long"};
+		[IBV_WC_SUCCESS] = "success",
+		[IBV_WC_LOC_LEN_ERR] = "local length",
+		[IBV_WC_LOC_QP_OP_ERR] = "local queue pair",
+		[IBV_WC_LOC_EEC_OP_ERR] = "local end-to-end context",
+		[IBV_WC_LOC_PROT_ERR] = "local protection",
+		[IBV_WC_WR_FLUSH_ERR] = "flushed",
+		[IBV_WC_MW_BIND_ERR] = "memory window",
+		[IBV_WC_BAD_RESP_ERR] = "bad response",
+		[IBV_WC_LOC_ACCESS_ERR] = "local access",
+		[IBV_WC_REM_INV_REQ_ERR] = "remote invalid request",
+		[IBV_WC_REM_ACCESS_ERR] = "remote access",
+		[IBV_WC_REM_OP_ERR] = "remote operation",
+		[IBV_WC_RETRY_EXC_ERR] = "no answer",
+		[IBV_WC_RNR_RETRY_EXC_ERR] = "remote not ready",
+		[IBV_WC_LOC_RDD_VIOL_ERR] = "local datagram domain",
+		[IBV_WC_REM_INV_RD_REQ_ERR] = "remote invalid datagram",
+		[IBV_WC_REM_ABORT_ERR] = "remote abort",
+		[IBV_WC_INV_EECN_ERR] = "no end-to-end context",
+		[IBV_WC_INV_EEC_STATE_ERR] = "state of the end-to-end context",
+		[IBV_WC_FATAL_ERR] = "device",
+		[IBV_WC_RESP_TIMEOUT_ERR] = "response too late",
+		[IBV_WC_GENERAL_ERR] = "general",
+		[IBV_WC_TM_ERR] = "tag matching",
+		[IBV_WC_TM_RNDV_INCOMPLETE] = "rendezvous is too long",
+	};
 
 	return TEXT(of, (int)status);
 }

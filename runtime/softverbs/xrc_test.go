@@ -16,10 +16,15 @@ func TestXRCSender(t *testing.T) {
 	for _, c := range []struct {
 		opts []softverbs.Option
 		want syscall.Errno
-	}{{nil, 0}, {[]softverbs.Option{softverbs.LikeRXE61()}, syscall.EOPNOTSUPP}, {[]softverbs.Option{softverbs.CapFlags(0)}, syscall.EOPNOTSUPP}} {
+	}{
+		{nil, 0},
+		{[]softverbs.Option{softverbs.LikeRXE61()}, syscall.EOPNOTSUPP},
+		{[]softverbs.Option{softverbs.CapFlags(0)}, syscall.EOPNOTSUPP},
+	} {
 		b := open(t, c.opts...)
 		cq := b.must(b.lib.CreateCQ(b.ctx, 7, 0, nil, 0))
-		qp, got, err := b.lib.CreateQP(b.pd, harness.QPInit{SendCQ: cq, Cap: harness.Caps5{SendWR: 16, RecvWR: 16, SendSGE: 1, RecvSGE: 1}, Type: sender})
+		caps := harness.Caps5{SendWR: 16, RecvWR: 16, SendSGE: 1, RecvSGE: 1}
+		qp, got, err := b.lib.CreateQP(b.pd, harness.QPInit{SendCQ: cq, Cap: caps, Type: sender})
 		b.want(c.want, err)
 		if err == nil {
 			if got.RecvWR != 0 || got.RecvSGE != 0 {

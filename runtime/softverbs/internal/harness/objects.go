@@ -35,7 +35,8 @@ func (l *Lib) RegMR(pd Obj, addr uintptr, length uint64, access uint32) (Obj, er
 // RegMRIova is ibv_reg_mr_iova2.
 func (l *Lib) RegMRIova(pd Obj, addr uintptr, length, iova uint64, access uint32) (Obj, error) {
 	var e C.int
-	return result(C.svbh_reg_mr_iova(l.fn("ibv_reg_mr_iova2"), pd, C.uintptr_t(addr), C.size_t(length), C.uint64_t(iova), C.uint(access), &e), e)
+	fn := l.fn("ibv_reg_mr_iova2")
+	return result(C.svbh_reg_mr_iova(fn, pd, C.uintptr_t(addr), C.size_t(length), C.uint64_t(iova), C.uint(access), &e), e)
 }
 
 // MRAttr is struct ibv_mr_init_attr.
@@ -73,7 +74,8 @@ func (l *Lib) RegMRExOp(pd Obj, a MRAttr) (Obj, error) {
 // RegDMABuf is ibv_reg_dmabuf_mr.
 func (l *Lib) RegDMABuf(pd Obj, off, length, iova uint64, fd int, access uint32) (Obj, error) {
 	var e C.int
-	return result(C.svbh_reg_dmabuf(l.fn("ibv_reg_dmabuf_mr"), pd, C.uint64_t(off), C.size_t(length), C.uint64_t(iova), C.int(fd), C.int(access), &e), e)
+	fn := l.fn("ibv_reg_dmabuf_mr")
+	return result(C.svbh_reg_dmabuf(fn, pd, C.uint64_t(off), C.size_t(length), C.uint64_t(iova), C.int(fd), C.int(access), &e), e)
 }
 
 // Rereg is ibv_rereg_mr: its result and errno.
