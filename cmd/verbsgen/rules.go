@@ -70,10 +70,11 @@ source, needs, accepted_by, refused_by}; passage is a hash of the text that the 
 source where the man page is silent; the last two list {provider, kernel, but, source, always}.
 
 --check judges the accept and reject cases of every rule, generates the package in memory, and prints for
-each verb how many rules are defined, checked by the generated package, enforced by its handles (Close, and
-use after Close), judged by explain only, and tested: both cases are right. It exits 1 when a case is
-wrong, or when a test below a folder of --tests names a rule that is not defined or is retired. With
---json it prints {rules: [{id, verb, by: validator|handles|explain, why, tested, problems}]}.`,
+each verb how many rules are defined, checked by the generated package, kept by its Go types (no call can
+break them), enforced by its handles (Close, and use after Close), judged by explain only, and tested: both
+cases are right. It exits 1 when a case is wrong, or when a test below a folder of --tests names a rule
+that is not defined or is retired. With --json it prints
+{rules: [{id, verb, by: validator|type|handles|explain, why, tested, problems}]}.`,
 		Args: takes(0, 1),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := src.check(); err != nil {

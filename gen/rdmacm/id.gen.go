@@ -240,6 +240,9 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 //
 //   - timeoutMs: milliseconds to wait.
 //
+// Rules:
+//   - the identifier is bound to a device [VR-rdma_resolve_route-verbs-0709]
+//
 // C: rdma_resolve_route, rdma_resolve_route(3).
 func (id *ID) ResolveRoute(timeoutMs int) error {
 	const verb = "rdma_resolve_route"
@@ -326,6 +329,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr *verbs.QPInitAttr) (*verbs.QP, e
 //     it) [VR-rdma_connect-private_data_len-0702]
 //   - retry_count is 0 to 7 (a hint only: some devices accept it) [VR-rdma_connect-retry_count-0703]
 //   - rnr_retry_count is 0 to 7 (a hint only: some devices accept it) [VR-rdma_connect-rnr_retry_count-0704]
+//   - the identifier is bound to a device [VR-rdma_connect-verbs-0708]
 //
 // C: rdma_connect, rdma_connect(3).
 func (id *ID) Connect(connParam *ConnParam) error {
@@ -418,6 +422,7 @@ func (id *ID) Listen(backlog int) error {
 //   - the answer to a lookup of a datagram service has at most 136 bytes of private data (a hint only: some
 //     devices accept it) [VR-rdma_accept-private_data_len-0706]
 //   - rnr_retry_count is 0 to 7 (a hint only: some devices accept it) [VR-rdma_accept-rnr_retry_count-0707]
+//   - the identifier is bound to a device [VR-rdma_accept-verbs-0710]
 //
 // C: rdma_accept, rdma_accept(3).
 func (id *ID) Accept(connParam *ConnParam) error {

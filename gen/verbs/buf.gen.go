@@ -6,7 +6,6 @@ package verbs
 import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
@@ -155,12 +154,6 @@ func (buffer *Buf) ExportDMABufFD() (int, error) {
 	defer buffer.node.Exit()
 	if buffer.lib.fn[symIbv_export_buf_dmabuf_fd] == 0 {
 		return 0, buffer.lib.missing("ibv_export_buf_dmabuf_fd", symIbv_export_buf_dmabuf_fd)
-	}
-	in := inExportBufDmabufFD{
-		buf: validate.Addr(buffer.c),
-	}
-	if err := checkExportBufDmabufFD(&in); err != nil {
-		return 0, err
 	}
 	n, errno := rawExportBufDmabufFD(buffer.lib.fn[symIbv_export_buf_dmabuf_fd], buffer.c)
 	if n < 0 {

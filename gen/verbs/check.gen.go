@@ -7,94 +7,25 @@ import "github.com/verbsgen/verbsgen/runtime/verr"
 
 // Places in the table of rules.
 const (
-	rule0922 = iota
-	rule0940
-	rule3119
-	rule0941
-	rule3120
-	rule1114
-	rule3123
-	rule3124
-	rule0942
-	rule0939
-	rule0937
-	rule1191
-	rule3134
-	rule3135
-	rule0938
-	rule0934
-	rule0935
-	rule0936
-	rule1193
-	rule3127
-	rule0943
-	rule3116
-	rule3117
-	rule1227
-	rule3118
-	rule0946
-	rule3131
-	rule1190
-	rule3130
-	rule0944
-	rule0945
-	rule3129
-	rule0932
-	rule0933
-	rule1192
-	rule3122
-	rule3121
-	rule0903
-	rule0904
-	rule0159
-	rule0161
-	rule0160
-	rule0155
-	rule0156
-	rule0158
-	rule3001
-	rule3004
-	rule0126
-	rule0127
-	rule0501
-	rule0502
-	rule0503
-	rule0163
-	rule0164
-	rule0168
-	rule0169
+	rule0158 = iota
 	rule0170
 	rule0171
 	rule0215
-	rule1304
-	rule1305
 	rule1326
 	rule1327
-	rule0324
-	rule0325
 	rule0326
 	rule0327
 	rule0328
-	rule0701
-	rule0702
 	rule0703
 	rule0704
 	rule0705
-	rule0706
-	rule0707
 	rule0709
 	rule0708
-	rule0711
-	rule0712
 	rule0713
 	rule0714
 	rule0715
-	rule0716
 	rule0717
 	rule0718
-	rule0145
-	rule0801
-	rule0802
 	rule0803
 	rule2069
 	rule3310
@@ -106,30 +37,16 @@ const (
 	rule3311
 	rule3312
 	rule3352
-	rule0807
-	rule1520
-	rule1521
 	rule1525
 	rule1526
-	rule3313
 	rule3332
 	rule3334
-	rule3315
-	rule1522
-	rule1523
-	rule3314
 	rule3333
 	rule3335
-	rule3316
-	rule1524
-	rule0731
-	rule0732
 	rule0733
-	rule2074
 	rule2075
 	rule0734
 	rule2076
-	rule0735
 	rule0001
 	rule0003
 	rule0004
@@ -141,7 +58,6 @@ const (
 	rule0015
 	rule0016
 	rule0017
-	rule0019
 	rule0005
 	rule0006
 	rule0010
@@ -162,7 +78,6 @@ const (
 	rule0033
 	rule0034
 	rule0035
-	rule0037
 	rule0038
 	rule0039
 	rule0023
@@ -178,7 +93,6 @@ const (
 	rule0041
 	rule0042
 	rule0043
-	rule0045
 	rule0046
 	rule0047
 	rule0048
@@ -195,8 +109,6 @@ const (
 	rule0063
 	rule0064
 	rule0065
-	rule0067
-	rule0068
 	rule0076
 	rule0077
 	rule0078
@@ -206,8 +118,6 @@ const (
 	rule0082
 	rule0083
 	rule0084
-	rule0085
-	rule0086
 	rule0087
 	rule0088
 	rule0197
@@ -217,18 +127,10 @@ const (
 	rule0060
 	rule0061
 	rule0066
-	rule0069
-	rule0070
-	rule0071
-	rule0072
-	rule0073
-	rule0074
-	rule0075
 	rule0196
 	rule0200
 	rule0203
 	rule0206
-	rule0172
 	rule0173
 	rule0174
 	rule0175
@@ -248,14 +150,9 @@ const (
 	rule0212
 	rule0213
 	rule0214
-	rule0736
 	rule0737
 	rule2081
 	rule2082
-	rule0738
-	rule1101
-	rule1102
-	rule1103
 	rule1104
 	rule1105
 	rule1107
@@ -264,134 +161,67 @@ const (
 	rule1110
 	rule3526
 	rule3901
-	rule0285
-	rule0286
-	rule0189
 	rule0190
 	rule0191
 	rule0192
 	rule0193
 	rule0216
-	rule0095
-	rule0096
 	rule0097
 	rule0100
 	rule0098
 	rule0099
 	rule0101
-	rule0102
-	rule1344
-	rule0104
-	rule0105
-	rule0106
-	rule0107
-	rule0108
-	rule0109
-	rule0110
-	rule0111
-	rule0112
-	rule0113
-	rule0114
-	rule0115
-	rule0187
 	rule0002
 	rule0116
 	rule0117
 	rule0118
-	rule0121
-	rule0122
 	rule0123
 	rule0124
 	rule0119
 	rule0120
-	rule0278
 	rule0281
 	rule0282
 	rule0279
 	rule0280
-	rule0900
-	rule0901
 	rule0907
 	rule0908
 	rule3301
 	rule0905
 	rule0906
-	rule0910
-	rule0911
-	rule2053
 	rule2054
-	rule3302
 	rule3525
-	rule1301
 	rule1302
 	rule1303
-	rule0283
-	rule0776
-	rule0777
 	rule0778
-	rule0779
 	rule2055
 	rule2056
-	rule1346
-	rule1347
-	rule1348
-	rule1349
 	rule1361
 	rule1362
 	rule1363
 	rule1364
-	rule1350
-	rule1352
-	rule1353
-	rule1354
-	rule1355
-	rule1356
-	rule1357
-	rule1358
-	rule1359
-	rule0601
-	rule0602
 	rule0603
 	rule0604
 	rule0605
 	rule0606
-	rule1201
-	rule1202
 	rule1204
 	rule1205
 	rule1206
 	rule1207
 	rule3305
-	rule3306
-	rule3307
 	rule1203
 	rule1208
-	rule1209
-	rule1210
-	rule1211
-	rule1212
-	rule1213
 	rule1214
 	rule1229
 	rule1230
 	rule1231
-	rule3308
 	rule3309
 	rule3353
 	rule3524
-	rule0611
-	rule0612
-	rule0613
 	rule0614
 	rule0615
 	rule0616
 	rule0617
 	rule0618
-	rule0609
-	rule0610
-	rule1215
-	rule1216
-	rule0607
 	rule0963
 	rule0962
 	rule3054
@@ -400,8 +230,6 @@ const (
 	rule3056
 	rule3057
 	rule3058
-	rule0296
-	rule0297
 	rule0299
 	rule0300
 	rule2037
@@ -413,30 +241,21 @@ const (
 	rule0305
 	rule0306
 	rule0307
-	rule0920
-	rule0921
 	rule1222
 	rule1223
 	rule1224
 	rule1225
-	rule1531
 	rule1532
 	rule1533
 	rule1534
 	rule1535
 	rule1536
 	rule2038
-	rule2040
-	rule2041
 	rule2042
 	rule2046
 	rule3150
-	rule3156
 	rule3157
 	rule3158
-	rule0923
-	rule1226
-	rule1530
 	rule1537
 	rule1538
 	rule2031
@@ -445,8 +264,6 @@ const (
 	rule2034
 	rule2035
 	rule2036
-	rule2043
-	rule2044
 	rule2045
 	rule2047
 	rule2048
@@ -456,9 +273,7 @@ const (
 	rule3155
 	rule3160
 	rule3161
-	rule3162
 	rule3801
-	rule3802
 	rule3813
 	rule3502
 	rule3504
@@ -475,25 +290,8 @@ const (
 	rule3519
 	rule3520
 	rule3521
-	rule0150
-	rule0151
 	rule0152
-	rule0153
-	rule0133
-	rule0134
 	rule0135
-	rule0136
-	rule0137
-	rule0138
-	rule0139
-	rule0140
-	rule0141
-	rule3007
-	rule3060
-	rule3015
-	rule3008
-	rule3009
-	rule3010
 	rule3020
 	rule3021
 	rule3022
@@ -503,34 +301,17 @@ const (
 	rule3023
 	rule3024
 	rule3025
-	rule1331
-	rule1332
-	rule1334
 	rule1335
 	rule1336
 	rule1337
 	rule1341
 	rule1342
-	rule1339
-	rule1340
-	rule1333
-	rule1322
-	rule1323
 	rule1324
 	rule1325
-	rule0165
-	rule0166
 	rule0167
-	rule1218
-	rule1219
 	rule1220
 	rule1221
-	rule3170
-	rule3171
 	rule3172
-	rule0217
-	rule0218
-	rule0219
 	rule0221
 	rule0223
 	rule0224
@@ -591,8 +372,6 @@ const (
 	rule3195
 	rule3811
 	rule3812
-	rule1309
-	rule1310
 	rule1311
 	rule1312
 	rule1313
@@ -600,31 +379,19 @@ const (
 	rule3183
 	rule1315
 	rule3806
-	rule1370
-	rule1371
-	rule1372
 	rule1373
 	rule1374
 	rule1375
 	rule1376
-	rule1306
 	rule1307
 	rule1308
-	rule0504
-	rule0505
 	rule0506
-	rule0507
 	rule2020
 	rule2021
-	rule0308
-	rule0781
-	rule0782
 	rule0783
 	rule0784
 	rule2083
-	rule2084
 	rule2085
-	rule2086
 	rule2087
 	rule2088
 	rule2089
@@ -633,26 +400,17 @@ const (
 	rule3345
 	rule3346
 	rule3805
-	rule0787
-	rule0788
 	rule0789
-	rule0790
 	rule0791
 	rule0792
 	rule2090
-	rule2091
-	rule3347
 	rule3348
 	rule3349
 	rule3350
-	rule0785
-	rule1500
-	rule1501
 	rule1503
 	rule1504
 	rule3351
 	rule1505
-	rule1502
 	rule0335
 	rule0336
 	rule0337
@@ -690,8 +448,6 @@ const (
 	rule0363
 	rule0364
 	rule0365
-	rule0310
-	rule0311
 	rule0312
 	rule0313
 	rule0315
@@ -703,142 +459,47 @@ const (
 	rule0321
 	rule3190
 	rule3193
-	rule0761
-	rule0762
-	rule0763
-	rule0764
 	rule0765
 	rule0766
-	rule0767
-	rule0768
-	rule0769
 	rule0770
 	rule0771
-	rule0323
-	rule0741
-	rule0742
 	rule0745
 	rule3180
-	rule0743
-	rule0744
 	rule2072
 	rule3181
-	rule3030
-	rule3031
 	rule3032
 	rule3033
-	rule3034
-	rule0751
-	rule0752
 	rule0753
-	rule0754
-	rule0811
-	rule0812
 	rule2092
 	rule2093
 	rule3341
-	rule0756
-	rule0757
 	rule0758
 	rule0759
-	rule1318
-	rule1319
 	rule1320
 	rule1321
-	rule1316
-	rule1317
 )
 
 // rules are the rules that the validators check, with what the errors say of them.
 var rules = []verr.Rule{
-	rule0922: {ID: "VR-ibv_qp_to_qp_ex-qp-0922", Verb: "ibv_qp_to_qp_ex", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp_ex", Section: ""},
-	rule0940: {ID: "VR-ibv_wr_atomic_cmp_swp-qp-0940", Verb: "ibv_wr_atomic_cmp_swp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3119: {ID: "VR-ibv_wr_atomic_cmp_swp-remote_addr-3119", Verb: "ibv_wr_atomic_cmp_swp", Subject: "remote_addr", Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_wr_post", Section: ""},
-	rule0941: {ID: "VR-ibv_wr_atomic_fetch_add-qp-0941", Verb: "ibv_wr_atomic_fetch_add", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3120: {ID: "VR-ibv_wr_atomic_fetch_add-remote_addr-3120", Verb: "ibv_wr_atomic_fetch_add", Subject: "remote_addr", Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_wr_post", Section: ""},
-	rule1114: {ID: "VR-ibv_wr_bind_mw-qp-1114", Verb: "ibv_wr_bind_mw", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3123: {ID: "VR-ibv_wr_bind_mw-mw-3123", Verb: "ibv_wr_bind_mw", Subject: "mw", Statement: "a window is bound", Fix: "pass a window", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3124: {ID: "VR-ibv_wr_bind_mw-bind_info-3124", Verb: "ibv_wr_bind_mw", Subject: "bind_info", Statement: "the range of the window is read from bind_info", Fix: "pass one", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0942: {ID: "VR-ibv_wr_local_inv-qp-0942", Verb: "ibv_wr_local_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0939: {ID: "VR-ibv_wr_rdma_read-qp-0939", Verb: "ibv_wr_rdma_read", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0937: {ID: "VR-ibv_wr_rdma_write-qp-0937", Verb: "ibv_wr_rdma_write", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule1191: {ID: "VR-ibv_wr_flush-qp-1191", Verb: "ibv_wr_flush", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3134: {ID: "VR-ibv_wr_flush-type-3134", Verb: "ibv_wr_flush", Subject: "type", Statement: "type has no bits but those of enum ibv_placement_type", Fix: "leave the other bits out", Page: "ibv_wr_post", Section: ""},
-	rule3135: {ID: "VR-ibv_wr_flush-level-3135", Verb: "ibv_wr_flush", Subject: "level", Statement: "level is RANGE or MR", Fix: "pass one of these", Page: "ibv_wr_post", Section: ""},
-	rule0938: {ID: "VR-ibv_wr_rdma_write_imm-qp-0938", Verb: "ibv_wr_rdma_write_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0934: {ID: "VR-ibv_wr_send-qp-0934", Verb: "ibv_wr_send", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0935: {ID: "VR-ibv_wr_send_imm-qp-0935", Verb: "ibv_wr_send_imm", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0936: {ID: "VR-ibv_wr_send_inv-qp-0936", Verb: "ibv_wr_send_inv", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule1193: {ID: "VR-ibv_wr_send_tso-qp-1193", Verb: "ibv_wr_send_tso", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3127: {ID: "VR-ibv_wr_send_tso-hdr-3127", Verb: "ibv_wr_send_tso", Subject: "hdr", Statement: "hdr_sz bytes of header are read from hdr", Fix: "pass the header", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0943: {ID: "VR-ibv_wr_set_ud_addr-qp-0943", Verb: "ibv_wr_set_ud_addr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3116: {ID: "VR-ibv_wr_set_ud_addr-ah-3116", Verb: "ibv_wr_set_ud_addr", Subject: "ah", Statement: "a datagram goes the way of an address handle", Fix: "pass one that is open", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3117: {ID: "VR-ibv_wr_set_ud_addr-remote_qpn-3117", Verb: "ibv_wr_set_ud_addr", Subject: "remote_qpn", Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule1227: {ID: "VR-ibv_wr_set_xrc_srqn-qp-1227", Verb: "ibv_wr_set_xrc_srqn", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3118: {ID: "VR-ibv_wr_set_xrc_srqn-remote_srqn-3118", Verb: "ibv_wr_set_xrc_srqn", Subject: "remote_srqn", Statement: "numbers of shared receive queues have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0946: {ID: "VR-ibv_wr_set_inline_data-qp-0946", Verb: "ibv_wr_set_inline_data", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3131: {ID: "VR-ibv_wr_set_inline_data-addr-3131", Verb: "ibv_wr_set_inline_data", Subject: "addr", Statement: "as much as length says is read from addr", Fix: "pass its address", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule1190: {ID: "VR-ibv_wr_set_inline_data_list-qp-1190", Verb: "ibv_wr_set_inline_data_list", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3130: {ID: "VR-ibv_wr_set_inline_data_list-buf_list-3130", Verb: "ibv_wr_set_inline_data_list", Subject: "buf_list", Statement: "as much as num_buf says is read from buf_list", Fix: "pass its address", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0944: {ID: "VR-ibv_wr_set_sge-qp-0944", Verb: "ibv_wr_set_sge", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0945: {ID: "VR-ibv_wr_set_sge_list-qp-0945", Verb: "ibv_wr_set_sge_list", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule3129: {ID: "VR-ibv_wr_set_sge_list-sg_list-3129", Verb: "ibv_wr_set_sge_list", Subject: "sg_list", Statement: "as much as num_sge says is read from sg_list", Fix: "pass its address", Page: "ibv_wr_post", Section: "WORK REQUESTS"},
-	rule0932: {ID: "VR-ibv_wr_complete-qp-0932", Verb: "ibv_wr_complete", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
-	rule0933: {ID: "VR-ibv_wr_abort-qp-0933", Verb: "ibv_wr_abort", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
-	rule1192: {ID: "VR-ibv_wr_atomic_write-qp-1192", Verb: "ibv_wr_atomic_write", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_wr_post", Section: "USAGE"},
-	rule3122: {ID: "VR-ibv_wr_atomic_write-atomic_wr-3122", Verb: "ibv_wr_atomic_write", Subject: "atomic_wr", Statement: "8 bytes are read from atomic_wr", Fix: "pass their address", Page: "ibv_wr_post", Section: ""},
-	rule3121: {ID: "VR-ibv_wr_atomic_write-remote_addr-3121", Verb: "ibv_wr_atomic_write", Subject: "remote_addr", Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_wr_post", Section: ""},
-	rule0903: {ID: "VR-ibv_next_poll-cq-0903", Verb: "ibv_next_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
-	rule0904: {ID: "VR-ibv_end_poll-cq-0904", Verb: "ibv_end_poll", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq_ex", Section: "Polling an extended CQ"},
-	rule0159: {ID: "VR-ibv_free_device_list-list-0159", Verb: "ibv_free_device_list", Subject: "list", Statement: "list must not be NULL", Fix: "pass the list that Lib.Devices gave", Page: "ibv_get_device_list", Section: "DESCRIPTION"},
-	rule0161: {ID: "VR-ibv_get_device_index-device-0161", Verb: "ibv_get_device_index", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_get_device_index", Section: "DESCRIPTION"},
-	rule0160: {ID: "VR-ibv_get_device_guid-device-0160", Verb: "ibv_get_device_guid", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_get_device_guid", Section: "DESCRIPTION"},
-	rule0155: {ID: "VR-ibv_open_device-device-0155", Verb: "ibv_open_device", Subject: "device", Statement: "device must not be NULL", Fix: "pass a device of a device list", Page: "ibv_open_device", Section: "DESCRIPTION"},
-	rule0156: {ID: "VR-ibv_close_device-context-0156", Verb: "ibv_close_device", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_device", Section: "DESCRIPTION"},
 	rule0158: {ID: "VR-ibv_import_device-cmd_fd-0158", Verb: "ibv_import_device", Subject: "cmd_fd", Statement: "a context is imported by an open file descriptor", Fix: "pass a duplicate of the Device.CmdFD of the other context", Page: "ibv_import_device", Section: "DESCRIPTION"},
-	rule3001: {ID: "VR-ibv_import_pd-context-3001", Verb: "ibv_import_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_import_pd", Section: "DESCRIPTION"},
-	rule3004: {ID: "VR-ibv_import_mr-pd-3004", Verb: "ibv_import_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_import_mr", Section: "DESCRIPTION"},
-	rule0126: {ID: "VR-ibv_import_dm-context-0126", Verb: "ibv_import_dm", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_import_dm", Section: "DESCRIPTION"},
-	rule0127: {ID: "VR-ibv_unimport_dm-dm-0127", Verb: "ibv_unimport_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_import_dm", Section: "DESCRIPTION"},
-	rule0501: {ID: "VR-ibv_get_async_event-context-0501", Verb: "ibv_get_async_event", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
-	rule0502: {ID: "VR-ibv_get_async_event-event-0502", Verb: "ibv_get_async_event", Subject: "event", Statement: "event must not be NULL", Fix: "pass the address of an event", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
-	rule0503: {ID: "VR-ibv_ack_async_event-event-0503", Verb: "ibv_ack_async_event", Subject: "event", Statement: "event must not be NULL", Fix: "pass an event of Device.NextEvent", Page: "ibv_get_async_event", Section: "DESCRIPTION"},
-	rule0163: {ID: "VR-ibv_query_device-context-0163", Verb: "ibv_query_device", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_device", Section: "DESCRIPTION"},
-	rule0164: {ID: "VR-ibv_query_device-device_attr-0164", Verb: "ibv_query_device", Subject: "device_attr", Statement: "device_attr must not be NULL", Fix: "pass the address of a DeviceAttr", Page: "ibv_query_device", Section: "DESCRIPTION"},
-	rule0168: {ID: "VR-ibv_query_port-context-0168", Verb: "ibv_query_port", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_port", Section: "DESCRIPTION"},
-	rule0169: {ID: "VR-ibv_query_port-port_attr-0169", Verb: "ibv_query_port", Subject: "port_attr", Statement: "port_attr must not be NULL", Fix: "pass the address of a PortAttr", Page: "ibv_query_port", Section: "DESCRIPTION"},
 	rule0170: {ID: "VR-ibv_query_port-port_num-0170", Verb: "ibv_query_port", Subject: "port_num", Statement: "ports are counted from 1", Fix: "pass 1 for the first port", Page: "ibv_query_port", Section: ""},
 	rule0171: {ID: "VR-ibv_query_port-port_num-0171", Verb: "ibv_query_port", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceAttr.PhysPortCnt", Page: "ibv_query_port", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0215: {ID: "VR-ibv_query_port-port_num-0215", Verb: "ibv_query_port", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceAttrEx.PhysPortCntEx", Page: "ibv_query_port", Section: "", Capable: true, Limit: "phys_port_cnt_ex"},
-	rule1304: {ID: "VR-ibv_query_port_speed-context-1304", Verb: "ibv_query_port_speed", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_port_speed", Section: "DESCRIPTION"},
-	rule1305: {ID: "VR-ibv_query_port_speed-port_speed-1305", Verb: "ibv_query_port_speed", Subject: "port_speed", Statement: "port_speed must not be NULL", Fix: "pass a valid pointer", Page: "ibv_query_port_speed", Section: "NOTES"},
 	rule1326: {ID: "VR-ibv_query_port_speed-port_num-1326", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS"},
 	rule1327: {ID: "VR-ibv_query_port_speed-port_num-1327", Verb: "ibv_query_port_speed", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS", Capable: true, Limit: "phys_port_cnt_ex"},
-	rule0324: {ID: "VR-ibv_query_gid-context-0324", Verb: "ibv_query_gid", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid", Section: "DESCRIPTION"},
-	rule0325: {ID: "VR-ibv_query_gid-gid-0325", Verb: "ibv_query_gid", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass the address of a GID", Page: "ibv_query_gid", Section: "DESCRIPTION"},
 	rule0326: {ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: ""},
 	rule0327: {ID: "VR-ibv_query_gid-port_num-0327", Verb: "ibv_query_gid", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0328: {ID: "VR-ibv_query_gid-index-0328", Verb: "ibv_query_gid", Subject: "index", Statement: "indexes count from 0", Fix: "pass an index of the table", Page: "ibv_query_gid", Section: "DESCRIPTION"},
-	rule0701: {ID: "VR-ibv_query_gid_ex-context-0701", Verb: "ibv_query_gid_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid_ex", Section: "DESCRIPTION"},
-	rule0702: {ID: "VR-ibv_query_gid_ex-entry-0702", Verb: "ibv_query_gid_ex", Subject: "entry", Statement: "entry must not be NULL", Fix: "pass the address of a GIDEntry", Page: "ibv_query_gid_ex", Section: "DESCRIPTION"},
 	rule0703: {ID: "VR-ibv_query_gid_ex-flags-0703", Verb: "ibv_query_gid_ex", Subject: "flags", Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_ex", Section: "ARGUMENTS"},
 	rule0704: {ID: "VR-ibv_query_gid_ex-port_num-0704", Verb: "ibv_query_gid_ex", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid_ex", Section: ""},
 	rule0705: {ID: "VR-ibv_query_gid_ex-port_num-0705", Verb: "ibv_query_gid_ex", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid_ex", Section: "", Capable: true, Limit: "phys_port_cnt_ex"},
-	rule0706: {ID: "VR-ibv_query_gid_table-context-0706", Verb: "ibv_query_gid_table", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_gid_table", Section: "DESCRIPTION"},
-	rule0707: {ID: "VR-ibv_query_gid_table-entries-0707", Verb: "ibv_query_gid_table", Subject: "entries", Statement: "entries must not be NULL", Fix: "pass an array of GIDEntry", Page: "ibv_query_gid_table", Section: "DESCRIPTION"},
 	rule0709: {ID: "VR-ibv_query_gid_table-flags-0709", Verb: "ibv_query_gid_table", Subject: "flags", Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_table", Section: "ARGUMENTS"},
 	rule0708: {ID: "VR-ibv_query_gid_table-max_entries-0708", Verb: "ibv_query_gid_table", Subject: "max_entries", Statement: "the list has at least one entry", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION"},
-	rule0711: {ID: "VR-ibv_query_pkey-context-0711", Verb: "ibv_query_pkey", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_pkey", Section: "DESCRIPTION"},
-	rule0712: {ID: "VR-ibv_query_pkey-pkey-0712", Verb: "ibv_query_pkey", Subject: "pkey", Statement: "pkey must not be NULL", Fix: "pass a valid pointer", Page: "ibv_query_pkey", Section: "DESCRIPTION"},
 	rule0713: {ID: "VR-ibv_query_pkey-port_num-0713", Verb: "ibv_query_pkey", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_pkey", Section: ""},
 	rule0714: {ID: "VR-ibv_query_pkey-port_num-0714", Verb: "ibv_query_pkey", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_pkey", Section: "", Capable: true, Limit: "phys_port_cnt"},
 	rule0715: {ID: "VR-ibv_query_pkey-index-0715", Verb: "ibv_query_pkey", Subject: "index", Statement: "indexes count from 0", Fix: "pass an index of the table", Page: "ibv_query_pkey", Section: ""},
-	rule0716: {ID: "VR-ibv_get_pkey_index-context-0716", Verb: "ibv_get_pkey_index", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_get_pkey_index", Section: "DESCRIPTION"},
 	rule0717: {ID: "VR-ibv_get_pkey_index-port_num-0717", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: ""},
 	rule0718: {ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Section: "", Capable: true, Limit: "phys_port_cnt"},
-	rule0145: {ID: "VR-ibv_alloc_pd-context-0145", Verb: "ibv_alloc_pd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_pd", Section: "DESCRIPTION"},
-	rule0801: {ID: "VR-ibv_create_flow-qp-0801", Verb: "ibv_create_flow", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_flow", Section: "DESCRIPTION"},
-	rule0802: {ID: "VR-ibv_create_flow-flow-0802", Verb: "ibv_create_flow", Subject: "flow", Statement: "flow must not be NULL", Fix: "pass a FlowAttr", Page: "ibv_create_flow", Section: "DESCRIPTION"},
 	rule0803: {ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type", Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket", Page: "ibv_create_flow", Section: "NOTES"},
 	rule2069: {ID: "VR-ibv_create_flow-port-2069", Verb: "ibv_create_flow", Subject: "flow.port", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION", Capable: true, Limit: "phys_port_cnt"},
 	rule3310: {ID: "VR-ibv_create_flow-num_of_specs-3310", Verb: "ibv_create_flow", Subject: "flow.num_of_specs", Statement: "a flow has at most 10 specs", Fix: "leave specs out", Page: "ibv_create_flow", Section: "DESCRIPTION"},
@@ -850,30 +511,16 @@ var rules = []verr.Rule{
 	rule3311: {ID: "VR-ibv_create_flow-num_of_specs-3311", Verb: "ibv_create_flow", Subject: "flow.num_of_specs", Statement: "a sniffer takes all packets of its port", Fix: "leave the specs out, or use another type", Page: "ibv_create_flow", Section: "NOTES", AcceptedBy: []string{"mlx5 (the specs are ignored)", "bnxt_re (the specs are ignored)"}},
 	rule3312: {ID: "VR-ibv_create_flow-comp_mask-3312", Verb: "ibv_create_flow", Subject: "flow.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_flow", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the mask is ignored)", "mlx4 (the mask is ignored)", "bnxt_re (the mask is ignored)"}},
 	rule3352: {ID: "VR-ibv_create_flow-priority-3352", Verb: "ibv_create_flow", Subject: "flow.priority", Statement: "priorities are at most 4095", Fix: "pass a lower number", Page: "ibv_create_flow", Section: "ERRORS", AcceptedBy: []string{"bnxt_re (the priority is ignored)"}, RefusedBy: []string{"mlx4", "mlx5"}},
-	rule0807: {ID: "VR-ibv_destroy_flow-flow_id-0807", Verb: "ibv_destroy_flow", Subject: "flow_id", Statement: "flow_id must not be NULL", Fix: "pass a Flow", Page: "ibv_create_flow", Section: "DESCRIPTION"},
-	rule1520: {ID: "VR-ibv_create_flow_action_esp-ctx-1520", Verb: "ibv_create_flow_action_esp", Subject: "ctx", Statement: "ctx must not be NULL", Fix: "pass a Device", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule1521: {ID: "VR-ibv_create_flow_action_esp-esp-1521", Verb: "ibv_create_flow_action_esp", Subject: "esp", Statement: "esp must not be NULL", Fix: "pass a FlowActionESPAttr", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule1525: {ID: "VR-ibv_create_flow_action_esp-esp_attr-1525", Verb: "ibv_create_flow_action_esp", Subject: "esp.esp_attr", Statement: "only a change can be without esp_attr", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule1526: {ID: "VR-ibv_create_flow_action_esp-keymat_ptr-1526", Verb: "ibv_create_flow_action_esp", Subject: "esp.keymat_ptr", Statement: "only a change can be without keymat_ptr", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule3313: {ID: "VR-ibv_create_flow_action_esp-comp_mask-3313", Verb: "ibv_create_flow_action_esp", Subject: "esp.comp_mask", Statement: "comp_mask has no bits but MASK_ESN", Fix: "leave the other bits out", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule3332: {ID: "VR-ibv_create_flow_action_esp-keymat_proto-3332", Verb: "ibv_create_flow_action_esp", Subject: "esp.keymat_proto", Statement: "the key material is that of AES in Galois counter mode", Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule3334: {ID: "VR-ibv_create_flow_action_esp-replay_proto-3334", Verb: "ibv_create_flow_action_esp", Subject: "esp.replay_proto", Statement: "the protection against replayed packets is that of a bitmap", Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP, or leave FlowActionESPAttr.Replay out", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule3315: {ID: "VR-ibv_create_flow_action_esp-esn-3315", Verb: "ibv_create_flow_action_esp", Subject: "esp.esn", Statement: "esn is read with MASK_ESN only", Fix: "set FlowActionESPAttr.ESN, or leave esn out", Page: "ibv_create_flow_action", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the number is ignored)"}},
-	rule1522: {ID: "VR-ibv_modify_flow_action_esp-action-1522", Verb: "ibv_modify_flow_action_esp", Subject: "action", Statement: "action must not be NULL", Fix: "pass a FlowAction", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule1523: {ID: "VR-ibv_modify_flow_action_esp-esp-1523", Verb: "ibv_modify_flow_action_esp", Subject: "esp", Statement: "esp must not be NULL", Fix: "pass a FlowActionESPAttr", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule3314: {ID: "VR-ibv_modify_flow_action_esp-comp_mask-3314", Verb: "ibv_modify_flow_action_esp", Subject: "esp.comp_mask", Statement: "comp_mask has no bits but MASK_ESN", Fix: "leave the other bits out", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule3333: {ID: "VR-ibv_modify_flow_action_esp-keymat_proto-3333", Verb: "ibv_modify_flow_action_esp", Subject: "esp.keymat_proto", Statement: "the key material is that of AES in Galois counter mode", Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
 	rule3335: {ID: "VR-ibv_modify_flow_action_esp-replay_proto-3335", Verb: "ibv_modify_flow_action_esp", Subject: "esp.replay_proto", Statement: "a change is to no protection, or to that of a bitmap", Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE or IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule3316: {ID: "VR-ibv_modify_flow_action_esp-esn-3316", Verb: "ibv_modify_flow_action_esp", Subject: "esp.esn", Statement: "esn is read with MASK_ESN only", Fix: "set FlowActionESPAttr.ESN, or leave esn out", Page: "ibv_create_flow_action", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the number is ignored)"}},
-	rule1524: {ID: "VR-ibv_destroy_flow_action-action-1524", Verb: "ibv_destroy_flow_action", Subject: "action", Statement: "action must not be NULL", Fix: "pass a FlowAction", Page: "ibv_create_flow_action", Section: "SYNOPSIS"},
-	rule0731: {ID: "VR-ibv_open_xrcd-context-0731", Verb: "ibv_open_xrcd", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
-	rule0732: {ID: "VR-ibv_open_xrcd-xrcd_init_attr-0732", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr", Statement: "xrcd_init_attr must not be NULL", Fix: "pass an XRCDInitAttr", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0733: {ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask", Statement: "both the file and the flags are given", Fix: "give the file and the flags", Page: "ibv_open_xrcd", Section: ""},
-	rule2074: {ID: "VR-ibv_open_xrcd-comp_mask-2074", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_xrcd_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule2075: {ID: "VR-ibv_open_xrcd-fd-2075", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.fd", Statement: "fd is an open file descriptor, or -1 for a domain without an inode", Fix: "pass one of these", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0734: {ID: "VR-ibv_open_xrcd-oflags-0734", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags", Statement: "oflags has no bits but O_CREAT and O_EXCL", Fix: "leave the other bits out", Page: "ibv_open_xrcd", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the bits are ignored)"}},
 	rule2076: {ID: "VR-ibv_open_xrcd-oflags-2076", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags", Statement: "a domain without an inode is always made", Fix: "add O_CREAT to oflags", Page: "ibv_open_xrcd", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the domain is made all the same)"}},
-	rule0735: {ID: "VR-ibv_close_xrcd-xrcd-0735", Verb: "ibv_close_xrcd", Subject: "xrcd", Statement: "xrcd must not be NULL", Fix: "pass an XRCD", Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
 	rule0001: {ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0003: {ID: "VR-ibv_reg_mr-access-0003", Verb: "ibv_reg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0004: {ID: "VR-ibv_reg_mr-access-0004", Verb: "ibv_reg_mr", Subject: "access", Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -885,7 +532,6 @@ var rules = []verr.Rule{
 	rule0015: {ID: "VR-ibv_reg_mr-access-0015", Verb: "ibv_reg_mr", Subject: "access", Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0016: {ID: "VR-ibv_reg_mr-access-0016", Verb: "ibv_reg_mr", Subject: "access", Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0017: {ID: "VR-ibv_reg_mr-length-0017", Verb: "ibv_reg_mr", Subject: "access", Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0019: {ID: "VR-ibv_reg_mr-pd-0019", Verb: "ibv_reg_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0005: {ID: "VR-ibv_reg_mr-access-0005", Verb: "ibv_reg_mr", Subject: "access", Statement: "few kernels accept ZERO_BASED here", Fix: "register with PD.RegMRIOVA and iova 0 instead", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule0006: {ID: "VR-ibv_reg_mr-access-0006", Verb: "ibv_reg_mr", Subject: "access", Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule0010: {ID: "VR-ibv_reg_mr-length-0010", Verb: "ibv_reg_mr", Subject: "length", Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX", Fix: "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -906,7 +552,6 @@ var rules = []verr.Rule{
 	rule0033: {ID: "VR-ibv_reg_mr_iova-access-0033", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0034: {ID: "VR-ibv_reg_mr_iova-access-0034", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0035: {ID: "VR-ibv_reg_mr_iova-length-0035", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0037: {ID: "VR-ibv_reg_mr_iova-pd-0037", Verb: "ibv_reg_mr_iova", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0038: {ID: "VR-ibv_reg_mr_iova-addr-0038", Verb: "ibv_reg_mr_iova", Subject: "addr", Statement: "a zero-based region begins at a page boundary", Fix: "pass a page-aligned address, or an iova with the page offset of addr", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0039: {ID: "VR-ibv_reg_mr_iova-iova-0039", Verb: "ibv_reg_mr_iova", Subject: "iova", Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr", Page: "ibv_reg_mr", Section: ""},
 	rule0023: {ID: "VR-ibv_reg_mr_iova-access-0023", Verb: "ibv_reg_mr_iova", Subject: "access", Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and pass iova 0", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
@@ -922,7 +567,6 @@ var rules = []verr.Rule{
 	rule0041: {ID: "VR-ibv_reg_dmabuf_mr-access-0041", Verb: "ibv_reg_dmabuf_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0042: {ID: "VR-ibv_reg_dmabuf_mr-access-0042", Verb: "ibv_reg_dmabuf_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0043: {ID: "VR-ibv_reg_dmabuf_mr-access-0043", Verb: "ibv_reg_dmabuf_mr", Subject: "access", Statement: "a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING only", Fix: "leave the other flags out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0045: {ID: "VR-ibv_reg_dmabuf_mr-pd-0045", Verb: "ibv_reg_dmabuf_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0046: {ID: "VR-ibv_reg_dmabuf_mr-iova-0046", Verb: "ibv_reg_dmabuf_mr", Subject: "iova", Statement: "iova and offset must have the same offset within a page", Fix: "choose an iova with the page offset of offset", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0047: {ID: "VR-ibv_reg_dmabuf_mr-fd-0047", Verb: "ibv_reg_dmabuf_mr", Subject: "fd", Statement: "a dma-buf is named by an open file descriptor", Fix: "pass the file descriptor of the dma-buf", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0048: {ID: "VR-ibv_reg_dmabuf_mr-length-0048", Verb: "ibv_reg_dmabuf_mr", Subject: "length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
@@ -939,8 +583,6 @@ var rules = []verr.Rule{
 	rule0063: {ID: "VR-ibv_reg_mr_ex-access-0063", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0064: {ID: "VR-ibv_reg_mr_ex-access-0064", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0065: {ID: "VR-ibv_reg_mr_ex-length-0065", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0067: {ID: "VR-ibv_reg_mr_ex-pd-0067", Verb: "ibv_reg_mr_ex", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0068: {ID: "VR-ibv_reg_mr_ex-mr_init_attr-0068", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr", Statement: "mr_init_attr must not be NULL", Fix: "pass an MRInitAttr", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0076: {ID: "VR-ibv_reg_mr_ex-comp_mask-0076", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "addr or fd says what memory to register", Fix: "set addr or fd", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0077: {ID: "VR-ibv_reg_mr_ex-comp_mask-0077", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "addr and fd exclude each other", Fix: "set one of them", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0078: {ID: "VR-ibv_reg_mr_ex-comp_mask-0078", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "fd needs fd_offset", Fix: "set MRInitAttr.FDOffset, if only to 0", Page: "ibv_reg_mr", Section: ""},
@@ -950,8 +592,6 @@ var rules = []verr.Rule{
 	rule0082: {ID: "VR-ibv_reg_mr_ex-iova-0082", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova and fd_offset must have the same offset within a page", Fix: "choose an iova with the page offset of MRInitAttr.FDOffset", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0083: {ID: "VR-ibv_reg_mr_ex-iova-0083", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr", Page: "ibv_reg_mr", Section: ""},
 	rule0084: {ID: "VR-ibv_reg_mr_ex-length-0084", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0085: {ID: "VR-ibv_reg_mr_ex-dmah-0085", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "DMAH in comp_mask needs a DMA handle in dmah", Fix: "set dmah, or leave MRInitAttr.DMAH out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0086: {ID: "VR-ibv_reg_mr_ex-buf-0086", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "BUF in comp_mask needs a buffer in buf", Fix: "set buf, or leave MRInitAttr.Buf out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
 	rule0087: {ID: "VR-ibv_reg_mr_ex-comp_mask-0087", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "buf needs addr, which says where in the buffer the region begins", Fix: "set addr", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0088: {ID: "VR-ibv_reg_mr_ex-comp_mask-0088", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "buf excludes fd and fd_offset", Fix: "leave fd and MRInitAttr.FDOffset out", Page: "ibv_reg_mr", Section: "NOTES"},
 	rule0197: {ID: "VR-ibv_reg_mr_ex-addr-0197", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "with buf, addr is where in the buffer the region begins", Fix: "pass an address within the buffer", Page: "ibv_reg_mr", Section: "NOTES"},
@@ -961,18 +601,10 @@ var rules = []verr.Rule{
 	rule0060: {ID: "VR-ibv_reg_mr_ex-length-0060", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr", Section: ""},
 	rule0061: {ID: "VR-ibv_reg_mr_ex-access-0061", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0066: {ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Section: "", Capable: true, Limit: "max_mr_size", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
-	rule0069: {ID: "VR-ibv_reg_mr_ex-comp_mask-0069", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask", Statement: "comp_mask takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0070: {ID: "VR-ibv_reg_mr_ex-iova-0070", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "iova is ignored unless IOVA is set in comp_mask", Fix: "set MRInitAttr.IOVA", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule0071: {ID: "VR-ibv_reg_mr_ex-addr-0071", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "addr is ignored unless ADDR is set in comp_mask", Fix: "set MRInitAttr.Addr", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule0072: {ID: "VR-ibv_reg_mr_ex-fd-0072", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd", Statement: "fd is ignored unless FD is set in comp_mask", Fix: "set MRInitAttr.FD", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule0073: {ID: "VR-ibv_reg_mr_ex-fd_offset-0073", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd_offset", Statement: "fd_offset is ignored unless FD_OFFSET is set in comp_mask", Fix: "set MRInitAttr.FDOffset", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule0074: {ID: "VR-ibv_reg_mr_ex-dmah-0074", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.dmah", Statement: "dmah is ignored unless DMAH is set in comp_mask", Fix: "set MRInitAttr.DMAH", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule0075: {ID: "VR-ibv_reg_mr_ex-buf-0075", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.buf", Statement: "buf is ignored unless BUF is set in comp_mask", Fix: "set MRInitAttr.Buf", Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule0196: {ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access", Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices", Fix: "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0200: {ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova", Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"mlx5 with linux >=6.12"}},
 	rule0203: {ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr", Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr", Section: "", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
 	rule0206: {ID: "VR-ibv_reg_mr_ex-length-0206", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length", Statement: "pinned memory must be shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr", Section: "", RefusedBy: []string{"linux 6.1..7.2"}},
-	rule0172: {ID: "VR-ibv_rereg_mr-mr-0172", Verb: "ibv_rereg_mr", Subject: "mr", Statement: "mr must not be NULL", Fix: "pass an MR", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0173: {ID: "VR-ibv_rereg_mr-flags-0173", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0174: {ID: "VR-ibv_rereg_mr-flags-0174", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags say what to change", Fix: "set a flag", Page: "ibv_rereg_mr", Section: ""},
 	rule0175: {ID: "VR-ibv_rereg_mr-pd-0175", Verb: "ibv_rereg_mr", Subject: "pd", Statement: "CHANGE_PD needs the new protection domain", Fix: "pass it in pd", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
@@ -992,14 +624,9 @@ var rules = []verr.Rule{
 	rule0212: {ID: "VR-ibv_rereg_mr-access-0212", Verb: "ibv_rereg_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule0213: {ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access", Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
 	rule0214: {ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access", Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
-	rule0736: {ID: "VR-ibv_alloc_mw-pd-0736", Verb: "ibv_alloc_mw", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule0737: {ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type", Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
 	rule2081: {ID: "VR-ibv_alloc_mw-type-2081", Verb: "ibv_alloc_mw", Subject: "type", Statement: "windows of type 1 need a device with MEM_WINDOW", Fix: "use the other type, or no window", Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule2082: {ID: "VR-ibv_alloc_mw-type-2082", Verb: "ibv_alloc_mw", Subject: "type", Statement: "windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B", Fix: "use the other type, or no window", Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0738: {ID: "VR-ibv_dealloc_mw-mw-0738", Verb: "ibv_dealloc_mw", Subject: "mw", Statement: "mw must not be NULL", Fix: "pass an MW", Page: "ibv_alloc_mw", Section: "DESCRIPTION"},
-	rule1101: {ID: "VR-ibv_bind_mw-qp-1101", Verb: "ibv_bind_mw", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
-	rule1102: {ID: "VR-ibv_bind_mw-mw-1102", Verb: "ibv_bind_mw", Subject: "mw", Statement: "mw must not be NULL", Fix: "pass an MW", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
-	rule1103: {ID: "VR-ibv_bind_mw-mw_bind-1103", Verb: "ibv_bind_mw", Subject: "mw_bind", Statement: "mw_bind must not be NULL", Fix: "pass an MWBind", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
 	rule1104: {ID: "VR-ibv_bind_mw-type-1104", Verb: "ibv_bind_mw", Subject: "mw.type", Statement: "ibv_bind_mw binds a window of type 1", Fix: "bind a window of type 2 by a request, which MW.Bind writes", Page: "ibv_bind_mw", Section: "NOTES"},
 	rule1105: {ID: "VR-ibv_bind_mw-mr-1105", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr", Statement: "a window is bound to a region", Fix: "pass a region; to unbind the window, pass one with length 0", Page: "ibv_bind_mw", Section: ""},
 	rule1107: {ID: "VR-ibv_bind_mw-qp_type-1107", Verb: "ibv_bind_mw", Subject: "qp.qp_type", Statement: "a queue pair of type UC, RC or XRC_SEND binds windows", Fix: "use another queue pair", Page: "ibv_bind_mw", Section: "DESCRIPTION", RefusedBy: []string{"rxe"}},
@@ -1008,134 +635,67 @@ var rules = []verr.Rule{
 	rule1110: {ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "a window of type 1 is not ZERO_BASED with the providers known", Fix: "leave ZERO_BASED out, or bind a window of type 2", Page: "ibv_bind_mw", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
 	rule3526: {ID: "VR-ibv_bind_mw-mw_access_flags-3526", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags", Statement: "atomic operations on a window need a device that has them", Fix: "leave MWAccessRemoteAtomic out", Page: "ibv_bind_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule3901: {ID: "VR-ibv_bind_mw-mr-3901", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr", Statement: "a request that unbinds a window names a region too", Fix: "pass a region, with length 0", Page: "ibv_bind_mw", Section: "", AcceptedBy: []string{"mlx5"}},
-	rule0285: {ID: "VR-ibv_create_comp_channel-context-0285", Verb: "ibv_create_comp_channel", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
-	rule0286: {ID: "VR-ibv_destroy_comp_channel-channel-0286", Verb: "ibv_destroy_comp_channel", Subject: "channel", Statement: "channel must not be NULL", Fix: "pass a CompChannel", Page: "ibv_create_comp_channel", Section: "DESCRIPTION"},
-	rule0189: {ID: "VR-ibv_advise_mr-pd-0189", Verb: "ibv_advise_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
 	rule0190: {ID: "VR-ibv_advise_mr-advice-0190", Verb: "ibv_advise_mr", Subject: "advice", Statement: "advice is one of the three prefetches", Fix: "pass one of the three prefetch advices", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
 	rule0191: {ID: "VR-ibv_advise_mr-flags-0191", Verb: "ibv_advise_mr", Subject: "flags", Statement: "flags takes FLUSH only", Fix: "pass 0 or AdviseMRFlagsFlush", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
 	rule0192: {ID: "VR-ibv_advise_mr-sg_list-0192", Verb: "ibv_advise_mr", Subject: "sg_list", Statement: "sg_list must not be NULL", Fix: "pass an array of SGE", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
 	rule0193: {ID: "VR-ibv_advise_mr-num_sge-0193", Verb: "ibv_advise_mr", Subject: "num_sge", Statement: "there is at least one range", Fix: "pass at least one range", Page: "ibv_advise_mr", Section: ""},
 	rule0216: {ID: "VR-ibv_advise_mr-pd-0216", Verb: "ibv_advise_mr", Subject: "", Statement: "all prefetches work on on-demand regions, which this device lacks", Fix: "look for a device with on-demand paging", Page: "ibv_advise_mr", Section: "ARGUMENTS", Unsupported: true, Capable: true, RefusedBy: []string{"rxe with linux 6.1..6.12"}},
-	rule0095: {ID: "VR-ibv_alloc_dm-context-0095", Verb: "ibv_alloc_dm", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
-	rule0096: {ID: "VR-ibv_alloc_dm-attr-0096", Verb: "ibv_alloc_dm", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass an AllocDMAttr", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
 	rule0097: {ID: "VR-ibv_alloc_dm-length-0097", Verb: "ibv_alloc_dm", Subject: "attr.length", Statement: "a buffer is at most max_dm_size bytes long", Fix: "ask for at most DeviceAttrEx.MaxDMSize bytes", Page: "ibv_alloc_dm", Section: "NOTES", Capable: true, Limit: "max_dm_size"},
 	rule0100: {ID: "VR-ibv_alloc_dm-log_align_req-0100", Verb: "ibv_alloc_dm", Subject: "attr.log_align_req", Statement: "log_align_req is the base-2 logarithm of the alignment, so at most 63", Fix: "pass 6 for an alignment of 64 bytes, 0 for none", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
 	rule0098: {ID: "VR-ibv_alloc_dm-length-0098", Verb: "ibv_alloc_dm", Subject: "attr.length", Statement: "a device with device memory has a max_dm_size above 0", Fix: "look for a device whose DeviceAttrEx.MaxDMSize is not 0", Page: "ibv_alloc_dm", Section: "NOTES", Capable: true, Limit: "max_dm_size"},
 	rule0099: {ID: "VR-ibv_alloc_dm-length-0099", Verb: "ibv_alloc_dm", Subject: "attr.length", Statement: "a buffer has at least 1 byte", Fix: "ask for at least 1 byte", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
 	rule0101: {ID: "VR-ibv_alloc_dm-comp_mask-0101", Verb: "ibv_alloc_dm", Subject: "attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
-	rule0102: {ID: "VR-ibv_free_dm-dm-0102", Verb: "ibv_free_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
-	rule1344: {ID: "VR-ibv_dm_export_dmabuf_fd-dm-1344", Verb: "ibv_dm_export_dmabuf_fd", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_dm_export_dmabuf_fd", Section: "DESCRIPTION"},
-	rule0104: {ID: "VR-ibv_memcpy_to_dm-dm-0104", Verb: "ibv_memcpy_to_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
-	rule0105: {ID: "VR-ibv_memcpy_to_dm-host_addr-0105", Verb: "ibv_memcpy_to_dm", Subject: "host_addr", Statement: "the copy needs host memory to read", Fix: "pass the address of the host memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
-	rule0106: {ID: "VR-ibv_memcpy_to_dm-dm_offset-0106", Verb: "ibv_memcpy_to_dm", Subject: "length", Statement: "offset and length stay within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory", Limit: "length"},
-	rule0107: {ID: "VR-ibv_memcpy_to_dm-dm_offset-0107", Verb: "ibv_memcpy_to_dm", Subject: "length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the device memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
-	rule0108: {ID: "VR-ibv_memcpy_to_dm-dm_offset-0108", Verb: "ibv_memcpy_to_dm", Subject: "dm_offset", Statement: "offsets are multiples of 4 on mlx5", Fix: "pass a multiple of 4", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
-	rule0109: {ID: "VR-ibv_memcpy_to_dm-length-0109", Verb: "ibv_memcpy_to_dm", Subject: "length", Statement: "lengths are multiples of 4 on mlx5", Fix: "pass a multiple of 4", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
-	rule0110: {ID: "VR-ibv_memcpy_from_dm-dm-0110", Verb: "ibv_memcpy_from_dm", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
-	rule0111: {ID: "VR-ibv_memcpy_from_dm-host_addr-0111", Verb: "ibv_memcpy_from_dm", Subject: "host_addr", Statement: "the copy needs host memory to fill", Fix: "pass the address of the host memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
-	rule0112: {ID: "VR-ibv_memcpy_from_dm-dm_offset-0112", Verb: "ibv_memcpy_from_dm", Subject: "length", Statement: "offset and length stay within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory", Limit: "length"},
-	rule0113: {ID: "VR-ibv_memcpy_from_dm-dm_offset-0113", Verb: "ibv_memcpy_from_dm", Subject: "length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the device memory", Page: "ibv_alloc_dm", Section: "Accessing an allocated device memory"},
-	rule0114: {ID: "VR-ibv_memcpy_from_dm-dm_offset-0114", Verb: "ibv_memcpy_from_dm", Subject: "dm_offset", Statement: "offsets are multiples of 4 on mlx5", Fix: "pass a multiple of 4", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
-	rule0115: {ID: "VR-ibv_memcpy_from_dm-length-0115", Verb: "ibv_memcpy_from_dm", Subject: "length", Statement: "lengths are multiples of 4 on mlx5", Fix: "pass a multiple of 4", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
-	rule0187: {ID: "VR-ibv_alloc_null_mr-pd-0187", Verb: "ibv_alloc_null_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_null_mr", Section: "DESCRIPTION"},
 	rule0002: {ID: "VR-ibv_reg_dm_mr-access-0002", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "a region over device memory needs ZERO_BASED", Fix: "add DMAccessZeroBased", Page: "ibv_alloc_dm", Section: "Device memory registration"},
 	rule0116: {ID: "VR-ibv_reg_dm_mr-access-0116", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add DMAccessLocalWrite", Page: "ibv_alloc_dm", Section: ""},
 	rule0117: {ID: "VR-ibv_reg_dm_mr-access-0117", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add DMAccessLocalWrite", Page: "ibv_alloc_dm", Section: ""},
 	rule0118: {ID: "VR-ibv_reg_dm_mr-access-0118", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "device memory takes LOCAL_WRITE, the REMOTE flags, MW_BIND, ZERO_BASED and the optional bits only", Fix: "leave them out", Page: "ibv_alloc_dm", Section: "Device memory registration"},
-	rule0121: {ID: "VR-ibv_reg_dm_mr-pd-0121", Verb: "ibv_reg_dm_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_dm", Section: "Device memory registration"},
-	rule0122: {ID: "VR-ibv_reg_dm_mr-dm-0122", Verb: "ibv_reg_dm_mr", Subject: "dm", Statement: "dm must not be NULL", Fix: "pass a DM", Page: "ibv_alloc_dm", Section: "Device memory registration"},
 	rule0123: {ID: "VR-ibv_reg_dm_mr-dm_offset-0123", Verb: "ibv_reg_dm_mr", Subject: "length", Statement: "the region stays within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm", Section: "Device memory registration", Limit: "length"},
 	rule0124: {ID: "VR-ibv_reg_dm_mr-dm_offset-0124", Verb: "ibv_reg_dm_mr", Subject: "length", Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the device memory", Page: "ibv_alloc_dm", Section: "Device memory registration"},
 	rule0119: {ID: "VR-ibv_reg_dm_mr-access-0119", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "MW_BIND cannot be used with device memory on mlx5", Fix: "leave DMAccessMWBind out", Page: "ibv_alloc_dm", Section: "", RefusedBy: []string{"mlx5"}},
 	rule0120: {ID: "VR-ibv_reg_dm_mr-access-0120", Verb: "ibv_reg_dm_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave DMAccessRemoteAtomic out", Page: "ibv_alloc_dm", Section: "Device memory registration", Unsupported: true, Capable: true},
-	rule0278: {ID: "VR-ibv_create_cq-context-0278", Verb: "ibv_create_cq", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_cq", Section: "DESCRIPTION"},
 	rule0281: {ID: "VR-ibv_create_cq-comp_vector-0281", Verb: "ibv_create_cq", Subject: "comp_vector", Statement: "comp_vector is not negative", Fix: "pass a vector from 0 on", Page: "ibv_create_cq", Section: "DESCRIPTION"},
 	rule0282: {ID: "VR-ibv_create_cq-comp_vector-0282", Verb: "ibv_create_cq", Subject: "comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq", Section: "DESCRIPTION", Limit: "num_comp_vectors"},
 	rule0279: {ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0280: {ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0900: {ID: "VR-ibv_create_cq_ex-context-0900", Verb: "ibv_create_cq_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
-	rule0901: {ID: "VR-ibv_create_cq_ex-cq_attr-0901", Verb: "ibv_create_cq_ex", Subject: "cq_attr", Statement: "cq_attr must not be NULL", Fix: "pass a CQInitAttrEx", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0907: {ID: "VR-ibv_create_cq_ex-comp_vector-0907", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector", Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", Limit: "num_comp_vectors"},
 	rule0908: {ID: "VR-ibv_create_cq_ex-wc_flags-0908", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags", Statement: "only fields that the header names can be asked for", Fix: "remove the others", Page: "ibv_create_cq_ex", Section: ""},
 	rule3301: {ID: "VR-ibv_create_cq_ex-comp_vector-3301", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector", Statement: "comp_vector is below 2 to the power of 31", Fix: "pass a vector from 0 on", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
 	rule0905: {ID: "VR-ibv_create_cq_ex-cqe-0905", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "mlx5", "hns", "irdma"}},
 	rule0906: {ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Section: "", Capable: true, Limit: "max_cqe"},
-	rule0910: {ID: "VR-ibv_create_cq_ex-flags-0910", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags is read with MASK_FLAGS only", Fix: "set CQInitAttrEx.Flags, or leave flags out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
-	rule0911: {ID: "VR-ibv_create_cq_ex-parent_domain-0911", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "parent_domain is read with MASK_PD only", Fix: "set CQInitAttrEx.ParentDomain, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION"},
-	rule2053: {ID: "VR-ibv_create_cq_ex-comp_mask-2053", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_cq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the bit is ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa", "hns", "irdma", "rxe"}},
 	rule2054: {ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags", Statement: "flags has no bits but those of enum ibv_create_cq_attr_flags", Fix: "leave the other bits out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa"}},
-	rule3302: {ID: "VR-ibv_create_cq_ex-parent_domain-3302", Verb: "ibv_create_cq_ex", Subject: "cq_attr.parent_domain", Statement: "MASK_PD says that there is a parent domain", Fix: "pass one, or leave CQInitAttrEx.ParentDomain out", Page: "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the domain is ignored)", "irdma (the domain is ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa", "hns"}},
 	rule3525: {ID: "VR-ibv_create_cq_ex-wc_flags-3525", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags", Statement: "completions have timestamps with devices whose completion_timestamp_mask is not 0", Fix: "leave the timestamps out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true},
-	rule1301: {ID: "VR-ibv_resize_cq-cq-1301", Verb: "ibv_resize_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_resize_cq", Section: "DESCRIPTION"},
 	rule1302: {ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq", Section: "DESCRIPTION", AcceptedBy: []string{"irdma (the queue gets the smallest size, and its field cqe says what was asked for)"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases", "mlx5 with linux 6.1..7.2, not in all cases", "mlx4 with linux 6.1..7.2, not in all cases", "bnxt_re, not in all cases", "bnxt_re with linux 6.1..7.2, not in all cases", "mthca with linux 6.1..7.2, not in all cases", "ocrdma with linux 6.1..7.2, not in all cases", "hfi1verbs with linux 6.1..7.2, not in all cases", "ipathverbs with linux 6.1..7.2, not in all cases"}},
 	rule1303: {ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_resize_cq", Section: "", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5 with linux 6.1..7.2", "mlx4 with linux 6.1..7.2", "bnxt_re", "irdma with linux 6.1..7.2", "mthca with linux 6.1..7.2", "ocrdma with linux 6.1..7.2", "hfi1verbs with linux 6.1..7.2", "ipathverbs with linux 6.1..7.2"}},
-	rule0283: {ID: "VR-ibv_destroy_cq-cq-0283", Verb: "ibv_destroy_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_create_cq", Section: "DESCRIPTION"},
-	rule0776: {ID: "VR-ibv_modify_cq-cq-0776", Verb: "ibv_modify_cq", Subject: "cq", Statement: "cq must not be NULL", Fix: "pass a CQ", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
-	rule0777: {ID: "VR-ibv_modify_cq-attr-0777", Verb: "ibv_modify_cq", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ModifyCQAttr", Page: "ibv_modify_cq", Section: "DESCRIPTION"},
 	rule0778: {ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_cq", Section: ""},
-	rule0779: {ID: "VR-ibv_modify_cq-attr_mask-0779", Verb: "ibv_modify_cq", Subject: "attr.attr_mask", Statement: "attr_mask has no bits but IBV_CQ_ATTR_MODERATE", Fix: "leave the other bits out", Page: "ibv_modify_cq", Section: ""},
 	rule2055: {ID: "VR-ibv_modify_cq-cq_count-2055", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_count", Statement: "moderate.cq_count is at most what the device moderates by", Fix: "pass a smaller value", Page: "ibv_modify_cq", Section: "", Capable: true, Limit: "max_cq_count"},
 	rule2056: {ID: "VR-ibv_modify_cq-cq_period-2056", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_period", Statement: "moderate.cq_period is at most what the device moderates by", Fix: "pass a smaller value", Page: "ibv_modify_cq", Section: "", Capable: true, Limit: "max_cq_period", AcceptedBy: []string{"hns with linux 6.12..7.2 (the period is the longest one of the device)"}, RefusedBy: []string{"mlx5 with linux 6.1..7.2"}},
-	rule1346: {ID: "VR-ibv_query_comp_cntr_caps-context-1346", Verb: "ibv_query_comp_cntr_caps", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_comp_cntr_caps", Section: "DESCRIPTION"},
-	rule1347: {ID: "VR-ibv_query_comp_cntr_caps-caps-1347", Verb: "ibv_query_comp_cntr_caps", Subject: "caps", Statement: "caps must not be NULL", Fix: "pass the address of a CompCntrCaps", Page: "ibv_query_comp_cntr_caps", Section: "DESCRIPTION"},
-	rule1348: {ID: "VR-ibv_create_comp_cntr-context-1348", Verb: "ibv_create_comp_cntr", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
-	rule1349: {ID: "VR-ibv_create_comp_cntr-cc_attr-1349", Verb: "ibv_create_comp_cntr", Subject: "cc_attr", Statement: "cc_attr must not be NULL", Fix: "pass a CompCntrInitAttr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
 	rule1361: {ID: "VR-ibv_create_comp_cntr-comp_mask-1361", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS"},
 	rule1362: {ID: "VR-ibv_create_comp_cntr-flags-1362", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.flags", Statement: "no flag of a completion counter is defined yet", Fix: "set flags to 0", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS"},
 	rule1363: {ID: "VR-ibv_create_comp_cntr-type-1363", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type", Statement: "requests are counted, or bytes", Fix: "pass one of these", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS"},
 	rule1364: {ID: "VR-ibv_create_comp_cntr-type-1364", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type", Statement: "not every device counts bytes", Fix: "count requests where it fails", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS", RefusedBy: []string{"efa"}},
-	rule1350: {ID: "VR-ibv_destroy_comp_cntr-comp_cntr-1350", Verb: "ibv_destroy_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
-	rule1352: {ID: "VR-ibv_set_comp_cntr-comp_cntr-1352", Verb: "ibv_set_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
-	rule1353: {ID: "VR-ibv_set_err_comp_cntr-comp_cntr-1353", Verb: "ibv_set_err_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
-	rule1354: {ID: "VR-ibv_inc_comp_cntr-comp_cntr-1354", Verb: "ibv_inc_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
-	rule1355: {ID: "VR-ibv_inc_err_comp_cntr-comp_cntr-1355", Verb: "ibv_inc_err_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
-	rule1356: {ID: "VR-ibv_read_comp_cntr-comp_cntr-1356", Verb: "ibv_read_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
-	rule1357: {ID: "VR-ibv_read_comp_cntr-value-1357", Verb: "ibv_read_comp_cntr", Subject: "value", Statement: "value must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
-	rule1358: {ID: "VR-ibv_read_err_comp_cntr-comp_cntr-1358", Verb: "ibv_read_err_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
-	rule1359: {ID: "VR-ibv_read_err_comp_cntr-value-1359", Verb: "ibv_read_err_comp_cntr", Subject: "value", Statement: "value must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_comp_cntr", Section: "DESCRIPTION"},
-	rule0601: {ID: "VR-ibv_create_srq-pd-0601", Verb: "ibv_create_srq", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_srq", Section: "DESCRIPTION"},
-	rule0602: {ID: "VR-ibv_create_srq-srq_init_attr-0602", Verb: "ibv_create_srq", Subject: "srq_init_attr", Statement: "srq_init_attr must not be NULL", Fix: "pass an SRQInitAttr", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0603: {ID: "VR-ibv_create_srq-max_wr-0603", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0604: {ID: "VR-ibv_create_srq-max_wr-0604", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for less", Page: "ibv_create_srq", Section: "", Capable: true, Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw", "mlx5"}},
 	rule0605: {ID: "VR-ibv_create_srq-max_sge-0605", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_sge", Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq", Section: "", Capable: true, Limit: "max_srq_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
 	rule0606: {ID: "VR-ibv_create_srq-srq_limit-0606", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.srq_limit", Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)", "siw (it arms the event of the limit at once), not in all cases"}},
-	rule1201: {ID: "VR-ibv_create_srq_ex-context-1201", Verb: "ibv_create_srq_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule1202: {ID: "VR-ibv_create_srq_ex-srq_init_attr_ex-1202", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex", Statement: "srq_init_attr_ex must not be NULL", Fix: "pass an SRQInitAttrEx", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1204: {ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "srq_type is BASIC, XRC or TM", Fix: "pass one of these", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1205: {ID: "VR-ibv_create_srq_ex-comp_mask-1205", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue of type XRC has an XRC domain and a completion queue", Fix: "give both", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1206: {ID: "VR-ibv_create_srq_ex-comp_mask-1206", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a queue of type TM has a completion queue and a list of tags", Fix: "give both", Page: "ibv_create_srq_ex", Section: ""},
 	rule1207: {ID: "VR-ibv_create_srq_ex-max_num_tags-1207", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "a list of tags has room for at least 1", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex", Section: ""},
 	rule3305: {ID: "VR-ibv_create_srq_ex-pd-3305", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd", Statement: "the queue has a protection domain", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule3306: {ID: "VR-ibv_create_srq_ex-xrcd-3306", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.xrcd", Statement: "the queue has a XRC domain", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule3307: {ID: "VR-ibv_create_srq_ex-cq-3307", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.cq", Statement: "the queue has a completion queue", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1203: {ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "a protection domain is announced by ATTR_PD", Fix: "give one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases", "qedr, not in all cases"}, RefusedBy: []string{"rxe", "hns"}},
 	rule1208: {ID: "VR-ibv_create_srq_ex-max_num_tags-1208", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at most max_num_tags of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_num_tags"},
-	rule1209: {ID: "VR-ibv_create_srq_ex-srq_type-1209", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "srq_type is read with ATTR_TYPE only", Fix: "set SRQInitAttrEx.Type, or leave SRQInitAttrEx.Type out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule1210: {ID: "VR-ibv_create_srq_ex-xrcd-1210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set SRQInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule1211: {ID: "VR-ibv_create_srq_ex-cq-1211", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.cq", Statement: "cq is read with ATTR_CQ only", Fix: "set SRQInitAttrEx.CQ, or leave cq out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule1212: {ID: "VR-ibv_create_srq_ex-max_num_tags-1212", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "tm_cap.max_num_tags is read with ATTR_TM only", Fix: "set SRQInitAttrEx.MaxNumTags, SRQInitAttrEx.MaxOps", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule1213: {ID: "VR-ibv_create_srq_ex-max_ops-1213", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "tm_cap.max_ops is read with ATTR_TM only", Fix: "set SRQInitAttrEx.MaxNumTags, SRQInitAttrEx.MaxOps", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
 	rule1214: {ID: "VR-ibv_create_srq_ex-srq_type-1214", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "a queue of type XRC needs a device with XRC", Fix: "use another type", Page: "ibv_create_srq_ex", Section: "", Unsupported: true, Capable: true, RefusedBy: []string{"rxe"}},
 	rule1229: {ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule1230: {ID: "VR-ibv_create_srq_ex-max_wr-1230", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule1231: {ID: "VR-ibv_create_srq_ex-max_sge-1231", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_sge", Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "", Capable: true, Limit: "max_srq_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
-	rule3308: {ID: "VR-ibv_create_srq_ex-comp_mask-3308", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_srq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored), not in all cases", "mlx4 (the bit is ignored), not in all cases"}, RefusedBy: []string{"rxe", "hns"}},
 	rule3309: {ID: "VR-ibv_create_srq_ex-max_ops-3309", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "max_ops is at most max_ops of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_ops"},
 	rule3353: {ID: "VR-ibv_create_srq_ex-srq_limit-3353", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.srq_limit", Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)", "siw (it arms the event of the limit at once), not in all cases"}},
 	rule3524: {ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type", Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0611: {ID: "VR-ibv_modify_srq-srq-0611", Verb: "ibv_modify_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
-	rule0612: {ID: "VR-ibv_modify_srq-srq_attr-0612", Verb: "ibv_modify_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass an SRQAttr", Page: "ibv_modify_srq", Section: "DESCRIPTION"},
-	rule0613: {ID: "VR-ibv_modify_srq-srq_attr_mask-0613", Verb: "ibv_modify_srq", Subject: "srq_attr_mask", Statement: "srq_attr_mask has no bits but IBV_SRQ_MAX_WR and IBV_SRQ_LIMIT", Fix: "leave the other bits out", Page: "ibv_modify_srq", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (the bit is ignored)", "siw (the bit is ignored)", "mlx5 (the bit is ignored)"}},
 	rule0614: {ID: "VR-ibv_modify_srq-max_wr-0614", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_modify_srq", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0615: {ID: "VR-ibv_modify_srq-max_wr-0615", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr", Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_modify_srq", Section: "", Capable: true, Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0616: {ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask", Statement: "resizing needs a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq", Section: "NOTES", Unsupported: true, Capable: true, RefusedBy: []string{"siw", "mlx5"}},
 	rule0617: {ID: "VR-ibv_modify_srq-srq_limit-0617", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit", Statement: "srq_limit is at most max_srq_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Section: "", Capable: true, Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
 	rule0618: {ID: "VR-ibv_modify_srq-srq_limit-0618", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit", Statement: "srq_limit is at most max_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Section: "", AcceptedBy: []string{"rxe with linux 6.1..7.2 (the limit is held against the size before the change)"}},
-	rule0609: {ID: "VR-ibv_query_srq-srq-0609", Verb: "ibv_query_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_query_srq", Section: "DESCRIPTION"},
-	rule0610: {ID: "VR-ibv_query_srq-srq_attr-0610", Verb: "ibv_query_srq", Subject: "srq_attr", Statement: "srq_attr must not be NULL", Fix: "pass the address of an SRQInfo", Page: "ibv_query_srq", Section: "DESCRIPTION"},
-	rule1215: {ID: "VR-ibv_get_srq_num-srq_num-1215", Verb: "ibv_get_srq_num", Subject: "srq_num", Statement: "srq_num must not be NULL", Fix: "pass a valid pointer", Page: "ibv_get_srq_num", Section: "DESCRIPTION"},
-	rule1216: {ID: "VR-ibv_get_srq_num-srq-1216", Verb: "ibv_get_srq_num", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_get_srq_num", Section: "DESCRIPTION"},
-	rule0607: {ID: "VR-ibv_destroy_srq-srq-0607", Verb: "ibv_destroy_srq", Subject: "srq", Statement: "srq must not be NULL", Fix: "pass an SRQ", Page: "ibv_create_srq", Section: "DESCRIPTION"},
 	rule0963: {ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list", Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
 	rule0962: {ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION"},
 	rule3054: {ID: "VR-ibv_post_srq_ops-opcode-3054", Verb: "ibv_post_srq_ops", Subject: "op[].opcode", Statement: "an operation is ADD, DEL or SYNC", Fix: "pass one of these", Page: "ibv_post_srq_ops", Section: "DESCRIPTION"},
@@ -1144,8 +704,6 @@ var rules = []verr.Rule{
 	rule3056: {ID: "VR-ibv_post_srq_ops-flags-3056", Verb: "ibv_post_srq_ops", Subject: "op[].flags", Statement: "unexpected_cnt is announced by TM_SYNC", Fix: "add OpsTMSync", Page: "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the number is ignored)"}},
 	rule3057: {ID: "VR-ibv_post_srq_ops-num_sge-3057", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge", Statement: "a tag has at most the max_sge ranges of the device", Fix: "use fewer ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", AcceptedBy: []string{"mlx5 (only the first range is used, and only a build with MLX5_DEBUG answers EINVAL)"}},
 	rule3058: {ID: "VR-ibv_post_srq_ops-num_sge-3058", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge", Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (one range is read)"}},
-	rule0296: {ID: "VR-ibv_create_qp-pd-0296", Verb: "ibv_create_qp", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_qp", Section: "DESCRIPTION"},
-	rule0297: {ID: "VR-ibv_create_qp-qp_init_attr-0297", Verb: "ibv_create_qp", Subject: "qp_init_attr", Statement: "qp_init_attr must not be NULL", Fix: "pass a QPInitAttr", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0299: {ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule0300: {ID: "VR-ibv_create_qp-recv_cq-0300", Verb: "ibv_create_qp", Subject: "qp_init_attr.recv_cq", Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION"},
 	rule2037: {ID: "VR-ibv_create_qp-qp_type-2037", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type", Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp", Section: "DESCRIPTION"},
@@ -1157,30 +715,21 @@ var rules = []verr.Rule{
 	rule0305: {ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
 	rule0306: {ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
 	rule0307: {ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
-	rule0920: {ID: "VR-ibv_create_qp_ex-context-0920", Verb: "ibv_create_qp_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule0921: {ID: "VR-ibv_create_qp_ex-qp_init_attr_ex-0921", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex", Statement: "qp_init_attr_ex must not be NULL", Fix: "pass a QPInitAttrEx", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1222: {ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a queue pair of this type has a protection domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: ""},
 	rule1223: {ID: "VR-ibv_create_qp_ex-comp_mask-1223", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a queue pair of type XRC_RECV has an XRC domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1224: {ID: "VR-ibv_create_qp_ex-send_cq-1224", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1225: {ID: "VR-ibv_create_qp_ex-recv_cq-1225", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq", Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule1531: {ID: "VR-ibv_create_qp_ex-rwq_ind_tbl-1531", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rwq_ind_tbl", Statement: "with ATTR_IND_TABLE there is a table", Fix: "pass one", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1532: {ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq", Statement: "a queue pair with a table does not receive itself, and has no recv_cq", Fix: "pass nil", Page: "ibv_create_qp_ex", Section: ""},
 	rule1533: {ID: "VR-ibv_create_qp_ex-srq-1533", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.srq", Statement: "a queue pair with a table has no srq", Fix: "pass nil", Page: "ibv_create_qp_ex", Section: ""},
 	rule1534: {ID: "VR-ibv_create_qp_ex-max_recv_wr-1534", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: ""},
 	rule1535: {ID: "VR-ibv_create_qp_ex-max_recv_sge-1535", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: ""},
 	rule1536: {ID: "VR-ibv_create_qp_ex-send_cq-1536", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq", Statement: "sends complete in send_cq", Fix: "pass a completion queue, or ask for no send requests", Page: "ibv_create_qp_ex", Section: ""},
 	rule2038: {ID: "VR-ibv_create_qp_ex-qp_type-2038", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule2040: {ID: "VR-ibv_create_qp_ex-comp_mask-2040", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_qp_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule2041: {ID: "VR-ibv_create_qp_ex-pd-2041", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.pd", Statement: "with ATTR_PD, pd is read", Fix: "pass the protection domain of the queue pair", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2042: {ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule2046: {ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "packets of queue pairs of type UD alone can carry another number than their own", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES"},
 	rule3150: {ID: "VR-ibv_create_qp_ex-create_flags-3150", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "queue pairs of type RAW_PACKET alone receive whole frames", Fix: "leave SCATTER_FCS and CVLAN_STRIPPING out, or make a queue pair of type QPTypeRawPacket", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule3156: {ID: "VR-ibv_create_qp_ex-xrcd-3156", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.xrcd", Statement: "with ATTR_XRCD, xrcd is read", Fix: "pass the XRC domain of the queue pair", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule3157: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3157", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "rx_hash_function is TOEPLITZ", Fix: "pass RXHashFuncToeplitz", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule3158: {ID: "VR-ibv_create_qp_ex-rx_hash_key_len-3158", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_key_len", Statement: "the key of the hash has 40 bytes", Fix: "pass 40 bytes", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule0923: {ID: "VR-ibv_create_qp_ex-send_ops_flags-0923", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags is read with ATTR_SEND_OPS_FLAGS only", Fix: "set QPInitAttrEx.SendOps", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule1226: {ID: "VR-ibv_create_qp_ex-xrcd-1226", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.xrcd", Statement: "xrcd is read with ATTR_XRCD only", Fix: "set QPInitAttrEx.XRCD, or leave xrcd out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule1530: {ID: "VR-ibv_create_qp_ex-rwq_ind_tbl-1530", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rwq_ind_tbl", Statement: "rwq_ind_tbl is read with ATTR_IND_TABLE only", Fix: "set QPInitAttrEx.RWQIndTbl", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule1537: {ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "a queue pair with a table is of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"mlx4"}},
 	rule1538: {ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask", Statement: "a table needs the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"mlx4"}},
 	rule2031: {ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_wr", Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
@@ -1189,8 +738,6 @@ var rules = []verr.Rule{
 	rule2034: {ID: "VR-ibv_create_qp_ex-max_recv_sge-2034", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
 	rule2035: {ID: "VR-ibv_create_qp_ex-max_recv_wr-2035", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"},
 	rule2036: {ID: "VR-ibv_create_qp_ex-max_recv_sge-2036", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"},
-	rule2043: {ID: "VR-ibv_create_qp_ex-create_flags-2043", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "create_flags is read only when ATTR_CREATE_FLAGS is set in comp_mask", Fix: "add QPInitAttrEx.Flags", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule2044: {ID: "VR-ibv_create_qp_ex-max_tso_header-2044", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.max_tso_header", Statement: "max_tso_header is read only when ATTR_MAX_TSO_HEADER is set in comp_mask", Fix: "add QPInitAttrEx.MaxTSOHeader", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule2045: {ID: "VR-ibv_create_qp_ex-source_qpn-2045", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.source_qpn", Statement: "source_qpn is read only when create_flags has SOURCE_QPN", Fix: "add QPFlagSourceQPN", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule2047: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "efa", "ionic"}},
 	rule2048: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
@@ -1200,9 +747,7 @@ var rules = []verr.Rule{
 	rule3155: {ID: "VR-ibv_create_qp_ex-qp_type-3155", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "max_tso_header is for queue pairs of type RAW_PACKET", Fix: "leave QPInitAttrEx.MaxTSOHeader out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
 	rule3160: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "rx_hash_fields_mask has no bits but those of enum ibv_rx_hash_fields", Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bits are ignored)"}, RefusedBy: []string{"mlx4"}},
 	rule3161: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "addresses of IPv4 and of IPv6 are not hashed by one queue pair", Fix: "make a queue pair for each", Page: "ibv_create_qp_ex", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
-	rule3162: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3162", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "rx_hash_conf is read only when ATTR_RX_HASH is set in comp_mask", Fix: "add QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule3801: {ID: "VR-ibv_create_qp_ex-send_ops_flags-3801", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RC does everything but TSO", Fix: "leave the others out", Page: "ibv_create_qp_ex", Section: "", RefusedBy: []string{"rxe", "mlx5"}},
-	rule3802: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3802", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "rx_hash_function is read only when ATTR_RX_HASH is set in comp_mask", Fix: "add QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
 	rule3813: {ID: "VR-ibv_create_qp_ex-create_flags-3813", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "packets of queue pairs of type UD alone can carry another number than their own", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"mana with linux 6.12 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic", "bnxt_re", "mlx4 with linux 6.1..6.12"}},
 	rule3502: {ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave QPFlagPCIWriteEndPadding out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
 	rule3504: {ID: "VR-ibv_create_qp_ex-create_flags-3504", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags", Statement: "QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave QPFlagCvlanStripping out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
@@ -1219,25 +764,8 @@ var rules = []verr.Rule{
 	rule3519: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over INNER needs a device that can hash it", Fix: "leave RXHashFieldInner out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule3520: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3520", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "the hash function TOEPLITZ needs a device that has it", Fix: "use a device that distributes packets", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
 	rule3521: {ID: "VR-ibv_create_qp_ex-qp_type-3521", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type", Statement: "a table of work queues needs a device that distributes raw packets", Fix: "make a queue pair with a receive queue of its own", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0150: {ID: "VR-ibv_alloc_td-context-0150", Verb: "ibv_alloc_td", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
-	rule0151: {ID: "VR-ibv_alloc_td-init_attr-0151", Verb: "ibv_alloc_td", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a TDInitAttr", Page: "ibv_alloc_td", Section: ""},
 	rule0152: {ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Section: ""},
-	rule0153: {ID: "VR-ibv_dealloc_td-td-0153", Verb: "ibv_dealloc_td", Subject: "td", Statement: "td must not be NULL", Fix: "pass a TD", Page: "ibv_alloc_td", Section: "DESCRIPTION"},
-	rule0133: {ID: "VR-ibv_alloc_parent_domain-context-0133", Verb: "ibv_alloc_parent_domain", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
-	rule0134: {ID: "VR-ibv_alloc_parent_domain-attr-0134", Verb: "ibv_alloc_parent_domain", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a ParentDomainAttr", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
 	rule0135: {ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd", Statement: "a parent domain extends a protection domain", Fix: "set pd", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION"},
-	rule0136: {ID: "VR-ibv_alloc_parent_domain-comp_mask-0136", Verb: "ibv_alloc_parent_domain", Subject: "attr.comp_mask", Statement: "comp_mask takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
-	rule0137: {ID: "VR-ibv_alloc_parent_domain-free-0137", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "alloc needs free, which takes back what alloc gave", Fix: "set free too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (it uses neither function)", "ionic (the program crashes when a queue is destroyed)"}},
-	rule0138: {ID: "VR-ibv_alloc_parent_domain-alloc-0138", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "free needs alloc, whose memory it takes back", Fix: "set alloc too, or neither", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (it uses neither function)", "ionic (it uses neither function)"}},
-	rule0139: {ID: "VR-ibv_alloc_parent_domain-alloc-0139", Verb: "ibv_alloc_parent_domain", Subject: "attr.alloc", Statement: "alloc is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
-	rule0140: {ID: "VR-ibv_alloc_parent_domain-free-0140", Verb: "ibv_alloc_parent_domain", Subject: "attr.free", Statement: "free is ignored unless ALLOCATORS is set in comp_mask", Fix: "set ParentDomainAttr.Allocator", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
-	rule0141: {ID: "VR-ibv_alloc_parent_domain-pd_context-0141", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd_context", Statement: "pd_context is ignored unless PD_CONTEXT is set in comp_mask", Fix: "set ParentDomainAttr.PDContext", Page: "ibv_alloc_parent_domain", Section: "ARGUMENTS"},
-	rule3007: {ID: "VR-ibv_alloc_buf-pd-3007", Verb: "ibv_alloc_buf", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
-	rule3060: {ID: "VR-ibv_alloc_buf-buf-3060", Verb: "ibv_alloc_buf", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass the address of a pointer", Page: "ibv_alloc_buf", Section: "DESCRIPTION"},
-	rule3015: {ID: "VR-ibv_export_buf_dmabuf_fd-buf-3015", Verb: "ibv_export_buf_dmabuf_fd", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
-	rule3008: {ID: "VR-ibv_free_buf-buf-3008", Verb: "ibv_free_buf", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
-	rule3009: {ID: "VR-ibv_reg_buf_mr-pd-3009", Verb: "ibv_reg_buf_mr", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
-	rule3010: {ID: "VR-ibv_reg_buf_mr-buf-3010", Verb: "ibv_reg_buf_mr", Subject: "buf", Statement: "buf must not be NULL", Fix: "pass a Buf", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
 	rule3020: {ID: "VR-ibv_reg_buf_mr-access-3020", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
 	rule3021: {ID: "VR-ibv_reg_buf_mr-access-3021", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
 	rule3022: {ID: "VR-ibv_reg_buf_mr-access-3022", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
@@ -1247,34 +775,17 @@ var rules = []verr.Rule{
 	rule3023: {ID: "VR-ibv_reg_buf_mr-access-3023", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule3024: {ID: "VR-ibv_reg_buf_mr-access-3024", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}},
 	rule3025: {ID: "VR-ibv_reg_buf_mr-access-3025", Verb: "ibv_reg_buf_mr", Subject: "access", Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
-	rule1331: {ID: "VR-ibv_alloc_dmah-context-1331", Verb: "ibv_alloc_dmah", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
-	rule1332: {ID: "VR-ibv_alloc_dmah-attr-1332", Verb: "ibv_alloc_dmah", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a DMAHInitAttr", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
-	rule1334: {ID: "VR-ibv_alloc_dmah-comp_mask-1334", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "comp_mask has no bits but CPU_ID, PH and TPH_MEM_TYPE", Fix: "leave the other bits out", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
 	rule1335: {ID: "VR-ibv_alloc_dmah-comp_mask-1335", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "a DMA handle has a processing hint", Fix: "give a hint with its bit", Page: "ibv_alloc_dmah", Section: ""},
 	rule1336: {ID: "VR-ibv_alloc_dmah-comp_mask-1336", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "a processor is named together with the kind of memory", Fix: "give DMAHInitAttr.TPHMemType too", Page: "ibv_alloc_dmah", Section: ""},
 	rule1337: {ID: "VR-ibv_alloc_dmah-comp_mask-1337", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask", Statement: "the kind of memory is given together with a processor", Fix: "give DMAHInitAttr.CPUID too", Page: "ibv_alloc_dmah", Section: ""},
 	rule1341: {ID: "VR-ibv_alloc_dmah-ph-1341", Verb: "ibv_alloc_dmah", Subject: "attr.ph", Statement: "a processing hint has 2 bits", Fix: "pass 0 to 3", Page: "ibv_alloc_dmah", Section: ""},
 	rule1342: {ID: "VR-ibv_alloc_dmah-tph_mem_type-1342", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type", Statement: "memory is volatile or persistent", Fix: "pass one of these", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
-	rule1339: {ID: "VR-ibv_alloc_dmah-cpu_id-1339", Verb: "ibv_alloc_dmah", Subject: "attr.cpu_id", Statement: "a field of the description is read with its bit only", Fix: "set the bit", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
-	rule1340: {ID: "VR-ibv_alloc_dmah-tph_mem_type-1340", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type", Statement: "a field of the description is read with its bit only", Fix: "set the bit", Page: "ibv_alloc_dmah", Section: "ARGUMENTS"},
-	rule1333: {ID: "VR-ibv_dealloc_dmah-dmah-1333", Verb: "ibv_dealloc_dmah", Subject: "dmah", Statement: "dmah must not be NULL", Fix: "pass a DMAH", Page: "ibv_alloc_dmah", Section: "DESCRIPTION"},
-	rule1322: {ID: "VR-ibv_query_rt_values_ex-context-1322", Verb: "ibv_query_rt_values_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
-	rule1323: {ID: "VR-ibv_query_rt_values_ex-values-1323", Verb: "ibv_query_rt_values_ex", Subject: "values", Statement: "values must not be NULL", Fix: "pass the address of an RTValues", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
 	rule1324: {ID: "VR-ibv_query_rt_values_ex-comp_mask-1324", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask", Statement: "comp_mask has no bits but RAW_CLOCK", Fix: "leave the other bits out", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION"},
 	rule1325: {ID: "VR-ibv_query_rt_values_ex-comp_mask-1325", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask", Statement: "comp_mask says which values are read", Fix: "", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (no value is read)"}},
-	rule0165: {ID: "VR-ibv_query_device_ex-context-0165", Verb: "ibv_query_device_ex", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
-	rule0166: {ID: "VR-ibv_query_device_ex-attr-0166", Verb: "ibv_query_device_ex", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a DeviceAttrEx", Page: "ibv_query_device_ex", Section: "DESCRIPTION"},
 	rule0167: {ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "pass nil for input", Page: "ibv_query_device_ex", Section: ""},
-	rule1218: {ID: "VR-ibv_open_qp-context-1218", Verb: "ibv_open_qp", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_open_qp", Section: "DESCRIPTION"},
-	rule1219: {ID: "VR-ibv_open_qp-qp_open_attr-1219", Verb: "ibv_open_qp", Subject: "qp_open_attr", Statement: "qp_open_attr must not be NULL", Fix: "pass a QPOpenAttr", Page: "ibv_open_qp", Section: "DESCRIPTION"},
 	rule1220: {ID: "VR-ibv_open_qp-comp_mask-1220", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask", Statement: "the domain, the number and the type of the queue pair are given", Fix: "give all of them", Page: "ibv_open_qp", Section: ""},
 	rule1221: {ID: "VR-ibv_open_qp-qp_type-1221", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_type", Statement: "queue pairs of type XRC_RECV alone are shared", Fix: "pass this type", Page: "ibv_open_qp", Section: ""},
-	rule3170: {ID: "VR-ibv_open_qp-comp_mask-3170", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_qp_open_attr_mask", Fix: "leave the other bits out", Page: "ibv_open_qp", Section: "DESCRIPTION"},
-	rule3171: {ID: "VR-ibv_open_qp-xrcd-3171", Verb: "ibv_open_qp", Subject: "qp_open_attr.xrcd", Statement: "a queue pair is opened within an XRC domain", Fix: "pass the domain", Page: "ibv_open_qp", Section: "DESCRIPTION"},
 	rule3172: {ID: "VR-ibv_open_qp-qp_num-3172", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_num", Statement: "no queue pair has a number of more than 24 bits", Fix: "pass the number of the queue pair", Page: "ibv_open_qp", Section: "DESCRIPTION"},
-	rule0217: {ID: "VR-ibv_modify_qp-qp-0217", Verb: "ibv_modify_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule0218: {ID: "VR-ibv_modify_qp-attr-0218", Verb: "ibv_modify_qp", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPAttr", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule0219: {ID: "VR-ibv_modify_qp-attr_mask-0219", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "attr_mask has no bits but those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
 	rule0221: {ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
 	rule0223: {ID: "VR-ibv_modify_qp-attr_mask-0223", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
 	rule0224: {ID: "VR-ibv_modify_qp-attr_mask-0224", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: ""},
@@ -1335,8 +846,6 @@ var rules = []verr.Rule{
 	rule3195: {ID: "VR-ibv_modify_qp-src_path_bits-3195", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.src_path_bits", Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp", Section: ""},
 	rule3811: {ID: "VR-ibv_modify_qp-attr_mask-3811", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"ocrdma (cur_qp_state is ignored, and the state that the queue pair has counts)"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "mthca with linux 6.1..6.12", "rxe with linux 6.1..6.12", "hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}},
 	rule3812: {ID: "VR-ibv_modify_qp-attr_mask-3812", Verb: "ibv_modify_qp", Subject: "attr_mask", Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others", Fix: "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "", AcceptedBy: []string{"qedr (cur_qp_state is ignored, and the state that the queue pair has counts)"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "hns with linux 6.1..6.12"}},
-	rule1309: {ID: "VR-ibv_modify_qp_rate_limit-qp-1309", Verb: "ibv_modify_qp_rate_limit", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
-	rule1310: {ID: "VR-ibv_modify_qp_rate_limit-attr-1310", Verb: "ibv_modify_qp_rate_limit", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a QPRateLimitAttr", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1311: {ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Section: ""},
 	rule1312: {ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.max_burst_sz", Statement: "bursts are shaped only where there is a limit", Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1313: {ID: "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.typical_pkt_sz", Statement: "bursts are shaped only where there is a limit", Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
@@ -1344,31 +853,19 @@ var rules = []verr.Rule{
 	rule3183: {ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type", Statement: "a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC", Fix: "use such a queue pair", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
 	rule1315: {ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit", Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has", Page: "ibv_modify_qp_rate_limit", Section: "", Capable: true, Limit: "qp_rate_limit_min"},
 	rule3806: {ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type", Statement: "a device without RC in supported_qpts has no rate limit for such queue pairs", Fix: "look at TSOCaps.SupportedQPTs first", Page: "ibv_modify_qp_rate_limit", Section: "", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}},
-	rule1370: {ID: "VR-ibv_qp_attach_comp_cntr-qp-1370", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
-	rule1371: {ID: "VR-ibv_qp_attach_comp_cntr-comp_cntr-1371", Verb: "ibv_qp_attach_comp_cntr", Subject: "comp_cntr", Statement: "comp_cntr must not be NULL", Fix: "pass a CompCntr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
-	rule1372: {ID: "VR-ibv_qp_attach_comp_cntr-attr-1372", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CompCntrAttachAttr", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1373: {ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state", Statement: "a counter is attached before the queue pair is connected", Fix: "attach it in RESET or INIT", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
 	rule1374: {ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS", AcceptedBy: []string{"efa (the mask is ignored)"}},
 	rule1375: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1375", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask", Statement: "op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op", Fix: "leave the other bits out", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the other bits are left out), not in all cases"}},
 	rule1376: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask", Statement: "a counter counts an operation at least", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
-	rule1306: {ID: "VR-ibv_query_qp_data_in_order-qp-1306", Verb: "ibv_query_qp_data_in_order", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS"},
 	rule1307: {ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags", Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}},
 	rule1308: {ID: "VR-ibv_query_qp_data_in_order-op-1308", Verb: "ibv_query_qp_data_in_order", Subject: "op", Statement: "the order of sends, writes and reads alone is known", Fix: "ask for one of these", Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)", "every provider (the result is 0)"}},
-	rule0504: {ID: "VR-ibv_query_qp-qp-0504", Verb: "ibv_query_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_qp", Section: "DESCRIPTION"},
-	rule0505: {ID: "VR-ibv_query_qp-attr-0505", Verb: "ibv_query_qp", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass the address of a QPInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule0506: {ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp", Section: ""},
-	rule0507: {ID: "VR-ibv_query_qp-init_attr-0507", Verb: "ibv_query_qp", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass the address of a QPInitInfo", Page: "ibv_query_qp", Section: "DESCRIPTION"},
 	rule2020: {ID: "VR-ibv_query_qp-attr_mask-2020", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "attr_mask has no bits above those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_query_qp", Section: ""},
 	rule2021: {ID: "VR-ibv_query_qp-attr_mask-2021", Verb: "ibv_query_qp", Subject: "attr_mask", Statement: "the bits that enum ibv_qp_attr_mask leaves out stand for no attribute", Fix: "leave the other bits out", Page: "ibv_query_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}, RefusedBy: []string{"efa"}},
-	rule0308: {ID: "VR-ibv_destroy_qp-qp-0308", Verb: "ibv_destroy_qp", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_create_qp", Section: "DESCRIPTION"},
-	rule0781: {ID: "VR-ibv_create_wq-context-0781", Verb: "ibv_create_wq", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_wq", Section: "DESCRIPTION"},
-	rule0782: {ID: "VR-ibv_create_wq-wq_init_attr-0782", Verb: "ibv_create_wq", Subject: "wq_init_attr", Statement: "wq_init_attr must not be NULL", Fix: "pass a WQInitAttr", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule0783: {ID: "VR-ibv_create_wq-pd-0783", Verb: "ibv_create_wq", Subject: "wq_init_attr.pd", Statement: "a work queue has a pd", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule0784: {ID: "VR-ibv_create_wq-cq-0784", Verb: "ibv_create_wq", Subject: "wq_init_attr.cq", Statement: "a work queue has a cq", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule2083: {ID: "VR-ibv_create_wq-wq_type-2083", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type", Statement: "a work queue is for receives", Fix: "pass WQTypeRQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
-	rule2084: {ID: "VR-ibv_create_wq-comp_mask-2084", Verb: "ibv_create_wq", Subject: "wq_init_attr.comp_mask", Statement: "comp_mask has no bits but those of enum ibv_wq_init_attr_mask", Fix: "leave the other bits out", Page: "ibv_create_wq", Section: "DESCRIPTION"},
 	rule2085: {ID: "VR-ibv_create_wq-create_flags-2085", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "create_flags has no bits but those of enum ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_create_wq", Section: "DESCRIPTION"},
-	rule2086: {ID: "VR-ibv_create_wq-create_flags-2086", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "create_flags is read only when ATTR_FLAGS is set in comp_mask", Fix: "add WQInitAttr.Flags", Page: "ibv_create_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule2087: {ID: "VR-ibv_create_wq-create_flags-2087", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
 	rule2088: {ID: "VR-ibv_create_wq-create_flags-2088", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
 	rule2089: {ID: "VR-ibv_create_wq-create_flags-2089", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags", Statement: "the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP", Fix: "leave WQFlagsDelayDrop out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
@@ -1377,26 +874,17 @@ var rules = []verr.Rule{
 	rule3345: {ID: "VR-ibv_create_wq-max_sge-3345", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_sge", Statement: "max_sge is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"mlx4"}},
 	rule3346: {ID: "VR-ibv_create_wq-max_wr-3346", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr", Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_wq", Section: "", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
 	rule3805: {ID: "VR-ibv_create_wq-wq_type-3805", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type", Statement: "a device without max_wq_type_rq has no work queues for receives", Fix: "look at DeviceAttrEx.MaxWQTypeRQ first", Page: "ibv_create_wq", Section: "", Capable: true, Limit: "max_wq_type_rq", AcceptedBy: []string{"mana with linux 6.12"}},
-	rule0787: {ID: "VR-ibv_modify_wq-wq-0787", Verb: "ibv_modify_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
-	rule0788: {ID: "VR-ibv_modify_wq-wq_attr-0788", Verb: "ibv_modify_wq", Subject: "wq_attr", Statement: "wq_attr must not be NULL", Fix: "pass a WQAttr", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0789: {ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Section: ""},
-	rule0790: {ID: "VR-ibv_modify_wq-attr_mask-0790", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask", Statement: "attr_mask has no bits but those of ibv_wq_attr_mask", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0791: {ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask has no bits but those of ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule0792: {ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state", Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: "DESCRIPTION"},
 	rule2090: {ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state", Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "linux >=6.1"}},
-	rule2091: {ID: "VR-ibv_modify_wq-flags-2091", Verb: "ibv_modify_wq", Subject: "wq_attr.flags", Statement: "flags is read only when ATTR_FLAGS is set in attr_mask", Fix: "add WQAttr.Flags, WQAttr.FlagsMask", Page: "ibv_modify_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule3347: {ID: "VR-ibv_modify_wq-flags_mask-3347", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "flags_mask is read only when ATTR_FLAGS is set in attr_mask", Fix: "add WQAttr.Flags, WQAttr.FlagsMask", Page: "ibv_modify_wq", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
 	rule3348: {ID: "VR-ibv_modify_wq-flags_mask-3348", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "a change of CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5", "mlx4"}},
 	rule3349: {ID: "VR-ibv_modify_wq-flags_mask-3349", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask", Statement: "a change of SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5", "mlx4"}},
 	rule3350: {ID: "VR-ibv_modify_wq-curr_wq_state-3350", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state", Statement: "curr_wq_state is the state that the queue is in", Fix: "name that state, or leave it out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Limit: "state", RefusedBy: []string{"mlx5, not in all cases"}},
-	rule0785: {ID: "VR-ibv_destroy_wq-wq-0785", Verb: "ibv_destroy_wq", Subject: "wq", Statement: "wq must not be NULL", Fix: "pass a WQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
-	rule1500: {ID: "VR-ibv_create_rwq_ind_table-context-1500", Verb: "ibv_create_rwq_ind_table", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
-	rule1501: {ID: "VR-ibv_create_rwq_ind_table-init_attr-1501", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass an RWQIndTableInitAttr", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
 	rule1503: {ID: "VR-ibv_create_rwq_ind_table-ind_tbl-1503", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.ind_tbl", Statement: "a table has queues", Fix: "", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
 	rule1504: {ID: "VR-ibv_create_rwq_ind_table-comp_mask-1504", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_create_rwq_ind_table", Section: ""},
 	rule3351: {ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.log_ind_tbl_size", Statement: "a table has at most 2 to the power of 13 entries", Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Section: ""},
 	rule1505: {ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.log_ind_tbl_size", Statement: "the table has at most max_rwq_indirection_table_size entries", Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Section: "", Capable: true, Limit: "max_rwq_indirection_table_size"},
-	rule1502: {ID: "VR-ibv_destroy_rwq_ind_table-rwq_ind_table-1502", Verb: "ibv_destroy_rwq_ind_table", Subject: "rwq_ind_table", Statement: "rwq_ind_table must not be NULL", Fix: "pass an RWQIndTable", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION"},
 	rule0335: {ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0336: {ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
 	rule0337: {ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode", Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
@@ -1434,8 +922,6 @@ var rules = []verr.Rule{
 	rule0363: {ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq", Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "post by SRQ.PostRecv", Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}},
 	rule0364: {ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length", Statement: "a datagram begins 40 bytes into the memory", Fix: "give 40 bytes more than the datagram has", Page: "ibv_post_recv", Section: "NOTES"},
 	rule0365: {ID: "VR-ibv_post_recv-state-0365", Verb: "ibv_post_recv", Subject: "qp.state", Statement: "receives can be posted in state INIT and later", Fix: "bring the queue pair to QPStateInit first", Page: "ibv_post_recv", Section: "", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0310: {ID: "VR-ibv_create_ah-pd-0310", Verb: "ibv_create_ah", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_ah", Section: "DESCRIPTION"},
-	rule0311: {ID: "VR-ibv_create_ah-attr-0311", Verb: "ibv_create_ah", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass an AHAttr", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule0312: {ID: "VR-ibv_create_ah-port_num-0312", Verb: "ibv_create_ah", Subject: "attr.port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}},
 	rule0313: {ID: "VR-ibv_create_ah-port_num-0313", Verb: "ibv_create_ah", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION", Capable: true, Limit: "phys_port_cnt", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}},
 	rule0315: {ID: "VR-ibv_create_ah-is_global-0315", Verb: "ibv_create_ah", Subject: "attr.is_global, attr.dlid", Statement: "a path needs a dlid or a global route, and RoCE always needs a global route", Fix: "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_create_ah", Section: "", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}},
@@ -1447,48 +933,22 @@ var rules = []verr.Rule{
 	rule0321: {ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl", Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule3190: {ID: "VR-ibv_create_ah-static_rate-3190", Verb: "ibv_create_ah", Subject: "attr.static_rate", Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_create_ah", Section: "DESCRIPTION"},
 	rule3193: {ID: "VR-ibv_create_ah-src_path_bits-3193", Verb: "ibv_create_ah", Subject: "attr.src_path_bits", Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_create_ah", Section: "DESCRIPTION"},
-	rule0761: {ID: "VR-ibv_init_ah_from_wc-context-0761", Verb: "ibv_init_ah_from_wc", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
-	rule0762: {ID: "VR-ibv_init_ah_from_wc-wc-0762", Verb: "ibv_init_ah_from_wc", Subject: "wc", Statement: "wc must not be NULL", Fix: "pass a WC", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
-	rule0763: {ID: "VR-ibv_init_ah_from_wc-grh-0763", Verb: "ibv_init_ah_from_wc", Subject: "grh", Statement: "grh must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
-	rule0764: {ID: "VR-ibv_init_ah_from_wc-ah_attr-0764", Verb: "ibv_init_ah_from_wc", Subject: "ah_attr", Statement: "ah_attr must not be NULL", Fix: "pass the address of an AHAttr", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
 	rule0765: {ID: "VR-ibv_init_ah_from_wc-port_num-0765", Verb: "ibv_init_ah_from_wc", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: ""},
 	rule0766: {ID: "VR-ibv_init_ah_from_wc-port_num-0766", Verb: "ibv_init_ah_from_wc", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: "", Capable: true, Limit: "phys_port_cnt"},
-	rule0767: {ID: "VR-ibv_create_ah_from_wc-pd-0767", Verb: "ibv_create_ah_from_wc", Subject: "pd", Statement: "pd must not be NULL", Fix: "pass a PD", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
-	rule0768: {ID: "VR-ibv_create_ah_from_wc-wc-0768", Verb: "ibv_create_ah_from_wc", Subject: "wc", Statement: "wc must not be NULL", Fix: "pass a WC", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
-	rule0769: {ID: "VR-ibv_create_ah_from_wc-grh-0769", Verb: "ibv_create_ah_from_wc", Subject: "grh", Statement: "grh must not be NULL", Fix: "pass a valid pointer", Page: "ibv_create_ah_from_wc", Section: "DESCRIPTION"},
 	rule0770: {ID: "VR-ibv_create_ah_from_wc-port_num-0770", Verb: "ibv_create_ah_from_wc", Subject: "port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: ""},
 	rule0771: {ID: "VR-ibv_create_ah_from_wc-port_num-0771", Verb: "ibv_create_ah_from_wc", Subject: "port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Section: "", Capable: true, Limit: "phys_port_cnt"},
-	rule0323: {ID: "VR-ibv_destroy_ah-ah-0323", Verb: "ibv_destroy_ah", Subject: "ah", Statement: "ah must not be NULL", Fix: "pass an AH", Page: "ibv_create_ah", Section: "DESCRIPTION"},
-	rule0741: {ID: "VR-ibv_attach_mcast-qp-0741", Verb: "ibv_attach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
-	rule0742: {ID: "VR-ibv_attach_mcast-gid-0742", Verb: "ibv_attach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule0745: {ID: "VR-ibv_attach_mcast-qp-0745", Verb: "ibv_attach_mcast", Subject: "qp.qp_type", Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast", Section: "NOTES"},
 	rule3180: {ID: "VR-ibv_attach_mcast-lid-3180", Verb: "ibv_attach_mcast", Subject: "lid", Statement: "LIDs of multicast groups are 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 if the port has none", Page: "ibv_attach_mcast", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}},
-	rule0743: {ID: "VR-ibv_detach_mcast-qp-0743", Verb: "ibv_detach_mcast", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
-	rule0744: {ID: "VR-ibv_detach_mcast-gid-0744", Verb: "ibv_detach_mcast", Subject: "gid", Statement: "gid must not be NULL", Fix: "pass a valid pointer", Page: "ibv_attach_mcast", Section: "DESCRIPTION"},
 	rule2072: {ID: "VR-ibv_detach_mcast-qp-2072", Verb: "ibv_detach_mcast", Subject: "qp.qp_type", Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast", Section: "NOTES"},
 	rule3181: {ID: "VR-ibv_detach_mcast-lid-3181", Verb: "ibv_detach_mcast", Subject: "lid", Statement: "LIDs of multicast groups are 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 if the port has none", Page: "ibv_attach_mcast", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}},
-	rule3030: {ID: "VR-ibv_resolve_eth_l2_from_gid-context-3030", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
-	rule3031: {ID: "VR-ibv_resolve_eth_l2_from_gid-attr-3031", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass an AHAttr", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
 	rule3032: {ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
 	rule3033: {ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3033", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid", Section: "", Capable: true, Limit: "phys_port_cnt"},
-	rule3034: {ID: "VR-ibv_resolve_eth_l2_from_gid-eth_mac-3034", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "eth_mac", Statement: "eth_mac must not be NULL", Fix: "pass a valid pointer", Page: "ibv_resolve_eth_l2_from_gid", Section: ""},
-	rule0751: {ID: "VR-ibv_create_counters-context-0751", Verb: "ibv_create_counters", Subject: "context", Statement: "context must not be NULL", Fix: "pass a Device", Page: "ibv_create_counters", Section: "ARGUMENTS"},
-	rule0752: {ID: "VR-ibv_create_counters-init_attr-0752", Verb: "ibv_create_counters", Subject: "init_attr", Statement: "init_attr must not be NULL", Fix: "pass a CountersInitAttr", Page: "ibv_create_counters", Section: "ARGUMENTS"},
 	rule0753: {ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_counters", Section: "ARGUMENTS"},
-	rule0754: {ID: "VR-ibv_destroy_counters-counters-0754", Verb: "ibv_destroy_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_create_counters", Section: "DESCRIPTION"},
-	rule0811: {ID: "VR-ibv_attach_counters_point_flow-counters-0811", Verb: "ibv_attach_counters_point_flow", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS"},
-	rule0812: {ID: "VR-ibv_attach_counters_point_flow-attr-0812", Verb: "ibv_attach_counters_point_flow", Subject: "attr", Statement: "attr must not be NULL", Fix: "pass a CounterAttachAttr", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS"},
 	rule2092: {ID: "VR-ibv_attach_counters_point_flow-counter_desc-2092", Verb: "ibv_attach_counters_point_flow", Subject: "attr.counter_desc", Statement: "packets or bytes are counted", Fix: "pass CounterDescriptionPackets or CounterDescriptionBytes", Page: "ibv_attach_counters_point_flow", Section: "DESCRIPTION"},
 	rule2093: {ID: "VR-ibv_attach_counters_point_flow-comp_mask-2093", Verb: "ibv_attach_counters_point_flow", Subject: "attr.comp_mask", Statement: "no bit of comp_mask is known", Fix: "leave it 0", Page: "ibv_attach_counters_point_flow", Section: ""},
 	rule3341: {ID: "VR-ibv_attach_counters_point_flow-flow-3341", Verb: "ibv_attach_counters_point_flow", Subject: "flow", Statement: "no known device attaches to a flow that is there", Fix: "pass nil, and give the counters to the flow when it is made", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}},
-	rule0756: {ID: "VR-ibv_read_counters-counters-0756", Verb: "ibv_read_counters", Subject: "counters", Statement: "counters must not be NULL", Fix: "pass a Counters", Page: "ibv_read_counters", Section: "ARGUMENTS"},
-	rule0757: {ID: "VR-ibv_read_counters-counters_value-0757", Verb: "ibv_read_counters", Subject: "counters_value", Statement: "counters_value must not be NULL", Fix: "pass an array of numbers", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0758: {ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters", Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"},
 	rule0759: {ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags", Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out", Page: "ibv_read_counters", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}},
-	rule1318: {ID: "VR-ibv_set_ece-qp-1318", Verb: "ibv_set_ece", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_set_ece", Section: "DESCRIPTION"},
-	rule1319: {ID: "VR-ibv_set_ece-ece-1319", Verb: "ibv_set_ece", Subject: "ece", Statement: "ece must not be NULL", Fix: "pass an ECE", Page: "ibv_set_ece", Section: "ARGUMENTS"},
 	rule1320: {ID: "VR-ibv_set_ece-vendor_id-1320", Verb: "ibv_set_ece", Subject: "ece.vendor_id", Statement: "options belong to a vendor", Fix: "name the vendor", Page: "ibv_set_ece", Section: "ARGUMENTS"},
 	rule1321: {ID: "VR-ibv_set_ece-comp_mask-1321", Verb: "ibv_set_ece", Subject: "ece.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_set_ece", Section: "ARGUMENTS"},
-	rule1316: {ID: "VR-ibv_query_ece-qp-1316", Verb: "ibv_query_ece", Subject: "qp", Statement: "qp must not be NULL", Fix: "pass a QP", Page: "ibv_query_ece", Section: "DESCRIPTION"},
-	rule1317: {ID: "VR-ibv_query_ece-ece-1317", Verb: "ibv_query_ece", Subject: "ece", Statement: "ece must not be NULL", Fix: "pass the address of an ECEInfo", Page: "ibv_query_ece", Section: "DESCRIPTION"},
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )
@@ -133,12 +132,6 @@ func (compCntr *CompCntr) Set(value uint64) error {
 	if compCntr.lib.fn[symIbv_set_comp_cntr] == 0 {
 		return compCntr.lib.missing("ibv_set_comp_cntr", symIbv_set_comp_cntr)
 	}
-	in := inSetCompCntr{
-		compCntr: validate.Addr(compCntr.c),
-	}
-	if err := checkSetCompCntr(&in); err != nil {
-		return err
-	}
 	if errno := rawSetCompCntr(compCntr.lib.fn[symIbv_set_comp_cntr], compCntr.c, value); errno != 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -160,12 +153,6 @@ func (compCntr *CompCntr) SetErr(value uint64) error {
 	defer compCntr.node.Exit()
 	if compCntr.lib.fn[symIbv_set_err_comp_cntr] == 0 {
 		return compCntr.lib.missing("ibv_set_err_comp_cntr", symIbv_set_err_comp_cntr)
-	}
-	in := inSetErrCompCntr{
-		compCntr: validate.Addr(compCntr.c),
-	}
-	if err := checkSetErrCompCntr(&in); err != nil {
-		return err
 	}
 	if errno := rawSetErrCompCntr(compCntr.lib.fn[symIbv_set_err_comp_cntr], compCntr.c, value); errno != 0 {
 		return verr.Failed(verb, errno, nil)
@@ -189,12 +176,6 @@ func (compCntr *CompCntr) Inc(amount uint64) error {
 	if compCntr.lib.fn[symIbv_inc_comp_cntr] == 0 {
 		return compCntr.lib.missing("ibv_inc_comp_cntr", symIbv_inc_comp_cntr)
 	}
-	in := inIncCompCntr{
-		compCntr: validate.Addr(compCntr.c),
-	}
-	if err := checkIncCompCntr(&in); err != nil {
-		return err
-	}
 	if errno := rawIncCompCntr(compCntr.lib.fn[symIbv_inc_comp_cntr], compCntr.c, amount); errno != 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -217,12 +198,6 @@ func (compCntr *CompCntr) IncErr(amount uint64) error {
 	if compCntr.lib.fn[symIbv_inc_err_comp_cntr] == 0 {
 		return compCntr.lib.missing("ibv_inc_err_comp_cntr", symIbv_inc_err_comp_cntr)
 	}
-	in := inIncErrCompCntr{
-		compCntr: validate.Addr(compCntr.c),
-	}
-	if err := checkIncErrCompCntr(&in); err != nil {
-		return err
-	}
 	if errno := rawIncErrCompCntr(compCntr.lib.fn[symIbv_inc_err_comp_cntr], compCntr.c, amount); errno != 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -242,13 +217,6 @@ func (compCntr *CompCntr) Read() (uint64, error) {
 	defer compCntr.node.Exit()
 	if compCntr.lib.fn[symIbv_read_comp_cntr] == 0 {
 		return 0, compCntr.lib.missing("ibv_read_comp_cntr", symIbv_read_comp_cntr)
-	}
-	in := inReadCompCntr{
-		compCntr: validate.Addr(compCntr.c),
-		value:    1,
-	}
-	if err := checkReadCompCntr(&in); err != nil {
-		return 0, err
 	}
 	var value uint64
 	if errno := rawReadCompCntr(compCntr.lib.fn[symIbv_read_comp_cntr], compCntr.c, unsafe.Pointer(&value)); errno != 0 {
@@ -270,13 +238,6 @@ func (compCntr *CompCntr) ReadErr() (uint64, error) {
 	defer compCntr.node.Exit()
 	if compCntr.lib.fn[symIbv_read_err_comp_cntr] == 0 {
 		return 0, compCntr.lib.missing("ibv_read_err_comp_cntr", symIbv_read_err_comp_cntr)
-	}
-	in := inReadErrCompCntr{
-		compCntr: validate.Addr(compCntr.c),
-		value:    1,
-	}
-	if err := checkReadErrCompCntr(&in); err != nil {
-		return 0, err
 	}
 	var value uint64
 	if errno := rawReadErrCompCntr(compCntr.lib.fn[symIbv_read_err_comp_cntr], compCntr.c, unsafe.Pointer(&value)); errno != 0 {

@@ -135,8 +135,6 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 		flowC = flow.c
 	}
 	in := inAttachCountersPointFlow{
-		counters:        validate.Addr(counters.c),
-		attr:            1,
 		attrCounterDesc: uint64(attrC.counter_desc),
 		attrCompMask:    uint64(attrC.comp_mask),
 		flow:            validate.Addr(flowC),
@@ -171,10 +169,8 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 	}
 	defer counters.node.Exit()
 	in := inReadCounters{
-		counters:      validate.Addr(counters.c),
-		countersValue: uint64(len(values)),
-		ncounters:     uint64(len(values)),
-		flags:         uint64(flags),
+		ncounters: uint64(len(values)),
+		flags:     uint64(flags),
 	}
 	if err := checkReadCounters(&in); err != nil {
 		return err

@@ -8,24 +8,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// inDestroyCounters has the values that the rules of ibv_destroy_counters use.
-type inDestroyCounters struct {
-	counters uint64 // counters
-}
-
-// checkDestroyCounters refuses a call of ibv_destroy_counters that breaks a rule.
-func checkDestroyCounters(in *inDestroyCounters) error {
-	var bad verr.Violations
-	if in.counters == 0 {
-		bad.Add(&rules[rule0754], validate.AddrText(in.counters))
-	}
-	return verr.RefuseErr("ibv_destroy_counters", bad...)
-}
-
 // inAttachCountersPointFlow has the values that the rules of ibv_attach_counters_point_flow use.
 type inAttachCountersPointFlow struct {
-	counters        uint64 // counters
-	attr            uint64 // attr
 	attrCounterDesc uint64 // attr.counter_desc
 	attrCompMask    uint64 // attr.comp_mask
 	flow            uint64 // flow
@@ -34,12 +18,6 @@ type inAttachCountersPointFlow struct {
 // checkAttachCountersPointFlow refuses a call of ibv_attach_counters_point_flow that breaks a rule.
 func checkAttachCountersPointFlow(in *inAttachCountersPointFlow) error {
 	var bad verr.Violations
-	if in.counters == 0 {
-		bad.Add(&rules[rule0811], validate.AddrText(in.counters))
-	}
-	if in.attr == 0 {
-		bad.Add(&rules[rule0812], validate.AddrText(in.attr))
-	}
 	if in.attrCounterDesc != 0 && in.attrCounterDesc != 1 {
 		bad.Add(&rules[rule2092], CounterDescription(in.attrCounterDesc).String())
 	}
@@ -60,21 +38,13 @@ func hintAttachCountersPointFlow(in *inAttachCountersPointFlow) []verr.Violation
 
 // inReadCounters has the values that the rules of ibv_read_counters use.
 type inReadCounters struct {
-	counters      uint64 // counters
-	countersValue uint64 // counters_value
-	ncounters     uint64 // ncounters
-	flags         uint64 // flags
+	ncounters uint64 // ncounters
+	flags     uint64 // flags
 }
 
 // checkReadCounters refuses a call of ibv_read_counters that breaks a rule.
 func checkReadCounters(in *inReadCounters) error {
 	var bad verr.Violations
-	if in.counters == 0 {
-		bad.Add(&rules[rule0756], validate.AddrText(in.counters))
-	}
-	if in.ncounters > 0 && in.countersValue == 0 {
-		bad.Add(&rules[rule0757], validate.Dec(in.countersValue))
-	}
 	if in.ncounters < 1 {
 		bad.Add(&rules[rule0758], validate.Dec(in.ncounters))
 	}

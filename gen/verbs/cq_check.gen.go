@@ -9,48 +9,10 @@ import (
 	"strconv"
 )
 
-// inNextPoll has the values that the rules of ibv_next_poll use.
-type inNextPoll struct {
-	cq uint64 // cq
-}
-
-// checkNextPoll refuses a call of ibv_next_poll that breaks a rule.
-func checkNextPoll(in *inNextPoll) error {
-	var bad verr.Violations
-	if in.cq == 0 {
-		bad.Add(&rules[rule0903], validate.AddrText(in.cq))
-	}
-	return verr.RefuseErr("ibv_next_poll", bad...)
-}
-
-// inEndPoll has the values that the rules of ibv_end_poll use.
-type inEndPoll struct {
-	cq uint64 // cq
-}
-
-// checkEndPoll refuses a call of ibv_end_poll that breaks a rule.
-func checkEndPoll(in *inEndPoll) error {
-	var bad verr.Violations
-	if in.cq == 0 {
-		bad.Add(&rules[rule0904], validate.AddrText(in.cq))
-	}
-	return verr.RefuseErr("ibv_end_poll", bad...)
-}
-
 // inResizeCQ has the values that the rules of ibv_resize_cq use.
 type inResizeCQ struct {
-	cq                  uint64         // cq
 	cqe                 int64          // cqe
 	capDeviceAttrMaxCQE validate.Known // device_attr.max_cqe
-}
-
-// checkResizeCQ refuses a call of ibv_resize_cq that breaks a rule.
-func checkResizeCQ(in *inResizeCQ) error {
-	var bad verr.Violations
-	if in.cq == 0 {
-		bad.Add(&rules[rule1301], validate.AddrText(in.cq))
-	}
-	return verr.RefuseErr("ibv_resize_cq", bad...)
 }
 
 // hintResizeCQ returns the lints that a call of ibv_resize_cq breaks, which may be the cause when it fails.
@@ -65,24 +27,8 @@ func hintResizeCQ(in *inResizeCQ) []verr.Violation {
 	return may
 }
 
-// inDestroyCQ has the values that the rules of ibv_destroy_cq use.
-type inDestroyCQ struct {
-	cq uint64 // cq
-}
-
-// checkDestroyCQ refuses a call of ibv_destroy_cq that breaks a rule.
-func checkDestroyCQ(in *inDestroyCQ) error {
-	var bad verr.Violations
-	if in.cq == 0 {
-		bad.Add(&rules[rule0283], validate.AddrText(in.cq))
-	}
-	return verr.RefuseErr("ibv_destroy_cq", bad...)
-}
-
 // inModifyCQ has the values that the rules of ibv_modify_cq use.
 type inModifyCQ struct {
-	cq                                  uint64         // cq
-	attr                                uint64         // attr
 	attrAttrMask                        uint64         // attr.attr_mask
 	attrModerateCQCount                 uint64         // attr.moderate.cq_count
 	capDeviceAttrExCQModCapsMaxCQCount  validate.Known // device_attr_ex.cq_mod_caps.max_cq_count
@@ -93,17 +39,8 @@ type inModifyCQ struct {
 // checkModifyCQ refuses a call of ibv_modify_cq that breaks a rule.
 func checkModifyCQ(in *inModifyCQ) error {
 	var bad verr.Violations
-	if in.cq == 0 {
-		bad.Add(&rules[rule0776], validate.AddrText(in.cq))
-	}
-	if in.attr == 0 {
-		bad.Add(&rules[rule0777], validate.AddrText(in.attr))
-	}
 	if in.attrAttrMask < 1 {
 		bad.Add(&rules[rule0778], validate.Hex(in.attrAttrMask))
-	}
-	if in.attrAttrMask != 0 && in.attrAttrMask&^0x1 != 0 {
-		bad.Add(&rules[rule0779], validate.Hex(in.attrAttrMask))
 	}
 	return verr.RefuseErr("ibv_modify_cq", bad...)
 }

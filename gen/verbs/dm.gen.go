@@ -8,7 +8,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/devmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
 	"unsafe"
@@ -197,12 +196,6 @@ func (dm *DM) ExportDMABufFD() (int, error) {
 	defer dm.node.Exit()
 	if dm.lib.fn[symIbv_dm_export_dmabuf_fd] == 0 {
 		return 0, dm.lib.missing("ibv_dm_export_dmabuf_fd", symIbv_dm_export_dmabuf_fd)
-	}
-	in := inDMExportDmabufFD{
-		dm: validate.Addr(dm.c),
-	}
-	if err := checkDMExportDmabufFD(&in); err != nil {
-		return 0, err
 	}
 	n, errno := rawDMExportDmabufFD(dm.lib.fn[symIbv_dm_export_dmabuf_fd], dm.c)
 	if n < 0 {

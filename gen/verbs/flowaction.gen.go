@@ -6,7 +6,6 @@ package verbs
 import (
 	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
@@ -108,7 +107,6 @@ func (o *FlowAction) CPtr() unsafe.Pointer {
 // The kernels 6.1, 6.12 and 7.2 make and change no such actions: a call fails there.
 //
 // Rules:
-//   - comp_mask has no bits but MASK_ESN [VR-ibv_modify_flow_action_esp-comp_mask-3314]
 //   - the key material is that of AES in Galois counter mode [VR-ibv_modify_flow_action_esp-keymat_proto-3333]
 //   - a change is to no protection, or to that of a bitmap [VR-ibv_modify_flow_action_esp-replay_proto-3335]
 //
@@ -129,23 +127,16 @@ func (action *FlowAction) ModifyESP(esp *FlowActionESPAttr) error {
 		return err
 	}
 	in := inModifyFlowActionEsp{
-		action:         validate.Addr(action.c),
-		esp:            1,
-		espCompMask:    uint64(espC.comp_mask),
 		espKeymatProto: uint64(espC.keymat_proto),
 		espKeymatPtr:   uint64(espC.keymat_ptr),
 		espReplayProto: uint64(espC.replay_proto),
 		espReplayPtr:   uint64(espC.replay_ptr),
-		espEsn:         uint64(espC.esn),
 	}
 	if err := checkModifyFlowActionEsp(&in); err != nil {
 		return err
 	}
-	if action.lib.lints.Wanted() {
-		action.lib.lints.Report(hintModifyFlowActionEsp(&in))
-	}
 	if errno := rawModifyFlowActionEsp(action.c, unsafe.Pointer(&espC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyFlowActionEsp(&in)) })
+		return verr.Failed(verb, errno, nil)
 	}
 	return nil
 }

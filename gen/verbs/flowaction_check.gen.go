@@ -10,28 +10,15 @@ import (
 
 // inModifyFlowActionEsp has the values that the rules of ibv_modify_flow_action_esp use.
 type inModifyFlowActionEsp struct {
-	action         uint64 // action
-	esp            uint64 // esp
-	espCompMask    uint64 // esp.comp_mask
 	espKeymatProto uint64 // esp.keymat_proto
 	espKeymatPtr   uint64 // esp.keymat_ptr
 	espReplayProto uint64 // esp.replay_proto
 	espReplayPtr   uint64 // esp.replay_ptr
-	espEsn         uint64 // esp.esn
 }
 
 // checkModifyFlowActionEsp refuses a call of ibv_modify_flow_action_esp that breaks a rule.
 func checkModifyFlowActionEsp(in *inModifyFlowActionEsp) error {
 	var bad verr.Violations
-	if in.action == 0 {
-		bad.Add(&rules[rule1522], validate.AddrText(in.action))
-	}
-	if in.esp == 0 {
-		bad.Add(&rules[rule1523], validate.AddrText(in.esp))
-	}
-	if in.espCompMask&^0x1 != 0 {
-		bad.Add(&rules[rule3314], validate.Hex(in.espCompMask))
-	}
 	if in.espKeymatPtr != 0 && in.espKeymatProto != 0 {
 		bad.Add(&rules[rule3333], validate.Dec(in.espKeymatProto))
 	}
@@ -39,27 +26,4 @@ func checkModifyFlowActionEsp(in *inModifyFlowActionEsp) error {
 		bad.Add(&rules[rule3335], validate.Dec(in.espReplayProto))
 	}
 	return verr.RefuseErr("ibv_modify_flow_action_esp", bad...)
-}
-
-// hintModifyFlowActionEsp returns the lints that a call of ibv_modify_flow_action_esp breaks, which may be the cause when it fails.
-func hintModifyFlowActionEsp(in *inModifyFlowActionEsp) []verr.Violation {
-	var may verr.Violations
-	if in.espEsn != 0 && in.espCompMask&0x1 == 0 {
-		may.Add(&rules[rule3316], validate.Dec(in.espEsn))
-	}
-	return may
-}
-
-// inDestroyFlowAction has the values that the rules of ibv_destroy_flow_action use.
-type inDestroyFlowAction struct {
-	action uint64 // action
-}
-
-// checkDestroyFlowAction refuses a call of ibv_destroy_flow_action that breaks a rule.
-func checkDestroyFlowAction(in *inDestroyFlowAction) error {
-	var bad verr.Violations
-	if in.action == 0 {
-		bad.Add(&rules[rule1524], validate.AddrText(in.action))
-	}
-	return verr.RefuseErr("ibv_destroy_flow_action", bad...)
 }

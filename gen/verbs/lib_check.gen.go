@@ -4,80 +4,9 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
 )
-
-// inQPToQPEx has the values that the rules of ibv_qp_to_qp_ex use.
-type inQPToQPEx struct {
-	qp uint64 // qp
-}
-
-// checkQPToQPEx refuses a call of ibv_qp_to_qp_ex that breaks a rule.
-func checkQPToQPEx(in *inQPToQPEx) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0922], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_qp_to_qp_ex", bad...)
-}
-
-// inFreeDeviceList has the values that the rules of ibv_free_device_list use.
-type inFreeDeviceList struct {
-	list uint64 // list
-}
-
-// checkFreeDeviceList refuses a call of ibv_free_device_list that breaks a rule.
-func checkFreeDeviceList(in *inFreeDeviceList) error {
-	var bad verr.Violations
-	if in.list == 0 {
-		bad.Add(&rules[rule0159], validate.Dec(in.list))
-	}
-	return verr.RefuseErr("ibv_free_device_list", bad...)
-}
-
-// inGetDeviceIndex has the values that the rules of ibv_get_device_index use.
-type inGetDeviceIndex struct {
-	device uint64 // device
-}
-
-// checkGetDeviceIndex refuses a call of ibv_get_device_index that breaks a rule.
-func checkGetDeviceIndex(in *inGetDeviceIndex) error {
-	var bad verr.Violations
-	if in.device == 0 {
-		bad.Add(&rules[rule0161], validate.Dec(in.device))
-	}
-	return verr.RefuseErr("ibv_get_device_index", bad...)
-}
-
-// inGetDeviceGUID has the values that the rules of ibv_get_device_guid use.
-type inGetDeviceGUID struct {
-	device uint64 // device
-}
-
-// checkGetDeviceGUID refuses a call of ibv_get_device_guid that breaks a rule.
-func checkGetDeviceGUID(in *inGetDeviceGUID) error {
-	var bad verr.Violations
-	if in.device == 0 {
-		bad.Add(&rules[rule0160], validate.Dec(in.device))
-	}
-	return verr.RefuseErr("ibv_get_device_guid", bad...)
-}
-
-// inOpenDevice has the values that the rules of ibv_open_device use.
-type inOpenDevice struct {
-	device uint64 // device
-}
-
-// checkOpenDevice refuses a call of ibv_open_device that breaks a rule.
-func checkOpenDevice(in *inOpenDevice) error {
-	var bad verr.Violations
-	if in.device == 0 {
-		bad.Add(&rules[rule0155], validate.Dec(in.device))
-	}
-	return verr.RefuseErr("ibv_open_device", bad...)
-}
 
 // inImportDevice has the values that the rules of ibv_import_device use.
 type inImportDevice struct {
@@ -91,18 +20,4 @@ func checkImportDevice(in *inImportDevice) error {
 		bad.Add(&rules[rule0158], strconv.FormatInt(in.cmdFD, 10))
 	}
 	return verr.RefuseErr("ibv_import_device", bad...)
-}
-
-// inUnimportDM has the values that the rules of ibv_unimport_dm use.
-type inUnimportDM struct {
-	dm uint64 // dm
-}
-
-// checkUnimportDM refuses a call of ibv_unimport_dm that breaks a rule.
-func checkUnimportDM(in *inUnimportDM) error {
-	var bad verr.Violations
-	if in.dm == 0 {
-		bad.Add(&rules[rule0127], validate.AddrText(in.dm))
-	}
-	return verr.RefuseErr("ibv_unimport_dm", bad...)
 }

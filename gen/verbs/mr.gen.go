@@ -261,7 +261,6 @@ func (o *MR) Unimport() error {
 // judgeReregMR holds the arguments of ibv_rereg_mr against its rules.
 func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) error {
 	in := inReregMR{
-		mr:     validate.Addr(mr.c),
 		flags:  uint64(flags),
 		pd:     validate.Addr(pd),
 		addr:   uint64(addr),

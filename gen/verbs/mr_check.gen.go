@@ -10,7 +10,6 @@ import (
 
 // inReregMR has the values that the rules of ibv_rereg_mr use.
 type inReregMR struct {
-	mr                                uint64         // mr
 	flags                             uint64         // flags
 	pd                                uint64         // pd
 	addr                              uint64         // addr
@@ -24,9 +23,6 @@ type inReregMR struct {
 // checkReregMR refuses a call of ibv_rereg_mr that breaks a rule.
 func checkReregMR(in *inReregMR) error {
 	var bad verr.Violations
-	if in.mr == 0 {
-		bad.Add(&rules[rule0172], validate.AddrText(in.mr))
-	}
 	if in.flags&^0x7 != 0 {
 		bad.Add(&rules[rule0173], MRChangeFlags(in.flags).String())
 	}

@@ -8,25 +8,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// inDeallocMW has the values that the rules of ibv_dealloc_mw use.
-type inDeallocMW struct {
-	mw uint64 // mw
-}
-
-// checkDeallocMW refuses a call of ibv_dealloc_mw that breaks a rule.
-func checkDeallocMW(in *inDeallocMW) error {
-	var bad verr.Violations
-	if in.mw == 0 {
-		bad.Add(&rules[rule0738], validate.AddrText(in.mw))
-	}
-	return verr.RefuseErr("ibv_dealloc_mw", bad...)
-}
-
 // inBindMW has the values that the rules of ibv_bind_mw use.
 type inBindMW struct {
-	qp                          uint64         // qp
-	mw                          uint64         // mw
-	mwBind                      uint64         // mw_bind
 	mwType                      validate.Known // mw.type
 	mwBindBindInfoMR            uint64         // mw_bind.bind_info.mr
 	mwBindBindInfoLength        uint64         // mw_bind.bind_info.length
@@ -39,15 +22,6 @@ type inBindMW struct {
 // checkBindMW refuses a call of ibv_bind_mw that breaks a rule.
 func checkBindMW(in *inBindMW) error {
 	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1101], validate.AddrText(in.qp))
-	}
-	if in.mw == 0 {
-		bad.Add(&rules[rule1102], validate.AddrText(in.mw))
-	}
-	if in.mwBind == 0 {
-		bad.Add(&rules[rule1103], validate.AddrText(in.mwBind))
-	}
 	if in.mwType.OK && in.mwType.V != 1 {
 		bad.Add(&rules[rule1104], MWType(in.mwType.V).String())
 	}

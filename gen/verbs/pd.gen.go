@@ -210,12 +210,6 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 	if pd.lib.fn[symIbv_unimport_mr] == 0 {
 		return nil, pd.lib.missing("ibv_unimport_mr", symIbv_unimport_mr)
 	}
-	in := inImportMR{
-		pd: validate.Addr(pd.c),
-	}
-	if err := checkImportMR(&in); err != nil {
-		return nil, err
-	}
 	ptr, errno := rawImportMR(pd.lib.fn[symIbv_import_mr], pd.c, mrHandle)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
@@ -273,6 +267,7 @@ func (o *PD) Dealloc() error {
 //     [VR-ibv_reg_mr-length-0018]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0194]
+//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it) [VR-ibv_reg_mr-addr-0201]
 //   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0204]
 //
@@ -301,7 +296,6 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     validate.Addr(pd.c),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
@@ -358,6 +352,7 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 //     [VR-ibv_reg_mr-length-0018]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0194]
+//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it) [VR-ibv_reg_mr-addr-0201]
 //   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0204]
 //
@@ -389,7 +384,6 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     validate.Addr(pd.c),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
@@ -447,6 +441,7 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 //     [VR-ibv_reg_mr-length-0018]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0194]
+//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it) [VR-ibv_reg_mr-addr-0201]
 //   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0204]
 //
@@ -478,7 +473,6 @@ func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     validate.Addr(pd.c),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
@@ -536,6 +530,7 @@ func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
 //     [VR-ibv_reg_mr-length-0018]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0194]
+//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it) [VR-ibv_reg_mr-addr-0201]
 //   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0204]
 //
@@ -556,7 +551,6 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     validate.Addr(pd.c),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
@@ -612,6 +606,7 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 //     [VR-ibv_reg_mr-length-0018]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-access-0194]
+//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it) [VR-ibv_reg_mr-addr-0201]
 //   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr-length-0204]
 //
@@ -634,7 +629,6 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     validate.Addr(pd.c),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
@@ -697,6 +691,8 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 //     [VR-ibv_reg_mr_iova-iova-0040]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0195]
+//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-addr-0202]
 //   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-length-0205]
 //
@@ -725,7 +721,6 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
@@ -790,6 +785,8 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 //     [VR-ibv_reg_mr_iova-iova-0040]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0195]
+//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-addr-0202]
 //   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-length-0205]
 //
@@ -821,7 +818,6 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
@@ -887,6 +883,8 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 //     [VR-ibv_reg_mr_iova-iova-0040]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0195]
+//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-addr-0202]
 //   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-length-0205]
 //
@@ -918,7 +916,6 @@ func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, err
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
@@ -984,6 +981,8 @@ func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, err
 //     [VR-ibv_reg_mr_iova-iova-0040]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-access-0195]
+//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it)
+//     [VR-ibv_reg_mr_iova-addr-0202]
 //   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_iova-length-0205]
 //
@@ -1004,7 +1003,6 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
-		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
@@ -1069,7 +1067,6 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 	}
 	in := inRegDmabufMR{
 		access: uint64(access),
-		pd:     validate.Addr(pd.c),
 		iova:   uint64(iova),
 		offset: uint64(offset),
 		fd:     int64(fd),
@@ -1126,7 +1123,6 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 //   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_ex-length-0065]
 //   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
 //     [VR-ibv_reg_mr_ex-length-0066]
-//   - comp_mask takes the known bits (a hint only: some devices accept it) [VR-ibv_reg_mr_ex-comp_mask-0069]
 //   - addr or fd says what memory to register [VR-ibv_reg_mr_ex-comp_mask-0076]
 //   - addr and fd exclude each other [VR-ibv_reg_mr_ex-comp_mask-0077]
 //   - fd needs fd_offset [VR-ibv_reg_mr_ex-comp_mask-0078]
@@ -1136,8 +1132,6 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 //   - iova and fd_offset must have the same offset within a page [VR-ibv_reg_mr_ex-iova-0082]
 //   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_ex-iova-0083]
 //   - offset plus length stays below 2^64 [VR-ibv_reg_mr_ex-length-0084]
-//   - DMAH in comp_mask needs a DMA handle in dmah [VR-ibv_reg_mr_ex-dmah-0085]
-//   - BUF in comp_mask needs a buffer in buf [VR-ibv_reg_mr_ex-buf-0086]
 //   - buf needs addr, which says where in the buffer the region begins [VR-ibv_reg_mr_ex-comp_mask-0087]
 //   - buf excludes fd and fd_offset [VR-ibv_reg_mr_ex-comp_mask-0088]
 //   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
@@ -1204,13 +1198,9 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		mrInitAttrCompMask: uint64(mrInitAttrC.comp_mask),
 		mrInitAttrLength:   uint64(mrInitAttrC.length),
 		mrInitAttrAddr:     uint64(mrInitAttrC.addr),
-		pd:                 validate.Addr(pd.c),
-		mrInitAttr:         1,
 		mrInitAttrFD:       int64(mrInitAttrC.fd),
 		mrInitAttrIOVA:     uint64(mrInitAttrC.iova),
 		mrInitAttrFDOffset: uint64(mrInitAttrC.fd_offset),
-		mrInitAttrDMAH:     uint64(mrInitAttrC.dmah),
-		mrInitAttrBuf:      uint64(mrInitAttrC.buf),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
@@ -1263,14 +1253,10 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	}
 	defer pd.node.Exit()
 	in := inAllocMW{
-		pd:    validate.Addr(pd.c),
 		type_: uint64(mwType),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
-	}
-	if err := checkAllocMW(&in); err != nil {
-		return nil, err
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintAllocMW(&in))
@@ -1299,6 +1285,7 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 // Rules:
 //   - advice is one of the three prefetches [VR-ibv_advise_mr-advice-0190]
 //   - flags takes FLUSH only [VR-ibv_advise_mr-flags-0191]
+//   - sg_list must not be NULL [VR-ibv_advise_mr-sg_list-0192]
 //   - there is at least one range [VR-ibv_advise_mr-num_sge-0193]
 //   - all prefetches work on on-demand regions, which this device lacks (a hint only: some devices accept it)
 //     [VR-ibv_advise_mr-pd-0216]
@@ -1311,7 +1298,6 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	}
 	defer pd.node.Exit()
 	in := inAdviseMR{
-		pd:     validate.Addr(pd.c),
 		advice: uint64(advice),
 		flags:  uint64(flags),
 		sgList: uint64(len(sgList)),
@@ -1341,12 +1327,6 @@ func (pd *PD) AllocNullMR() (*MR, error) {
 		return nil, err
 	}
 	defer pd.node.Exit()
-	in := inAllocNullMR{
-		pd: validate.Addr(pd.c),
-	}
-	if err := checkAllocNullMR(&in); err != nil {
-		return nil, err
-	}
 	ptr, errno := rawAllocNullMR(pd.c)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
@@ -1394,8 +1374,6 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 	}
 	in := inRegDMMR{
 		access:   uint64(access),
-		pd:       validate.Addr(pd.c),
-		dm:       validate.Addr(dm.c),
 		length:   uint64(length),
 		dmLength: validate.Maybe(dm.Length()),
 		dmOffset: uint64(dmOffset),
@@ -1450,8 +1428,6 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 	}
 	srqInitAttrC := srqInitAttr.c
 	in := inCreateSRQ{
-		pd:                      validate.Addr(pd.c),
-		srqInitAttr:             1,
 		srqInitAttrAttrMaxWR:    uint64(srqInitAttrC.attr.max_wr),
 		srqInitAttrAttrMaxSGE:   uint64(srqInitAttrC.attr.max_sge),
 		srqInitAttrAttrSRQLimit: uint64(srqInitAttrC.attr.srq_limit),
@@ -1459,9 +1435,6 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
-	}
-	if err := checkCreateSRQ(&in); err != nil {
-		return nil, err
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateSRQ(&in))
@@ -1547,8 +1520,6 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		qpInitAttrC.srq = uintptr(qpInitAttr.srq.c)
 	}
 	in := inCreateQP{
-		pd:                      validate.Addr(pd.c),
-		qpInitAttr:              1,
 		qpInitAttrSendCQ:        uint64(qpInitAttrC.send_cq),
 		qpInitAttrQPType:        uint64(qpInitAttrC.qp_type),
 		qpInitAttrRecvCQ:        uint64(qpInitAttrC.recv_cq),
@@ -1597,13 +1568,6 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 	defer pd.node.Exit()
 	if pd.lib.fn[symIbv_alloc_buf] == 0 {
 		return nil, pd.lib.missing("ibv_alloc_buf", symIbv_alloc_buf)
-	}
-	in := inAllocBuf{
-		pd:  validate.Addr(pd.c),
-		buf: 1,
-	}
-	if err := checkAllocBuf(&in); err != nil {
-		return nil, err
 	}
 	var bufferC unsafe.Pointer
 	ptr, errno := rawAllocBuf(pd.lib.fn[symIbv_alloc_buf], pd.c, size, unsafe.Pointer(&bufferC))
@@ -1659,8 +1623,6 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 		return nil, verr.Memory(verb, err)
 	}
 	in := inRegBufMR{
-		pd:     validate.Addr(pd.c),
-		buf:    validate.Addr(buffer.c),
 		access: uint64(access),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
@@ -1726,8 +1688,6 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 	}
 	attrC := attr.c
 	in := inCreateAH{
-		pd:                  validate.Addr(pd.c),
-		attr:                1,
 		attrPortNum:         uint64(attrC.port_num),
 		attrIsGlobal:        uint64(attrC.is_global),
 		attrDlid:            uint64(attrC.dlid),
@@ -1741,9 +1701,6 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
-	}
-	if err := checkCreateAH(&in); err != nil {
-		return nil, err
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateAH(&in))
@@ -1788,16 +1745,10 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 		return nil, verr.TooShort(verb, "grh", 40)
 	}
 	in := inCreateAHFromWC{
-		pd:      validate.Addr(pd.c),
-		wc:      1,
-		grh:     1,
 		portNum: uint64(portNum),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
-	}
-	if err := checkCreateAHFromWC(&in); err != nil {
-		return nil, err
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateAHFromWC(&in))

@@ -9,20 +9,6 @@ import (
 	"strconv"
 )
 
-// inImportMR has the values that the rules of ibv_import_mr use.
-type inImportMR struct {
-	pd uint64 // pd
-}
-
-// checkImportMR refuses a call of ibv_import_mr that breaks a rule.
-func checkImportMR(in *inImportMR) error {
-	var bad verr.Violations
-	if in.pd == 0 {
-		bad.Add(&rules[rule3004], validate.AddrText(in.pd))
-	}
-	return verr.RefuseErr("ibv_import_mr", bad...)
-}
-
 // inRegMR has the values that the rules of ibv_reg_mr use.
 type inRegMR struct {
 	access                            uint64         // access
@@ -30,7 +16,6 @@ type inRegMR struct {
 	addr                              uint64         // addr
 	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
 	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	pd                                uint64         // pd
 	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
 	capDeviceAttrMaxMRSize            validate.Known // device_attr.max_mr_size
 }
@@ -70,9 +55,6 @@ func checkRegMR(in *inRegMR) error {
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
 		bad.Add(&rules[rule0017], MRAccess(in.access).String())
-	}
-	if in.pd == 0 {
-		bad.Add(&rules[rule0019], validate.AddrText(in.pd))
 	}
 	return verr.RefuseErr("ibv_reg_mr", bad...)
 }
@@ -117,7 +99,6 @@ type inRegMRIOVA struct {
 	addr                              uint64         // addr
 	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
 	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	pd                                uint64         // pd
 	iova                              uint64         // iova
 	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
 	capDeviceAttrMaxMRSize            validate.Known // device_attr.max_mr_size
@@ -158,9 +139,6 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
 		bad.Add(&rules[rule0035], MRAccess(in.access).String())
-	}
-	if in.pd == 0 {
-		bad.Add(&rules[rule0037], validate.AddrText(in.pd))
 	}
 	if in.iova == 0 && in.addr%validate.PageSize() != 0 {
 		bad.Add(&rules[rule0038], validate.AddrText(in.addr))
@@ -210,7 +188,6 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 // inRegDmabufMR has the values that the rules of ibv_reg_dmabuf_mr use.
 type inRegDmabufMR struct {
 	access                 uint64         // access
-	pd                     uint64         // pd
 	iova                   uint64         // iova
 	offset                 uint64         // offset
 	fd                     int64          // fd
@@ -229,9 +206,6 @@ func checkRegDmabufMR(in *inRegDmabufMR) error {
 	}
 	if in.access&^0x10000f != 0 {
 		bad.Add(&rules[rule0043], DmabufAccess(in.access).String())
-	}
-	if in.pd == 0 {
-		bad.Add(&rules[rule0045], validate.AddrText(in.pd))
 	}
 	if in.iova%validate.PageSize() != in.offset%validate.PageSize() {
 		bad.Add(&rules[rule0046], validate.Hex(in.iova))
@@ -262,13 +236,9 @@ type inRegMREx struct {
 	mrInitAttrAddr                    uint64         // mr_init_attr.addr
 	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
 	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	pd                                uint64         // pd
-	mrInitAttr                        uint64         // mr_init_attr
 	mrInitAttrFD                      int64          // mr_init_attr.fd
 	mrInitAttrIOVA                    uint64         // mr_init_attr.iova
 	mrInitAttrFDOffset                uint64         // mr_init_attr.fd_offset
-	mrInitAttrDMAH                    uint64         // mr_init_attr.dmah
-	mrInitAttrBuf                     uint64         // mr_init_attr.buf
 	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
 	capDeviceAttrMaxMRSize            validate.Known // device_attr.max_mr_size
 }
@@ -312,12 +282,6 @@ func checkRegMREx(in *inRegMREx) error {
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAccess&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
 		bad.Add(&rules[rule0065], MRAccess(in.mrInitAttrAccess).String())
 	}
-	if in.pd == 0 {
-		bad.Add(&rules[rule0067], validate.AddrText(in.pd))
-	}
-	if in.mrInitAttr == 0 {
-		bad.Add(&rules[rule0068], validate.AddrText(in.mrInitAttr))
-	}
 	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x6 == 0 {
 		bad.Add(&rules[rule0076], validate.Hex(in.mrInitAttrCompMask))
 	}
@@ -344,12 +308,6 @@ func checkRegMREx(in *inRegMREx) error {
 	}
 	if in.mrInitAttrCompMask&0x4 != 0 && validate.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, 0xffffffffffffffff) {
 		bad.Add(&rules[rule0084], validate.Dec(in.mrInitAttrLength))
-	}
-	if in.mrInitAttrCompMask&0x10 != 0 && in.mrInitAttrDMAH == 0 {
-		bad.Add(&rules[rule0085], validate.AddrText(in.mrInitAttrDMAH))
-	}
-	if in.mrInitAttrCompMask&0x20 != 0 && in.mrInitAttrBuf == 0 {
-		bad.Add(&rules[rule0086], validate.AddrText(in.mrInitAttrBuf))
 	}
 	if in.mrInitAttrCompMask&0x20 != 0 && in.mrInitAttrCompMask&0x2 != 0x2 {
 		bad.Add(&rules[rule0087], validate.Hex(in.mrInitAttrCompMask))
@@ -384,27 +342,6 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 	if in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V {
 		may.Beyond(&rules[rule0066], validate.Dec(in.mrInitAttrLength), in.capDeviceAttrMaxMRSize.V)
 	}
-	if in.mrInitAttrCompMask&^0x3f != 0 {
-		may.Add(&rules[rule0069], validate.Hex(in.mrInitAttrCompMask))
-	}
-	if in.mrInitAttrIOVA != 0 && in.mrInitAttrCompMask&0x1 == 0 {
-		may.Add(&rules[rule0070], validate.Hex(in.mrInitAttrIOVA))
-	}
-	if in.mrInitAttrAddr != 0 && in.mrInitAttrCompMask&0x2 == 0 {
-		may.Add(&rules[rule0071], validate.AddrText(in.mrInitAttrAddr))
-	}
-	if in.mrInitAttrFD != 0 && in.mrInitAttrCompMask&0x4 == 0 {
-		may.Add(&rules[rule0072], strconv.FormatInt(in.mrInitAttrFD, 10))
-	}
-	if in.mrInitAttrFDOffset != 0 && in.mrInitAttrCompMask&0x8 == 0 {
-		may.Add(&rules[rule0073], validate.Dec(in.mrInitAttrFDOffset))
-	}
-	if in.mrInitAttrDMAH != 0 && in.mrInitAttrCompMask&0x10 == 0 {
-		may.Add(&rules[rule0074], validate.AddrText(in.mrInitAttrDMAH))
-	}
-	if in.mrInitAttrBuf != 0 && in.mrInitAttrCompMask&0x20 == 0 {
-		may.Add(&rules[rule0075], validate.AddrText(in.mrInitAttrBuf))
-	}
 	if in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrAccess&0x200 != 0 {
 		may.Add(&rules[rule0196], MRAccess(in.mrInitAttrAccess).String())
 	}
@@ -422,18 +359,8 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 
 // inAllocMW has the values that the rules of ibv_alloc_mw use.
 type inAllocMW struct {
-	pd                          uint64         // pd
 	type_                       uint64         // type
 	capDeviceAttrDeviceCapFlags validate.Known // device_attr.device_cap_flags
-}
-
-// checkAllocMW refuses a call of ibv_alloc_mw that breaks a rule.
-func checkAllocMW(in *inAllocMW) error {
-	var bad verr.Violations
-	if in.pd == 0 {
-		bad.Add(&rules[rule0736], validate.AddrText(in.pd))
-	}
-	return verr.RefuseErr("ibv_alloc_mw", bad...)
 }
 
 // hintAllocMW returns the lints that a call of ibv_alloc_mw breaks, which may be the cause when it fails.
@@ -453,7 +380,6 @@ func hintAllocMW(in *inAllocMW) []verr.Violation {
 
 // inAdviseMR has the values that the rules of ibv_advise_mr use.
 type inAdviseMR struct {
-	pd                                uint64         // pd
 	advice                            uint64         // advice
 	flags                             uint64         // flags
 	sgList                            uint64         // sg_list
@@ -464,9 +390,6 @@ type inAdviseMR struct {
 // checkAdviseMR refuses a call of ibv_advise_mr that breaks a rule.
 func checkAdviseMR(in *inAdviseMR) error {
 	var bad verr.Violations
-	if in.pd == 0 {
-		bad.Add(&rules[rule0189], validate.AddrText(in.pd))
-	}
 	if in.advice != 0 && in.advice != 1 && in.advice != 2 {
 		bad.Add(&rules[rule0190], AdviseMRAdvice(in.advice).String())
 	}
@@ -491,25 +414,9 @@ func hintAdviseMR(in *inAdviseMR) []verr.Violation {
 	return may
 }
 
-// inAllocNullMR has the values that the rules of ibv_alloc_null_mr use.
-type inAllocNullMR struct {
-	pd uint64 // pd
-}
-
-// checkAllocNullMR refuses a call of ibv_alloc_null_mr that breaks a rule.
-func checkAllocNullMR(in *inAllocNullMR) error {
-	var bad verr.Violations
-	if in.pd == 0 {
-		bad.Add(&rules[rule0187], validate.AddrText(in.pd))
-	}
-	return verr.RefuseErr("ibv_alloc_null_mr", bad...)
-}
-
 // inRegDMMR has the values that the rules of ibv_reg_dm_mr use.
 type inRegDMMR struct {
 	access                 uint64         // access
-	pd                     uint64         // pd
-	dm                     uint64         // dm
 	length                 uint64         // length
 	dmLength               validate.Known // dm.length
 	dmOffset               uint64         // dm_offset
@@ -530,12 +437,6 @@ func checkRegDMMR(in *inRegDMMR) error {
 	}
 	if in.access&^0x3ff0003f != 0 {
 		bad.Add(&rules[rule0118], DMAccess(in.access).String())
-	}
-	if in.pd == 0 {
-		bad.Add(&rules[rule0121], validate.AddrText(in.pd))
-	}
-	if in.dm == 0 {
-		bad.Add(&rules[rule0122], validate.AddrText(in.dm))
 	}
 	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
 		bad.Beyond(&rules[rule0123], validate.Dec(in.length), in.dmLength.V)
@@ -560,25 +461,11 @@ func hintRegDMMR(in *inRegDMMR) []verr.Violation {
 
 // inCreateSRQ has the values that the rules of ibv_create_srq use.
 type inCreateSRQ struct {
-	pd                      uint64         // pd
-	srqInitAttr             uint64         // srq_init_attr
 	srqInitAttrAttrMaxWR    uint64         // srq_init_attr.attr.max_wr
 	capDeviceAttrMaxSRQWR   validate.Known // device_attr.max_srq_wr
 	srqInitAttrAttrMaxSGE   uint64         // srq_init_attr.attr.max_sge
 	capDeviceAttrMaxSRQSGE  validate.Known // device_attr.max_srq_sge
 	srqInitAttrAttrSRQLimit uint64         // srq_init_attr.attr.srq_limit
-}
-
-// checkCreateSRQ refuses a call of ibv_create_srq that breaks a rule.
-func checkCreateSRQ(in *inCreateSRQ) error {
-	var bad verr.Violations
-	if in.pd == 0 {
-		bad.Add(&rules[rule0601], validate.AddrText(in.pd))
-	}
-	if in.srqInitAttr == 0 {
-		bad.Add(&rules[rule0602], validate.AddrText(in.srqInitAttr))
-	}
-	return verr.RefuseErr("ibv_create_srq", bad...)
 }
 
 // hintCreateSRQ returns the lints that a call of ibv_create_srq breaks, which may be the cause when it fails.
@@ -601,8 +488,6 @@ func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
 
 // inCreateQP has the values that the rules of ibv_create_qp use.
 type inCreateQP struct {
-	pd                      uint64         // pd
-	qpInitAttr              uint64         // qp_init_attr
 	qpInitAttrSendCQ        uint64         // qp_init_attr.send_cq
 	qpInitAttrQPType        uint64         // qp_init_attr.qp_type
 	qpInitAttrRecvCQ        uint64         // qp_init_attr.recv_cq
@@ -618,12 +503,6 @@ type inCreateQP struct {
 // checkCreateQP refuses a call of ibv_create_qp that breaks a rule.
 func checkCreateQP(in *inCreateQP) error {
 	var bad verr.Violations
-	if in.pd == 0 {
-		bad.Add(&rules[rule0296], validate.AddrText(in.pd))
-	}
-	if in.qpInitAttr == 0 {
-		bad.Add(&rules[rule0297], validate.AddrText(in.qpInitAttr))
-	}
 	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8 || in.qpInitAttrQPType == 9) && in.qpInitAttrSendCQ == 0 {
 		bad.Add(&rules[rule0299], validate.AddrText(in.qpInitAttrSendCQ))
 	}
@@ -666,28 +545,8 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 	return may
 }
 
-// inAllocBuf has the values that the rules of ibv_alloc_buf use.
-type inAllocBuf struct {
-	pd  uint64 // pd
-	buf uint64 // buf
-}
-
-// checkAllocBuf refuses a call of ibv_alloc_buf that breaks a rule.
-func checkAllocBuf(in *inAllocBuf) error {
-	var bad verr.Violations
-	if in.pd == 0 {
-		bad.Add(&rules[rule3007], validate.AddrText(in.pd))
-	}
-	if in.buf == 0 {
-		bad.Add(&rules[rule3060], validate.Dec(in.buf))
-	}
-	return verr.RefuseErr("ibv_alloc_buf", bad...)
-}
-
 // inRegBufMR has the values that the rules of ibv_reg_buf_mr use.
 type inRegBufMR struct {
-	pd                                uint64         // pd
-	buf                               uint64         // buf
 	access                            uint64         // access
 	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
 	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
@@ -697,12 +556,6 @@ type inRegBufMR struct {
 // checkRegBufMR refuses a call of ibv_reg_buf_mr that breaks a rule.
 func checkRegBufMR(in *inRegBufMR) error {
 	var bad verr.Violations
-	if in.pd == 0 {
-		bad.Add(&rules[rule3009], validate.AddrText(in.pd))
-	}
-	if in.buf == 0 {
-		bad.Add(&rules[rule3010], validate.AddrText(in.buf))
-	}
 	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
 		bad.Add(&rules[rule3020], MRAccess(in.access).String())
 	}
@@ -741,8 +594,6 @@ func hintRegBufMR(in *inRegBufMR) []verr.Violation {
 
 // inCreateAH has the values that the rules of ibv_create_ah use.
 type inCreateAH struct {
-	pd                       uint64         // pd
-	attr                     uint64         // attr
 	attrPortNum              uint64         // attr.port_num
 	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
 	attrIsGlobal             uint64         // attr.is_global
@@ -754,18 +605,6 @@ type inCreateAH struct {
 	attrSL                   uint64         // attr.sl
 	attrStaticRate           uint64         // attr.static_rate
 	attrSrcPathBits          uint64         // attr.src_path_bits
-}
-
-// checkCreateAH refuses a call of ibv_create_ah that breaks a rule.
-func checkCreateAH(in *inCreateAH) error {
-	var bad verr.Violations
-	if in.pd == 0 {
-		bad.Add(&rules[rule0310], validate.AddrText(in.pd))
-	}
-	if in.attr == 0 {
-		bad.Add(&rules[rule0311], validate.AddrText(in.attr))
-	}
-	return verr.RefuseErr("ibv_create_ah", bad...)
 }
 
 // hintCreateAH returns the lints that a call of ibv_create_ah breaks, which may be the cause when it fails.
@@ -809,26 +648,8 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 
 // inCreateAHFromWC has the values that the rules of ibv_create_ah_from_wc use.
 type inCreateAHFromWC struct {
-	pd                       uint64         // pd
-	wc                       uint64         // wc
-	grh                      uint64         // grh
 	portNum                  uint64         // port_num
 	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
-}
-
-// checkCreateAHFromWC refuses a call of ibv_create_ah_from_wc that breaks a rule.
-func checkCreateAHFromWC(in *inCreateAHFromWC) error {
-	var bad verr.Violations
-	if in.pd == 0 {
-		bad.Add(&rules[rule0767], validate.AddrText(in.pd))
-	}
-	if in.wc == 0 {
-		bad.Add(&rules[rule0768], validate.AddrText(in.wc))
-	}
-	if in.grh == 0 {
-		bad.Add(&rules[rule0769], validate.Dec(in.grh))
-	}
-	return verr.RefuseErr("ibv_create_ah_from_wc", bad...)
 }
 
 // hintCreateAHFromWC returns the lints that a call of ibv_create_ah_from_wc breaks, which may be the cause when it fails.

@@ -9,404 +9,8 @@ import (
 	"strconv"
 )
 
-// inWRAtomicCmpSwp has the values that the rules of ibv_wr_atomic_cmp_swp use.
-type inWRAtomicCmpSwp struct {
-	qp         uint64 // qp
-	remoteAddr uint64 // remote_addr
-}
-
-// checkWRAtomicCmpSwp refuses a call of ibv_wr_atomic_cmp_swp that breaks a rule.
-func checkWRAtomicCmpSwp(in *inWRAtomicCmpSwp) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0940], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_atomic_cmp_swp", bad...)
-}
-
-// hintWRAtomicCmpSwp returns the lints that a call of ibv_wr_atomic_cmp_swp breaks, which may be the cause when it fails.
-func hintWRAtomicCmpSwp(in *inWRAtomicCmpSwp) []verr.Violation {
-	var may verr.Violations
-	if in.remoteAddr%8 != 0 {
-		may.Add(&rules[rule3119], validate.Dec(in.remoteAddr))
-	}
-	return may
-}
-
-// inWRAtomicFetchAdd has the values that the rules of ibv_wr_atomic_fetch_add use.
-type inWRAtomicFetchAdd struct {
-	qp         uint64 // qp
-	remoteAddr uint64 // remote_addr
-}
-
-// checkWRAtomicFetchAdd refuses a call of ibv_wr_atomic_fetch_add that breaks a rule.
-func checkWRAtomicFetchAdd(in *inWRAtomicFetchAdd) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0941], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_atomic_fetch_add", bad...)
-}
-
-// hintWRAtomicFetchAdd returns the lints that a call of ibv_wr_atomic_fetch_add breaks, which may be the cause when it fails.
-func hintWRAtomicFetchAdd(in *inWRAtomicFetchAdd) []verr.Violation {
-	var may verr.Violations
-	if in.remoteAddr%8 != 0 {
-		may.Add(&rules[rule3120], validate.Dec(in.remoteAddr))
-	}
-	return may
-}
-
-// inWRBindMW has the values that the rules of ibv_wr_bind_mw use.
-type inWRBindMW struct {
-	qp       uint64 // qp
-	mw       uint64 // mw
-	bindInfo uint64 // bind_info
-}
-
-// checkWRBindMW refuses a call of ibv_wr_bind_mw that breaks a rule.
-func checkWRBindMW(in *inWRBindMW) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1114], validate.AddrText(in.qp))
-	}
-	if in.mw == 0 {
-		bad.Add(&rules[rule3123], validate.Dec(in.mw))
-	}
-	if in.bindInfo == 0 {
-		bad.Add(&rules[rule3124], validate.Dec(in.bindInfo))
-	}
-	return verr.RefuseErr("ibv_wr_bind_mw", bad...)
-}
-
-// inWRLocalInv has the values that the rules of ibv_wr_local_inv use.
-type inWRLocalInv struct {
-	qp uint64 // qp
-}
-
-// checkWRLocalInv refuses a call of ibv_wr_local_inv that breaks a rule.
-func checkWRLocalInv(in *inWRLocalInv) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0942], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_local_inv", bad...)
-}
-
-// inWRRDMARead has the values that the rules of ibv_wr_rdma_read use.
-type inWRRDMARead struct {
-	qp uint64 // qp
-}
-
-// checkWRRDMARead refuses a call of ibv_wr_rdma_read that breaks a rule.
-func checkWRRDMARead(in *inWRRDMARead) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0939], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_rdma_read", bad...)
-}
-
-// inWRRDMAWrite has the values that the rules of ibv_wr_rdma_write use.
-type inWRRDMAWrite struct {
-	qp uint64 // qp
-}
-
-// checkWRRDMAWrite refuses a call of ibv_wr_rdma_write that breaks a rule.
-func checkWRRDMAWrite(in *inWRRDMAWrite) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0937], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_rdma_write", bad...)
-}
-
-// inWRFlush has the values that the rules of ibv_wr_flush use.
-type inWRFlush struct {
-	qp    uint64 // qp
-	type_ uint64 // type
-	level uint64 // level
-}
-
-// checkWRFlush refuses a call of ibv_wr_flush that breaks a rule.
-func checkWRFlush(in *inWRFlush) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1191], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_flush", bad...)
-}
-
-// hintWRFlush returns the lints that a call of ibv_wr_flush breaks, which may be the cause when it fails.
-func hintWRFlush(in *inWRFlush) []verr.Violation {
-	var may verr.Violations
-	if in.type_&^0x3 != 0 {
-		may.Add(&rules[rule3134], validate.Dec(in.type_))
-	}
-	if in.level != 0 && in.level != 1 {
-		may.Add(&rules[rule3135], validate.Dec(in.level))
-	}
-	return may
-}
-
-// inWRRDMAWriteImm has the values that the rules of ibv_wr_rdma_write_imm use.
-type inWRRDMAWriteImm struct {
-	qp uint64 // qp
-}
-
-// checkWRRDMAWriteImm refuses a call of ibv_wr_rdma_write_imm that breaks a rule.
-func checkWRRDMAWriteImm(in *inWRRDMAWriteImm) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0938], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_rdma_write_imm", bad...)
-}
-
-// inWRSend has the values that the rules of ibv_wr_send use.
-type inWRSend struct {
-	qp uint64 // qp
-}
-
-// checkWRSend refuses a call of ibv_wr_send that breaks a rule.
-func checkWRSend(in *inWRSend) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0934], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_send", bad...)
-}
-
-// inWRSendImm has the values that the rules of ibv_wr_send_imm use.
-type inWRSendImm struct {
-	qp uint64 // qp
-}
-
-// checkWRSendImm refuses a call of ibv_wr_send_imm that breaks a rule.
-func checkWRSendImm(in *inWRSendImm) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0935], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_send_imm", bad...)
-}
-
-// inWRSendInv has the values that the rules of ibv_wr_send_inv use.
-type inWRSendInv struct {
-	qp uint64 // qp
-}
-
-// checkWRSendInv refuses a call of ibv_wr_send_inv that breaks a rule.
-func checkWRSendInv(in *inWRSendInv) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0936], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_send_inv", bad...)
-}
-
-// inWRSendTSO has the values that the rules of ibv_wr_send_tso use.
-type inWRSendTSO struct {
-	qp    uint64 // qp
-	hdr   uint64 // hdr
-	hdrSz uint64 // hdr_sz
-}
-
-// checkWRSendTSO refuses a call of ibv_wr_send_tso that breaks a rule.
-func checkWRSendTSO(in *inWRSendTSO) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1193], validate.AddrText(in.qp))
-	}
-	if in.hdrSz > 0 && in.hdr == 0 {
-		bad.Add(&rules[rule3127], validate.Dec(in.hdr))
-	}
-	return verr.RefuseErr("ibv_wr_send_tso", bad...)
-}
-
-// inWRSetUDAddr has the values that the rules of ibv_wr_set_ud_addr use.
-type inWRSetUDAddr struct {
-	qp        uint64 // qp
-	ah        uint64 // ah
-	remoteQPN uint64 // remote_qpn
-}
-
-// checkWRSetUDAddr refuses a call of ibv_wr_set_ud_addr that breaks a rule.
-func checkWRSetUDAddr(in *inWRSetUDAddr) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0943], validate.AddrText(in.qp))
-	}
-	if in.ah == 0 {
-		bad.Add(&rules[rule3116], validate.Dec(in.ah))
-	}
-	return verr.RefuseErr("ibv_wr_set_ud_addr", bad...)
-}
-
-// hintWRSetUDAddr returns the lints that a call of ibv_wr_set_ud_addr breaks, which may be the cause when it fails.
-func hintWRSetUDAddr(in *inWRSetUDAddr) []verr.Violation {
-	var may verr.Violations
-	if in.remoteQPN > 0xffffff {
-		may.Add(&rules[rule3117], validate.Dec(in.remoteQPN))
-	}
-	return may
-}
-
-// inWRSetXRCSrqn has the values that the rules of ibv_wr_set_xrc_srqn use.
-type inWRSetXRCSrqn struct {
-	qp         uint64 // qp
-	remoteSrqn uint64 // remote_srqn
-}
-
-// checkWRSetXRCSrqn refuses a call of ibv_wr_set_xrc_srqn that breaks a rule.
-func checkWRSetXRCSrqn(in *inWRSetXRCSrqn) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1227], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_set_xrc_srqn", bad...)
-}
-
-// hintWRSetXRCSrqn returns the lints that a call of ibv_wr_set_xrc_srqn breaks, which may be the cause when it fails.
-func hintWRSetXRCSrqn(in *inWRSetXRCSrqn) []verr.Violation {
-	var may verr.Violations
-	if in.remoteSrqn > 0xffffff {
-		may.Add(&rules[rule3118], validate.Dec(in.remoteSrqn))
-	}
-	return may
-}
-
-// inWRSetInlineData has the values that the rules of ibv_wr_set_inline_data use.
-type inWRSetInlineData struct {
-	qp     uint64 // qp
-	addr   uint64 // addr
-	length uint64 // length
-}
-
-// checkWRSetInlineData refuses a call of ibv_wr_set_inline_data that breaks a rule.
-func checkWRSetInlineData(in *inWRSetInlineData) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0946], validate.AddrText(in.qp))
-	}
-	if in.length > 0 && in.addr == 0 {
-		bad.Add(&rules[rule3131], validate.Dec(in.addr))
-	}
-	return verr.RefuseErr("ibv_wr_set_inline_data", bad...)
-}
-
-// inWRSetInlineDataList has the values that the rules of ibv_wr_set_inline_data_list use.
-type inWRSetInlineDataList struct {
-	qp      uint64 // qp
-	bufList uint64 // buf_list
-	numBuf  uint64 // num_buf
-}
-
-// checkWRSetInlineDataList refuses a call of ibv_wr_set_inline_data_list that breaks a rule.
-func checkWRSetInlineDataList(in *inWRSetInlineDataList) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1190], validate.AddrText(in.qp))
-	}
-	if in.numBuf > 0 && in.bufList == 0 {
-		bad.Add(&rules[rule3130], validate.Dec(in.bufList))
-	}
-	return verr.RefuseErr("ibv_wr_set_inline_data_list", bad...)
-}
-
-// inWRSetSGE has the values that the rules of ibv_wr_set_sge use.
-type inWRSetSGE struct {
-	qp uint64 // qp
-}
-
-// checkWRSetSGE refuses a call of ibv_wr_set_sge that breaks a rule.
-func checkWRSetSGE(in *inWRSetSGE) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0944], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_set_sge", bad...)
-}
-
-// inWRSetSGEList has the values that the rules of ibv_wr_set_sge_list use.
-type inWRSetSGEList struct {
-	qp     uint64 // qp
-	sgList uint64 // sg_list
-	numSGE uint64 // num_sge
-}
-
-// checkWRSetSGEList refuses a call of ibv_wr_set_sge_list that breaks a rule.
-func checkWRSetSGEList(in *inWRSetSGEList) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0945], validate.AddrText(in.qp))
-	}
-	if in.numSGE > 0 && in.sgList == 0 {
-		bad.Add(&rules[rule3129], validate.Dec(in.sgList))
-	}
-	return verr.RefuseErr("ibv_wr_set_sge_list", bad...)
-}
-
-// inWRComplete has the values that the rules of ibv_wr_complete use.
-type inWRComplete struct {
-	qp uint64 // qp
-}
-
-// checkWRComplete refuses a call of ibv_wr_complete that breaks a rule.
-func checkWRComplete(in *inWRComplete) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0932], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_complete", bad...)
-}
-
-// inWRAbort has the values that the rules of ibv_wr_abort use.
-type inWRAbort struct {
-	qp uint64 // qp
-}
-
-// checkWRAbort refuses a call of ibv_wr_abort that breaks a rule.
-func checkWRAbort(in *inWRAbort) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0933], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_wr_abort", bad...)
-}
-
-// inWRAtomicWrite has the values that the rules of ibv_wr_atomic_write use.
-type inWRAtomicWrite struct {
-	qp         uint64 // qp
-	atomicWR   uint64 // atomic_wr
-	remoteAddr uint64 // remote_addr
-}
-
-// checkWRAtomicWrite refuses a call of ibv_wr_atomic_write that breaks a rule.
-func checkWRAtomicWrite(in *inWRAtomicWrite) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1192], validate.AddrText(in.qp))
-	}
-	if in.atomicWR == 0 {
-		bad.Add(&rules[rule3122], validate.Dec(in.atomicWR))
-	}
-	return verr.RefuseErr("ibv_wr_atomic_write", bad...)
-}
-
-// hintWRAtomicWrite returns the lints that a call of ibv_wr_atomic_write breaks, which may be the cause when it fails.
-func hintWRAtomicWrite(in *inWRAtomicWrite) []verr.Violation {
-	var may verr.Violations
-	if in.remoteAddr%8 != 0 {
-		may.Add(&rules[rule3121], validate.Dec(in.remoteAddr))
-	}
-	return may
-}
-
 // inCreateFlow has the values that the rules of ibv_create_flow use.
 type inCreateFlow struct {
-	qp                          uint64         // qp
-	flow                        uint64         // flow
 	qpQPType                    validate.Known // qp.qp_type
 	flowPort                    uint64         // flow.port
 	capDeviceAttrPhysPortCnt    validate.Known // device_attr.phys_port_cnt
@@ -421,12 +25,6 @@ type inCreateFlow struct {
 // checkCreateFlow refuses a call of ibv_create_flow that breaks a rule.
 func checkCreateFlow(in *inCreateFlow) error {
 	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0801], validate.AddrText(in.qp))
-	}
-	if in.flow == 0 {
-		bad.Add(&rules[rule0802], validate.AddrText(in.flow))
-	}
 	if in.qpQPType.OK && in.qpQPType.V != 4 && in.qpQPType.V != 8 {
 		bad.Add(&rules[rule0803], QPType(in.qpQPType.V).String())
 	}
@@ -471,8 +69,6 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 
 // inModifyQP has the values that the rules of ibv_modify_qp use.
 type inModifyQP struct {
-	qp                                            uint64         // qp
-	attr                                          uint64         // attr
 	attrMask                                      uint64         // attr_mask
 	qpState                                       validate.Known // qp.state
 	attrCurQPState                                uint64         // attr.cur_qp_state
@@ -519,32 +115,6 @@ type inModifyQP struct {
 	attrAltAHAttrSrcPathBits                      uint64         // attr.alt_ah_attr.src_path_bits
 }
 
-// qpAttrMaskNames are the fields that the bits of a mask say are given.
-var qpAttrMaskNames = []validate.Flag{
-	{Bits: 0x1, Name: "State"},
-	{Bits: 0x2, Name: "CurState"},
-	{Bits: 0x100, Name: "PathMTU"},
-	{Bits: 0x40, Name: "QKey"},
-	{Bits: 0x1000, Name: "RQPSN"},
-	{Bits: 0x10000, Name: "SQPSN"},
-	{Bits: 0x100000, Name: "DestQPNum"},
-	{Bits: 0x8, Name: "AccessFlags"},
-	{Bits: 0x80, Name: "AV"},
-	{Bits: 0x10, Name: "PKeyIndex"},
-	{Bits: 0x2000, Name: "MaxRDAtomic"},
-	{Bits: 0x20000, Name: "MaxDestRDAtomic"},
-	{Bits: 0x8000, Name: "MinRNRTimer"},
-	{Bits: 0x20, Name: "PortNum"},
-	{Bits: 0x200, Name: "Timeout"},
-	{Bits: 0x400, Name: "RetryCnt"},
-	{Bits: 0x800, Name: "RNRRetry"},
-	{Bits: 0x4, Name: "EnSQDAsyncNotify"},
-	{Bits: 0x2000000, Name: "RateLimit"},
-	{Bits: 0x40000, Name: "PathMigState"},
-	{Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"},
-	{Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"},
-}
-
 // transitions0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
 var transitions0221 = []validate.Transition{
 	{From: 0, To: 0, Need: 0x0, May: 0x1},
@@ -569,6 +139,32 @@ var transitions0221 = []validate.Transition{
 	{From: 4, To: 6, Need: 0x1, May: 0x0},
 	{From: 5, To: 6, Need: 0x1, May: 0x0},
 	{From: 6, To: 6, Need: 0x0, May: 0x1},
+}
+
+// qpAttrMaskNames are the fields that the bits of a mask say are given.
+var qpAttrMaskNames = []validate.Flag{
+	{Bits: 0x1, Name: "State"},
+	{Bits: 0x2, Name: "CurState"},
+	{Bits: 0x100, Name: "PathMTU"},
+	{Bits: 0x40, Name: "QKey"},
+	{Bits: 0x1000, Name: "RQPSN"},
+	{Bits: 0x10000, Name: "SQPSN"},
+	{Bits: 0x100000, Name: "DestQPNum"},
+	{Bits: 0x8, Name: "AccessFlags"},
+	{Bits: 0x80, Name: "AV"},
+	{Bits: 0x10, Name: "PKeyIndex"},
+	{Bits: 0x2000, Name: "MaxRDAtomic"},
+	{Bits: 0x20000, Name: "MaxDestRDAtomic"},
+	{Bits: 0x8000, Name: "MinRNRTimer"},
+	{Bits: 0x20, Name: "PortNum"},
+	{Bits: 0x200, Name: "Timeout"},
+	{Bits: 0x400, Name: "RetryCnt"},
+	{Bits: 0x800, Name: "RNRRetry"},
+	{Bits: 0x4, Name: "EnSQDAsyncNotify"},
+	{Bits: 0x2000000, Name: "RateLimit"},
+	{Bits: 0x40000, Name: "PathMigState"},
+	{Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"},
+	{Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"},
 }
 
 // transitions0223 are the transitions of VR-ibv_modify_qp-attr_mask-0223.
@@ -860,15 +456,6 @@ var transitions3812 = []validate.Transition{
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
 func checkModifyQP(in *inModifyQP) error {
 	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0217], validate.AddrText(in.qp))
-	}
-	if in.attr == 0 {
-		bad.Add(&rules[rule0218], validate.AddrText(in.attr))
-	}
-	if in.attrMask&^0x21fffff != 0 {
-		bad.Add(&rules[rule0219], validate.FlagText(in.attrMask, qpAttrMaskNames))
-	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.attrMask&0x2 == 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
 		bad.Add(&rules[rule0221], validate.TransitionText(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
@@ -1060,8 +647,6 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 
 // inModifyQPRateLimit has the values that the rules of ibv_modify_qp_rate_limit use.
 type inModifyQPRateLimit struct {
-	qp                                            uint64         // qp
-	attr                                          uint64         // attr
 	attrCompMask                                  uint64         // attr.comp_mask
 	attrMaxBurstSz                                uint64         // attr.max_burst_sz
 	attrRateLimit                                 uint64         // attr.rate_limit
@@ -1076,12 +661,6 @@ type inModifyQPRateLimit struct {
 // checkModifyQPRateLimit refuses a call of ibv_modify_qp_rate_limit that breaks a rule.
 func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1309], validate.AddrText(in.qp))
-	}
-	if in.attr == 0 {
-		bad.Add(&rules[rule1310], validate.AddrText(in.attr))
-	}
 	if in.attrCompMask > 0 {
 		bad.Add(&rules[rule1311], validate.Hex(in.attrCompMask))
 	}
@@ -1114,27 +693,9 @@ func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 
 // inQPAttachCompCntr has the values that the rules of ibv_qp_attach_comp_cntr use.
 type inQPAttachCompCntr struct {
-	qp           uint64         // qp
-	compCntr     uint64         // comp_cntr
-	attr         uint64         // attr
 	qpState      validate.Known // qp.state
 	attrCompMask uint64         // attr.comp_mask
 	attrOpMask   uint64         // attr.op_mask
-}
-
-// checkQPAttachCompCntr refuses a call of ibv_qp_attach_comp_cntr that breaks a rule.
-func checkQPAttachCompCntr(in *inQPAttachCompCntr) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1370], validate.AddrText(in.qp))
-	}
-	if in.compCntr == 0 {
-		bad.Add(&rules[rule1371], validate.AddrText(in.compCntr))
-	}
-	if in.attr == 0 {
-		bad.Add(&rules[rule1372], validate.AddrText(in.attr))
-	}
-	return verr.RefuseErr("ibv_qp_attach_comp_cntr", bad...)
 }
 
 // hintQPAttachCompCntr returns the lints that a call of ibv_qp_attach_comp_cntr breaks, which may be the cause when it fails.
@@ -1157,18 +718,8 @@ func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
 
 // inQueryQPDataInOrder has the values that the rules of ibv_query_qp_data_in_order use.
 type inQueryQPDataInOrder struct {
-	qp    uint64 // qp
 	flags uint64 // flags
 	op    uint64 // op
-}
-
-// checkQueryQPDataInOrder refuses a call of ibv_query_qp_data_in_order that breaks a rule.
-func checkQueryQPDataInOrder(in *inQueryQPDataInOrder) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1306], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_query_qp_data_in_order", bad...)
 }
 
 // hintQueryQPDataInOrder returns the lints that a call of ibv_query_qp_data_in_order breaks, which may be the cause when it fails.
@@ -1185,26 +736,14 @@ func hintQueryQPDataInOrder(in *inQueryQPDataInOrder) []verr.Violation {
 
 // inQueryQP has the values that the rules of ibv_query_qp use.
 type inQueryQP struct {
-	qp       uint64 // qp
-	attr     uint64 // attr
 	attrMask uint64 // attr_mask
-	initAttr uint64 // init_attr
 }
 
 // checkQueryQP refuses a call of ibv_query_qp that breaks a rule.
 func checkQueryQP(in *inQueryQP) error {
 	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0504], validate.AddrText(in.qp))
-	}
-	if in.attr == 0 {
-		bad.Add(&rules[rule0505], validate.AddrText(in.attr))
-	}
 	if in.attrMask&0x2000000 != 0 {
 		bad.Add(&rules[rule0506], QPField(in.attrMask).String())
-	}
-	if in.initAttr == 0 {
-		bad.Add(&rules[rule0507], validate.AddrText(in.initAttr))
 	}
 	if in.attrMask&^0x3ffffff != 0 {
 		bad.Add(&rules[rule2020], QPField(in.attrMask).String())
@@ -1219,20 +758,6 @@ func hintQueryQP(in *inQueryQP) []verr.Violation {
 		may.Add(&rules[rule2021], QPField(in.attrMask).String())
 	}
 	return may
-}
-
-// inDestroyQP has the values that the rules of ibv_destroy_qp use.
-type inDestroyQP struct {
-	qp uint64 // qp
-}
-
-// checkDestroyQP refuses a call of ibv_destroy_qp that breaks a rule.
-func checkDestroyQP(in *inDestroyQP) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0308], validate.AddrText(in.qp))
-	}
-	return verr.RefuseErr("ibv_destroy_qp", bad...)
 }
 
 // inPostSend has the values that the rules of ibv_post_send use.
@@ -1410,8 +935,6 @@ func hintPostRecv(in *inPostRecv) []verr.Violation {
 
 // inAttachMcast has the values that the rules of ibv_attach_mcast use.
 type inAttachMcast struct {
-	qp       uint64         // qp
-	gid      uint64         // gid
 	qpQPType validate.Known // qp.qp_type
 	lid      uint64         // lid
 }
@@ -1419,12 +942,6 @@ type inAttachMcast struct {
 // checkAttachMcast refuses a call of ibv_attach_mcast that breaks a rule.
 func checkAttachMcast(in *inAttachMcast) error {
 	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0741], validate.AddrText(in.qp))
-	}
-	if in.gid == 0 {
-		bad.Add(&rules[rule0742], validate.Dec(in.gid))
-	}
 	if in.qpQPType.OK && in.qpQPType.V != 4 {
 		bad.Add(&rules[rule0745], QPType(in.qpQPType.V).String())
 	}
@@ -1442,8 +959,6 @@ func hintAttachMcast(in *inAttachMcast) []verr.Violation {
 
 // inDetachMcast has the values that the rules of ibv_detach_mcast use.
 type inDetachMcast struct {
-	qp       uint64         // qp
-	gid      uint64         // gid
 	qpQPType validate.Known // qp.qp_type
 	lid      uint64         // lid
 }
@@ -1451,12 +966,6 @@ type inDetachMcast struct {
 // checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.
 func checkDetachMcast(in *inDetachMcast) error {
 	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule0743], validate.AddrText(in.qp))
-	}
-	if in.gid == 0 {
-		bad.Add(&rules[rule0744], validate.Dec(in.gid))
-	}
 	if in.qpQPType.OK && in.qpQPType.V != 4 {
 		bad.Add(&rules[rule2072], QPType(in.qpQPType.V).String())
 	}
@@ -1474,8 +983,6 @@ func hintDetachMcast(in *inDetachMcast) []verr.Violation {
 
 // inSetEce has the values that the rules of ibv_set_ece use.
 type inSetEce struct {
-	qp          uint64 // qp
-	ece         uint64 // ece
 	eceVendorID uint64 // ece.vendor_id
 	eceCompMask uint64 // ece.comp_mask
 }
@@ -1483,12 +990,6 @@ type inSetEce struct {
 // checkSetEce refuses a call of ibv_set_ece that breaks a rule.
 func checkSetEce(in *inSetEce) error {
 	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1318], validate.AddrText(in.qp))
-	}
-	if in.ece == 0 {
-		bad.Add(&rules[rule1319], validate.AddrText(in.ece))
-	}
 	if in.eceVendorID < 1 {
 		bad.Add(&rules[rule1320], validate.Hex(in.eceVendorID))
 	}
@@ -1496,22 +997,4 @@ func checkSetEce(in *inSetEce) error {
 		bad.Add(&rules[rule1321], validate.Hex(in.eceCompMask))
 	}
 	return verr.RefuseErr("ibv_set_ece", bad...)
-}
-
-// inQueryEce has the values that the rules of ibv_query_ece use.
-type inQueryEce struct {
-	qp  uint64 // qp
-	ece uint64 // ece
-}
-
-// checkQueryEce refuses a call of ibv_query_ece that breaks a rule.
-func checkQueryEce(in *inQueryEce) error {
-	var bad verr.Violations
-	if in.qp == 0 {
-		bad.Add(&rules[rule1316], validate.AddrText(in.qp))
-	}
-	if in.ece == 0 {
-		bad.Add(&rules[rule1317], validate.AddrText(in.ece))
-	}
-	return verr.RefuseErr("ibv_query_ece", bad...)
 }

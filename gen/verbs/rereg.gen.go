@@ -65,6 +65,8 @@ func (c *MRChange) Access(access MRAccess) *MRChange {
 // Rules:
 //   - flags takes the known bits [VR-ibv_rereg_mr-flags-0173]
 //   - flags say what to change [VR-ibv_rereg_mr-flags-0174]
+//   - CHANGE_PD needs the new protection domain [VR-ibv_rereg_mr-pd-0175]
+//   - CHANGE_TRANSLATION needs the new address [VR-ibv_rereg_mr-addr-0176]
 //   - CHANGE_TRANSLATION needs the new length [VR-ibv_rereg_mr-length-0177]
 //   - a region ends within the address space [VR-ibv_rereg_mr-length-0178]
 //   - access is used only with CHANGE_ACCESS [VR-ibv_rereg_mr-access-0179]

@@ -11,10 +11,8 @@ import (
 
 // inModifySRQ has the values that the rules of ibv_modify_srq use.
 type inModifySRQ struct {
-	srq                         uint64         // srq
-	srqAttr                     uint64         // srq_attr
-	srqAttrMask                 uint64         // srq_attr_mask
 	srqAttrMaxWR                uint64         // srq_attr.max_wr
+	srqAttrMask                 uint64         // srq_attr_mask
 	capDeviceAttrMaxSRQWR       validate.Known // device_attr.max_srq_wr
 	capDeviceAttrDeviceCapFlags validate.Known // device_attr.device_cap_flags
 	srqAttrSRQLimit             uint64         // srq_attr.srq_limit
@@ -26,24 +24,9 @@ var srqAttrMaskNames = []validate.Flag{
 	{Bits: 0x2, Name: "Limit"},
 }
 
-// checkModifySRQ refuses a call of ibv_modify_srq that breaks a rule.
-func checkModifySRQ(in *inModifySRQ) error {
-	var bad verr.Violations
-	if in.srq == 0 {
-		bad.Add(&rules[rule0611], validate.AddrText(in.srq))
-	}
-	if in.srqAttr == 0 {
-		bad.Add(&rules[rule0612], validate.AddrText(in.srqAttr))
-	}
-	return verr.RefuseErr("ibv_modify_srq", bad...)
-}
-
 // hintModifySRQ returns the lints that a call of ibv_modify_srq breaks, which may be the cause when it fails.
 func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 	var may verr.Violations
-	if in.srqAttrMask&^0x3 != 0 {
-		may.Add(&rules[rule0613], validate.FlagText(in.srqAttrMask, srqAttrMaskNames))
-	}
 	if in.srqAttrMask&0x1 != 0 && in.srqAttrMaxWR < 1 {
 		may.Add(&rules[rule0614], validate.Dec(in.srqAttrMaxWR))
 	}
@@ -60,56 +43,6 @@ func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 		may.Add(&rules[rule0618], validate.Dec(in.srqAttrSRQLimit))
 	}
 	return may
-}
-
-// inQuerySRQ has the values that the rules of ibv_query_srq use.
-type inQuerySRQ struct {
-	srq     uint64 // srq
-	srqAttr uint64 // srq_attr
-}
-
-// checkQuerySRQ refuses a call of ibv_query_srq that breaks a rule.
-func checkQuerySRQ(in *inQuerySRQ) error {
-	var bad verr.Violations
-	if in.srq == 0 {
-		bad.Add(&rules[rule0609], validate.AddrText(in.srq))
-	}
-	if in.srqAttr == 0 {
-		bad.Add(&rules[rule0610], validate.AddrText(in.srqAttr))
-	}
-	return verr.RefuseErr("ibv_query_srq", bad...)
-}
-
-// inGetSRQNum has the values that the rules of ibv_get_srq_num use.
-type inGetSRQNum struct {
-	srqNum uint64 // srq_num
-	srq    uint64 // srq
-}
-
-// checkGetSRQNum refuses a call of ibv_get_srq_num that breaks a rule.
-func checkGetSRQNum(in *inGetSRQNum) error {
-	var bad verr.Violations
-	if in.srqNum == 0 {
-		bad.Add(&rules[rule1215], validate.Dec(in.srqNum))
-	}
-	if in.srq == 0 {
-		bad.Add(&rules[rule1216], validate.AddrText(in.srq))
-	}
-	return verr.RefuseErr("ibv_get_srq_num", bad...)
-}
-
-// inDestroySRQ has the values that the rules of ibv_destroy_srq use.
-type inDestroySRQ struct {
-	srq uint64 // srq
-}
-
-// checkDestroySRQ refuses a call of ibv_destroy_srq that breaks a rule.
-func checkDestroySRQ(in *inDestroySRQ) error {
-	var bad verr.Violations
-	if in.srq == 0 {
-		bad.Add(&rules[rule0607], validate.AddrText(in.srq))
-	}
-	return verr.RefuseErr("ibv_destroy_srq", bad...)
 }
 
 // inPostSRQRecv has the values that the rules of ibv_post_srq_recv use.

@@ -175,7 +175,6 @@ func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Err
 //
 // Rules:
 //   - something is changed [VR-ibv_modify_wq-attr_mask-0789]
-//   - attr_mask has no bits but those of ibv_wq_attr_mask [VR-ibv_modify_wq-attr_mask-0790]
 //   - flags_mask has no bits but those of ibv_wq_flags [VR-ibv_modify_wq-flags_mask-0791]
 //   - a work queue goes to RESET, RDY or ERR [VR-ibv_modify_wq-wq_state-0792]
 //   - a work queue is in RESET, RDY or ERR (a hint only: some devices accept it)
@@ -199,13 +198,10 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 	}
 	wqAttrC := wqAttr.c
 	in := inModifyWQ{
-		wq:                validate.Addr(wq.c),
-		wqAttr:            1,
 		wqAttrAttrMask:    uint64(wqAttrC.attr_mask),
 		wqAttrFlagsMask:   uint64(wqAttrC.flags_mask),
 		wqAttrWQState:     uint64(wqAttrC.wq_state),
 		wqAttrCurrWQState: uint64(wqAttrC.curr_wq_state),
-		wqAttrFlags:       uint64(wqAttrC.flags),
 		wqState:           validate.Of(uint64(cmem.At[uint32](wq.c, 40))),
 	}
 	if caps := wq.dev.capabilities(); caps != nil {

@@ -10,13 +10,10 @@ import (
 
 // inModifyWQ has the values that the rules of ibv_modify_wq use.
 type inModifyWQ struct {
-	wq                           uint64         // wq
-	wqAttr                       uint64         // wq_attr
 	wqAttrAttrMask               uint64         // wq_attr.attr_mask
 	wqAttrFlagsMask              uint64         // wq_attr.flags_mask
 	wqAttrWQState                uint64         // wq_attr.wq_state
 	wqAttrCurrWQState            uint64         // wq_attr.curr_wq_state
-	wqAttrFlags                  uint64         // wq_attr.flags
 	capDeviceAttrExRawPacketCaps validate.Known // device_attr_ex.raw_packet_caps
 	wqState                      validate.Known // wq.state
 }
@@ -24,17 +21,8 @@ type inModifyWQ struct {
 // checkModifyWQ refuses a call of ibv_modify_wq that breaks a rule.
 func checkModifyWQ(in *inModifyWQ) error {
 	var bad verr.Violations
-	if in.wq == 0 {
-		bad.Add(&rules[rule0787], validate.AddrText(in.wq))
-	}
-	if in.wqAttr == 0 {
-		bad.Add(&rules[rule0788], validate.AddrText(in.wqAttr))
-	}
 	if in.wqAttrAttrMask < 1 {
 		bad.Add(&rules[rule0789], validate.Hex(in.wqAttrAttrMask))
-	}
-	if in.wqAttrAttrMask&^0x7 != 0 {
-		bad.Add(&rules[rule0790], validate.Hex(in.wqAttrAttrMask))
 	}
 	if in.wqAttrAttrMask&0x4 != 0 && in.wqAttrFlagsMask&^0xf != 0 {
 		bad.Add(&rules[rule0791], WQFlags(in.wqAttrFlagsMask).String())
@@ -51,12 +39,6 @@ func hintModifyWQ(in *inModifyWQ) []verr.Violation {
 	if in.wqAttrAttrMask&0x2 != 0 && in.wqAttrCurrWQState != 0 && in.wqAttrCurrWQState != 1 && in.wqAttrCurrWQState != 2 {
 		may.Add(&rules[rule2090], WQState(in.wqAttrCurrWQState).String())
 	}
-	if in.wqAttrFlags != 0 && in.wqAttrAttrMask&0x4 == 0 {
-		may.Add(&rules[rule2091], WQFlags(in.wqAttrFlags).String())
-	}
-	if in.wqAttrFlagsMask != 0 && in.wqAttrAttrMask&0x4 == 0 {
-		may.Add(&rules[rule3347], WQFlags(in.wqAttrFlagsMask).String())
-	}
 	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&0x4 != 0 && in.wqAttrFlagsMask&0x1 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
 		may.Add(&rules[rule3348], WQFlags(in.wqAttrFlagsMask).String())
 	}
@@ -67,18 +49,4 @@ func hintModifyWQ(in *inModifyWQ) []verr.Violation {
 		may.Beyond(&rules[rule3350], WQState(in.wqAttrCurrWQState).String(), in.wqState.V)
 	}
 	return may
-}
-
-// inDestroyWQ has the values that the rules of ibv_destroy_wq use.
-type inDestroyWQ struct {
-	wq uint64 // wq
-}
-
-// checkDestroyWQ refuses a call of ibv_destroy_wq that breaks a rule.
-func checkDestroyWQ(in *inDestroyWQ) error {
-	var bad verr.Violations
-	if in.wq == 0 {
-		bad.Add(&rules[rule0785], validate.AddrText(in.wq))
-	}
-	return verr.RefuseErr("ibv_destroy_wq", bad...)
 }

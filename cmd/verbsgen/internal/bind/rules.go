@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
@@ -148,40 +147,6 @@ func (rb *ruleBinder) cannot(why string) {
 	}
 }
 
-// elsewhere finds the rules that hold by the Go types, and those of verbs that the generated package calls unchecked.
-func (rb *ruleBinder) elsewhere(r *model.Rule) {
-	if rb.why == newerConstant {
-		return
-	}
-	r.Implied = rb.s.Gates()
-	if r.Implied {
-		if m := rb.operand(rb.s.Mask); m.Param != nil && m.Param.Role == spec.RoleMask {
-			rb.why = "kept by the handles: a builder sets a value and its bit together"
-		}
-	}
-	whole := false
-	if r.Violated.Op == cond.Null {
-		of := r.Violated.Sub[0].Of
-		r.Implied = of.Param != nil && of.Leaf == nil
-		whole = !strings.ContainsAny(of.Text, ".[")
-	}
-	for _, m := range rb.v.Methods {
-		f := form.Of(rb.v.C, m.Form)
-		switch {
-		case f.Requests != "":
-		case f.Unchecked == "":
-			continue
-		case f.RuleFirst:
-			rb.cannot(f.Unchecked)
-		default:
-			rb.why = f.Unchecked
-		}
-		if whole {
-			rb.why = "kept by the handles: the Go method has no place for NULL"
-		}
-	}
-}
-
 // newerConstant is why a rule is left out that asks for a flag or a capability of a later release.
 const newerConstant = "names a flag or a capability of a later release"
 
@@ -290,7 +255,7 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 	case p.Object.State[rest] == spec.StateNone:
 		rb.cannot("the handles do not count " + rest)
 	case p.Object.State[rest] != spec.StateHandle:
-		rb.cannot("kept by the handles: Close and use after Close")
+		rb.cannot(model.KeptByHandles + "Close and use after Close")
 	}
 	return o
 }

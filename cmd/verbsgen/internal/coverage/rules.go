@@ -17,7 +17,8 @@ import (
 // Where a rule is enforced.
 const (
 	ByValidator = "validator" // the generated package checks it before a call
-	ByHandles   = "handles"   // the Go types keep it: Close, and use after Close
+	ByType      = "type"      // the Go types keep it: no call can break it
+	ByHandles   = "handles"   // the handles keep it: Close, and use after Close
 	ByExplain   = "explain"   // the command alone judges it
 )
 
@@ -25,7 +26,7 @@ const (
 type RuleState struct {
 	ID       string   `json:"id"`
 	Verb     string   `json:"verb"`
-	By       string   `json:"by"`       // ByValidator, ByHandles or ByExplain
+	By       string   `json:"by"`       // ByValidator, ByType, ByHandles or ByExplain
 	Why      string   `json:"why"`      // of ByExplain: why the generated package does not check it
 	Tested   bool     `json:"tested"`   // accept and reject were judged, and hold
 	Problems []string `json:"problems"` // why not
@@ -55,7 +56,9 @@ func NewRules(rel *api.Release, sp *spec.Spec, rules []*spec.Rule, pkg *model.Pa
 			s.Why = "speaks of what a later release has"
 		case m.Checked && inValidator(files, r.ID):
 			s.By = ByValidator
-		case strings.HasPrefix(m.Why, "kept by the handles"):
+		case strings.HasPrefix(m.Why, model.KeptByType):
+			s.By = ByType
+		case strings.HasPrefix(m.Why, model.KeptByHandles):
 			s.By = ByHandles
 		default:
 			s.Why = m.Why
@@ -88,8 +91,8 @@ func (r *RuleReport) Err() error {
 
 // ruleCount is one row of the table.
 type ruleCount struct {
-	verb                                           string
-	defined, validator, handles, explained, tested int
+	verb                                                  string
+	defined, validator, typed, handles, explained, tested int
 }
 
 func (c *ruleCount) add(s RuleState) {
@@ -97,6 +100,8 @@ func (c *ruleCount) add(s RuleState) {
 	switch s.By {
 	case ByValidator:
 		c.validator++
+	case ByType:
+		c.typed++
 	case ByHandles:
 		c.handles++
 	default:
@@ -128,9 +133,9 @@ func (r *RuleReport) counts() []*ruleCount {
 // Text writes a table by verb for a terminal, then the rules that the generated package does not check.
 func (r *RuleReport) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(t, "verb\tdefined\tgenerated\tby handles\texplain only\ttested")
+	fmt.Fprintln(t, "verb\tdefined\tgenerated\tby type\tby handles\texplain only\ttested")
 	for _, c := range r.counts() {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\n", c.verb, c.defined, c.validator, c.handles, c.explained, c.tested)
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", c.verb, c.defined, c.validator, c.typed, c.handles, c.explained, c.tested)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -149,9 +154,9 @@ func (r *RuleReport) Text(w io.Writer) error {
 // Markdown writes the table by verb.
 func (r *RuleReport) Markdown(w io.Writer) error {
 	var b strings.Builder
-	b.WriteString("| verb | defined | generated | by handles | explain only | tested |\n|---|--:|--:|--:|--:|--:|\n")
+	b.WriteString("| verb | defined | generated | by type | by handles | explain only | tested |\n|---|--:|--:|--:|--:|--:|--:|\n")
 	for _, c := range r.counts() {
-		fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d | %d |\n", c.verb, c.defined, c.validator, c.handles, c.explained, c.tested)
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d | %d | %d |\n", c.verb, c.defined, c.validator, c.typed, c.handles, c.explained, c.tested)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -111,6 +111,8 @@ type Form struct {
 	Requests, Elements string
 	// Unchecked is why the rules of the verb are not checked before a call.
 	Unchecked string
+	// UncheckedLints is the same of the lints, where it differs.
+	UncheckedLints string
 	// RuleFirst tells that a rule's own reason to be unchecked goes before this one.
 	RuleFirst bool
 	// Optional tells that the method is left out when its receiver is not in the package.
@@ -175,8 +177,8 @@ var forms = []Form{
 	{Name: ImportDM, Does: "imports device memory, and takes its length", Recv: "struct ibv_context",
 		Sig:   sig("struct ibv_dm *", handle("struct ibv_context *"), in("uint32_t")),
 		Parts: []Part{{Name: PartUnimport, Sig: sig("void", handle("struct ibv_dm *"))}}},
-	{Name: WriteDM, Does: "copies to device memory", Recv: "struct ibv_dm", Sig: writeDM, Runtime: true},
-	{Name: ReadDM, Does: "copies from device memory", Recv: "struct ibv_dm", Sig: readDM, Runtime: true},
+	{Name: WriteDM, Does: "copies to device memory", Recv: "struct ibv_dm", Sig: writeDM, Runtime: true, Unchecked: inBounds, UncheckedLints: dataPath, RuleFirst: true},
+	{Name: ReadDM, Does: "copies from device memory", Recv: "struct ibv_dm", Sig: readDM, Runtime: true, Unchecked: inBounds, UncheckedLints: dataPath, RuleFirst: true},
 	{Name: PostSend, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of send requests", Recv: "struct ibv_qp", Sig: postSend, Runtime: true,
 		Requests: "struct ibv_send_wr", Elements: "struct ibv_sge", Parts: explains},
 	{Name: PostRecv, Reads: []string{"struct ibv_sge", "struct ibv_qp", "struct ibv_context_ops"}, Does: "posts a batch of receive requests", Recv: "struct ibv_qp", Runtime: true,
@@ -202,9 +204,9 @@ var forms = []Form{
 		Unchecked: ackOnce, RuleFirst: true, Parts: []Part{{Name: PartAck, Form: DoneEvent, Sig: doneEvent}}},
 	{Name: DoneEvent, Does: "acknowledges a completion event", Recv: RecvMade, Sig: doneEvent, Runtime: true, Unchecked: ackOnce, RuleFirst: true},
 	{Name: NextAsync, Does: "waits for an asynchronous event, with the type of the event", Recv: "struct ibv_context", Runtime: true,
-		Sig:    sig("int", handle("struct ibv_context *"), in("struct ibv_async_event *")),
-		Events: true, Parts: []Part{{Name: PartAck, Form: DoneAsync, Sig: doneAsync}}},
-	{Name: DoneAsync, Does: "acknowledges an asynchronous event", Recv: RecvMade, Sig: doneAsync, Runtime: true},
+		Sig:       sig("int", handle("struct ibv_context *"), in("struct ibv_async_event *")),
+		Unchecked: ackOnce, RuleFirst: true, Events: true, Parts: []Part{{Name: PartAck, Form: DoneAsync, Sig: doneAsync}}},
+	{Name: DoneAsync, Does: "acknowledges an asynchronous event", Recv: RecvMade, Sig: doneAsync, Runtime: true, Unchecked: ackOnce, RuleFirst: true},
 	{Name: Reader, Does: "makes a reader of what functions in the object return, with its type and that of what it reads", Own: true, Many: true, Lists: spec.RecordLazy,
 		Unchecked: dataPath, Sig: sig("int", handle(""), in("")), Parts: []Part{{Name: PartNext, Sig: sig("int", handle(""))}, {Name: PartEnd, Sig: sig("void", handle(""))}}},
 	{Name: Stream, Does: "makes a stream of commands, which posts a batch by functions in the object, with its type", Own: true, Many: true, Unchecked: dataPath,
@@ -229,6 +231,9 @@ var (
 	doneEvent = sig("void", handle("struct ibv_cq *"), in("unsigned int"))
 	doneAsync = sig("void", in("struct ibv_async_event *"))
 )
+
+// inBounds is why the rules of copies to and from device memory are not checked.
+const inBounds = "kept by the handles: a copy stays within the device memory"
 
 // ackOnce is why rules on the count of events are not checked.
 const ackOnce = "kept by the handles: each event is acknowledged exactly once"

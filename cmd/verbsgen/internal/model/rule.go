@@ -20,11 +20,10 @@ type Rule struct {
 
 	Violated    *Cond // what the kind of the rule asks is not so
 	Broken      *Cond // the same, of a call that the rule applies to
-	Implied     bool  // it holds by the Go types, which goes without saying
 	Unsupported bool  // a call that breaks it asks for what the device lacks
 
 	Checked bool   // the generated validator checks it
-	Why     string // where it is enforced instead, or why it cannot be
+	Why     string // of others: KeptByType, KeptByHandles and how; or why it cannot be checked
 
 	Accept map[string]any
 	Reject map[string]any
@@ -32,6 +31,12 @@ type Rule struct {
 	RejectCaps map[string]any
 	Pos Pos
 }
+
+// How Why begins for a rule that no call can break.
+const (
+	KeptByType    = "kept by the type: "
+	KeptByHandles = "kept by the handles: "
+)
 
 // Operands lists every operand that a rule has, but constants: first those that its kind is about, and a limit before the sum that
 // is held against it. The inputs of the validators stand in this order.

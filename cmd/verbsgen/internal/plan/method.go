@@ -381,12 +381,12 @@ func (c *call) doc(does string) Doc {
 	return Doc{Does: does, C: c.v.C, Page: c.v.Page, More: append(more, ruleList(c.v))}
 }
 
-// ruleList names the rules of the verb for its doc comment; that a handle is not nil goes without saying.
+// ruleList names the rules that a call of the verb can break, for its doc comment.
 func ruleList(v *model.Verb) string {
 	var rules []string
 	for _, r := range v.Rules {
-		if !r.Checked || r.Implied {
-			continue // the handles see to it, or the builder does
+		if !r.Checked {
+			continue
 		}
 		lint := ""
 		if r.Lint {

@@ -1,0 +1,151 @@
+package bind
+
+import (
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/cond"
+)
+
+// This file finds the rules that no call of a generated method can break, and those that nothing checks before a call: no validator
+// is generated for either.
+
+// Why a rule is kept by the Go types.
+const (
+	keptNull = model.KeptByType + "a method refuses a nil argument, and has its own memory for results"
+	keptList = model.KeptByType + "a slice has its memory and its length together"
+	keptBit  = model.KeptByType + "a builder sets a value and its bit together"
+	keptBits = model.KeptByType + "a builder sets the bits of its fields, and no others"
+	keptPair = model.KeptByType + "an Allocator has all its methods"
+)
+
+// unchecked is why the rules of verbs are not checked that no method of their own calls.
+const unchecked = "the data path checks nothing before a call"
+
+// elsewhere finds the rules that hold by the Go types, and those of verbs that the generated package calls unchecked.
+func (rb *ruleBinder) elsewhere(r *model.Rule) {
+	if rb.why == newerConstant {
+		return
+	}
+	if why := rb.kept(r); why != "" {
+		rb.why = why
+		return
+	}
+	reached := false
+	for _, m := range rb.v.Methods {
+		f := form.Of(rb.v.C, m.Form)
+		why := f.Unchecked
+		if r.Lint && f.UncheckedLints != "" {
+			why = f.UncheckedLints
+		}
+		switch {
+		case f.Unchecked == "":
+			reached = true
+		case f.RuleFirst:
+			rb.cannot(why)
+		default:
+			rb.why = why
+		}
+	}
+	if !reached {
+		rb.cannot(unchecked)
+	}
+}
+
+// kept is why no call of a method can break a rule; empty when one can.
+func (rb *ruleBinder) kept(r *model.Rule) string {
+	n := r.Violated
+	switch {
+	case rb.s.Gates():
+		if builderMask(rb.operand(rb.s.Mask)) && (r.Subject.Field == nil || r.Subject.Field.Bit != nil) {
+			return keptBit
+		}
+	case n.Op == cond.Not && n.Sub[0].Op == cond.Only:
+		if of := n.Sub[0].Sub[0].Of; builderMask(of) && maskBits(of.Param.Record)&^n.Sub[0].Sub[1].Of.Const == 0 {
+			return keptBits
+		}
+	case n.Op == cond.Null && n.Sub[0].Of.Kind == model.OpArg && n.Sub[0].Of.Leaf == nil:
+		return rb.keptArg(r, n.Sub[0].Of)
+	case n.Op == cond.Null && n.Sub[0].Of.Leaf != nil && n.Sub[0].Of.Param.Role == spec.RoleInRec:
+		return keptField(r, n.Sub[0].Of)
+	}
+	return ""
+}
+
+// keptArg is why a parameter that is a pointer is never NULL where a rule forbids it.
+func (rb *ruleBinder) keptArg(r *model.Rule, of *model.Operand) string {
+	if (spec.IsList(of.Param.Role) || of.Param.Role == spec.RoleData) && ifAny(r, of.Param.Len) {
+		return keptList
+	}
+	if strings.ContainsAny(of.Text, ".[") {
+		return ""
+	}
+	for _, m := range rb.v.Methods {
+		_, fixed := m.Fixed[of.Param.C]
+		if posts(rb.v) == nil && form.Of(rb.v.C, m.Form).Unchecked == "" && (fixed || !neverNull(of.Param)) {
+			return ""
+		}
+	}
+	return keptNull
+}
+
+// neverNull reports whether a method always has something to pass for a pointer.
+func neverNull(p *model.Param) bool {
+	switch p.Role {
+	case spec.RoleHandle, spec.RoleSock:
+		return !p.Null
+	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleMade, spec.RoleBytes, spec.RoleData:
+		return true
+	}
+	return p.Union != nil
+}
+
+// ifAny reports whether a rule applies only where a count is not 0.
+func ifAny(r *model.Rule, count *model.Param) (yes bool) {
+	r.Broken.Each(func(n *model.Cond) {
+		yes = yes || (n.Op == cond.Gt || n.Op == cond.Ne) && n.Sub[0].Of != nil && n.Sub[0].Of.Param == count && n.Sub[0].Of.Leaf == nil
+	})
+	return yes
+}
+
+// keptField is why a field of a builder that is a pointer is never NULL where a rule forbids it.
+func keptField(r *model.Rule, of *model.Operand) (why string) {
+	for _, f := range of.Param.Record.Fields {
+		if f.Pair != nil && (f.Pair == of.Leaf || f.Leaf == of.Leaf) {
+			return keptPair
+		}
+	}
+	r.Broken.Each(func(n *model.Cond) {
+		if n.Op != cond.Has && n.Op != cond.HasAll || of.Field == nil || of.Field.Object == nil || !builderMask(n.Sub[0].Of) {
+			return
+		}
+		if asked := n.Sub[1].Of.Const; asked == of.Bit || n.Op == cond.HasAll && asked&of.Bit != 0 {
+			why = keptBit
+		}
+	})
+	return why
+}
+
+// builderMask reports whether an operand is the mask of a record that only the setters of a builder set.
+func builderMask(o *model.Operand) bool {
+	if o == nil || o.Param == nil || o.Param.Record == nil || o.Param.Record.Runtime != "" || o.Param.Record.From != nil {
+		return false
+	}
+	if o.Param.Role == spec.RoleMask {
+		return true
+	}
+	return o.Param.Role == spec.RoleInRec && o.Leaf != nil && o.Leaf.Go == o.Param.Record.Mask && o.Field == nil
+}
+
+// maskBits are the bits that a builder sets in its mask.
+func maskBits(r *model.Record) (all uint64) {
+	for _, f := range r.Fields {
+		all |= uint64(f.BitValue)
+	}
+	for _, b := range r.Bits {
+		all |= uint64(b.Value)
+	}
+	return all
+}
