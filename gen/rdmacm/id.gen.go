@@ -323,13 +323,14 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr *verbs.QPInitAttr) (*verbs.QP, e
 // CONNECT_ERROR tells how it ended.
 //
 // Rules:
-//   - a request for a connection has at most 56 bytes of private data (a hint only: some devices accept it)
-//     [VR-rdma_connect-private_data_len-0701]
-//   - a lookup of a datagram service has at most 180 bytes of private data (a hint only: some devices accept
-//     it) [VR-rdma_connect-private_data_len-0702]
-//   - retry_count is 0 to 7 (a hint only: some devices accept it) [VR-rdma_connect-retry_count-0703]
-//   - rnr_retry_count is 0 to 7 (a hint only: some devices accept it) [VR-rdma_connect-rnr_retry_count-0704]
 //   - the identifier is bound to a device [VR-rdma_connect-verbs-0708]
+//
+// Hints (some devices accept these):
+//   - a request for a connection has at most 56 bytes of private data [VR-rdma_connect-private_data_len-0701]
+//   - a lookup of a datagram service has at most 180 bytes of private data
+//     [VR-rdma_connect-private_data_len-0702]
+//   - RetryCount is 0 to 7 [VR-rdma_connect-retry_count-0703]
+//   - RNRRetryCount is 0 to 7 [VR-rdma_connect-rnr_retry_count-0704]
 //
 // C: rdma_connect, rdma_connect(3).
 func (id *ID) Connect(connParam *ConnParam) error {
@@ -417,12 +418,14 @@ func (id *ID) Listen(backlog int) error {
 // Accept accepts a request, on the identifier that its event has. An event of type ESTABLISHED follows.
 //
 // Rules:
-//   - the answer to a request for a connection has at most 196 bytes of private data (a hint only: some devices
-//     accept it) [VR-rdma_accept-private_data_len-0705]
-//   - the answer to a lookup of a datagram service has at most 136 bytes of private data (a hint only: some
-//     devices accept it) [VR-rdma_accept-private_data_len-0706]
-//   - rnr_retry_count is 0 to 7 (a hint only: some devices accept it) [VR-rdma_accept-rnr_retry_count-0707]
 //   - the identifier is bound to a device [VR-rdma_accept-verbs-0710]
+//
+// Hints (some devices accept these):
+//   - the answer to a request for a connection has at most 196 bytes of private data
+//     [VR-rdma_accept-private_data_len-0705]
+//   - the answer to a lookup of a datagram service has at most 136 bytes of private data
+//     [VR-rdma_accept-private_data_len-0706]
+//   - RNRRetryCount is 0 to 7 [VR-rdma_accept-rnr_retry_count-0707]
 //
 // C: rdma_accept, rdma_accept(3).
 func (id *ID) Accept(connParam *ConnParam) error {

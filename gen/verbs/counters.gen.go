@@ -107,10 +107,11 @@ func (o *Counters) CPtr() unsafe.Pointer {
 //   - flow: flow whose packets are counted; nil for all flows that are made with the counters from now on.
 //
 // Rules:
-//   - packets or bytes are counted [VR-ibv_attach_counters_point_flow-counter_desc-2092]
+//   - CounterDesc: packets or bytes are counted [VR-ibv_attach_counters_point_flow-counter_desc-2092]
 //   - no bit of comp_mask is known [VR-ibv_attach_counters_point_flow-comp_mask-2093]
-//   - no known device attaches to a flow that is there (a hint only: some devices accept it)
-//     [VR-ibv_attach_counters_point_flow-flow-3341]
+//
+// Hints (some devices accept these):
+//   - no known device attaches to a flow that is there [VR-ibv_attach_counters_point_flow-flow-3341]
 //
 // C: ibv_attach_counters_point_flow, ibv_attach_counters_point_flow(3).
 func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error {
@@ -157,9 +158,10 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 //   - flags: how to read.
 //
 // Rules:
-//   - at least one value is read [VR-ibv_read_counters-ncounters-0758]
-//   - flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED (a hint only: some devices accept it)
-//     [VR-ibv_read_counters-flags-0759]
+//   - ncounters: at least one value is read [VR-ibv_read_counters-ncounters-0758]
+//
+// Hints (some devices accept these):
+//   - flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED [VR-ibv_read_counters-flags-0759]
 //
 // C: ibv_read_counters, ibv_read_counters(3).
 func (counters *Counters) Read(values []uint64, flags ReadCounters) error {

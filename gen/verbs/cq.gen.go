@@ -265,10 +265,9 @@ var errStartPoll = verr.Once{Verb: "ibv_start_poll", Kind: "CQ"}
 //   - cqe: requested number of entries, at least the number of completions in the queue; the queue may get
 //     more.
 //
-// Rules:
-//   - a queue has room for at least 1 completion (a hint only: some devices accept it)
-//     [VR-ibv_resize_cq-cqe-1302]
-//   - cqe is at most max_cqe (a hint only: some devices accept it) [VR-ibv_resize_cq-cqe-1303]
+// Hints (some devices accept these):
+//   - cqe: a queue has room for at least 1 completion [VR-ibv_resize_cq-cqe-1302]
+//   - cqe is at most max_cqe [VR-ibv_resize_cq-cqe-1303]
 //
 // C: ibv_resize_cq, ibv_resize_cq(3).
 func (cq *CQ) Resize(cqe int) error {
@@ -342,10 +341,10 @@ var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
 //
 // Rules:
 //   - something is changed [VR-ibv_modify_cq-attr_mask-0778]
-//   - moderate.cq_count is at most what the device moderates by (a hint only: some devices accept it)
-//     [VR-ibv_modify_cq-cq_count-2055]
-//   - moderate.cq_period is at most what the device moderates by (a hint only: some devices accept it)
-//     [VR-ibv_modify_cq-cq_period-2056]
+//
+// Hints (some devices accept these):
+//   - Count: moderate.cq_count is at most what the device moderates by [VR-ibv_modify_cq-cq_count-2055]
+//   - Period: moderate.cq_period is at most what the device moderates by [VR-ibv_modify_cq-cq_period-2056]
 //
 // C: ibv_modify_cq, ibv_modify_cq(3).
 func (cq *CQ) Modify(attr *ModifyCQAttr) error {

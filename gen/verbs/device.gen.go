@@ -281,9 +281,9 @@ func (dev *Device) QueryDevice() (*DeviceAttr, error) {
 //   - portNum: number of the port, from 1.
 //
 // Rules:
-//   - ports are counted from 1 [VR-ibv_query_port-port_num-0170]
-//   - port_num is at most the number of ports [VR-ibv_query_port-port_num-0171]
-//   - port_num is at most the number of ports [VR-ibv_query_port-port_num-0215]
+//   - portNum: ports are counted from 1 [VR-ibv_query_port-port_num-0170]
+//   - portNum is at most the number of ports [VR-ibv_query_port-port_num-0171]
+//   - portNum is at most the number of ports [VR-ibv_query_port-port_num-0215]
 //
 // C: ibv_query_port, ibv_query_port(3).
 func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
@@ -318,8 +318,8 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 // Since rdma-core 62.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
-//   - ports are numbered from 1 [VR-ibv_query_port_speed-port_num-1326]
-//   - port_num is at most the number of ports [VR-ibv_query_port_speed-port_num-1327]
+//   - portNum: ports are numbered from 1 [VR-ibv_query_port_speed-port_num-1326]
+//   - portNum is at most the number of ports [VR-ibv_query_port_speed-port_num-1327]
 //
 // C: ibv_query_port_speed, ibv_query_port_speed(3).
 func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
@@ -353,9 +353,9 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 //   - index: index in the table, from 0.
 //
 // Rules:
-//   - ports are numbered from 1 [VR-ibv_query_gid-port_num-0326]
-//   - port_num is at most the number of ports [VR-ibv_query_gid-port_num-0327]
-//   - indexes count from 0 [VR-ibv_query_gid-index-0328]
+//   - portNum: ports are numbered from 1 [VR-ibv_query_gid-port_num-0326]
+//   - portNum is at most the number of ports [VR-ibv_query_gid-port_num-0327]
+//   - index: indexes count from 0 [VR-ibv_query_gid-index-0328]
 //
 // C: ibv_query_gid, ibv_query_gid(3).
 func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
@@ -397,9 +397,9 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 // Since rdma-core 32.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
-//   - there are no flags yet [VR-ibv_query_gid_ex-flags-0703]
-//   - ports are numbered from 1 [VR-ibv_query_gid_ex-port_num-0704]
-//   - port_num is at most the number of ports [VR-ibv_query_gid_ex-port_num-0705]
+//   - flags: there are no flags yet [VR-ibv_query_gid_ex-flags-0703]
+//   - portNum: ports are numbered from 1 [VR-ibv_query_gid_ex-port_num-0704]
+//   - portNum is at most the number of ports [VR-ibv_query_gid_ex-port_num-0705]
 //
 // C: ibv_query_gid_ex, ibv_query_gid_ex(3).
 func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error) {
@@ -440,9 +440,10 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 // Since rdma-core 32.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
-//   - the list has at least one entry (a hint only: some devices accept it)
-//     [VR-ibv_query_gid_table-max_entries-0708]
-//   - there are no flags yet [VR-ibv_query_gid_table-flags-0709]
+//   - flags: there are no flags yet [VR-ibv_query_gid_table-flags-0709]
+//
+// Hints (some devices accept these):
+//   - maxEntries: the list has at least one entry [VR-ibv_query_gid_table-max_entries-0708]
 //
 // C: ibv_query_gid_table, ibv_query_gid_table(3).
 func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
@@ -481,9 +482,9 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 //   - index: index in the table, from 0.
 //
 // Rules:
-//   - ports are numbered from 1 [VR-ibv_query_pkey-port_num-0713]
-//   - port_num is at most the number of ports [VR-ibv_query_pkey-port_num-0714]
-//   - indexes count from 0 [VR-ibv_query_pkey-index-0715]
+//   - portNum: ports are numbered from 1 [VR-ibv_query_pkey-port_num-0713]
+//   - portNum is at most the number of ports [VR-ibv_query_pkey-port_num-0714]
+//   - index: indexes count from 0 [VR-ibv_query_pkey-index-0715]
 //
 // C: ibv_query_pkey, ibv_query_pkey(3).
 func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
@@ -522,8 +523,8 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 //   - pkey: partition key.
 //
 // Rules:
-//   - ports are numbered from 1 [VR-ibv_get_pkey_index-port_num-0717]
-//   - port_num is at most the number of ports [VR-ibv_get_pkey_index-port_num-0718]
+//   - portNum: ports are numbered from 1 [VR-ibv_get_pkey_index-port_num-0717]
+//   - portNum is at most the number of ports [VR-ibv_get_pkey_index-port_num-0718]
 //
 // C: ibv_get_pkey_index, ibv_get_pkey_index(3).
 func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
@@ -579,8 +580,8 @@ func (dev *Device) AllocPD() (*PD, error) {
 // The kernels 6.1, 6.12 and 7.2 make and change no such actions: a call fails there.
 //
 // Rules:
-//   - only a change can be without esp_attr [VR-ibv_create_flow_action_esp-esp_attr-1525]
-//   - only a change can be without keymat_ptr [VR-ibv_create_flow_action_esp-keymat_ptr-1526]
+//   - ESP: only a change can be without esp_attr [VR-ibv_create_flow_action_esp-esp_attr-1525]
+//   - Keymat: only a change can be without keymat_ptr [VR-ibv_create_flow_action_esp-keymat_ptr-1526]
 //   - the key material is that of AES in Galois counter mode [VR-ibv_create_flow_action_esp-keymat_proto-3332]
 //   - the protection against replayed packets is that of a bitmap
 //     [VR-ibv_create_flow_action_esp-replay_proto-3334]
@@ -626,11 +627,11 @@ func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 //
 // Rules:
 //   - both the file and the flags are given [VR-ibv_open_xrcd-comp_mask-0733]
-//   - oflags has no bits but O_CREAT and O_EXCL (a hint only: some devices accept it)
-//     [VR-ibv_open_xrcd-oflags-0734]
-//   - fd is an open file descriptor, or -1 for a domain without an inode [VR-ibv_open_xrcd-fd-2075]
-//   - a domain without an inode is always made (a hint only: some devices accept it)
-//     [VR-ibv_open_xrcd-oflags-2076]
+//   - FD is an open file descriptor, or -1 for a domain without an inode [VR-ibv_open_xrcd-fd-2075]
+//
+// Hints (some devices accept these):
+//   - OFlags has no bits but O_CREAT and O_EXCL [VR-ibv_open_xrcd-oflags-0734]
+//   - OFlags: a domain without an inode is always made [VR-ibv_open_xrcd-oflags-2076]
 //
 // C: ibv_open_xrcd, ibv_open_xrcd(3).
 func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
@@ -694,14 +695,13 @@ func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 // AllocDM allocates device memory.
 //
 // Rules:
-//   - a buffer is at most max_dm_size bytes long [VR-ibv_alloc_dm-length-0097]
-//   - a device with device memory has a max_dm_size above 0 (a hint only: some devices accept it)
-//     [VR-ibv_alloc_dm-length-0098]
-//   - a buffer has at least 1 byte (a hint only: some devices accept it) [VR-ibv_alloc_dm-length-0099]
-//   - log_align_req is the base-2 logarithm of the alignment, so at most 63
-//     [VR-ibv_alloc_dm-log_align_req-0100]
-//   - comp_mask is 0, as no bit is defined (a hint only: some devices accept it)
-//     [VR-ibv_alloc_dm-comp_mask-0101]
+//   - Length: a buffer is at most max_dm_size bytes long [VR-ibv_alloc_dm-length-0097]
+//   - LogAlignReq is the base-2 logarithm of the alignment, so at most 63 [VR-ibv_alloc_dm-log_align_req-0100]
+//
+// Hints (some devices accept these):
+//   - Length: a device with device memory has a max_dm_size above 0 [VR-ibv_alloc_dm-length-0098]
+//   - Length: a buffer has at least 1 byte [VR-ibv_alloc_dm-length-0099]
+//   - comp_mask is 0, as no bit is defined [VR-ibv_alloc_dm-comp_mask-0101]
 //
 // C: ibv_alloc_dm, ibv_alloc_dm(3).
 func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
@@ -747,11 +747,12 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 //   - compVector: completion vector for its events, from 0, less than NumCompVectors.
 //
 // Rules:
-//   - a queue has room for at least 1 completion (a hint only: some devices accept it)
-//     [VR-ibv_create_cq-cqe-0279]
-//   - cqe is at most max_cqe (a hint only: some devices accept it) [VR-ibv_create_cq-cqe-0280]
-//   - comp_vector is not negative [VR-ibv_create_cq-comp_vector-0281]
-//   - comp_vector is below num_comp_vectors [VR-ibv_create_cq-comp_vector-0282]
+//   - compVector is not negative [VR-ibv_create_cq-comp_vector-0281]
+//   - compVector is below num_comp_vectors [VR-ibv_create_cq-comp_vector-0282]
+//
+// Hints (some devices accept these):
+//   - cqe: a queue has room for at least 1 completion [VR-ibv_create_cq-cqe-0279]
+//   - cqe is at most max_cqe [VR-ibv_create_cq-cqe-0280]
 //
 // C: ibv_create_cq, ibv_create_cq(3).
 func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ, error) {
@@ -809,16 +810,16 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 // CreateCQEx makes a completion queue whose completions can be read by CQ.Reader.
 //
 // Rules:
-//   - a queue has room for at least 1 completion (a hint only: some devices accept it)
-//     [VR-ibv_create_cq_ex-cqe-0905]
-//   - cqe is at most max_cqe (a hint only: some devices accept it) [VR-ibv_create_cq_ex-cqe-0906]
-//   - comp_vector is below num_comp_vectors [VR-ibv_create_cq_ex-comp_vector-0907]
-//   - only fields that the header names can be asked for [VR-ibv_create_cq_ex-wc_flags-0908]
-//   - flags has no bits but those of enum ibv_create_cq_attr_flags (a hint only: some devices accept it)
-//     [VR-ibv_create_cq_ex-flags-2054]
-//   - comp_vector is below 2 to the power of 31 [VR-ibv_create_cq_ex-comp_vector-3301]
-//   - completions have timestamps with devices whose completion_timestamp_mask is not 0 (a hint only: some
-//     devices accept it) [VR-ibv_create_cq_ex-wc_flags-3525]
+//   - CompVector is below num_comp_vectors [VR-ibv_create_cq_ex-comp_vector-0907]
+//   - WCFields: only fields that the header names can be asked for [VR-ibv_create_cq_ex-wc_flags-0908]
+//   - CompVector is below 2 to the power of 31 [VR-ibv_create_cq_ex-comp_vector-3301]
+//
+// Hints (some devices accept these):
+//   - CQE: a queue has room for at least 1 completion [VR-ibv_create_cq_ex-cqe-0905]
+//   - CQE is at most max_cqe [VR-ibv_create_cq_ex-cqe-0906]
+//   - Flags has no bits but those of enum ibv_create_cq_attr_flags [VR-ibv_create_cq_ex-flags-2054]
+//   - WCFields: completions have timestamps with devices whose completion_timestamp_mask is not 0
+//     [VR-ibv_create_cq_ex-wc_flags-3525]
 //
 // C: ibv_create_cq_ex, ibv_create_cq_ex(3).
 func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
@@ -912,8 +913,10 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrCaps, error) {
 // Rules:
 //   - comp_mask has no bits yet [VR-ibv_create_comp_cntr-comp_mask-1361]
 //   - no flag of a completion counter is defined yet [VR-ibv_create_comp_cntr-flags-1362]
-//   - requests are counted, or bytes [VR-ibv_create_comp_cntr-type-1363]
-//   - not every device counts bytes (a hint only: some devices accept it) [VR-ibv_create_comp_cntr-type-1364]
+//   - Type: requests are counted, or bytes [VR-ibv_create_comp_cntr-type-1363]
+//
+// Hints (some devices accept these):
+//   - Type: not every device counts bytes [VR-ibv_create_comp_cntr-type-1364]
 //
 // C: ibv_create_comp_cntr, ibv_create_comp_cntr(3).
 func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
@@ -956,27 +959,22 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 // SRQ.Query returns the sizes that the queue got.
 //
 // Rules:
-//   - a protection domain is announced by ATTR_PD (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-comp_mask-1203]
-//   - srq_type is BASIC, XRC or TM [VR-ibv_create_srq_ex-srq_type-1204]
+//   - Type is BASIC, XRC or TM [VR-ibv_create_srq_ex-srq_type-1204]
 //   - a queue of type XRC has an XRC domain and a completion queue [VR-ibv_create_srq_ex-comp_mask-1205]
 //   - a queue of type TM has a completion queue and a list of tags [VR-ibv_create_srq_ex-comp_mask-1206]
-//   - a list of tags has room for at least 1 [VR-ibv_create_srq_ex-max_num_tags-1207]
-//   - max_num_tags is at most max_num_tags of the device (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-max_num_tags-1208]
-//   - a queue of type XRC needs a device with XRC (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-srq_type-1214]
-//   - a queue has room for at least 1 request (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-max_wr-1229]
-//   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_wr-1230]
-//   - max_sge is at most max_srq_sge (a hint only: some devices accept it) [VR-ibv_create_srq_ex-max_sge-1231]
-//   - the queue has a protection domain [VR-ibv_create_srq_ex-pd-3305]
-//   - max_ops is at most max_ops of the device (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-max_ops-3309]
-//   - srq_limit has no effect when the queue is created (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-srq_limit-3353]
-//   - a queue of type TM needs a device that matches tags (a hint only: some devices accept it)
-//     [VR-ibv_create_srq_ex-srq_type-3524]
+//   - MaxNumTags: a list of tags has room for at least 1 [VR-ibv_create_srq_ex-max_num_tags-1207]
+//   - PD: the queue has a protection domain [VR-ibv_create_srq_ex-pd-3305]
+//
+// Hints (some devices accept these):
+//   - a protection domain is announced by ATTR_PD [VR-ibv_create_srq_ex-comp_mask-1203]
+//   - MaxNumTags is at most max_num_tags of the device [VR-ibv_create_srq_ex-max_num_tags-1208]
+//   - Type: a queue of type XRC needs a device with XRC [VR-ibv_create_srq_ex-srq_type-1214]
+//   - MaxWR: a queue has room for at least 1 request [VR-ibv_create_srq_ex-max_wr-1229]
+//   - MaxWR is at most max_srq_wr [VR-ibv_create_srq_ex-max_wr-1230]
+//   - MaxSGE is at most max_srq_sge [VR-ibv_create_srq_ex-max_sge-1231]
+//   - MaxOps is at most max_ops of the device [VR-ibv_create_srq_ex-max_ops-3309]
+//   - srq_limit has no effect when the queue is created [VR-ibv_create_srq_ex-srq_limit-3353]
+//   - Type: a queue of type TM needs a device that matches tags [VR-ibv_create_srq_ex-srq_type-3524]
 //
 // C: ibv_create_srq_ex, ibv_create_srq_ex(3).
 func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
@@ -1063,91 +1061,25 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 // CreateQPEx makes a queue pair in state RESET, which can also be posted to by QP.Stream.
 //
 // Rules:
-//   - a queue pair of this type has a protection domain [VR-ibv_create_qp_ex-comp_mask-1222]
-//   - a queue pair of type XRC_RECV has an XRC domain [VR-ibv_create_qp_ex-comp_mask-1223]
-//   - sends complete in send_cq [VR-ibv_create_qp_ex-send_cq-1224]
-//   - receives complete in recv_cq [VR-ibv_create_qp_ex-recv_cq-1225]
-//   - a queue pair with a table does not receive itself, and has no recv_cq [VR-ibv_create_qp_ex-recv_cq-1532]
-//   - a queue pair with a table has no srq [VR-ibv_create_qp_ex-srq-1533]
-//   - a queue pair with a table has no receive requests [VR-ibv_create_qp_ex-max_recv_wr-1534]
-//   - a queue pair with a table has no receive requests [VR-ibv_create_qp_ex-max_recv_sge-1535]
-//   - sends complete in send_cq [VR-ibv_create_qp_ex-send_cq-1536]
-//   - a queue pair with a table is of type RAW_PACKET (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-qp_type-1537]
-//   - a table needs the hash that selects a queue (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-comp_mask-1538]
-//   - max_send_wr is at most max_qp_wr (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-max_send_wr-2031]
-//   - max_recv_wr is at most max_qp_wr (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-max_recv_wr-2032]
-//   - max_send_sge is at most max_sge (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-max_send_sge-2033]
-//   - max_recv_sge is at most max_sge (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-max_recv_sge-2034]
-//   - max_recv_wr is used only without a shared receive queue (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-max_recv_wr-2035]
-//   - max_recv_sge is used only without a shared receive queue (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-max_recv_sge-2036]
-//   - qp_type is a type that enum ibv_qp_type has [VR-ibv_create_qp_ex-qp_type-2038]
-//   - create_flags has no bits but those of enum ibv_qp_create_flags [VR-ibv_create_qp_ex-create_flags-2042]
-//   - source_qpn is read only when create_flags has SOURCE_QPN (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-source_qpn-2045]
-//   - packets of queue pairs of type UD alone can carry another number than their own
-//     [VR-ibv_create_qp_ex-create_flags-2046]
-//   - send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags (a hint only: some devices
-//     accept it) [VR-ibv_create_qp_ex-send_ops_flags-2047]
-//   - a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO (a hint only: some devices accept
-//     it) [VR-ibv_create_qp_ex-send_ops_flags-2048]
-//   - a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data,
-//     SEND_WITH_INV, LOCAL_INV and BIND_MW (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-send_ops_flags-2049]
-//   - a stream of a queue pair of type RAW_PACKET does SEND and TSO (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-send_ops_flags-2050]
-//   - queue pairs of type RAW_PACKET alone receive whole frames [VR-ibv_create_qp_ex-create_flags-3150]
-//   - queue pairs of type UD, RAW_PACKET and DRIVER alone have create_flags (a hint only: some devices accept
-//     it) [VR-ibv_create_qp_ex-create_flags-3151]
-//   - max_tso_header is for queue pairs of type RAW_PACKET (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-qp_type-3155]
-//   - rx_hash_function is TOEPLITZ [VR-ibv_create_qp_ex-rx_hash_function-3157]
-//   - the key of the hash has 40 bytes [VR-ibv_create_qp_ex-rx_hash_key_len-3158]
-//   - rx_hash_fields_mask has no bits but those of enum ibv_rx_hash_fields (a hint only: some devices accept
-//     it) [VR-ibv_create_qp_ex-rx_hash_fields_mask-3160]
-//   - addresses of IPv4 and of IPv6 are not hashed by one queue pair (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3161]
-//   - a stream of a queue pair of type RC does everything but TSO (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-send_ops_flags-3801]
-//   - packets of queue pairs of type UD alone can carry another number than their own (a hint only: some
-//     devices accept it) [VR-ibv_create_qp_ex-create_flags-3813]
-//   - padding needs a device with PCI_WRITE_END_PADDING (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-create_flags-3502]
-//   - QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
-//     accept it) [VR-ibv_create_qp_ex-create_flags-3504]
-//   - QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS (a hint only: some devices accept
-//     it) [VR-ibv_create_qp_ex-create_flags-3505]
-//   - a hash over SRC_IPV4 needs a device that can hash it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3510]
-//   - a hash over DST_IPV4 needs a device that can hash it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3511]
-//   - a hash over SRC_IPV6 needs a device that can hash it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3512]
-//   - a hash over DST_IPV6 needs a device that can hash it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3513]
-//   - a hash over SRC_PORT_TCP needs a device that can hash it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3514]
-//   - a hash over DST_PORT_TCP needs a device that can hash it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3515]
-//   - a hash over SRC_PORT_UDP needs a device that can hash it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3516]
-//   - a hash over DST_PORT_UDP needs a device that can hash it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3517]
-//   - a hash over IPSEC_SPI needs a device that can hash it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3518]
-//   - a hash over INNER needs a device that can hash it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_fields_mask-3519]
-//   - the hash function TOEPLITZ needs a device that has it (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-rx_hash_function-3520]
-//   - a table of work queues needs a device that distributes raw packets (a hint only: some devices accept it)
-//     [VR-ibv_create_qp_ex-qp_type-3521]
+//   - a queue pair of this type has a protection domain
+//   - a queue pair of type XRC_RECV has an XRC domain
+//   - SendCQ: sends complete in send_cq
+//   - RecvCQ: receives complete in recv_cq; a queue pair with a table does not receive itself, and has no
+//     recv_cq
+//   - SRQ: a queue pair with a table has no srq
+//   - MaxRecvWR: a queue pair with a table has no receive requests
+//   - MaxRecvSGE: a queue pair with a table has no receive requests
+//   - Type is a type that enum ibv_qp_type has
+//   - Flags has no bits but those of enum ibv_qp_create_flags; packets of queue pairs of type UD alone can
+//     carry another number than their own; queue pairs of type RAW_PACKET alone receive whole frames
+//   - RXHashConf.Function is TOEPLITZ
+//   - the key of the hash has 40 bytes
+//
+// Hints (some devices accept these):
+//   - Type, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, SendOps, Flags, RXHashConf.Fields,
+//     RXHashConf.Function
+//
+// The command verbsgen rules ibv_create_qp_ex lists each with its ID.
 //
 // C: ibv_create_qp_ex, ibv_create_qp_ex(3).
 func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
@@ -1310,7 +1242,7 @@ func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
 // AllocParentDomain makes a parent domain, which can be used wherever a protection domain can.
 //
 // Rules:
-//   - a parent domain extends a protection domain [VR-ibv_alloc_parent_domain-pd-0135]
+//   - PD: a parent domain extends a protection domain [VR-ibv_alloc_parent_domain-pd-0135]
 //
 // C: ibv_alloc_parent_domain, ibv_alloc_parent_domain(3).
 func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
@@ -1434,8 +1366,8 @@ func newAllocCalls(a *ParentDomainAttr, c *cParentDomainInitAttr) (calls *pdallo
 //   - a DMA handle has a processing hint [VR-ibv_alloc_dmah-comp_mask-1335]
 //   - a processor is named together with the kind of memory [VR-ibv_alloc_dmah-comp_mask-1336]
 //   - the kind of memory is given together with a processor [VR-ibv_alloc_dmah-comp_mask-1337]
-//   - a processing hint has 2 bits [VR-ibv_alloc_dmah-ph-1341]
-//   - memory is volatile or persistent [VR-ibv_alloc_dmah-tph_mem_type-1342]
+//   - PH: a processing hint has 2 bits [VR-ibv_alloc_dmah-ph-1341]
+//   - TPHMemType: memory is volatile or persistent [VR-ibv_alloc_dmah-tph_mem_type-1342]
 //
 // C: ibv_alloc_dmah, ibv_alloc_dmah(3).
 func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
@@ -1477,8 +1409,9 @@ func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
 //
 // Rules:
 //   - comp_mask has no bits but RAW_CLOCK [VR-ibv_query_rt_values_ex-comp_mask-1324]
-//   - comp_mask says which values are read (a hint only: some devices accept it)
-//     [VR-ibv_query_rt_values_ex-comp_mask-1325]
+//
+// Hints (some devices accept these):
+//   - comp_mask says which values are read [VR-ibv_query_rt_values_ex-comp_mask-1325]
 //
 // C: ibv_query_rt_values_ex, ibv_query_rt_values_ex(3).
 func (dev *Device) QueryRTValues() (*RTValues, error) {
@@ -1544,8 +1477,8 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 //
 // Rules:
 //   - the domain, the number and the type of the queue pair are given [VR-ibv_open_qp-comp_mask-1220]
-//   - queue pairs of type XRC_RECV alone are shared [VR-ibv_open_qp-qp_type-1221]
-//   - no queue pair has a number of more than 24 bits [VR-ibv_open_qp-qp_num-3172]
+//   - Type: queue pairs of type XRC_RECV alone are shared [VR-ibv_open_qp-qp_type-1221]
+//   - QPNum: no queue pair has a number of more than 24 bits [VR-ibv_open_qp-qp_num-3172]
 //
 // C: ibv_open_qp, ibv_open_qp(3).
 func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
@@ -1592,26 +1525,24 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 // CreateWQ makes a work queue.
 //
 // Rules:
-//   - a work queue has a pd [VR-ibv_create_wq-pd-0783]
-//   - a work queue has a cq [VR-ibv_create_wq-cq-0784]
-//   - a work queue is for receives [VR-ibv_create_wq-wq_type-2083]
-//   - create_flags has no bits but those of enum ibv_wq_flags [VR-ibv_create_wq-create_flags-2085]
-//   - the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
-//     accept it) [VR-ibv_create_wq-create_flags-2087]
-//   - the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS (a hint only: some devices accept it)
+//   - PD: a work queue has a pd [VR-ibv_create_wq-pd-0783]
+//   - CQ: a work queue has a cq [VR-ibv_create_wq-cq-0784]
+//   - Type: a work queue is for receives [VR-ibv_create_wq-wq_type-2083]
+//   - Flags has no bits but those of enum ibv_wq_flags [VR-ibv_create_wq-create_flags-2085]
+//
+// Hints (some devices accept these):
+//   - Flags: the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING
+//     [VR-ibv_create_wq-create_flags-2087]
+//   - Flags: the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS
 //     [VR-ibv_create_wq-create_flags-2088]
-//   - the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP (a hint only: some devices accept it)
+//   - Flags: the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP
 //     [VR-ibv_create_wq-create_flags-2089]
-//   - the flag PCI_WRITE_END_PADDING needs a device with PCI_WRITE_END_PADDING (a hint only: some devices
-//     accept it) [VR-ibv_create_wq-create_flags-3343]
-//   - max_wr is at most that of queue pairs (a hint only: some devices accept it)
-//     [VR-ibv_create_wq-max_wr-3344]
-//   - max_sge is at most that of queue pairs (a hint only: some devices accept it)
-//     [VR-ibv_create_wq-max_sge-3345]
-//   - a queue has room for at least 1 request (a hint only: some devices accept it)
-//     [VR-ibv_create_wq-max_wr-3346]
-//   - a device without max_wq_type_rq has no work queues for receives (a hint only: some devices accept it)
-//     [VR-ibv_create_wq-wq_type-3805]
+//   - Flags: the flag PCI_WRITE_END_PADDING needs a device with PCI_WRITE_END_PADDING
+//     [VR-ibv_create_wq-create_flags-3343]
+//   - MaxWR is at most that of queue pairs [VR-ibv_create_wq-max_wr-3344]
+//   - MaxSGE is at most that of queue pairs [VR-ibv_create_wq-max_sge-3345]
+//   - MaxWR: a queue has room for at least 1 request [VR-ibv_create_wq-max_wr-3346]
+//   - Type: a device without max_wq_type_rq has no work queues for receives [VR-ibv_create_wq-wq_type-3805]
 //
 // C: ibv_create_wq, ibv_create_wq(3).
 func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
@@ -1681,11 +1612,13 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 // CreateRWQIndTable makes a table of work queues.
 //
 // Rules:
-//   - a table has queues [VR-ibv_create_rwq_ind_table-ind_tbl-1503]
+//   - IndTbl: a table has queues [VR-ibv_create_rwq_ind_table-ind_tbl-1503]
 //   - comp_mask is 0, as no bit is defined [VR-ibv_create_rwq_ind_table-comp_mask-1504]
-//   - the table has at most max_rwq_indirection_table_size entries (a hint only: some devices accept it)
-//     [VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505]
 //   - a table has at most 2 to the power of 13 entries [VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351]
+//
+// Hints (some devices accept these):
+//   - the table has at most max_rwq_indirection_table_size entries
+//     [VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505]
 //
 // C: ibv_create_rwq_ind_table, ibv_create_rwq_ind_table(3).
 func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTable, error) {
@@ -1753,10 +1686,9 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 //   - wc: completion of the receive.
 //   - grh: first 40 bytes of the memory of the receive, also where the completion has no GRH in its Flags.
 //
-// Rules:
-//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_init_ah_from_wc-port_num-0765]
-//   - port_num is at most the number of ports (a hint only: some devices accept it)
-//     [VR-ibv_init_ah_from_wc-port_num-0766]
+// Hints (some devices accept these):
+//   - portNum: ports are numbered from 1 [VR-ibv_init_ah_from_wc-port_num-0765]
+//   - portNum is at most the number of ports [VR-ibv_init_ah_from_wc-port_num-0766]
 //
 // C: ibv_init_ah_from_wc, ibv_create_ah_from_wc(3).
 func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, error) {
@@ -1799,8 +1731,8 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, err
 // within 3 seconds is syscall.EHOSTUNREACH. CreateAH finds the address by itself.
 //
 // Rules:
-//   - ports are numbered from 1 [VR-ibv_resolve_eth_l2_from_gid-port_num-3032]
-//   - port_num is at most the number of ports [VR-ibv_resolve_eth_l2_from_gid-port_num-3033]
+//   - PortNum: ports are numbered from 1 [VR-ibv_resolve_eth_l2_from_gid-port_num-3032]
+//   - PortNum is at most the number of ports [VR-ibv_resolve_eth_l2_from_gid-port_num-3033]
 //
 // C: ibv_resolve_eth_l2_from_gid, ibv_resolve_eth_l2_from_gid(3).
 func (dev *Device) ResolveEthL2FromGID(attr *AHAttr) ([6]uint8, uint16, error) {

@@ -452,7 +452,7 @@ func (l *Lib) MbpsToRate(mbps int) (Rate, error) {
 // Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
-//   - a context is imported by an open file descriptor [VR-ibv_import_device-cmd_fd-0158]
+//   - cmdFD: a context is imported by an open file descriptor [VR-ibv_import_device-cmd_fd-0158]
 //
 // C: ibv_import_device, ibv_import_device(3).
 func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {

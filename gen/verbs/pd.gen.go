@@ -244,32 +244,19 @@ func (o *PD) Dealloc() error {
 // The slice is pinned once, until the region's Close has succeeded.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr-access-0003]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr-access-0004]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0006]
-//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr-access-0007]
-//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr-addr-0008]
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr-length-0009]
-//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
-//     accept it) [VR-ibv_reg_mr-length-0010]
-//   - a region ends within the address space [VR-ibv_reg_mr-length-0011]
-//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr-length-0012]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0013]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr-access-0014]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr-access-0015]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr-access-0016]
-//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr-length-0017]
-//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0018]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0194]
-//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it) [VR-ibv_reg_mr-addr-0201]
-//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0204]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region begins at address 0
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
+//     space
+//
+// Hints (some devices accept these):
+//   - access, length, addr
+//
+// The command verbsgen rules ibv_reg_mr lists each with its ID.
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
@@ -329,32 +316,19 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 // The buffer cannot be closed while it is registered.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr-access-0003]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr-access-0004]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0006]
-//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr-access-0007]
-//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr-addr-0008]
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr-length-0009]
-//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
-//     accept it) [VR-ibv_reg_mr-length-0010]
-//   - a region ends within the address space [VR-ibv_reg_mr-length-0011]
-//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr-length-0012]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0013]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr-access-0014]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr-access-0015]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr-access-0016]
-//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr-length-0017]
-//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0018]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0194]
-//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it) [VR-ibv_reg_mr-addr-0201]
-//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0204]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region begins at address 0
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
+//     space
+//
+// Hints (some devices accept these):
+//   - access, length, addr
+//
+// The command verbsgen rules ibv_reg_mr lists each with its ID.
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
@@ -418,32 +392,19 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 // The memory of the pin stays pinned until the region's Close has succeeded, also after Unpin.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr-access-0003]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr-access-0004]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0006]
-//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr-access-0007]
-//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr-addr-0008]
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr-length-0009]
-//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
-//     accept it) [VR-ibv_reg_mr-length-0010]
-//   - a region ends within the address space [VR-ibv_reg_mr-length-0011]
-//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr-length-0012]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0013]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr-access-0014]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr-access-0015]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr-access-0016]
-//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr-length-0017]
-//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0018]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0194]
-//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it) [VR-ibv_reg_mr-addr-0201]
-//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0204]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region begins at address 0
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
+//     space
+//
+// Hints (some devices accept these):
+//   - access, length, addr
+//
+// The command verbsgen rules ibv_reg_mr lists each with its ID.
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
@@ -507,32 +468,19 @@ func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
 // (syscall.EINVAL).
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr-access-0003]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr-access-0004]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0006]
-//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr-access-0007]
-//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr-addr-0008]
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr-length-0009]
-//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
-//     accept it) [VR-ibv_reg_mr-length-0010]
-//   - a region ends within the address space [VR-ibv_reg_mr-length-0011]
-//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr-length-0012]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0013]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr-access-0014]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr-access-0015]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr-access-0016]
-//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr-length-0017]
-//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0018]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0194]
-//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it) [VR-ibv_reg_mr-addr-0201]
-//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0204]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region begins at address 0
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
+//     space
+//
+// Hints (some devices accept these):
+//   - access, length, addr
+//
+// The command verbsgen rules ibv_reg_mr lists each with its ID.
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, error) {
@@ -583,32 +531,19 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 // The region covers the whole address space and is paged in on demand.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr-access-0001]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr-access-0003]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr-access-0004]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr-access-0005]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0006]
-//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr-access-0007]
-//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr-addr-0008]
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr-length-0009]
-//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
-//     accept it) [VR-ibv_reg_mr-length-0010]
-//   - a region ends within the address space [VR-ibv_reg_mr-length-0011]
-//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr-length-0012]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0013]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr-access-0014]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr-access-0015]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr-access-0016]
-//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr-length-0017]
-//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0018]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-access-0194]
-//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it) [VR-ibv_reg_mr-addr-0201]
-//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr-length-0204]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region begins at address 0
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
+//     space
+//
+// Hints (some devices accept these):
+//   - access, length, addr
+//
+// The command verbsgen rules ibv_reg_mr lists each with its ID.
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
@@ -664,37 +599,20 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 //     zero-based, and then the memory must be page-aligned.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0021]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr_iova-access-0022]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-access-0023]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0024]
-//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr_iova-access-0025]
-//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr_iova-addr-0026]
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr_iova-length-0027]
-//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
-//     accept it) [VR-ibv_reg_mr_iova-length-0028]
-//   - a region ends within the address space [VR-ibv_reg_mr_iova-length-0029]
-//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-length-0030]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0031]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr_iova-access-0032]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr_iova-access-0033]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr_iova-access-0034]
-//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_iova-length-0035]
-//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0036]
-//   - a zero-based region begins at a page boundary [VR-ibv_reg_mr_iova-addr-0038]
-//   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_iova-iova-0039]
-//   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-iova-0040]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0195]
-//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-addr-0202]
-//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0205]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region begins at address 0; a zero-based region begins at a page boundary
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
+//     space
+//   - iova and addr must have the same offset within a page
+//
+// Hints (some devices accept these):
+//   - access, length, iova, addr
+//
+// The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
@@ -758,37 +676,20 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 //     zero-based, and then the memory must be page-aligned.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0021]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr_iova-access-0022]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-access-0023]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0024]
-//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr_iova-access-0025]
-//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr_iova-addr-0026]
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr_iova-length-0027]
-//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
-//     accept it) [VR-ibv_reg_mr_iova-length-0028]
-//   - a region ends within the address space [VR-ibv_reg_mr_iova-length-0029]
-//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-length-0030]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0031]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr_iova-access-0032]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr_iova-access-0033]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr_iova-access-0034]
-//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_iova-length-0035]
-//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0036]
-//   - a zero-based region begins at a page boundary [VR-ibv_reg_mr_iova-addr-0038]
-//   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_iova-iova-0039]
-//   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-iova-0040]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0195]
-//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-addr-0202]
-//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0205]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region begins at address 0; a zero-based region begins at a page boundary
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
+//     space
+//   - iova and addr must have the same offset within a page
+//
+// Hints (some devices accept these):
+//   - access, length, iova, addr
+//
+// The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*MR, error) {
@@ -856,37 +757,20 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 //     zero-based, and then the memory must be page-aligned.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0021]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr_iova-access-0022]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-access-0023]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0024]
-//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr_iova-access-0025]
-//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr_iova-addr-0026]
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr_iova-length-0027]
-//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
-//     accept it) [VR-ibv_reg_mr_iova-length-0028]
-//   - a region ends within the address space [VR-ibv_reg_mr_iova-length-0029]
-//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-length-0030]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0031]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr_iova-access-0032]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr_iova-access-0033]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr_iova-access-0034]
-//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_iova-length-0035]
-//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0036]
-//   - a zero-based region begins at a page boundary [VR-ibv_reg_mr_iova-addr-0038]
-//   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_iova-iova-0039]
-//   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-iova-0040]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0195]
-//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-addr-0202]
-//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0205]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region begins at address 0; a zero-based region begins at a page boundary
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
+//     space
+//   - iova and addr must have the same offset within a page
+//
+// Hints (some devices accept these):
+//   - access, length, iova, addr
+//
+// The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, error) {
@@ -954,37 +838,20 @@ func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, err
 //     zero-based, and then the memory must be page-aligned.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0020]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr_iova-access-0021]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr_iova-access-0022]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-access-0023]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0024]
-//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr_iova-access-0025]
-//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr_iova-addr-0026]
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr_iova-length-0027]
-//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
-//     accept it) [VR-ibv_reg_mr_iova-length-0028]
-//   - a region ends within the address space [VR-ibv_reg_mr_iova-length-0029]
-//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr_iova-length-0030]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0031]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr_iova-access-0032]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr_iova-access-0033]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr_iova-access-0034]
-//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_iova-length-0035]
-//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0036]
-//   - a zero-based region begins at a page boundary [VR-ibv_reg_mr_iova-addr-0038]
-//   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_iova-iova-0039]
-//   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-iova-0040]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-access-0195]
-//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-addr-0202]
-//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_iova-length-0205]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region begins at address 0; a zero-based region begins at a page boundary
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
+//     space
+//   - iova and addr must have the same offset within a page
+//
+// Hints (some devices accept these):
+//   - access, length, iova, addr
+//
+// The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRAccess) (*MR, error) {
@@ -1042,15 +909,16 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 // Since rdma-core 34.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_dmabuf_mr-access-0041]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_dmabuf_mr-access-0042]
-//   - a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING
-//     only [VR-ibv_reg_dmabuf_mr-access-0043]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_dmabuf_mr-access-0044]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_dmabuf_mr-access-0041]
+//   - access: REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_dmabuf_mr-access-0042]
+//   - access: a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and
+//     RELAXED_ORDERING only [VR-ibv_reg_dmabuf_mr-access-0043]
 //   - iova and offset must have the same offset within a page [VR-ibv_reg_dmabuf_mr-iova-0046]
-//   - a dma-buf is named by an open file descriptor [VR-ibv_reg_dmabuf_mr-fd-0047]
-//   - offset plus length stays below 2^64 [VR-ibv_reg_dmabuf_mr-length-0048]
+//   - fd: a dma-buf is named by an open file descriptor [VR-ibv_reg_dmabuf_mr-fd-0047]
+//   - length: offset plus length stays below 2^64 [VR-ibv_reg_dmabuf_mr-length-0048]
+//
+// Hints (some devices accept these):
+//   - access: REMOTE_ATOMIC needs a device with atomic operations [VR-ibv_reg_dmabuf_mr-access-0044]
 //
 // C: ibv_reg_dmabuf_mr, ibv_reg_mr(3).
 func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, access DmabufAccess) (*MR, error) {
@@ -1100,49 +968,31 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 // Since rdma-core 59.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_mr_ex-access-0049]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_mr_ex-access-0050]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_mr_ex-access-0051]
-//   - a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING
-//     only [VR-ibv_reg_mr_ex-access-0052]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_mr_ex-access-0053]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-access-0054]
-//   - an implicit on-demand region cannot have HUGETLB [VR-ibv_reg_mr_ex-access-0055]
-//   - an implicit on-demand region begins at address 0 [VR-ibv_reg_mr_ex-addr-0056]
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND [VR-ibv_reg_mr_ex-length-0057]
-//   - an on-demand region at address 0 is the implicit one, of length SIZE_MAX (a hint only: some devices
-//     accept it) [VR-ibv_reg_mr_ex-length-0058]
-//   - a region ends within the address space [VR-ibv_reg_mr_ex-length-0059]
-//   - a region has at least 1 byte (a hint only: some devices accept it) [VR-ibv_reg_mr_ex-length-0060]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-access-0061]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_mr_ex-access-0062]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_mr_ex-access-0063]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_mr_ex-access-0064]
-//   - an implicit region needs a device with implicit on-demand paging [VR-ibv_reg_mr_ex-length-0065]
-//   - a region is at most max_mr_size bytes long (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-length-0066]
-//   - addr or fd says what memory to register [VR-ibv_reg_mr_ex-comp_mask-0076]
-//   - addr and fd exclude each other [VR-ibv_reg_mr_ex-comp_mask-0077]
-//   - fd needs fd_offset [VR-ibv_reg_mr_ex-comp_mask-0078]
-//   - fd needs iova [VR-ibv_reg_mr_ex-comp_mask-0079]
-//   - fd_offset needs fd [VR-ibv_reg_mr_ex-comp_mask-0080]
-//   - a dma-buf is named by an open file descriptor [VR-ibv_reg_mr_ex-fd-0081]
-//   - iova and fd_offset must have the same offset within a page [VR-ibv_reg_mr_ex-iova-0082]
-//   - iova and addr must have the same offset within a page [VR-ibv_reg_mr_ex-iova-0083]
-//   - offset plus length stays below 2^64 [VR-ibv_reg_mr_ex-length-0084]
-//   - buf needs addr, which says where in the buffer the region begins [VR-ibv_reg_mr_ex-comp_mask-0087]
-//   - buf excludes fd and fd_offset [VR-ibv_reg_mr_ex-comp_mask-0088]
-//   - FLUSH_PERSISTENT works with persistent memory only on some devices (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-access-0196]
-//   - with buf, addr is where in the buffer the region begins [VR-ibv_reg_mr_ex-addr-0197]
-//   - an implicit on-demand region has iova 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-iova-0200]
-//   - pinned memory rarely begins at address 0 (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-addr-0203]
-//   - pinned memory must be shorter than 2^63 bytes (a hint only: some devices accept it)
-//     [VR-ibv_reg_mr_ex-length-0206]
+//   - Access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; Access takes the known flags and
+//     the optional bits 20 to 29; a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ,
+//     REMOTE_ATOMIC and RELAXED_ORDERING only; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL
+//     needs a device that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to
+//     persistent memory; ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with
+//     implicit on-demand paging
+//   - Addr: an implicit on-demand region begins at address 0; with buf, addr is where in the buffer the region
+//     begins
+//   - Length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
+//     space; offset plus length stays below 2^64
+//   - addr or fd says what memory to register
+//   - addr and fd exclude each other
+//   - fd needs fd_offset
+//   - fd needs iova
+//   - fd_offset needs fd
+//   - FD: a dma-buf is named by an open file descriptor
+//   - IOVA and fd_offset must have the same offset within a page; IOVA and addr must have the same offset
+//     within a page
+//   - buf needs addr, which says where in the buffer the region begins
+//   - buf excludes fd and fd_offset
+//
+// Hints (some devices accept these):
+//   - Access, Length, IOVA, Addr
+//
+// The command verbsgen rules ibv_reg_mr_ex lists each with its ID.
 //
 // C: ibv_reg_mr_ex, ibv_reg_mr(3).
 func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
@@ -1238,12 +1088,11 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 //
 //   - mwType: type of the window.
 //
-// Rules:
-//   - a memory window is of type 1 or 2 (a hint only: some devices accept it) [VR-ibv_alloc_mw-type-0737]
-//   - windows of type 1 need a device with MEM_WINDOW (a hint only: some devices accept it)
-//     [VR-ibv_alloc_mw-type-2081]
-//   - windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B (a hint only: some devices
-//     accept it) [VR-ibv_alloc_mw-type-2082]
+// Hints (some devices accept these):
+//   - mwType: a memory window is of type 1 or 2 [VR-ibv_alloc_mw-type-0737]
+//   - mwType: windows of type 1 need a device with MEM_WINDOW [VR-ibv_alloc_mw-type-2081]
+//   - mwType: windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B
+//     [VR-ibv_alloc_mw-type-2082]
 //
 // C: ibv_alloc_mw, ibv_alloc_mw(3).
 func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
@@ -1285,10 +1134,11 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 // Rules:
 //   - advice is one of the three prefetches [VR-ibv_advise_mr-advice-0190]
 //   - flags takes FLUSH only [VR-ibv_advise_mr-flags-0191]
-//   - sg_list must not be NULL [VR-ibv_advise_mr-sg_list-0192]
-//   - there is at least one range [VR-ibv_advise_mr-num_sge-0193]
-//   - all prefetches work on on-demand regions, which this device lacks (a hint only: some devices accept it)
-//     [VR-ibv_advise_mr-pd-0216]
+//   - sgList must not be NULL [VR-ibv_advise_mr-sg_list-0192]
+//   - numSGE: there is at least one range [VR-ibv_advise_mr-num_sge-0193]
+//
+// Hints (some devices accept these):
+//   - all prefetches work on on-demand regions, which this device lacks [VR-ibv_advise_mr-pd-0216]
 //
 // C: ibv_advise_mr, ibv_advise_mr(3).
 func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE) error {
@@ -1346,17 +1196,17 @@ func (pd *PD) AllocNullMR() (*MR, error) {
 //   - length: length in bytes.
 //
 // Rules:
-//   - a region over device memory needs ZERO_BASED [VR-ibv_reg_dm_mr-access-0002]
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_dm_mr-access-0116]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_dm_mr-access-0117]
-//   - device memory takes LOCAL_WRITE, the REMOTE flags, MW_BIND, ZERO_BASED and the optional bits only
+//   - access: a region over device memory needs ZERO_BASED [VR-ibv_reg_dm_mr-access-0002]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_dm_mr-access-0116]
+//   - access: REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_dm_mr-access-0117]
+//   - access: device memory takes LOCAL_WRITE, the REMOTE flags, MW_BIND, ZERO_BASED and the optional bits only
 //     [VR-ibv_reg_dm_mr-access-0118]
-//   - MW_BIND cannot be used with device memory on mlx5 (a hint only: some devices accept it)
-//     [VR-ibv_reg_dm_mr-access-0119]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_dm_mr-access-0120]
-//   - the region stays within the device memory [VR-ibv_reg_dm_mr-dm_offset-0123]
-//   - offset plus length stays below 2^64 [VR-ibv_reg_dm_mr-dm_offset-0124]
+//   - length: the region stays within the device memory [VR-ibv_reg_dm_mr-dm_offset-0123]
+//   - length: offset plus length stays below 2^64 [VR-ibv_reg_dm_mr-dm_offset-0124]
+//
+// Hints (some devices accept these):
+//   - access: MW_BIND cannot be used with device memory on mlx5 [VR-ibv_reg_dm_mr-access-0119]
+//   - access: REMOTE_ATOMIC needs a device with atomic operations [VR-ibv_reg_dm_mr-access-0120]
 //
 // C: ibv_reg_dm_mr, ibv_alloc_dm(3).
 func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (*MR, error) {
@@ -1405,13 +1255,11 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 //
 // SRQ.Query returns the sizes that the queue got.
 //
-// Rules:
-//   - a queue has room for at least 1 request (a hint only: some devices accept it)
-//     [VR-ibv_create_srq-max_wr-0603]
-//   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_create_srq-max_wr-0604]
-//   - max_sge is at most max_srq_sge (a hint only: some devices accept it) [VR-ibv_create_srq-max_sge-0605]
-//   - srq_limit has no effect when the queue is created (a hint only: some devices accept it)
-//     [VR-ibv_create_srq-srq_limit-0606]
+// Hints (some devices accept these):
+//   - MaxWR: a queue has room for at least 1 request [VR-ibv_create_srq-max_wr-0603]
+//   - MaxWR is at most max_srq_wr [VR-ibv_create_srq-max_wr-0604]
+//   - MaxSGE is at most max_srq_sge [VR-ibv_create_srq-max_sge-0605]
+//   - srq_limit has no effect when the queue is created [VR-ibv_create_srq-srq_limit-0606]
 //
 // C: ibv_create_srq, ibv_create_srq(3).
 func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
@@ -1455,25 +1303,19 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 // CreateQP makes a queue pair in state RESET.
 //
 // Rules:
-//   - qp_type is RC, UC, UD, RAW_PACKET or DRIVER (a hint only: some devices accept it)
-//     [VR-ibv_create_qp-qp_type-0298]
-//   - sends complete in send_cq [VR-ibv_create_qp-send_cq-0299]
-//   - receives complete in recv_cq [VR-ibv_create_qp-recv_cq-0300]
-//   - with a shared receive queue, qp_type is RC or UD (a hint only: some devices accept it)
-//     [VR-ibv_create_qp-qp_type-0301]
-//   - max_recv_wr is used only without a shared receive queue (a hint only: some devices accept it)
-//     [VR-ibv_create_qp-max_recv_wr-0302]
-//   - max_recv_sge is used only without a shared receive queue (a hint only: some devices accept it)
-//     [VR-ibv_create_qp-max_recv_sge-0303]
-//   - max_send_wr is at most max_qp_wr (a hint only: some devices accept it)
-//     [VR-ibv_create_qp-max_send_wr-0304]
-//   - max_recv_wr is at most max_qp_wr (a hint only: some devices accept it)
-//     [VR-ibv_create_qp-max_recv_wr-0305]
-//   - max_send_sge is at most max_sge (a hint only: some devices accept it)
-//     [VR-ibv_create_qp-max_send_sge-0306]
-//   - max_recv_sge is at most max_sge (a hint only: some devices accept it)
-//     [VR-ibv_create_qp-max_recv_sge-0307]
-//   - qp_type is a type that enum ibv_qp_type has [VR-ibv_create_qp-qp_type-2037]
+//   - SendCQ: sends complete in send_cq [VR-ibv_create_qp-send_cq-0299]
+//   - RecvCQ: receives complete in recv_cq [VR-ibv_create_qp-recv_cq-0300]
+//   - Type is a type that enum ibv_qp_type has [VR-ibv_create_qp-qp_type-2037]
+//
+// Hints (some devices accept these):
+//   - Type is RC, UC, UD, RAW_PACKET or DRIVER [VR-ibv_create_qp-qp_type-0298]
+//   - Type: with a shared receive queue, qp_type is RC or UD [VR-ibv_create_qp-qp_type-0301]
+//   - MaxRecvWR is used only without a shared receive queue [VR-ibv_create_qp-max_recv_wr-0302]
+//   - MaxRecvSGE is used only without a shared receive queue [VR-ibv_create_qp-max_recv_sge-0303]
+//   - MaxSendWR is at most max_qp_wr [VR-ibv_create_qp-max_send_wr-0304]
+//   - MaxRecvWR is at most max_qp_wr [VR-ibv_create_qp-max_recv_wr-0305]
+//   - MaxSendSGE is at most max_sge [VR-ibv_create_qp-max_send_sge-0306]
+//   - MaxRecvSGE is at most max_sge [VR-ibv_create_qp-max_recv_sge-0307]
 //
 // C: ibv_create_qp, ibv_create_qp(3).
 func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
@@ -1590,17 +1432,18 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 // Since rdma-core 64.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3020]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3021]
+//   - access: REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3020]
+//   - access: REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3021]
 //   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_buf_mr-access-3022]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_reg_buf_mr-access-3023]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_reg_buf_mr-access-3024]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_reg_buf_mr-access-3025]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_buf_mr-access-3026]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_reg_buf_mr-access-3027]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_buf_mr-access-3028]
+//   - access: FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_reg_buf_mr-access-3026]
+//   - access: FLUSH_PERSISTENT needs a device that can flush to persistent memory
+//     [VR-ibv_reg_buf_mr-access-3027]
+//   - access: ON_DEMAND needs a device with on-demand paging [VR-ibv_reg_buf_mr-access-3028]
+//
+// Hints (some devices accept these):
+//   - access: few kernels accept ZERO_BASED here [VR-ibv_reg_buf_mr-access-3023]
+//   - access: HUGETLB has an effect only with ON_DEMAND [VR-ibv_reg_buf_mr-access-3024]
+//   - access: REMOTE_ATOMIC needs a device with atomic operations [VR-ibv_reg_buf_mr-access-3025]
 //
 // C: ibv_reg_buf_mr, ibv_alloc_buf(3).
 func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess) (*MR, error) {
@@ -1652,26 +1495,19 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 
 // CreateAH makes an address handle.
 //
-// Rules:
-//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_ah-port_num-0312]
-//   - port_num is at most the number of ports (a hint only: some devices accept it)
-//     [VR-ibv_create_ah-port_num-0313]
-//   - a path needs a dlid or a global route, and RoCE always needs a global route (a hint only: some devices
-//     accept it) [VR-ibv_create_ah-is_global-0315]
-//   - grh.flow_label is used only with is_global (a hint only: some devices accept it)
-//     [VR-ibv_create_ah-is_global-0316]
-//   - grh.sgid_index is used only with is_global (a hint only: some devices accept it)
-//     [VR-ibv_create_ah-is_global-0317]
-//   - grh.hop_limit is used only with is_global (a hint only: some devices accept it)
-//     [VR-ibv_create_ah-is_global-0318]
-//   - grh.traffic_class is used only with is_global (a hint only: some devices accept it)
-//     [VR-ibv_create_ah-is_global-0319]
-//   - a flow label has 20 bits (a hint only: some devices accept it) [VR-ibv_create_ah-flow_label-0320]
-//   - a service level is 0 to 15 (a hint only: some devices accept it) [VR-ibv_create_ah-sl-0321]
-//   - static_rate is a value of enum ibv_rate (a hint only: some devices accept it)
-//     [VR-ibv_create_ah-static_rate-3190]
-//   - a port has at most 128 LIDs, which 7 bits tell apart (a hint only: some devices accept it)
-//     [VR-ibv_create_ah-src_path_bits-3193]
+// Hints (some devices accept these):
+//   - PortNum: ports are numbered from 1 [VR-ibv_create_ah-port_num-0312]
+//   - PortNum is at most the number of ports [VR-ibv_create_ah-port_num-0313]
+//   - a path needs a dlid or a global route, and RoCE always needs a global route
+//     [VR-ibv_create_ah-is_global-0315]
+//   - IsGlobal: grh.flow_label is used only with is_global [VR-ibv_create_ah-is_global-0316]
+//   - IsGlobal: grh.sgid_index is used only with is_global [VR-ibv_create_ah-is_global-0317]
+//   - IsGlobal: grh.hop_limit is used only with is_global [VR-ibv_create_ah-is_global-0318]
+//   - IsGlobal: grh.traffic_class is used only with is_global [VR-ibv_create_ah-is_global-0319]
+//   - FlowLabel: a flow label has 20 bits [VR-ibv_create_ah-flow_label-0320]
+//   - SL: a service level is 0 to 15 [VR-ibv_create_ah-sl-0321]
+//   - StaticRate is a value of enum ibv_rate [VR-ibv_create_ah-static_rate-3190]
+//   - SrcPathBits: a port has at most 128 LIDs, which 7 bits tell apart [VR-ibv_create_ah-src_path_bits-3193]
 //
 // C: ibv_create_ah, ibv_create_ah(3).
 func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
@@ -1723,10 +1559,9 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 //   - grh: first 40 bytes of the memory of the receive, also where the completion has no GRH in its Flags.
 //   - portNum: port that the datagram arrived at.
 //
-// Rules:
-//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_ah_from_wc-port_num-0770]
-//   - port_num is at most the number of ports (a hint only: some devices accept it)
-//     [VR-ibv_create_ah_from_wc-port_num-0771]
+// Hints (some devices accept these):
+//   - portNum: ports are numbered from 1 [VR-ibv_create_ah_from_wc-port_num-0770]
+//   - portNum is at most the number of ports [VR-ibv_create_ah_from_wc-port_num-0771]
 //
 // C: ibv_create_ah_from_wc, ibv_create_ah_from_wc(3).
 func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {

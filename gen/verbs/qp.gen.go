@@ -228,21 +228,18 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 //
 // Rules:
 //   - flows are for UD and raw packet queue pairs [VR-ibv_create_flow-qp-0803]
-//   - DONT_TRAP is for flows of type NORMAL (a hint only: some devices accept it)
-//     [VR-ibv_create_flow-flags-0804]
-//   - flags has no bits but DONT_TRAP and EGRESS (a hint only: some devices accept it)
-//     [VR-ibv_create_flow-flags-0805]
-//   - port_num is at most the number of ports [VR-ibv_create_flow-port-2069]
-//   - type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER (a hint only: some devices accept it)
-//     [VR-ibv_create_flow-type-2094]
-//   - flows need a device with MANAGED_FLOW_STEERING (a hint only: some devices accept it)
-//     [VR-ibv_create_flow-flow-2095]
-//   - ports are numbered from 1 (a hint only: some devices accept it) [VR-ibv_create_flow-port-2096]
+//   - Port: port_num is at most the number of ports [VR-ibv_create_flow-port-2069]
 //   - a flow has at most 10 specs [VR-ibv_create_flow-num_of_specs-3310]
-//   - a sniffer takes all packets of its port (a hint only: some devices accept it)
-//     [VR-ibv_create_flow-num_of_specs-3311]
-//   - comp_mask has no bits yet (a hint only: some devices accept it) [VR-ibv_create_flow-comp_mask-3312]
-//   - priorities are at most 4095 (a hint only: some devices accept it) [VR-ibv_create_flow-priority-3352]
+//
+// Hints (some devices accept these):
+//   - Flags: DONT_TRAP is for flows of type NORMAL [VR-ibv_create_flow-flags-0804]
+//   - Flags has no bits but DONT_TRAP and EGRESS [VR-ibv_create_flow-flags-0805]
+//   - Type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER [VR-ibv_create_flow-type-2094]
+//   - flows need a device with MANAGED_FLOW_STEERING [VR-ibv_create_flow-flow-2095]
+//   - Port: ports are numbered from 1 [VR-ibv_create_flow-port-2096]
+//   - a sniffer takes all packets of its port [VR-ibv_create_flow-num_of_specs-3311]
+//   - comp_mask has no bits yet [VR-ibv_create_flow-comp_mask-3312]
+//   - Priority: priorities are at most 4095 [VR-ibv_create_flow-priority-3352]
 //
 // C: ibv_create_flow, ibv_create_flow(3).
 func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
@@ -321,19 +318,17 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //
 // Rules:
 //   - ibv_bind_mw binds a window of type 1 [VR-ibv_bind_mw-type-1104]
-//   - a window is bound to a region [VR-ibv_bind_mw-mr-1105]
-//   - a queue pair of type UC, RC or XRC_SEND binds windows (a hint only: some devices accept it)
-//     [VR-ibv_bind_mw-qp_type-1107]
-//   - the request may be fenced and signaled (a hint only: some devices accept it)
-//     [VR-ibv_bind_mw-send_flags-1108]
-//   - mw_access_flags has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED (a hint only:
-//     some devices accept it) [VR-ibv_bind_mw-mw_access_flags-1109]
-//   - a window of type 1 is not ZERO_BASED with the providers known (a hint only: some devices accept it)
+//   - MR: a window is bound to a region [VR-ibv_bind_mw-mr-1105]
+//
+// Hints (some devices accept these):
+//   - a queue pair of type UC, RC or XRC_SEND binds windows [VR-ibv_bind_mw-qp_type-1107]
+//   - SendFlags: the request may be fenced and signaled [VR-ibv_bind_mw-send_flags-1108]
+//   - Access has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED
+//     [VR-ibv_bind_mw-mw_access_flags-1109]
+//   - Access: a window of type 1 is not ZERO_BASED with the providers known
 //     [VR-ibv_bind_mw-mw_access_flags-1110]
-//   - atomic operations on a window need a device that has them (a hint only: some devices accept it)
-//     [VR-ibv_bind_mw-mw_access_flags-3526]
-//   - a request that unbinds a window names a region too (a hint only: some devices accept it)
-//     [VR-ibv_bind_mw-mr-3901]
+//   - Access: atomic operations on a window need a device that has them [VR-ibv_bind_mw-mw_access_flags-3526]
+//   - MR: a request that unbinds a window names a region too [VR-ibv_bind_mw-mr-3901]
 //
 // C: ibv_bind_mw, ibv_bind_mw(3).
 func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
@@ -389,107 +384,28 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 // Modify changes the state and the attributes of a queue pair.
 //
 // Rules:
-//   - each change of state of a queue pair of type RC needs its attributes, and takes few others (a hint only:
-//     some devices accept it) [VR-ibv_modify_qp-attr_mask-0220]
 //   - each change of state of a queue pair of type UC needs its attributes, and takes few others
-//     [VR-ibv_modify_qp-attr_mask-0221]
-//   - each change of state of a queue pair of type UD needs its attributes, and takes few others (a hint only:
-//     some devices accept it) [VR-ibv_modify_qp-attr_mask-0222]
 //   - each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others
-//     [VR-ibv_modify_qp-attr_mask-0223]
 //   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others
-//     [VR-ibv_modify_qp-attr_mask-0224]
-//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others (a hint
-//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-0225]
 //   - a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH,
 //     MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state
-//     [VR-ibv_modify_qp-attr_mask-0226]
 //   - a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT,
-//     RETRY_CNT, RNR_RETRY, QKEY, in any state [VR-ibv_modify_qp-attr_mask-0227]
-//   - a queue pair of type RC has no use for QKEY, in any state (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-attr_mask-0228]
-//   - qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR [VR-ibv_modify_qp-qp_state-0229]
-//   - cur_qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR [VR-ibv_modify_qp-cur_qp_state-0230]
-//   - ports are numbered from 1 [VR-ibv_modify_qp-port_num-0231]
-//   - the path needs a local port, and ports are numbered from 1 [VR-ibv_modify_qp-port_num-0232]
-//   - ports are numbered from 1 [VR-ibv_modify_qp-alt_port_num-0233]
-//   - port_num is at most the number of ports [VR-ibv_modify_qp-port_num-0234]
-//   - with a port given beside it, the path leaves by that port [VR-ibv_modify_qp-port_num-0235]
-//   - the alternate path must use the alternate port [VR-ibv_modify_qp-alt_ah_attr-0236]
-//   - path_mtu is 256, 512, 1024, 2048 or 4096 (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-path_mtu-0237]
-//   - packet numbers have 24 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-rq_psn-0238]
-//   - packet numbers have 24 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-sq_psn-0239]
-//   - numbers of queue pairs have 24 bits (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-dest_qp_num-0240]
-//   - timeout is a code of 5 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-timeout-0241]
-//   - alt_timeout is a code of 5 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-alt_timeout-0242]
-//   - min_rnr_timer is a code of 5 bits (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-min_rnr_timer-0243]
-//   - retry_cnt is 0 to 7 (a hint only: some devices accept it) [VR-ibv_modify_qp-retry_cnt-0244]
-//   - rnr_retry is 0 to 7 (a hint only: some devices accept it) [VR-ibv_modify_qp-rnr_retry-0245]
-//   - max_rd_atomic is at most max_qp_init_rd_atom (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-max_rd_atomic-0246]
-//   - max_dest_rd_atomic is at most max_qp_rd_atom (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-max_dest_rd_atomic-0247]
-//   - pkey_index is below max_pkeys (a hint only: some devices accept it) [VR-ibv_modify_qp-pkey_index-0248]
-//   - en_sqd_async_notify is used only for the change to SQD (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-qp_state-0249]
-//   - resizing needs a device with RESIZE_MAX_WR (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-attr_mask-0250]
-//   - alternate paths need a device with AUTO_PATH_MIG (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-attr_mask-0251]
-//   - a path needs a dlid or a global route, and RoCE always needs a global route (a hint only: some devices
-//     accept it) [VR-ibv_modify_qp-ah_attr-0253]
-//   - a path needs a dlid or a global route, and RoCE always needs a global route (a hint only: some devices
-//     accept it) [VR-ibv_modify_qp-alt_ah_attr-0255]
-//   - with a port given beside it, the path leaves by that port [VR-ibv_modify_qp-port_num-0508]
-//   - each change of state of a queue pair of type UC needs its attributes, and takes few others (a hint only:
-//     some devices accept it) [VR-ibv_modify_qp-attr_mask-2001]
-//   - each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others (a
-//     hint only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2002]
-//   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others (a hint
-//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2003]
-//   - each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others (a hint
-//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2004]
-//   - a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH,
-//     MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state (a hint
-//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-2005]
-//   - a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT,
-//     RETRY_CNT, RNR_RETRY, QKEY, in any state (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-attr_mask-2006]
+//     RETRY_CNT, RNR_RETRY, QKEY, in any state
+//   - State is RESET, INIT, RTR, RTS, SQD, SQE or ERR
+//   - CurState is RESET, INIT, RTR, RTS, SQD, SQE or ERR
+//   - PortNum: ports are numbered from 1; PortNum is at most the number of ports
+//   - AV.PortNum: the path needs a local port, and ports are numbered from 1; with a port given beside it, the
+//     path leaves by that port; AV.PortNum is at most the number of ports
+//   - AltPortNum: ports are numbered from 1; port_num is at most the number of ports
+//   - AltAV.PortNum: the alternate path must use the alternate port
 //   - queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit
-//     [VR-ibv_modify_qp-attr_mask-2007]
-//   - a rate limit needs a device that paces queue pairs of type RAW_PACKET (a hint only: some devices accept
-//     it) [VR-ibv_modify_qp-attr_mask-2008]
-//   - a rate limit needs a device that paces queue pairs of type RC (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-attr_mask-2009]
-//   - rate_limit is at most the qp_rate_limit_max of the device (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-rate_limit-2010]
-//   - rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit (a hint only: some devices
-//     accept it) [VR-ibv_modify_qp-rate_limit-2011]
-//   - a flow label has 20 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-flow_label-2061]
-//   - a flow label has 20 bits (a hint only: some devices accept it) [VR-ibv_modify_qp-flow_label-2062]
-//   - a service level is 0 to 15 (a hint only: some devices accept it) [VR-ibv_modify_qp-sl-2063]
-//   - a service level is 0 to 15 (a hint only: some devices accept it) [VR-ibv_modify_qp-sl-2064]
-//   - port_num is at most the number of ports [VR-ibv_modify_qp-port_num-2067]
-//   - port_num is at most the number of ports [VR-ibv_modify_qp-alt_port_num-2068]
-//   - path_mig_state is MIGRATED, REARM or ARMED (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-path_mig_state-2070]
-//   - qp_access_flags has no bits but those of enum ibv_access_flags (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-qp_access_flags-2071]
-//   - static_rate is a value of enum ibv_rate (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-static_rate-3191]
-//   - static_rate is a value of enum ibv_rate (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-static_rate-3192]
-//   - a port has at most 128 LIDs, which 7 bits tell apart (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-src_path_bits-3194]
-//   - a port has at most 128 LIDs, which 7 bits tell apart (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp-src_path_bits-3195]
-//   - each change of state of a queue pair of type UC needs its attributes, and takes few others (a hint only:
-//     some devices accept it) [VR-ibv_modify_qp-attr_mask-3811]
-//   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others (a hint
-//     only: some devices accept it) [VR-ibv_modify_qp-attr_mask-3812]
+//
+// Hints (some devices accept these):
+//   - PathMTU, RQPSN, SQPSN, DestQPNum, Timeout, AltTimeout, MinRNRTimer, RetryCnt, RNRRetry, MaxRDAtomic,
+//     MaxDestRDAtomic, PKeyIndex, State, RateLimit, AV.FlowLabel, AltAV.FlowLabel, AV.SL, AltAV.SL,
+//     PathMigState, AccessFlags, AV.StaticRate, AltAV.StaticRate, AV.SrcPathBits, AltAV.SrcPathBits
+//
+// The command verbsgen rules ibv_modify_qp lists each with its ID.
 //
 // C: ibv_modify_qp, ibv_modify_qp(3).
 func (qp *QP) Modify(attr *QPAttr) error {
@@ -569,15 +485,19 @@ func (qp *QP) Modify(attr *QPAttr) error {
 //
 // Rules:
 //   - comp_mask has no bits yet [VR-ibv_modify_qp_rate_limit-comp_mask-1311]
-//   - bursts are shaped only where there is a limit [VR-ibv_modify_qp_rate_limit-max_burst_sz-1312]
-//   - bursts are shaped only where there is a limit [VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313]
+//   - MaxBurstSize: bursts are shaped only where there is a limit
+//     [VR-ibv_modify_qp_rate_limit-max_burst_sz-1312]
+//   - TypicalPacketSize: bursts are shaped only where there is a limit
+//     [VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313]
 //   - a queue pair that is not connected has no rate [VR-ibv_modify_qp_rate_limit-state-1314]
-//   - the rate lies between qp_rate_limit_min and qp_rate_limit_max (a hint only: some devices accept it)
-//     [VR-ibv_modify_qp_rate_limit-rate_limit-1315]
 //   - a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC
 //     [VR-ibv_modify_qp_rate_limit-qp_type-3183]
-//   - a device without RC in supported_qpts has no rate limit for such queue pairs (a hint only: some devices
-//     accept it) [VR-ibv_modify_qp_rate_limit-qp_type-3806]
+//
+// Hints (some devices accept these):
+//   - RateLimit: the rate lies between qp_rate_limit_min and qp_rate_limit_max
+//     [VR-ibv_modify_qp_rate_limit-rate_limit-1315]
+//   - a device without RC in supported_qpts has no rate limit for such queue pairs
+//     [VR-ibv_modify_qp_rate_limit-qp_type-3806]
 //
 // C: ibv_modify_qp_rate_limit, ibv_modify_qp_rate_limit(3).
 func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
@@ -621,15 +541,11 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 //
 // Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
 //
-// Rules:
-//   - a counter is attached before the queue pair is connected (a hint only: some devices accept it)
-//     [VR-ibv_qp_attach_comp_cntr-state-1373]
-//   - comp_mask has no bits yet (a hint only: some devices accept it)
-//     [VR-ibv_qp_attach_comp_cntr-comp_mask-1374]
-//   - op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op (a hint only: some devices accept it)
-//     [VR-ibv_qp_attach_comp_cntr-op_mask-1375]
-//   - a counter counts an operation at least (a hint only: some devices accept it)
-//     [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
+// Hints (some devices accept these):
+//   - a counter is attached before the queue pair is connected [VR-ibv_qp_attach_comp_cntr-state-1373]
+//   - comp_mask has no bits yet [VR-ibv_qp_attach_comp_cntr-comp_mask-1374]
+//   - Ops has no bits but those of enum ibv_qp_attach_comp_cntr_op [VR-ibv_qp_attach_comp_cntr-op_mask-1375]
+//   - Ops: a counter counts an operation at least [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
 //
 // C: ibv_qp_attach_comp_cntr, ibv_qp_attach_comp_cntr(3).
 func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error {
@@ -674,11 +590,9 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 //
 // Since rdma-core 36.0; with an older library the error is errors.ErrUnsupported.
 //
-// Rules:
-//   - flags has no bits but RETURN_CAPS and DEVICE_ONLY (a hint only: some devices accept it)
-//     [VR-ibv_query_qp_data_in_order-flags-1307]
-//   - the order of sends, writes and reads alone is known (a hint only: some devices accept it)
-//     [VR-ibv_query_qp_data_in_order-op-1308]
+// Hints (some devices accept these):
+//   - flags has no bits but RETURN_CAPS and DEVICE_ONLY [VR-ibv_query_qp_data_in_order-flags-1307]
+//   - op: the order of sends, writes and reads alone is known [VR-ibv_query_qp_data_in_order-op-1308]
 //
 // C: ibv_query_qp_data_in_order, ibv_query_qp_data_in_order(3).
 func (qp *QP) QueryDataInOrder(op WROpcode, flags DataInOrderQuery) (DataInOrder, error) {
@@ -707,10 +621,12 @@ func (qp *QP) QueryDataInOrder(op WROpcode, flags DataInOrderQuery) (DataInOrder
 //     those that it does not know (errors.ErrUnsupported).
 //
 // Rules:
-//   - the rate limit cannot be asked for [VR-ibv_query_qp-attr_mask-0506]
-//   - attr_mask has no bits above those of enum ibv_qp_attr_mask [VR-ibv_query_qp-attr_mask-2020]
-//   - the bits that enum ibv_qp_attr_mask leaves out stand for no attribute (a hint only: some devices accept
-//     it) [VR-ibv_query_qp-attr_mask-2021]
+//   - fields: the rate limit cannot be asked for [VR-ibv_query_qp-attr_mask-0506]
+//   - fields has no bits above those of enum ibv_qp_attr_mask [VR-ibv_query_qp-attr_mask-2020]
+//
+// Hints (some devices accept these):
+//   - fields: the bits that enum ibv_qp_attr_mask leaves out stand for no attribute
+//     [VR-ibv_query_qp-attr_mask-2021]
 //
 // C: ibv_query_qp, ibv_query_qp(3).
 func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
@@ -928,8 +844,9 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 //
 // Rules:
 //   - only UD queue pairs are in multicast groups [VR-ibv_attach_mcast-qp-0745]
-//   - LIDs of multicast groups are 0xc000 to 0xfffe (a hint only: some devices accept it)
-//     [VR-ibv_attach_mcast-lid-3180]
+//
+// Hints (some devices accept these):
+//   - lid: LIDs of multicast groups are 0xc000 to 0xfffe [VR-ibv_attach_mcast-lid-3180]
 //
 // C: ibv_attach_mcast, ibv_attach_mcast(3).
 func (qp *QP) AttachMcast(gid GID, lid uint16) error {
@@ -964,8 +881,9 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 //
 // Rules:
 //   - only UD queue pairs are in multicast groups [VR-ibv_detach_mcast-qp-2072]
-//   - LIDs of multicast groups are 0xc000 to 0xfffe (a hint only: some devices accept it)
-//     [VR-ibv_detach_mcast-lid-3181]
+//
+// Hints (some devices accept these):
+//   - lid: LIDs of multicast groups are 0xc000 to 0xfffe [VR-ibv_detach_mcast-lid-3181]
 //
 // C: ibv_detach_mcast, ibv_attach_mcast(3).
 func (qp *QP) DetachMcast(gid GID, lid uint16) error {
@@ -1000,7 +918,7 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 // Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
 //
 // Rules:
-//   - options belong to a vendor [VR-ibv_set_ece-vendor_id-1320]
+//   - VendorID: options belong to a vendor [VR-ibv_set_ece-vendor_id-1320]
 //   - comp_mask has no bits yet [VR-ibv_set_ece-comp_mask-1321]
 //
 // C: ibv_set_ece, ibv_set_ece(3).

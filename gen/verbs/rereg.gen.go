@@ -63,29 +63,19 @@ func (c *MRChange) Access(access MRAccess) *MRChange {
 // Rereg changes a memory region in place.
 //
 // Rules:
-//   - flags takes the known bits [VR-ibv_rereg_mr-flags-0173]
-//   - flags say what to change [VR-ibv_rereg_mr-flags-0174]
-//   - CHANGE_PD needs the new protection domain [VR-ibv_rereg_mr-pd-0175]
-//   - CHANGE_TRANSLATION needs the new address [VR-ibv_rereg_mr-addr-0176]
-//   - CHANGE_TRANSLATION needs the new length [VR-ibv_rereg_mr-length-0177]
-//   - a region ends within the address space [VR-ibv_rereg_mr-length-0178]
-//   - access is used only with CHANGE_ACCESS [VR-ibv_rereg_mr-access-0179]
-//   - addr is ignored unless CHANGE_TRANSLATION is set (a hint only: some devices accept it)
-//     [VR-ibv_rereg_mr-addr-0180]
-//   - length is ignored unless CHANGE_TRANSLATION is set (a hint only: some devices accept it)
-//     [VR-ibv_rereg_mr-length-0181]
-//   - pd is ignored unless CHANGE_PD is set (a hint only: some devices accept it) [VR-ibv_rereg_mr-pd-0182]
-//   - REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_rereg_mr-access-0183]
-//   - REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_rereg_mr-access-0184]
-//   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_rereg_mr-access-0185]
-//   - FLUSH_GLOBAL needs a device that can flush to global visibility [VR-ibv_rereg_mr-access-0209]
-//   - FLUSH_PERSISTENT needs a device that can flush to persistent memory [VR-ibv_rereg_mr-access-0210]
-//   - ON_DEMAND needs a device with on-demand paging [VR-ibv_rereg_mr-access-0211]
-//   - REMOTE_ATOMIC needs a device with atomic operations (a hint only: some devices accept it)
-//     [VR-ibv_rereg_mr-access-0212]
-//   - few kernels accept ZERO_BASED here (a hint only: some devices accept it) [VR-ibv_rereg_mr-access-0213]
-//   - HUGETLB has an effect only with ON_DEMAND (a hint only: some devices accept it)
-//     [VR-ibv_rereg_mr-access-0214]
+//   - flags takes the known bits; flags say what to change
+//   - CHANGE_PD needs the new protection domain
+//   - addr: CHANGE_TRANSLATION needs the new address
+//   - length: CHANGE_TRANSLATION needs the new length; a region ends within the address space
+//   - access is used only with CHANGE_ACCESS; REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE;
+//     access takes the known flags and the optional bits 20 to 29; FLUSH_GLOBAL needs a device that can flush
+//     to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory; ON_DEMAND
+//     needs a device with on-demand paging
+//
+// Hints (some devices accept these):
+//   - addr, length, access
+//
+// The command verbsgen rules ibv_rereg_mr lists each with its ID.
 //
 // C: ibv_rereg_mr, ibv_rereg_mr(3).
 func (mr *MR) Rereg(change *MRChange) error {

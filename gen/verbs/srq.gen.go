@@ -146,14 +146,12 @@ func (o *SRQ) CPtr() unsafe.Pointer {
 
 // Modify changes the size or the limit of a shared receive queue.
 //
-// Rules:
-//   - a queue has room for at least 1 request (a hint only: some devices accept it)
-//     [VR-ibv_modify_srq-max_wr-0614]
-//   - max_wr is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_modify_srq-max_wr-0615]
-//   - resizing needs a device with SRQ_RESIZE (a hint only: some devices accept it)
-//     [VR-ibv_modify_srq-srq_attr_mask-0616]
-//   - srq_limit is at most max_srq_wr (a hint only: some devices accept it) [VR-ibv_modify_srq-srq_limit-0617]
-//   - srq_limit is at most max_wr (a hint only: some devices accept it) [VR-ibv_modify_srq-srq_limit-0618]
+// Hints (some devices accept these):
+//   - MaxWR: a queue has room for at least 1 request [VR-ibv_modify_srq-max_wr-0614]
+//   - MaxWR is at most max_srq_wr [VR-ibv_modify_srq-max_wr-0615]
+//   - resizing needs a device with SRQ_RESIZE [VR-ibv_modify_srq-srq_attr_mask-0616]
+//   - Limit is at most max_srq_wr [VR-ibv_modify_srq-srq_limit-0617]
+//   - Limit is at most max_wr [VR-ibv_modify_srq-srq_limit-0618]
 //
 // C: ibv_modify_srq, ibv_modify_srq(3).
 func (srq *SRQ) Modify(srqAttr *SRQAttr) error {

@@ -175,16 +175,16 @@ func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Err
 //
 // Rules:
 //   - something is changed [VR-ibv_modify_wq-attr_mask-0789]
-//   - flags_mask has no bits but those of ibv_wq_flags [VR-ibv_modify_wq-flags_mask-0791]
-//   - a work queue goes to RESET, RDY or ERR [VR-ibv_modify_wq-wq_state-0792]
-//   - a work queue is in RESET, RDY or ERR (a hint only: some devices accept it)
-//     [VR-ibv_modify_wq-curr_wq_state-2090]
-//   - a change of CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING (a hint only: some devices
-//     accept it) [VR-ibv_modify_wq-flags_mask-3348]
-//   - a change of SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS (a hint only: some devices accept
-//     it) [VR-ibv_modify_wq-flags_mask-3349]
-//   - curr_wq_state is the state that the queue is in (a hint only: some devices accept it)
-//     [VR-ibv_modify_wq-curr_wq_state-3350]
+//   - FlagsMask has no bits but those of ibv_wq_flags [VR-ibv_modify_wq-flags_mask-0791]
+//   - State: a work queue goes to RESET, RDY or ERR [VR-ibv_modify_wq-wq_state-0792]
+//
+// Hints (some devices accept these):
+//   - CurState: a work queue is in RESET, RDY or ERR [VR-ibv_modify_wq-curr_wq_state-2090]
+//   - FlagsMask: a change of CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING
+//     [VR-ibv_modify_wq-flags_mask-3348]
+//   - FlagsMask: a change of SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS
+//     [VR-ibv_modify_wq-flags_mask-3349]
+//   - CurState is the state that the queue is in [VR-ibv_modify_wq-curr_wq_state-3350]
 //
 // C: ibv_modify_wq, ibv_modify_wq(3).
 func (wq *WQ) Modify(wqAttr *WQAttr) error {

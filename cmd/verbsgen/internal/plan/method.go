@@ -381,25 +381,6 @@ func (c *call) doc(does string) Doc {
 	return Doc{Does: does, C: c.v.C, Page: c.v.Page, More: append(more, ruleList(c.v))}
 }
 
-// ruleList names the rules that a call of the verb can break, for its doc comment.
-func ruleList(v *model.Verb) string {
-	var rules []string
-	for _, r := range v.Rules {
-		if !r.Checked {
-			continue
-		}
-		lint := ""
-		if r.Lint {
-			lint = " (a hint only: some devices accept it)"
-		}
-		rules = append(rules, r.Statement+lint+" ["+r.ID+"]")
-	}
-	if len(rules) == 0 {
-		return ""
-	}
-	return "Rules:\n" + listed(rules)
-}
-
 // listed makes a list in a doc comment.
 func listed(items []string) string {
 	if len(items) == 0 {
