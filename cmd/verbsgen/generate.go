@@ -71,6 +71,9 @@ spec/README.md explains the keys of pages, and what to do when a header is newer
 			if err := t.check(); err != nil {
 				return err
 			}
+			if err := clonePages(); err != nil {
+				return err
+			}
 			return a.generate(t)
 		}),
 	}
@@ -106,12 +109,18 @@ func (a *app) checkCmd() *cobra.Command {
 		Long: `check generates in memory and compares with the files on disk: it prints a unified diff, and names each
 file that differs, is missing or is left over. It writes nothing, and exits 1 when a file is out of date.
 
+In a clone of verbsgen whose pages are not those that the command was built with, check and generate say so
+and do nothing else.
+
 It takes the flags of generate. Without any flag it follows the go:generate lines that run
 "verbsgen generate" in the Go files of this folder and those below it; if there is none, it checks
 this folder with the defaults of generate.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := t.check(); err != nil {
+				return err
+			}
+			if err := clonePages(); err != nil {
 				return err
 			}
 			if cmd.Flags().NFlag() > 0 {

@@ -15,6 +15,8 @@ const (
 	Internal  Code = "internal"  // an error that no phase foresaw
 	Usage     Code = "usage"     // exit 2
 	Directive Code = "directive" // a go:generate line that check follows
+
+	PagesDiffer Code = "pages-differ" // a clone whose pages are not those of the command
 )
 
 // The header and its facts.
@@ -109,6 +111,7 @@ var table = [...]Entry{
 	{Internal, "an error that no phase foresaw: a defect of verbsgen"},
 	{Usage, "the command line is wrong"},
 	{Directive, "a go:generate line that check follows is wrong"},
+	{PagesDiffer, "the clone that the command runs in has other pages than the command"},
 
 	{HeaderRead, "the header cannot be read"},
 	{HeaderEmpty, "the header is empty"},

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// clonePages is an error where the working folder is in a clone of verbsgen whose pages are not those inside this command: what the
+// command generated or compared would be of other pages than the developer sees.
+func clonePages() error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	root := cloneRoot(dir)
+	if root == "" {
+		return nil
+	}
+	names := spec.Differing(os.DirFS(filepath.Join(root, "spec")))
+	if len(names) == 0 {
+		return nil
+	}
+	problem := "this page of the clone differs from the one that the command was built with"
+	if more := len(names) - 1; more > 0 {
+		problem += ", and " + strconv.Itoa(more) + " more"
+	}
+	return diag.One(diag.New(diag.PagesDiffer, "spec/"+names[0], 0, 0, "pages", problem,
+		"build the command again (go install ./cmd/verbsgen at the root of the clone), or run go run ./cmd/verbsgen there"))
+}
+
+// cloneRoot returns the root of the clone of verbsgen that a folder is in, or "".
+func cloneRoot(dir string) string {
+	for {
+		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if err == nil && modfile.ModulePath(data) == "github.com/verbsgen/verbsgen" {
+			return dir
+		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return ""
+		}
+		dir = above
+	}
+}
