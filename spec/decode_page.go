@@ -341,7 +341,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	defer d.marking(&p.marks)()
 	var notNull *yaml.Node
 	d.object(v, place{verb + "." + c, ""}, []key{
-		{"role", true, d.oneOf(&p.Role, RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleData, RoleSock, RoleGiven, RoleMade, RoleMask)},
+		{"role", true, d.role(&p.Role)},
 		{"type", false, d.text(&p.Type)},
 		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},
@@ -358,6 +358,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"means", false, d.text(&p.Means)},
 		{"doc", false, d.text(&p.Doc)},
 	})
+	d.paramKeys(v, verb+"."+c, p.Role)
 	if notNull != nil {
 		d.notNull(notNull, verb, &p)
 	}

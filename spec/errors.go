@@ -23,6 +23,7 @@ const (
 	CodeExtends       = "spec-extends"        // an extension that does not fit its page
 	CodeUnknownKind   = "spec-unknown-kind"   // a rule kind outside the closed list
 	CodeKindKey       = "spec-kind-key"       // a key that this kind of rule does not use, or lacks
+	CodeRoleKey       = "spec-role-key"       // a key that this role of parameters does not take, or lacks
 	CodeRuleID        = "spec-rule-id"        // an ID of another form, or for another verb
 	CodeSharedRule    = "spec-shared-rule"    // a rule about several parameters or fields that does not fit them
 	CodeDuplicateRule = "spec-duplicate-rule" // a rule number used twice in the project
@@ -40,7 +41,7 @@ const (
 func Codes() []string {
 	return []string{
 		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
-		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRuleID, CodeSharedRule,
+		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRoleKey, CodeRuleID, CodeSharedRule,
 		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase, CodeGoName, CodeModule, CodeTooMuch,
 	}
 }

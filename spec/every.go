@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // every says what a shared rule is about by what its subjects have in common: their Go type, or what they mean.
@@ -100,9 +102,9 @@ func (x *subjects) subject(verb, path, typ, means string, pos Pos) {
 func (x *subjects) param(v *Verb, p *Param) {
 	x.subject(v.C, p.C, p.Type, p.Means, p.Pos)
 	switch p.Role {
-	case RoleSlice:
+	case role.Slice:
 		x.fields(v.C, p.C+"[]", p.Type, nil)
-	case RoleInRec:
+	case role.InRecord:
 		x.fields(v.C, p.C, p.Type, nil)
 	}
 }

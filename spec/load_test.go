@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // goodPage is a page that loads; the tests below break it in one place each.
@@ -61,7 +63,7 @@ func TestLoadGood(t *testing.T) {
 		t.Errorf("rule at %v", r.Pos)
 	}
 	v := s.VerbByC("ibv_reg_mr")
-	if v == nil || len(v.Params) != 2 || v.Params[1].C != "access" || v.Params[1].Role != RoleFlags {
+	if v == nil || len(v.Params) != 2 || v.Params[1].C != "access" || v.Params[1].Role != role.Flags {
 		t.Fatalf("verb read as %+v", v)
 	}
 	if got := s.RulesOf("ibv_reg_mr"); len(got) != 1 || got[0] != r {
@@ -98,12 +100,20 @@ var mistakes = []struct{ name, old, new, want string }{
 			"ibv_reg_mr.yaml:27:5: " + id + ": unknown key fxi; did you mean fix?"},
 	{"far key", "      PD.RegMR: {}", "      PD.RegMR: {zzzzzzz: 1}",
 		"ibv_reg_mr.yaml:18:18: PD.RegMR: unknown key zzzzzzz; the keys here are doc, fixed, form, implies_flags"},
-	{"count 0", "role: flags, type: MRAccess}", "role: flags, type: MRAccess, count: 0}",
-		"ibv_reg_mr.yaml:16:52: ibv_reg_mr.access: 0 is no count of 1 to 64; correct count:"},
-	{"count 65", "role: flags, type: MRAccess}", "role: flags, type: MRAccess, count: 65}",
-		"ibv_reg_mr.yaml:16:52: ibv_reg_mr.access: 65 is no count of 1 to 64; correct count:"},
-	{"count many", "role: flags, type: MRAccess}", "role: flags, type: MRAccess, count: many}",
-		"ibv_reg_mr.yaml:16:52: ibv_reg_mr.access: many is no count of 1 to 64; correct count:"},
+	{"count 0", "role: flags, type: MRAccess}", "role: out, count: 0}",
+		"ibv_reg_mr.yaml:16:34: ibv_reg_mr.access: 0 is no count of 1 to 64; correct count:"},
+	{"count 65", "role: flags, type: MRAccess}", "role: out, count: 65}",
+		"ibv_reg_mr.yaml:16:34: ibv_reg_mr.access: 65 is no count of 1 to 64; correct count:"},
+	{"count many", "role: flags, type: MRAccess}", "role: out, count: many}",
+		"ibv_reg_mr.yaml:16:34: ibv_reg_mr.access: many is no count of 1 to 64; correct count:"},
+	{"key of one other role", "role: flags, type: MRAccess}", "role: flags, type: MRAccess, count: 2}",
+		"ibv_reg_mr.yaml:16:52: ibv_reg_mr.access: a parameter of role flags cannot have count:; remove count:, or give the parameter the role out"},
+	{"key of other roles", "role: flags, type: MRAccess}", "role: flags, type: MRAccess, len: pd}",
+		"ibv_reg_mr.yaml:16:50: ibv_reg_mr.access: a parameter of role flags cannot have len: pd; remove len:, or correct role:"},
+	{"type of a role without", "role: flags, type: MRAccess}", "role: bytes, type: MRAccess}",
+		"ibv_reg_mr.yaml:16:35: ibv_reg_mr.access: a parameter of role bytes cannot have type: MRAccess; leave type: out: the Go type follows from the C type"},
+	{"key that a role needs", "role: flags, type: MRAccess}", "role: slice, type: MRAccess}",
+		"ibv_reg_mr.yaml:16:15: ibv_reg_mr.access: a parameter of role slice needs len:; add it"},
 	{"duplicate key", "title: memory", "page: ibv_reg_mr\ntitle: memory",
 		"ibv_reg_mr.yaml:2:1: ibv_reg_mr: key page twice; first on line 1; keep one of them"},
 	{"duplicate name", "      access: {role: flags", "      pd: {role: flags",

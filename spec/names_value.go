@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // release checks that the reference page of a page is of a release that there is. A page about a header of one's own may name
@@ -122,13 +123,6 @@ func (c *checker) values(r *Rule, fn *api.Function, n *Cond) {
 	})
 }
 
-// Roles of parameters whose values are flags, numbers and pointers.
-var (
-	flagRoles    = []string{RoleFlags, RoleMask}
-	numberRoles  = []string{RoleFlags, RoleMask, RoleIn, RoleEnum, RoleLen, RoleAddr}
-	pointerRoles = []string{RoleHandle, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes, RoleAddr, RoleData, RoleSock, RoleGiven, RoleMade}
-)
-
 // testable notes places of a type that the test of them is not made for. A parameter whose role is right for the test is left to
 // those who hold roles against types.
 func (c *checker) testable(r *Rule, fn *api.Function, n *Cond) {
@@ -136,14 +130,14 @@ func (c *checker) testable(r *Rule, fn *api.Function, n *Cond) {
 	numbers := n.Op == cond.Sum || n.Op == cond.Rest || n.Op == cond.Power || n.Op >= cond.Eq && n.Op <= cond.In
 	for _, s := range n.Sub {
 		t, _, err := c.f.TypeOfPath(fn, s.Of.Text)
-		role, problem := c.roleOf(fn, s.Of.Text), ""
+		as, problem := c.roleOf(fn, s.Of.Text), ""
 		switch {
 		case s.Op != cond.Operand || err != nil:
-		case flags && (t.Kind != CInt || t.Array) && !slices.Contains(flagRoles, role):
+		case flags && (t.Kind != CInt || t.Array) && (as == nil || !as.Flags):
 			problem = "which has no flags"
-		case numbers && t.Kind != CInt && t.Kind != CAddr && !slices.Contains(numberRoles, role):
+		case numbers && t.Kind != CInt && t.Kind != CAddr && !as.Number():
 			problem = "which is no number"
-		case null && (t.Kind == CInt || t.Kind == CStruct && !t.Pointer) && !slices.Contains(pointerRoles, role):
+		case null && (t.Kind == CInt || t.Kind == CStruct && !t.Pointer) && !as.Pointer():
 			problem = "which cannot be NULL"
 		}
 		if problem != "" {
@@ -152,8 +146,8 @@ func (c *checker) testable(r *Rule, fn *api.Function, n *Cond) {
 	}
 }
 
-// roleOf gives the role of a parameter on its page; empty for another path.
-func (c *checker) roleOf(fn *api.Function, path string) string {
+// roleOf gives the role of a parameter on its page; nil for another path.
+func (c *checker) roleOf(fn *api.Function, path string) *role.Role {
 	if v := c.VerbByC(fn.Name); v != nil {
 		for i := range v.Params {
 			if v.Params[i].C == path {
@@ -161,7 +155,7 @@ func (c *checker) roleOf(fn *api.Function, path string) string {
 			}
 		}
 	}
-	return ""
+	return nil
 }
 
 // value holds a constant against the type of a place that it is compared with.
@@ -221,7 +215,7 @@ func (c *checker) enumOf(fn *api.Function, path string) *api.Enum {
 		case p.C != strings.TrimSuffix(root, "[]"):
 		case rest != "":
 			return c.enumOfField(c.RecordByGo(p.Type), rest, len(path))
-		case p.Role == RoleMask:
+		case p.Role == role.Mask:
 			return c.enumOfBits(c.RecordByGo(p.Type))
 		default:
 			return c.enumOfType(p.Type)

@@ -56,21 +56,6 @@ func (d *decoder) notNull(n *yaml.Node, verb string, p *Param) {
 	d.nulls = append(d.nulls, d.rule(out, place{subject, ""}))
 }
 
-// fixOfNull says what to pass for a parameter that takes no NULL.
-func (p *Param) fixOfNull() string {
-	switch {
-	case (p.Role == RoleHandle || p.Role == RoleInRec) && p.Type != "":
-		return "pass " + withArticle(p.Type)
-	case (p.Role == RoleOutRec || p.Role == RoleOut) && p.Type != "":
-		return "pass the address of " + withArticle(p.Type)
-	case IsList(p.Role) && p.Type != "":
-		return "pass an array of " + p.Type
-	case p.Role == RoleAddr:
-		return "pass the address of the memory"
-	}
-	return "pass a valid pointer"
-}
-
 // withArticle puts a or an before a Go name, as it is spoken: a PD, an MR, a Device, an AllocDMAttr.
 func withArticle(name string) string {
 	vowels := "AEIOU"

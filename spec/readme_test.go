@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // TestReadme finds keys of a page, roles, return conventions and kinds of rules that README.md does not explain.
@@ -31,8 +33,11 @@ func TestReadme(t *testing.T) {
 			explained("key", m[1], keys+rules)
 		}
 	}
-	for _, role := range []string{RoleHandle, RoleIn, RoleInRec, RoleOutRec, RoleOut, RoleSlice, RoleFilled, RoleBytes, RoleFlags, RoleEnum, RoleAddr, RoleLen, RoleData, RoleSock, RoleGiven, RoleMade, RoleMask} {
-		explained("role", role, keys)
+	for _, r := range role.All() {
+		names++
+		if want := rowOf(r); !strings.Contains(keys, want) {
+			t.Errorf("README.md does not have the row of the role %s:\n%s", r.Name, want)
+		}
 	}
 	for _, ret := range []string{RetErrno, RetNullErrno, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg} {
 		explained("return convention", ret, keys)
@@ -43,4 +48,16 @@ func TestReadme(t *testing.T) {
 	if names < 80 {
 		t.Errorf("%d names were looked for, too few", names)
 	}
+}
+
+// rowOf is the row of a role in README.md.
+func rowOf(r *role.Role) string {
+	var takes []string
+	for _, key := range r.Must {
+		takes = append(takes, "**`"+key+"`**")
+	}
+	for _, key := range r.May {
+		takes = append(takes, "`"+key+"`")
+	}
+	return "| `" + r.Name + "` | " + r.C + " | " + r.Go + " | " + strings.Join(takes, ", ") + " |\n"
 }

@@ -5,6 +5,8 @@
 // knows nothing of C headers, of Go code or of how a rule is checked. README.md describes every key.
 package spec
 
+import "github.com/verbsgen/verbsgen/spec/role"
+
 // Pos is a place in a YAML file.
 type Pos struct {
 	File string
@@ -241,34 +243,10 @@ type Builds struct {
 	Names  bool   // it names objects that must be open, which are looked at before the first request is built
 }
 
-// Roles of parameters.
-const (
-	RoleHandle = "handle" // an object
-	RoleIn     = "in"     // a value
-	RoleInRec  = "in_record"
-	RoleOutRec = "out_record"
-	RoleOut    = "out"    // pointer to one scalar
-	RoleSlice  = "slice"  // pointer to records, count in Len
-	RoleFilled = "filled" // the same, which the verb fills; records or numbers
-	RoleBytes  = "bytes"  // pointer to a struct that the caller has as bytes
-	RoleFlags  = "flags"
-	RoleEnum   = "enum"
-	RoleAddr   = "addr" // an address of host memory
-	RoleLen    = "len"  // length of that memory, or count of the slice
-	RoleData   = "data" // pointer to bytes that the verb reads during the call, count in Len
-	RoleSock   = "sockaddr"
-	RoleGiven  = "given" // pointer to where the verb stores the address of a record that it gives
-	RoleMade   = "made"  // pointer to where the verb stores the object that it makes
-	RoleMask   = "mask"  // the mask of a record with MaskParam; Type names the record
-)
-
-// IsList tells whether a role is that of an array with its count in Len.
-func IsList(role string) bool { return role == RoleSlice || role == RoleFilled }
-
 // Param is one parameter of a verb.
 type Param struct {
 	C     string
-	Role  string
+	Role  *role.Role
 	Type  string // object, flag type, enum type or record type
 	Go    string // Go name, if the usual name is bad
 	Null  bool   // NULL is allowed

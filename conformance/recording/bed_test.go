@@ -15,6 +15,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 var includeFlag = flag.String("include", "/usr/include", "folder of the infiniband/verbs.h to compile against")
@@ -181,7 +182,7 @@ func (b *bed) handle(of string) (reflect.Value, uint64) {
 
 // stores reports whether a verb puts the object that it makes where a parameter points to.
 func stores(v spec.Verb) bool {
-	return slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleMade })
+	return slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == role.Made })
 }
 
 // maker finds the verb that makes an object.

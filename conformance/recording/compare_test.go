@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // compare holds what was recorded against what was set: all of it, and nothing else.
@@ -58,7 +59,7 @@ func (r *request) asked() map[string]uint64 {
 	out := map[string]uint64{}
 	for _, p := range r.verb.Params {
 		rec := r.spec.RecordByGo(p.Type)
-		if p.Role != spec.RoleOutRec || rec.Role != spec.RecordOut {
+		if p.Role != role.OutRecord || rec.Role != spec.RecordOut {
 			continue
 		}
 		for _, f := range rec.Fields {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 //go:generate go run ./internal/registry
@@ -74,7 +75,7 @@ func goNames(records []*spec.Record) (out []string) {
 // taken gives the argument of C that a method takes as a builder, or nil.
 func taken(s *spec.Spec, v *spec.Verb, m *spec.Method) *spec.Param {
 	for i, p := range v.Params {
-		if _, fixed := m.Fixed[p.C]; p.Role == spec.RoleInRec && !fixed && s.RecordByGo(p.Type).Runtime == "" {
+		if _, fixed := m.Fixed[p.C]; p.Role == role.InRecord && !fixed && s.RecordByGo(p.Type).Runtime == "" {
 			return &v.Params[i]
 		}
 	}

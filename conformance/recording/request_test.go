@@ -14,6 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // request is one call of a method, and what C must see of it.
@@ -181,18 +182,18 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 	r.Helper()
 	r.next++
 	switch {
-	case p.Role == spec.RoleHandle && i == 0 && r.recv != 0:
+	case p.Role == role.Handle && i == 0 && r.recv != 0:
 		r.want[p.C] = numberWant(r.recv)
 		r.poke(p, r.recv)
-	case p.Role == spec.RoleHandle:
+	case p.Role == role.Handle:
 		take()
 		v, at := r.handle(p.Type)
 		r.poke(p, at)
 		r.args = append(r.args, v)
 		r.want[p.C] = numberWant(at)
-	case p.Role == spec.RoleInRec && r.spec.RecordByGo(p.Type).Runtime != "":
+	case p.Role == role.InRecord && r.spec.RecordByGo(p.Type).Runtime != "":
 		r.args = append(r.args, r.runtimeRecord(p, take()))
-	case p.Role == spec.RoleInRec:
+	case p.Role == role.InRecord:
 		take()
 		x := r.given
 		if x == nil {
@@ -201,19 +202,19 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 		r.built[p.C] = x
 		r.args = append(r.args, x.v)
 		r.want[p.C] = want{some: true}
-	case p.Role == spec.RoleAddr:
+	case p.Role == role.Addr:
 		v, addr, length := r.piece(take(), r.next)
 		r.args = append(r.args, v)
 		r.want[p.C] = numberWant(addr)
 		if length != 0 {
 			r.want[p.Len] = numberWant(length)
 		}
-	case p.Role == spec.RoleSlice:
+	case p.Role == role.Slice:
 		r.slice(p, take())
-	case p.Role == spec.RoleLen && r.want[p.C].text != "", p.Role == spec.RoleMask:
-	case p.Role == spec.RoleOutRec:
+	case p.Role == role.Len && r.want[p.C].text != "", p.Role == role.Mask:
+	case p.Role == role.OutRecord:
 		r.want[p.C] = want{some: true}
-	case p.Role == spec.RoleOut || p.Role == spec.RoleMade:
+	case p.Role == role.Out || p.Role == role.Made:
 		r.want[p.C] = want{free: true} // where there is a number, it is recorded in the place of its address
 	case p.Rest:
 		r.scalar(p, take().Elem())
@@ -250,7 +251,7 @@ func (r *request) scalar(p *spec.Param, t reflect.Type) {
 	r.err = errors.Join(r.err, err)
 	r.tries[p.C] += 0
 	r.args = append(r.args, v)
-	if len(r.method.ImpliesFlags) > 0 && p.Role == spec.RoleFlags {
+	if len(r.method.ImpliesFlags) > 0 && p.Role == role.Flags {
 		w = numberWant(v.Uint() | r.constants(r.method.ImpliesFlags))
 	}
 	r.want[p.C] = w

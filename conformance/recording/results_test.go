@@ -12,6 +12,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // result is one value that a Go result shows, and the field of C that the pages say it is of.
@@ -133,7 +134,7 @@ func (b *bed) outputs(v *spec.Verb, results []reflect.Value) []result {
 	b.Helper()
 	var out []result
 	for _, p := range v.Params {
-		if p.Role != spec.RoleOutRec && p.Role != spec.RoleOut {
+		if p.Role != role.OutRecord && p.Role != role.Out {
 			continue
 		}
 		if len(results) == 0 {
@@ -161,7 +162,7 @@ func TestResults(t *testing.T) {
 	each(t, func(b *bed, v *spec.Verb, m *spec.Method) {
 		r := b.newCall(v, m)
 		r.fill([]string{})
-		writes := len(r.lists) > 0 || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleOutRec || p.Role == spec.RoleOut })
+		writes := len(r.lists) > 0 || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == role.OutRecord || p.Role == role.Out })
 		if r.returns() && (!writes || len(r.lists) > 0) {
 			b.returned(v, m)
 		}
@@ -218,7 +219,7 @@ func (b *bed) answered(v *spec.Verb, m *spec.Method, field int) (any bool) {
 	}
 	b.compareResults(append(b.outputs(v, results), r.listed()...), r.got.Out, r.field)
 	for i, p := range v.Params {
-		if rec := b.spec.RecordByGo(p.Type); p.Role == spec.RoleOutRec && rec.Role == spec.RecordIn {
+		if rec := b.spec.RecordByGo(p.Type); p.Role == role.OutRecord && rec.Role == spec.RecordIn {
 			if err := b.passedOn(&v.Params[i], results[0], r.got.Out); err != nil && field == All {
 				b.Errorf("%s: %v", m.Go, err)
 			}

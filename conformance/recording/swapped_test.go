@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // catcher keeps the errors of a test.
@@ -97,7 +98,7 @@ func TestSwapped(t *testing.T) {
 		for _, p := range v.Params {
 			switch r := b.spec.RecordByGo(p.Type); {
 			case r == nil || m.Fixed[p.C] != "":
-			case p.Role == spec.RoleOutRec:
+			case p.Role == role.OutRecord:
 				records(r, func(b *bed) { b.answered(v, m, All) }, func(b *bed) { b.results(v, m) })
 			default:
 				names := b.setterNames(v, m)

@@ -44,7 +44,7 @@ func flagged(v *model.Verb, flag string) *model.IOVAFrom {
 		if has(p.Enum) {
 			return &model.IOVAFrom{Param: p}
 		}
-		if p.Record == nil || p.Role != spec.RoleInRec {
+		if p.Taken() == nil {
 			continue
 		}
 		for _, f := range p.Record.Fields {

@@ -5,8 +5,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/cond"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // This file finds the rules that no call of a generated method can break, and those that nothing checks before a call: no validator
@@ -68,7 +68,7 @@ func (rb *ruleBinder) kept(r *model.Rule) string {
 		}
 	case n.Op == cond.Null && n.Sub[0].Of.Kind == model.OpArg && n.Sub[0].Of.Leaf == nil:
 		return rb.keptArg(r, n.Sub[0].Of)
-	case n.Op == cond.Null && n.Sub[0].Of.Leaf != nil && n.Sub[0].Of.Param.Role == spec.RoleInRec:
+	case n.Op == cond.Null && n.Sub[0].Of.Leaf != nil && n.Sub[0].Of.Param.Taken() != nil:
 		return keptField(r, n.Sub[0].Of)
 	}
 	return ""
@@ -76,7 +76,7 @@ func (rb *ruleBinder) kept(r *model.Rule) string {
 
 // keptArg is why a parameter that is a pointer is never NULL where a rule forbids it.
 func (rb *ruleBinder) keptArg(r *model.Rule, of *model.Operand) string {
-	if (spec.IsList(of.Param.Role) || of.Param.Role == spec.RoleData) && ifAny(r, of.Param.Len) {
+	if (of.Param.Role.List || of.Param.Role == role.Data) && ifAny(r, of.Param.Len) {
 		return keptList
 	}
 	if strings.ContainsAny(of.Text, ".[") {
@@ -93,13 +93,8 @@ func (rb *ruleBinder) keptArg(r *model.Rule, of *model.Operand) string {
 
 // neverNull reports whether a method always has something to pass for a pointer.
 func neverNull(p *model.Param) bool {
-	switch p.Role {
-	case spec.RoleHandle, spec.RoleSock:
-		return !p.Null
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleMade, spec.RoleBytes, spec.RoleData:
-		return true
-	}
-	return p.Union != nil
+	gives := p.Role.Passes == role.PassesObject || p.Role.Passes == role.PassesMemory && !p.Role.List // an empty list is NULL
+	return p.Union != nil || gives && !p.Null
 }
 
 // ifAny reports whether a rule applies only where a count is not 0.
@@ -133,10 +128,10 @@ func builderMask(o *model.Operand) bool {
 	if o == nil || o.Param == nil || o.Param.Record == nil || o.Param.Record.Runtime != "" || o.Param.Record.From != nil {
 		return false
 	}
-	if o.Param.Role == spec.RoleMask {
+	if o.Param.Role == role.Mask {
 		return true
 	}
-	return o.Param.Role == spec.RoleInRec && o.Leaf != nil && o.Leaf.Go == o.Param.Record.Mask && o.Field == nil
+	return o.Param.Taken() != nil && o.Leaf != nil && o.Leaf.Go == o.Param.Record.Mask && o.Field == nil
 }
 
 // maskBits are the bits that a builder sets in its mask.

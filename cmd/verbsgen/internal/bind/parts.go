@@ -7,6 +7,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // bindParts resolves the verbs that the generated code of verbs and handles calls beside their own.
@@ -91,7 +92,7 @@ func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string) *model.Ext
 		if leaf := b.leaf(p.Record.Mirror, field); leaf != nil {
 			return &model.Extent{Param: p, Leaf: leaf}
 		}
-	} else if p != nil && p.Role == spec.RoleIn && field == "" {
+	} else if p != nil && p.Role == role.In && field == "" {
 		return &model.Extent{Param: p}
 	}
 	b.errorf(diag.NameUnknown, s.At(key, path), v.C, key+": "+path+" is no field of a record", "write it like attr.length")
@@ -101,7 +102,7 @@ func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string) *model.Ext
 // bindMade resolves where a verb stores the object that it makes.
 func (b *binder) bindMade(v *model.Verb, s *spec.Verb) {
 	for _, p := range v.Params {
-		if p.Role == spec.RoleMade {
+		if p.Role == role.Made {
 			v.Made = &model.Made{Param: p}
 		}
 	}
@@ -129,7 +130,7 @@ func (b *binder) implied(v *model.Verb, m *spec.Method) map[string][]*model.Memb
 		}
 		found := false
 		for _, p := range v.Params {
-			if p.Role != spec.RoleFlags || p.Enum == nil {
+			if p.Role != role.Flags || p.Enum == nil {
 				continue
 			}
 			if x := memberOf(p.Enum, c); x != nil {

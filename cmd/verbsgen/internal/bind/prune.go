@@ -7,7 +7,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // requests uses the records of the requests that a method posts, where a package of the runtime has them.
@@ -69,7 +69,7 @@ func (b *binder) prune() {
 			if !fixedEverywhere(v, p) {
 				useRec(p.Record)
 			}
-			if p.Role == spec.RoleSlice && p.Record != nil {
+			if p.Role == role.Slice && p.Record != nil {
 				p.Record.Listed = true
 			}
 			if p.Enum != nil {

@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
-	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
@@ -179,7 +178,7 @@ func (rb *ruleBinder) made(o *model.Operand, p *model.Param, path string) *model
 	o.Name = naming.Local(strings.ReplaceAll(o.Text, ".", "_"))
 	for _, v := range rb.pkg.Verbs {
 		for _, q := range v.Params {
-			if v.Creates != p.Object || q.Role != spec.RoleInRec || q.Record == nil {
+			if v.Creates != p.Object || q.Taken() == nil {
 				continue
 			}
 			if o.Leaf = rb.leaf(q.Record.Mirror, path); o.Leaf != nil {

@@ -265,12 +265,12 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 func (rb *ruleBinder) keptCaps(root string) (r *model.Record, field string) {
 	for _, p := range rb.in.Spec.Pages {
 		for _, s := range p.Records {
-			field := s.CapsFrom[root]
+			field, r := s.CapsFrom[root], rb.records[s.Go]
 			filled := slices.ContainsFunc(rb.pkg.Verbs, func(v *model.Verb) bool {
-				return slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Role == spec.RoleOutRec && p.Record == rb.records[s.Go] })
+				return slices.ContainsFunc(v.Params, func(p *model.Param) bool { return r != nil && p.Filled() == r })
 			})
 			if field != "" && filled {
-				return rb.records[s.Go], field
+				return r, field
 			}
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // bindSetups finds what each kind of object needs to go through states, by the rules on the mask of the record.
@@ -97,7 +98,7 @@ func (b *binder) changes(record, kind string) (*spec.Rule, *model.Member) {
 // masks tells whether the subject of a rule is the mask of a record.
 func (b *binder) masks(r *spec.Rule, record string) bool {
 	v := b.specOf[r.Verb]
-	return v != nil && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.C == r.Subject && p.Role == spec.RoleMask && p.Type == record })
+	return v != nil && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.C == r.Subject && p.Role == role.Mask && p.Type == record })
 }
 
 // memberOf is the member of an enum by its C name, nil when it has none.

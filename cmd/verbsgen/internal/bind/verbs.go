@@ -13,6 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // bindVerbs makes the bound functions, in header order.
@@ -153,62 +154,18 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
 	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Moves: s.Moves, Rest: s.Rest, Count: s.Count, Hex: s.Hex, Doc: s.Doc,
-		Big: b.facts.TypeOf(q.Type).BigEndian()}
-	switch s.Role {
-	case spec.RoleHandle:
-		if s.Type == "" { // a pointer without a Go type
-			break
-		}
-		if p.Object = b.object(s.Type); p.Object == nil {
-			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no object "+s.Type+" in any page", "correct type:")
-		}
-		p.GoType = "*" + s.Type
-		if p.Object != nil {
-			p.GoType = "*" + cmp.Or(p.Object.Ref, s.Type)
-		}
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleSlice, spec.RoleFilled, spec.RoleGiven:
-		if s.Type == "" && s.Role == spec.RoleFilled { // of numbers
-			p.GoType = layout.Scalar(layout.Pointee(q.Type))
-			break
-		}
-		p.GoType = s.Type
-		if p.Record = b.record(s.Type); p.Record == nil {
-			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" in any page", "correct type:")
-		} else {
-			p.GoType = cmp.Or(p.Record.Ref, s.Type)
-		}
-	case spec.RoleBytes:
-		if rec := b.facts.TypeOf(q.Type).Record(); rec != nil {
-			p.GoType, p.Size = "[]byte", rec.Size
-		}
-	case spec.RoleMask:
-		if p.Record = b.records[s.Type]; p.Record == nil || !p.Record.Beside {
-			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no record "+s.Type+" with mask_param: in any page", "correct type:")
-		}
-	case spec.RoleOut:
-		p.GoType, p.Union = s.Type, b.unions[s.Type]
-	case spec.RoleFlags, spec.RoleEnum:
-		p.GoType = s.Type
-		if p.Enum = b.enumType(s.Type); p.Enum != nil && p.Enum.Go != s.Type { // of another module
-			p.GoType = p.Enum.Go
-		}
-		if p.Enum == nil {
-			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "no flag or enum type "+s.Type+" in any page", "correct type:")
-		}
-	case spec.RoleAddr:
-		p.GoType = "uintptr"
-	case spec.RoleData:
-		p.GoType = "[]byte"
-	case spec.RoleSock:
-		p.GoType = "netip.AddrPort"
-	default:
-		if p.Union = b.unions[s.Type]; p.Union != nil {
-			p.GoType = s.Type
-		}
-		if layout.IsPointer(q.Type) {
-			break
-		}
-		if p.GoType = layout.Int(layout.Scalar(q.Type)); p.GoType == "" && b.facts.TypeOf(q.Type).Kind == spec.CInt {
+		GoType: s.Role.GoType, Big: b.facts.TypeOf(q.Type).BigEndian()}
+	if s.Type != "" {
+		b.bindType(verb, p, s)
+	}
+	switch t := b.facts.TypeOf(q.Type); {
+	case s.Role == role.Bytes && t.Record() != nil:
+		p.Size = t.Record().Size
+	case p.GoType != "" || s.Role == role.Mask:
+	case s.Role == role.Filled: // with numbers
+		p.GoType = layout.Scalar(layout.Pointee(q.Type))
+	case s.Role.Number() && !layout.IsPointer(q.Type):
+		if p.GoType = layout.Int(layout.Scalar(q.Type)); p.GoType == "" && t.Kind == spec.CInt {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "C type "+q.Type+" has no Go type", "give the parameter another role")
 		}
 	}
@@ -218,6 +175,37 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		}
 	}
 	return p
+}
+
+// bindType resolves what `type:` of a parameter names, as its role says.
+func (b *binder) bindType(verb string, p *model.Param, s spec.Param) {
+	found, what := false, ""
+	p.GoType = s.Type
+	switch s.Role.Names {
+	case role.NamesObject:
+		p.Object, what, p.GoType = b.object(s.Type), "object "+s.Type, "*"+s.Type
+		if found = p.Object != nil; found {
+			p.GoType = "*" + cmp.Or(p.Object.Ref, s.Type)
+		}
+	case role.NamesRecord:
+		p.Record, what = b.record(s.Type), "record "+s.Type
+		if found = p.Record != nil; found {
+			p.GoType = cmp.Or(p.Record.Ref, s.Type)
+		}
+	case role.NamesMask:
+		p.Record, what, p.GoType = b.records[s.Type], "record "+s.Type+" with mask_param:", ""
+		found = p.Record != nil && p.Record.Beside
+	case role.NamesEnum:
+		p.Enum, what = b.enumType(s.Type), "flag or enum type "+s.Type
+		if found = p.Enum != nil; found && p.Enum.Go != s.Type { // of another module
+			p.GoType = p.Enum.Go
+		}
+	case role.NamesUnion:
+		p.Union, found = b.unions[s.Type], true // package fit reports a type that is not one
+	}
+	if !found {
+		b.errorf(diag.TypeUnknown, s.Pos, verb+"."+p.C, "no "+what+" in any page", "correct type:")
+	}
 }
 
 func paramNames(params []api.Param) string {

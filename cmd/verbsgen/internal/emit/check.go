@@ -9,8 +9,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
-	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/cond"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // checkFiles writes the table of rules, and for each object a file with the validators of its verbs.
@@ -289,7 +289,7 @@ func shown(r *model.Rule) *jen.Statement {
 			x = jen.Uint64().Call(x)
 		}
 		return rt("validate", "Hex").Call(x)
-	case o.Param != nil && o.Param.Role == spec.RoleMask:
+	case o.Param != nil && o.Param.Role == role.Mask:
 		return rt("validate", "FlagText").Call(x, id(maskNamesVar(o.Param.Record)))
 	case t != nil && (t.C != "" || len(t.Members) > 0):
 		return id(t.Go).Call(x).Dot("String").Call()

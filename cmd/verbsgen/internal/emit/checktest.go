@@ -8,7 +8,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
 )
 
 // checkTestFile writes a test of the validators: for each rule a call that keeps it and a call that breaks it.
@@ -122,9 +121,7 @@ func neutral(v *model.Verb, o model.Operand) *big.Int {
 	switch p := o.Param; {
 	case p == nil || o.Kind == model.OpMade:
 	case o.Leaf == nil:
-		given = p.Object != nil || p.Record != nil || slices.ContainsFunc(v.Params, func(m *model.Param) bool {
-			return m.Role == spec.RoleAddr && (m == p || m.Len == p)
-		})
+		given = p.Object != nil || p.Record != nil || v.HostMemory(p)
 	default:
 		given = o.Leaf.GoType == "uintptr" && o.Bit == 0 || slices.ContainsFunc(p.Record.Fields, func(f *model.Field) bool {
 			return f.Len != nil && (f.Leaf == o.Leaf || f.Len == o.Leaf)

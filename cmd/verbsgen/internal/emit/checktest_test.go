@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // TestCaseNumbers reads the values that a case gives to arguments; bind has resolved the names of constants.
@@ -27,10 +27,10 @@ func TestNeutral(t *testing.T) {
 	memory, length, plain, hook := &model.Leaf{GoType: "uintptr"}, &model.Leaf{GoType: "uint64"}, &model.Leaf{GoType: "uint64"}, &model.Leaf{GoType: "uintptr"}
 	rec := &model.Record{Fields: []*model.Field{{Leaf: memory, Len: length}, {Leaf: plain}}}
 	attr := &model.Param{C: "attr", Record: rec}
-	size := &model.Param{C: "size", Role: spec.RoleLen}
-	addr := &model.Param{C: "at", Role: spec.RoleAddr, Len: size}
-	count := &model.Param{C: "length", Role: spec.RoleLen}
-	v := &model.Verb{Params: []*model.Param{{C: "pd", Object: &model.Object{}}, attr, addr, size, {C: "list", Role: spec.RoleSlice, Len: count}, count}}
+	size := &model.Param{C: "size", Role: role.Len}
+	addr := &model.Param{C: "at", Role: role.Addr, Len: size}
+	count := &model.Param{C: "length", Role: role.Len}
+	v := &model.Verb{Params: []*model.Param{{C: "pd", Object: &model.Object{}}, attr, addr, size, {C: "list", Role: role.Slice, Len: count}, count}}
 	for _, c := range []struct {
 		what string
 		o    model.Operand

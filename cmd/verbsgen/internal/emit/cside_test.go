@@ -7,11 +7,12 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // TestShimBodies pins the C that reaches a verb, for each way and each convention of results.
 func TestShimBodies(t *testing.T) {
-	tap := []*model.Param{{C: "tap", CType: "struct tap *", Role: spec.RoleHandle}, {C: "n", CType: "int", Role: spec.RoleIn}}
+	tap := []*model.Param{{C: "tap", CType: "struct tap *", Role: role.Handle}, {C: "n", CType: "int", Role: role.In}}
 	call := &api.Dispatch{Object: "tap->context", Op: "turn", Args: []string{"tap", "n"}}
 	own := &api.Dispatch{Object: "tap", Op: "turn", Args: []string{"tap"}, Missing: "ENOSYS"}
 	turn := &model.Symbol{Name: "tap_turn"}

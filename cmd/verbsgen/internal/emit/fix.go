@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
 )
 
 var bitAdded = regexp.MustCompile(`^add (\w+) to comp_mask$`)
@@ -174,8 +173,8 @@ func (e *emitter) goField(v *model.Verb, c string) string {
 // recordsOf are the records that a verb takes, with those within.
 func (e *emitter) recordsOf(v *model.Verb) (out []*model.Record) {
 	for _, p := range v.Params {
-		if p.Record != nil && p.Role == spec.RoleInRec {
-			out = append(out, withNested(p.Record)...)
+		if r := p.Taken(); r != nil {
+			out = append(out, withNested(r)...)
 		}
 	}
 	return out

@@ -7,8 +7,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
-	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/cond"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // transitions makes the table of a rule about transitions:
@@ -93,7 +93,7 @@ func maskShown(r *model.Rule) *model.Record {
 	if n := transition(r); n != nil {
 		return n.Sub[0].Of.Param.Record
 	}
-	if o := r.Subject; o != nil && o.Param != nil && o.Param.Role == spec.RoleMask {
+	if o := r.Subject; o != nil && o.Param != nil && o.Param.Role == role.Mask {
 		return o.Param.Record
 	}
 	return nil

@@ -116,7 +116,7 @@ func (c *checker) misfit(name string, v *spec.Verb, want *form.Sig) string {
 		j := slices.IndexFunc(v.Params, func(q spec.Param) bool { return q.C == p.Name })
 		switch {
 		case j < 0: // reported elsewhere
-		case w.Role != "" && v.Params[j].Role != w.Role:
+		case w.Role != nil && v.Params[j].Role != w.Role:
 			return fmt.Sprintf("parameter %s has the role %s, and the form needs %s", p.Name, v.Params[j].Role, w.Role)
 		case w.Typed && c.ObjectByGo(v.Params[j].Type) == nil:
 			return fmt.Sprintf("parameter %s has no object type", p.Name)

@@ -10,6 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // methods holds the methods of a verb, and the verbs that it needs, against their forms.
@@ -46,7 +47,7 @@ func (c *checker) methods(v *spec.Verb, fn *api.Function) {
 func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 	at := m.At("form", m.Form)
 	fail := func(problem, fix string) { c.fail(at, m.Go, problem, fix) }
-	hasMemory := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleAddr && p.Len != "" })
+	hasMemory := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role.Passes == role.PassesHost && p.Len != "" })
 	first := slices.IndexFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Memory })
 	if f.Memory && !hasMemory && m == &v.Methods[first] {
 		fail("form "+f.Name+" needs a verb that takes an address with its length", "remove form:, or name the length under len:")
@@ -122,7 +123,7 @@ func (c *checker) givesRecords(v *spec.Verb, m *spec.Method) string {
 	if o == nil || o.FD == "" {
 		return recv + " has no fd:, the file to wait on"
 	}
-	if len(v.Params) != 2 || v.Params[0].Role != spec.RoleHandle || v.Params[0].Type != recv || v.Params[1].Role != spec.RoleGiven {
+	if len(v.Params) != 2 || !v.Params[0].IsHandle(recv) || v.Params[1].Role != role.Given {
 		return v.C + " does not take a " + recv + " and a parameter of role given"
 	}
 	if v.Returns != spec.RetMinus1 {
@@ -137,44 +138,34 @@ func (c *checker) givesRecords(v *spec.Verb, m *spec.Method) string {
 // plainProblem says why a method that takes the parameters in order cannot be written; empty when it can.
 func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) string {
 	recv, _, _ := strings.Cut(m.Go, ".")
-	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleHandle && p.Type == recv })
+	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.IsHandle(recv) })
 	switch {
 	case v.Returns == spec.RetValue && !c.returnable(v, fn):
 		return v.C + " returns " + fn.Ret + ", and a method returns numbers in the host's byte order, texts, and enums that are named under result:"
-	case recv == form.RecvLib && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleHandle && c.ObjectByGo(p.Type) != nil }):
+	case recv == form.RecvLib && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return c.ObjectByGo(p.Type) != nil }):
 		return v.C + " takes a handle, and a method of Lib has none to be reached by"
 	case recv != form.RecvLib && c.ObjectByGo(recv) != nil && !takes:
 		return v.C + " has no parameter of type " + recv
 	}
-	outs, records, rest := 0, 0, ""
+	rest, results := "", map[role.Result]bool{}
 	for _, q := range c.facts.Callable(fn) {
 		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name })
 		if i < 0 {
 			continue // reported elsewhere
 		}
 		p := &v.Params[i]
-		if p.Role == spec.RoleHandle && p.Type == "" {
+		results[p.Role.Result] = true
+		if p.Role == role.Handle && p.Type == "" {
 			return "parameter " + p.C + " is a handle without type:, and only some forms take one"
 		}
-		switch p.Role {
-		case spec.RoleOut:
-			outs++
-		case spec.RoleOutRec:
-			records++
-		case spec.RoleMask:
-		default:
-			if rest != "" {
-				return "parameter " + p.C + " comes after " + rest + ", which has rest: and must be the last parameter"
-			}
+		if rest != "" && p.Role.Result == role.ResultNone && !p.Role.Derived {
+			return "parameter " + p.C + " comes after " + rest + ", which has rest: and must be the last parameter"
 		}
-		if p.Rest && p.Role == spec.RoleFlags {
+		if p.Rest {
 			rest = p.C
 		}
-		if c.facts.TypeOf(q.Type).BigEndian() && p.Role != spec.RoleIn && p.Role != spec.RoleOut {
-			return "parameter " + p.C + " is in network byte order, and a method takes or returns only single numbers of that order"
-		}
 	}
-	if outs > 0 && records > 0 {
+	if results[role.ResultNumber] && results[role.ResultRecord] {
 		return v.C + " fills records and numbers, and no form generates such a method yet"
 	}
 	return ""

@@ -6,6 +6,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // object holds a handle against the header and its parts against their verbs.
@@ -31,7 +32,7 @@ func (c *checker) object(o *spec.Object) {
 // type is reported there.
 func (c *checker) closesOther(o *spec.Object, p *spec.Param, t spec.CType) bool {
 	other := c.ObjectByGo(p.Type)
-	return p.Role != spec.RoleHandle && t.Tag != o.C || other != nil && other != o && other.C == t.Tag
+	return p.Role != role.Handle && t.Tag != o.C || other != nil && other != o && other.C == t.Tag
 }
 
 // fields holds the fields that getters and validators read against the header.

@@ -6,6 +6,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // stream holds what a stream of commands reads and sets against the header, and the verbs that it calls.
@@ -70,7 +71,7 @@ func (c *checker) command(w *spec.Verb, f *api.Function, request spec.CType) {
 	}
 	for i := range w.Params {
 		p := &w.Params[i]
-		if p.Role == spec.RoleHandle {
+		if p.Role == role.Handle {
 			continue
 		}
 		if p.From == "" {

@@ -11,6 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // verb holds a verb against its C function. A function that the header lacks is reported elsewhere, or is newer than it.
@@ -21,7 +22,7 @@ func (c *checker) verb(v *spec.Verb) {
 		if naming.Reserved(p.Go) {
 			c.add(diag.GoNameTwice, p.At("go", p.Go), v.C+"."+p.C, "the generated methods use the name "+p.Go+" themselves", "choose another name under go:")
 		}
-		c.keys(v, p)
+		c.noUnion(v, p)
 	}
 	if fn != nil {
 		c.params(v, fn)
@@ -59,7 +60,7 @@ func (c *checker) extent(v *spec.Verb, fn *api.Function) {
 	}
 	at := v.At("extent", v.Extent)
 	if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryHost {
-		if i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == v.Extent && p.Role == spec.RoleIn }); i < 0 {
+		if i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == v.Extent && p.Role == role.In }); i < 0 {
 			c.fail(at, v.C, "extent: "+v.Extent+" is no number that the method takes", "name the parameter with the length")
 		}
 	}
@@ -147,7 +148,7 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 
 // stored reports whether a verb stores the object that it makes, and does not return it.
 func stored(v *spec.Verb) bool {
-	return v.MadeIn != "" || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == spec.RoleMade })
+	return v.MadeIn != "" || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == role.Made })
 }
 
 // made holds the place where a verb stores the object that it makes, and the verb that ends it, against the header.
@@ -160,9 +161,9 @@ func (c *checker) made(v *spec.Verb, fn *api.Function) {
 		return
 	}
 	for _, q := range c.facts.Callable(fn) {
-		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name && p.Role == spec.RoleMade })
+		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name && p.Role == role.Made })
 		if i >= 0 && c.facts.TypeOf(q.Type).Tag != o.C {
-			c.fail(v.Params[i].At("role", spec.RoleMade), v.C+"."+q.Name, "it is of type "+q.Type+", and "+v.Creates+" is a struct "+o.C+" *", "correct creates: or role:")
+			c.fail(v.Params[i].At("role", role.Made.Name), v.C+"."+q.Name, "it is of type "+q.Type+", and "+v.Creates+" is a struct "+o.C+" *", "correct creates: or role:")
 		}
 	}
 	if t, _, err := c.facts.TypeOfPath(fn, v.MadeIn); v.MadeIn != "" && err == nil && (t.Tag != o.C || t.Depth() != 1) {
@@ -185,7 +186,7 @@ func (c *checker) made(v *spec.Verb, fn *api.Function) {
 
 // takesOne reports whether a verb takes a single handle of an object type.
 func takesOne(v *spec.Verb, object string) bool {
-	return len(v.Params) == 1 && v.Params[0].Role == spec.RoleHandle && v.Params[0].Type == object
+	return len(v.Params) == 1 && v.Params[0].IsHandle(object)
 }
 
 // ends reports whether Close can call a verb.
@@ -220,16 +221,16 @@ func (c *checker) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) {
 		}
 		t := c.facts.TypeOf(ctypes[p.C])
 		_, high := t.Range()
-		if t.Pointer && p.Role != spec.RoleAddr {
+		if t.Pointer && p.Role.Passes != role.PassesHost {
 			high = new(big.Int)
 		}
-		mayBe := slices.Contains([]string{spec.RoleIn, spec.RoleAddr, spec.RoleLen, spec.RoleFlags, spec.RoleEnum}, p.Role) || p.Null
+		mayBe := p.Role.Number() && p.Role != role.Mask || p.Null
 		problem := ""
 		switch {
-		case p.Role == spec.RoleHandle && p.Type == recv:
+		case p.IsHandle(recv):
 			problem = "it is the receiver"
 		case !mayBe:
-			problem = "a parameter of role " + p.Role + " without null: is always given"
+			problem = "a parameter of role " + p.Role.Name + " without null: is always given"
 		case n.Cmp(high) > 0:
 			problem = "it is of type " + t.C
 		default:

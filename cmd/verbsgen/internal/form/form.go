@@ -4,7 +4,10 @@
 // of forms stand here alone.
 package form
 
-import "github.com/verbsgen/verbsgen/spec"
+import (
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
+)
 
 // Names of forms.
 const (
@@ -127,7 +130,7 @@ type Sig struct {
 
 // Param is what a form needs of one parameter.
 type Param struct {
-	Role  string
+	Role  *role.Role
 	C     string // C type; empty: any pointer to a struct
 	Typed bool   // the page gives it an object type
 }
@@ -145,10 +148,10 @@ const dataPath = "the data path checks nothing before a call"
 
 func sig(ret string, params ...Param) *Sig { return &Sig{ret, params} }
 
-func handle(c string) Param      { return Param{Role: spec.RoleHandle, C: c, Typed: true} }
-func entry(c string) Param       { return param(spec.RoleHandle, c) }
-func in(c string) Param          { return param(spec.RoleIn, c) }
-func param(role, c string) Param { return Param{Role: role, C: c} }
+func handle(c string) Param              { return Param{Role: role.Handle, C: c, Typed: true} }
+func entry(c string) Param               { return param(role.Handle, c) }
+func in(c string) Param                  { return param(role.In, c) }
+func param(r *role.Role, c string) Param { return Param{Role: r, C: c} }
 
 // forms is the registry.
 var forms = []Form{
@@ -173,7 +176,7 @@ var forms = []Form{
 		Sig: sig("struct ibv_cq *", handle("struct ibv_context *"), in("int"), in("void *"), handle("struct ibv_comp_channel *"), in("int"))},
 	{Name: ParentDomain, Does: "makes a parent domain, with the types of an allocator", Recv: "struct ibv_context",
 		Callbacks: []string{CallbackAllocator, CallbackContext},
-		Sig:       sig("struct ibv_pd *", handle("struct ibv_context *"), param(spec.RoleInRec, "struct ibv_parent_domain_init_attr *"))},
+		Sig:       sig("struct ibv_pd *", handle("struct ibv_context *"), param(role.InRecord, "struct ibv_parent_domain_init_attr *"))},
 	{Name: ImportDM, Does: "imports device memory, and takes its length", Recv: "struct ibv_context",
 		Sig:   sig("struct ibv_dm *", handle("struct ibv_context *"), in("uint32_t")),
 		Parts: []Part{{Name: PartUnimport, Sig: sig("void", handle("struct ibv_dm *"))}}},
@@ -195,7 +198,7 @@ var forms = []Form{
 		Sig: sig("int", handle("struct ibv_srq *"), in("struct ibv_ops_wr *"), in("struct ibv_ops_wr **"))},
 	{Name: Address, Does: "addresses a send request by an address handle", Recv: "struct ibv_ah", Sig: postSend, Runtime: true, Optional: true},
 	{Name: Window, Does: "has a send request bind a memory window to what the record describes", Recv: "struct ibv_mw", Parts: []Part{{Name: PartPost, Form: PostSend, Sig: postSend}},
-		Sig: sig("int", handle("struct ibv_qp *"), handle("struct ibv_mw *"), param(spec.RoleInRec, "struct ibv_mw_bind *"))},
+		Sig: sig("int", handle("struct ibv_qp *"), handle("struct ibv_mw *"), param(role.InRecord, "struct ibv_mw_bind *"))},
 	{Name: PollCQ, Reads: []string{"struct ibv_cq", "struct ibv_context_ops"}, Does: "polls a completion queue, once or for a number of tries", Recv: "struct ibv_cq", Runtime: true, Unchecked: dataPath,
 		Sig: sig("int", handle("struct ibv_cq *"), in("int"), in("struct ibv_wc *"))},
 	{Name: ReqNotify, Reads: []string{"struct ibv_cq", "struct ibv_context_ops"}, Does: "asks for an event at the next completion", Recv: "struct ibv_cq", Runtime: true, Unchecked: dataPath,
@@ -219,14 +222,14 @@ var streamParts = []Part{{Name: PartOpen}, {Name: PartComplete, Sig: sig("int", 
 
 // Functions that several forms and parts are written for.
 var (
-	deviceList = sig("struct ibv_device **", param(spec.RoleOut, "int *"))
+	deviceList = sig("struct ibv_device **", param(role.Out, "int *"))
 	openDevice = sig("struct ibv_context *", entry("struct ibv_device *"))
 
-	writeDM = sig("int", handle("struct ibv_dm *"), in("uint64_t"), param(spec.RoleAddr, "const void *"), param(spec.RoleLen, "size_t"))
-	readDM  = sig("int", param(spec.RoleAddr, "void *"), handle("struct ibv_dm *"), in("uint64_t"), param(spec.RoleLen, "size_t"))
+	writeDM = sig("int", handle("struct ibv_dm *"), in("uint64_t"), param(role.Addr, "const void *"), param(role.Len, "size_t"))
+	readDM  = sig("int", param(role.Addr, "void *"), handle("struct ibv_dm *"), in("uint64_t"), param(role.Len, "size_t"))
 
 	postSend  = sig("int", handle("struct ibv_qp *"), in("struct ibv_send_wr *"), in("struct ibv_send_wr **"))
-	query     = sig("int", handle("struct ibv_qp *"), param(spec.RoleOutRec, "struct ibv_qp_attr *"), param(spec.RoleFlags, "int"), param(spec.RoleOutRec, "struct ibv_qp_init_attr *"))
+	query     = sig("int", handle("struct ibv_qp *"), param(role.OutRecord, "struct ibv_qp_attr *"), param(role.Flags, "int"), param(role.OutRecord, "struct ibv_qp_init_attr *"))
 	nextEvent = sig("int", handle("struct ibv_comp_channel *"), in("struct ibv_cq **"), in("void **"))
 	doneEvent = sig("void", handle("struct ibv_cq *"), in("unsigned int"))
 	doneAsync = sig("void", in("struct ibv_async_event *"))

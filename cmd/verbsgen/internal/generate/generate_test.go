@@ -100,7 +100,7 @@ func TestMadeWith(t *testing.T) {
 			}
 			looked++
 			if !slices.ContainsFunc(pkg.Verbs, func(v *model.Verb) bool {
-				return v.Creates == o && slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Role == spec.RoleInRec && p.Record == o.Made })
+				return v.Creates == o && slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Taken() == o.Made })
 			}) {
 				t.Errorf("%s: %s is made with no %s", way, o.Go, o.Made.Go)
 			}

@@ -1,8 +1,11 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // Verb is one bound function.
@@ -151,7 +154,7 @@ type Param struct {
 	Go     string
 	CType  string
 	GoType string
-	Role   string // spec.Role...
+	Role   *role.Role
 	Object *Object
 	Enum   *Enum
 	Record *Record
@@ -167,6 +170,29 @@ type Param struct {
 	Bit    *Member // of the verb's flags, set together with the parameter
 	Hex    bool    // messages write it in hex
 	Doc    string
+}
+
+// Taken is the record that the caller fills for the parameter; nil for another parameter.
+func (p *Param) Taken() *Record {
+	if p.Role == role.InRecord {
+		return p.Record
+	}
+	return nil
+}
+
+// Filled is the record that the verb fills for the parameter; nil for another parameter.
+func (p *Param) Filled() *Record {
+	if p.Role == role.OutRecord {
+		return p.Record
+	}
+	return nil
+}
+
+// HostMemory reports whether a parameter is the address of host memory whose length is known, or that length.
+func (v *Verb) HostMemory(p *Param) bool {
+	return slices.ContainsFunc(v.Params, func(q *Param) bool {
+		return q.Role != nil && q.Role.Passes == role.PassesHost && q.Len != nil && (q == p || q.Len == p)
+	})
 }
 
 // Method is one Go face of a verb.

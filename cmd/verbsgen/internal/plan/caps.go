@@ -3,7 +3,6 @@ package plan
 import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
 )
 
 // capsFunc is the helper of a device that gives the capabilities.
@@ -84,7 +83,7 @@ func (b *builder) askCapabilities(o *model.Object, r *model.Record) *Method {
 func (c *call) fills(r *model.Record) (fills bool) {
 	for _, p := range c.v.Params {
 		_, fixed := c.m.Fixed[p.C]
-		out := p.Role == spec.RoleOutRec && p.Record == r
+		out := p.Filled() == r
 		if p != c.recv && !fixed && !out {
 			return false
 		}
@@ -100,7 +99,7 @@ func (c *call) ask(o *model.Object, r *model.Record) *Method {
 	mirror := ""
 	for _, p := range c.v.Params {
 		c.param(p)
-		if p.Role == spec.RoleOutRec {
+		if p.Filled() == r {
 			mirror = p.Go + "C"
 		}
 	}

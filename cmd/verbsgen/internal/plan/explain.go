@@ -6,7 +6,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // This file plans what follows a refused request: the rules that it breaks, by its fields and by what is known of the object then.
@@ -152,11 +152,11 @@ func (b *builder) query(query, v *model.Verb) []Step {
 	out := b.missing(query, lib)
 	var args []Value
 	for _, p := range query.Params {
-		switch p.Role {
-		case spec.RoleOutRec:
+		switch {
+		case p.Filled() != nil:
 			out = append(out, Declare{Var{Name: p.Go + "C", Type: p.Record.Mirror.Name}})
 			args = append(args, as(Memory, p.Go+"C"))
-		case spec.RoleFlags:
+		case p.Role == role.Flags:
 			args = append(args, converted(b.integer(query.C+"."+p.C, p.CType), hex(b.asked(query, v, p))))
 		default:
 			args = append(args, val(p.Go+".c"))
@@ -175,7 +175,7 @@ func (b *builder) asked(query, v *model.Verb, flags *model.Param) (mask uint64) 
 		}
 	}
 	for _, p := range query.Params {
-		if p.Role != spec.RoleOutRec {
+		if p.Filled() == nil {
 			continue
 		}
 		for _, f := range p.Record.Fields {

@@ -7,7 +7,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // This file plans the waiting for records that a library gives by a pointer and takes back: each is copied, with the handles of the
@@ -34,7 +34,7 @@ func (b *builder) readsRecords(v *model.Verb) bool {
 
 // given is the parameter with the record that a verb gives.
 func given(v *model.Verb) *model.Param {
-	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Role == spec.RoleGiven })
+	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Role == role.Given })
 	return v.Params[i]
 }
 

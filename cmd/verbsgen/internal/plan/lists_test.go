@@ -8,6 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // filled: the verb is given an array as long as the caller's list, and as many of its records as the verb answers are handed to the
@@ -18,7 +19,7 @@ func filled(_ *world, m *Method) (wrong []string) {
 		return nil
 	}
 	for _, p := range m.Verb.Params {
-		if p.Role != spec.RoleFilled {
+		if p.Role != role.Filled {
 			continue
 		}
 		if p.Record == nil {
@@ -48,10 +49,10 @@ func TestLists(t *testing.T) {
 	entry := &model.Record{Go: "Entry", C: "x_entry", Mirror: &model.Mirror{Name: "cEntry", C: "x_entry"}}
 	x := &model.Object{Go: "X", C: "x", Doc: "a thing", Destroy: &model.Verb{C: "x_close", Go: "Close", CRet: "int", Returns: spec.RetErrno}}
 	v := &model.Verb{C: "x_take", Go: "Take", Returns: spec.RetErrno, CRet: "int", Methods: []*model.Method{{Recv: "X", Name: "Take"}},
-		Params: []*model.Param{{C: "x", Go: "x", Role: spec.RoleHandle, Object: x, GoType: "*X", CType: "struct x *"}}}
+		Params: []*model.Param{{C: "x", Go: "x", Role: role.Handle, Object: x, GoType: "*X", CType: "struct x *"}}}
 	for _, name := range []string{"here", "there"} {
-		n := &model.Param{C: "num_" + name, Go: "num" + name, Role: spec.RoleLen, GoType: "uint32", CType: "uint32_t"}
-		v.Params = append(v.Params, &model.Param{C: name, Go: name, Role: spec.RoleSlice, GoType: "Entry", Record: entry, Len: n, CType: "struct x_entry *"}, n)
+		n := &model.Param{C: "num_" + name, Go: "num" + name, Role: role.Len, GoType: "uint32", CType: "uint32_t"}
+		v.Params = append(v.Params, &model.Param{C: name, Go: name, Role: role.Slice, GoType: "Entry", Record: entry, Len: n, CType: "struct x_entry *"}, n)
 	}
 	p, err := Of(&model.Package{Name: "p", Facts: &api.Release{}, Objects: []*model.Object{x}, Verbs: []*model.Verb{v}})
 	if err != nil {
@@ -93,7 +94,7 @@ func byteOrder(_ *world, m *Method) (wrong []string) {
 		}
 	}
 	for _, p := range m.Verb.Params {
-		if _, fixed := m.fixed(p.C); !fixed && (p.Role == spec.RoleIn || p.Role == spec.RoleOut) && p.Big != turned[p.Go] {
+		if _, fixed := m.fixed(p.C); !fixed && (p.Role == role.In || p.Role == role.Out) && p.Big != turned[p.Go] {
 			wrong = append(wrong, p.C+" has the byte order of the other side")
 		}
 	}

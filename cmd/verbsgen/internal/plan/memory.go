@@ -1,11 +1,8 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
 )
 
 // memory plans how the forms of a registration give the memory of a parameter.
@@ -36,13 +33,6 @@ func (c *call) memory(p *model.Param) {
 func (c *call) hold(take Step) {
 	c.keep = true
 	c.pre = append(c.pre, take)
-}
-
-// isMemory tells whether a parameter is the address or length that memory gave.
-func (c *call) isMemory(p *model.Param) bool {
-	return slices.ContainsFunc(c.v.Params, func(q *model.Param) bool {
-		return q.Role == spec.RoleAddr && q.Len != nil && (q == p || q.Len == p)
-	})
 }
 
 // memoryField is the field of a builder with the address of host memory, or nil.

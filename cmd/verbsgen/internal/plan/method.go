@@ -9,6 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // call is a method in the making: one that takes its verb's parameters in order.
@@ -100,15 +101,8 @@ func (c *call) results() {
 		add(c.v.Result, zero)
 	}
 	for _, p := range c.v.Params {
-		switch {
-		case p.Role == spec.RoleOutRec:
-			add("*"+p.GoType, null)
-		case p.Role == spec.RoleOut && p.GoType != "":
-			add(p.GoType, composite(p.GoType))
-		case p.Role == spec.RoleOut && p.Count > 0:
-			add(c.outType(p), composite(c.outType(p)))
-		case p.Role == spec.RoleOut:
-			add(c.outType(p), zero)
+		if result := byRole[p.Role].result; result != nil {
+			add(result(c, p))
 		}
 	}
 	c.out.Results = append(c.out.Results, Var{Type: "error"})
@@ -179,7 +173,7 @@ func (c *call) callbacks() bool {
 // pins tells whether the verb pins host memory: then ENOMEM may be the limit on locked memory.
 func (c *call) pins() bool {
 	return c.m.Form != form.ParentDomain && slices.ContainsFunc(c.v.Params, func(p *model.Param) bool {
-		return p.Role == spec.RoleAddr || p.Record != nil && c.v.Creates != nil && memoryField(p.Record) != nil
+		return p.Role.Passes == role.PassesHost || p.Record != nil && c.v.Creates != nil && memoryField(p.Record) != nil
 	})
 }
 
@@ -219,7 +213,7 @@ func (c *call) created() []Step {
 		}
 	}
 	for _, p := range c.v.Params {
-		if o.Made == nil || p.Record == nil || p.Record.Mirror == nil || p.Role != spec.RoleInRec {
+		if o.Made == nil || p.Taken() == nil || p.Record.Mirror == nil {
 			continue
 		}
 		if p.Record == o.Made {
@@ -259,7 +253,7 @@ func (c *call) ownerFrom(parent *model.Object) string {
 		return c.self
 	}
 	for _, p := range c.v.Params {
-		if p.Role != spec.RoleInRec {
+		if p.Taken() == nil {
 			continue
 		}
 		for _, f := range p.Record.Fields {
@@ -311,7 +305,7 @@ func (c *call) parents() []Parent {
 		}
 	}
 	for _, p := range c.v.Params {
-		if p.Role != spec.RoleInRec {
+		if p.Taken() == nil {
 			continue
 		}
 		if p.Record.From != nil {
@@ -333,43 +327,71 @@ func (b *builder) optional(handle string, o *model.Object) Parent {
 	return Parent{Handle: handle, Optional: o.Go}
 }
 
+// outputs is the return of what a verb filled, in the making.
+type outputs struct {
+	fill  []Step  // before the return
+	outs  []Value // returned
+	count string  // variable with the number that the verb returned, if any
+}
+
 // output plans the return of what a verb filled.
 func (c *call) output() (fill []Step, outs []Value) {
-	count := ""
+	var out outputs
 	switch {
 	case counts(c.v):
-		count = "n"
-		outs = append(outs, val(count))
+		out.count = "n"
+		out.outs = append(out.outs, val(out.count))
 	case c.v.Result == "string":
-		outs = append(outs, as(CString, "x"))
+		out.outs = append(out.outs, as(CString, "x"))
 	case c.v.Result != "":
-		outs = append(outs, convert(c.v.Result, c.b.integer(c.v.C, c.v.CRet), val("x")))
+		out.outs = append(out.outs, convert(c.v.Result, c.b.integer(c.v.C, c.v.CRet), val("x")))
 	}
 	for _, p := range c.v.Params {
-		switch p.Role {
-		case spec.RoleFilled:
-			if p.Record != nil {
-				fill = append(fill, FillList{List: p.Go, From: p.Go + "C", Count: count})
-			}
-		case spec.RoleOutRec:
-			mirror, out := p.Go+"C", "out"
-			if p.Record.Caps {
-				fill = append(fill, KeepCaps{Device: c.self, Mirror: mirror, Mask: mirror + "." + p.Record.Mask})
-			}
-			if len(outs) > 0 {
-				out = p.Go
-			}
-			if p.Record.In { // a builder, for another verb
-				fill = append(fill, Define{out, composite("*"+p.GoType, Entry{"c", val(mirror)})})
-			} else {
-				fill = append(fill, Output{Into: out, Mirror: mirror, Type: p.GoType})
-			}
-			outs = append(outs, val(out))
-		case spec.RoleOut:
-			outs = append(outs, hostOrder(p, val(p.Go), c.outType(p)))
+		if add := byRole[p.Role].output; add != nil {
+			add(c, p, &out)
 		}
 	}
-	return fill, outs
+	return out.fill, out.outs
+}
+
+// recordResult: a record that the verb fills is returned.
+func recordResult(_ *call, p *model.Param) (string, Value) { return "*" + p.GoType, null }
+
+// numberResult: numbers that the verb sets are returned.
+func (c *call) numberResult(p *model.Param) (string, Value) {
+	if p.GoType != "" || p.Count > 0 {
+		return c.outType(p), composite(c.outType(p))
+	}
+	return c.outType(p), zero
+}
+
+// listOutput makes records of the mirrors that the verb filled.
+func (c *call) listOutput(p *model.Param, out *outputs) {
+	if p.Record != nil {
+		out.fill = append(out.fill, FillList{List: p.Go, From: p.Go + "C", Count: out.count})
+	}
+}
+
+// recordOutput makes the record of a mirror that the verb filled.
+func (c *call) recordOutput(p *model.Param, out *outputs) {
+	mirror, name := p.Go+"C", "out"
+	if p.Record.Caps {
+		out.fill = append(out.fill, KeepCaps{Device: c.self, Mirror: mirror, Mask: mirror + "." + p.Record.Mask})
+	}
+	if len(out.outs) > 0 {
+		name = p.Go
+	}
+	if p.Record.In { // a builder, for another verb
+		out.fill = append(out.fill, Define{name, composite("*"+p.GoType, Entry{"c", val(mirror)})})
+	} else {
+		out.fill = append(out.fill, Output{Into: name, Mirror: mirror, Type: p.GoType})
+	}
+	out.outs = append(out.outs, val(name))
+}
+
+// numberOutput returns numbers that the verb set.
+func (c *call) numberOutput(p *model.Param, out *outputs) {
+	out.outs = append(out.outs, hostOrder(p, val(p.Go), c.outType(p)))
 }
 
 // doc is the comment of the method.

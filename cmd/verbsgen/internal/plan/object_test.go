@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // This file has the properties of memory and of new objects.
@@ -22,7 +22,7 @@ func holds(steps []Step) []int {
 // heldUntilKept: memory is taken before the rules look at it, and once. It is let go of when the method returns, unless a new
 // readOnly tells whether the verb reads a slice during the call alone.
 func readOnly(m *Method, v Var) bool {
-	return slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Go == v.Name && p.Role == spec.RoleData })
+	return slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Go == v.Name && p.Role == role.Data })
 }
 
 // object keeps it; nothing else keeps it.
@@ -32,7 +32,7 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	keeps := at[Keep](steps)
 	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
 	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool {
-		forTheCall := slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Role == spec.RoleBytes && p.Go == v.Name })
+		forTheCall := slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Role == role.Bytes && p.Go == v.Name })
 		return v.Type == "[]byte" && !readOnly(m, v) && !forTheCall || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
 	})
 	switch first := reach(steps); {

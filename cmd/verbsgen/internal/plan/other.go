@@ -3,7 +3,6 @@ package plan
 import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
-	"github.com/verbsgen/verbsgen/spec"
 )
 
 // This file plans both ends of package bridge: how a method takes and makes the handles of another package, and what a package
@@ -142,7 +141,7 @@ func (b *builder) lendable(r *model.Record) bool {
 	}
 	for _, v := range b.pkg.Verbs {
 		for _, p := range v.Params {
-			if p.Role == spec.RoleInRec && p.Record == r {
+			if p.Taken() == r {
 				return true
 			}
 		}

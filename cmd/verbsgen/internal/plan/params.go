@@ -7,8 +7,39 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
+
+// rolePlanner plans what a method does with the parameters of one role.
+type rolePlanner struct {
+	// pass prepares the parameter, and gives the argument of the raw call.
+	pass func(*call, *model.Param)
+	// result is the type of what the method returns for it, and its value in a return of an error; nil where the method returns nothing.
+	result func(*call, *model.Param) (typ string, zero Value)
+	// output plans the return of what the verb filled, after the results before it; nil where the method returns nothing.
+	output func(c *call, p *model.Param, out *outputs)
+}
+
+// byRole has the planner of each role.
+var byRole = map[*role.Role]rolePlanner{
+	role.Handle:    {pass: (*call).handleParam},
+	role.In:        {pass: (*call).valueParam},
+	role.Flags:     {pass: (*call).flagsParam},
+	role.Enum:      {pass: (*call).valueParam},
+	role.InRecord:  {pass: (*call).recordParam},
+	role.OutRecord: {pass: (*call).outRecord, result: recordResult, output: (*call).recordOutput},
+	role.Out:       {pass: (*call).outNumber, result: (*call).numberResult, output: (*call).numberOutput},
+	role.Bytes:     {pass: (*call).bytesParam},
+	role.Slice:     {pass: (*call).listParam},
+	role.Filled:    {pass: (*call).filledParam, output: (*call).listOutput},
+	role.Addr:      {pass: (*call).valueParam},
+	role.Len:       {pass: (*call).lengthParam},
+	role.Data:      {pass: (*call).dataParam},
+	role.Sockaddr:  {pass: (*call).addressParam},
+	role.Given:     {pass: (*call).valueParam},
+	role.Made:      {pass: (*call).madeParam},
+	role.Mask:      {pass: (*call).maskParam},
+}
 
 // param adds one C parameter to the method: to its Go parameters, its preparation and the arguments of the raw call.
 func (c *call) param(p *model.Param) {
@@ -16,56 +47,15 @@ func (c *call) param(p *model.Param) {
 	switch {
 	case p == c.recv:
 		c.pass(p, val(p.Go+".c"), as(Handle, p.Go+".c"))
-	case c.isMemory(p):
-		if p.Role == spec.RoleAddr {
+	case c.v.HostMemory(p):
+		if p.Len != nil {
 			c.memory(p)
 		}
 		c.pass(p, val(p.Go), wide(p.Go))
-	case isFixed && p.Role != spec.RoleFlags:
+	case isFixed && p.Role != role.Flags:
 		c.fixedParam(p, fixed)
-	case p.Role == spec.RoleSock:
-		c.addressParam(p)
-	case p.Role == spec.RoleData:
-		c.dataParam(p)
-	case p.Role == spec.RoleMade:
-		c.outParam(p, p.Go+"C", pointer)
-	case p.Role == spec.RoleHandle && p.Object != nil && p.Object.From != nil:
-		c.otherHandle(p)
-	case p.Role == spec.RoleHandle:
-		c.handleParam(p)
-	case p.Role == spec.RoleInRec && p.Record.Runtime != "":
-		c.take(p, "*"+p.GoType)
-		c.pre = append(c.pre, refuseNil(p.Go, p.C, "pass a "+p.GoType))
-		c.pass(p, converted(pointer, val(p.Go)), number(1))
-	case p.Role == spec.RoleInRec && p.Record.From != nil:
-		c.otherRecord(p)
-	case p.Role == spec.RoleInRec:
-		c.recordParam(p)
-	case p.Role == spec.RoleBytes:
-		c.take(p, p.GoType)
-		size := number(uint64(p.Size))
-		c.pre = append(c.pre, Refuse{Value{As: IsShort, Path: p.Go, N: size.N}, of("verr", "TooShort", verb, text(p.C), size)})
-		c.pass(p, as(Array, p.Go), number(1))
-	case p.Role == spec.RoleOutRec:
-		c.outRecord(p)
-	case p.Role == spec.RoleMask:
-		c.maskParam(p)
-	case p.Role == spec.RoleOut:
-		c.outParam(p, p.Go, c.outType(p))
-	case p.Role == spec.RoleSlice:
-		c.listParam(p)
-	case p.Role == spec.RoleFilled:
-		c.filledParam(p)
-	case c.dataOf(p) != nil:
-		data := c.dataOf(p).Go
-		c.pass(p, Value{As: Length, Path: data, Type: c.rawType(p)}, Value{As: Length, Path: data, Type: "uint64"})
-	case c.sliceOf(p) != nil:
-		list := c.sliceOf(p).Go
-		c.pass(p, Value{As: Length, Path: list, Type: c.rawType(p)}, Value{As: Length, Path: list, Type: "uint64"})
-	case p.Rest:
-		c.restParam(p)
 	default:
-		c.valueParam(p)
+		byRole[p.Role].pass(c, p)
 	}
 }
 
@@ -87,7 +77,7 @@ func (c *call) take(p *model.Param, typ string) {
 func (c *call) fixedParam(p *model.Param, value uint64) {
 	n := number(value)
 	arg := n
-	if p.Role == spec.RoleHandle || p.Role == spec.RoleInRec {
+	if p.Role.Passes == role.PassesObject || p.Role.Passes == role.PassesMemory {
 		arg = null
 	}
 	c.pass(p, arg, n)
@@ -95,6 +85,10 @@ func (c *call) fixedParam(p *model.Param, value uint64) {
 
 // handleParam enters a handle. One that may be nil gives its C pointer to a variable.
 func (c *call) handleParam(p *model.Param) {
+	if p.Object != nil && p.Object.From != nil {
+		c.otherHandle(p)
+		return
+	}
 	c.take(p, p.GoType)
 	at := p.Go + ".c"
 	if p.Null {
@@ -107,8 +101,30 @@ func (c *call) handleParam(p *model.Param) {
 	c.pass(p, val(at), as(Handle, at))
 }
 
-// recordParam passes a copy of the builder's mirror, with the handles' C pointers filled in.
+// recordParam passes a record that the caller filled: of the runtime, of another module, or by a builder.
 func (c *call) recordParam(p *model.Param) {
+	switch {
+	case p.Record.Runtime != "":
+		c.take(p, "*"+p.GoType)
+		c.pre = append(c.pre, refuseNil(p.Go, p.C, "pass a "+p.GoType))
+		c.pass(p, converted(pointer, val(p.Go)), number(1))
+	case p.Record.From != nil:
+		c.otherRecord(p)
+	default:
+		c.builderParam(p)
+	}
+}
+
+// bytesParam passes a struct that the caller has as bytes.
+func (c *call) bytesParam(p *model.Param) {
+	c.take(p, p.GoType)
+	size := number(uint64(p.Size))
+	c.pre = append(c.pre, Refuse{Value{As: IsShort, Path: p.Go, N: size.N}, of("verr", "TooShort", verb, text(p.C), size)})
+	c.pass(p, as(Array, p.Go), number(1))
+}
+
+// builderParam passes a copy of the builder's mirror, with the handles' C pointers filled in.
+func (c *call) builderParam(p *model.Param) {
 	mirror, r := p.Go+"C", p.Record
 	c.take(p, "*"+p.GoType)
 	c.pre = append(c.pre, refuseNil(p.Go, r.Go, "make one with New"+r.Go), CopyAttr{Attr: p.Go, Into: mirror})
@@ -175,6 +191,12 @@ func (c *call) outParam(p *model.Param, name, typ string) {
 	c.pass(p, as(Memory, name), number(1))
 }
 
+// outNumber passes the address of a number for the verb to set.
+func (c *call) outNumber(p *model.Param) { c.outParam(p, p.Go, c.outType(p)) }
+
+// madeParam passes the address of a pointer for the verb to store the new object in.
+func (c *call) madeParam(p *model.Param) { c.outParam(p, p.Go+"C", pointer) }
+
 // outRecord passes the address of a mirror for the verb to fill. Where the mask has bits for the fields, it asks for them, and the
 // rules see it.
 func (c *call) outRecord(p *model.Param) {
@@ -209,7 +231,7 @@ func (c *call) filledParam(p *model.Param) {
 // maskParam passes the mask that the builder of another parameter kept.
 func (c *call) maskParam(p *model.Param) {
 	for _, q := range c.v.Params {
-		if q.Role == spec.RoleInRec && q.Record == p.Record {
+		if q.Taken() == p.Record {
 			c.pass(p, converted(c.rawType(p), val(q.Go+".mask")), wide(q.Go+".mask"))
 			return
 		}
@@ -251,24 +273,24 @@ func (c *call) dataParam(p *model.Param) {
 // longest is the greatest number that the type of a length holds, where a slice may be longer.
 var longest = map[string]uint64{"uint8": 1<<8 - 1, "uint16": 1<<16 - 1, "uint32": 1<<32 - 1}
 
-// dataOf is the data whose length a parameter is, or nil.
-func (c *call) dataOf(n *model.Param) *model.Param {
+// lengthParam passes the length of a slice, or a number.
+func (c *call) lengthParam(n *model.Param) {
 	for _, p := range c.v.Params {
-		if p.Role == spec.RoleData && p.Len == n {
-			return p
+		if p.Len == n && p.Role.Passes == role.PassesMemory {
+			c.pass(n, Value{As: Length, Path: p.Go, Type: c.rawType(n)}, Value{As: Length, Path: p.Go, Type: "uint64"})
+			return
 		}
 	}
-	return nil
+	c.valueParam(n)
 }
 
-// sliceOf is the list whose length a parameter is, or nil.
-func (c *call) sliceOf(n *model.Param) *model.Param {
-	for _, p := range c.v.Params {
-		if spec.IsList(p.Role) && p.Len == n {
-			return p
-		}
+// flagsParam passes flags: as one value, or given one by one.
+func (c *call) flagsParam(p *model.Param) {
+	if p.Rest {
+		c.restParam(p)
+		return
 	}
-	return nil
+	c.valueParam(p)
 }
 
 // restParam passes flags that are given one by one.

@@ -16,6 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // Package is the plan of a generated package.
@@ -336,10 +337,9 @@ func (b *builder) shim(v *model.Verb) *Shim {
 		switch {
 		case OfGo(p):
 			x.Memory = true
-		case p.Role == spec.RoleHandle:
-		case p.Role == spec.RoleAddr:
-			x.Type = "uintptr"
-		default:
+		case p.Role.Passes == role.PassesHost:
+			x.Type = p.GoType
+		case p.Role.Passes == role.PassesValue:
 			x.Type = b.integer(v.C+"."+p.C, p.CType)
 		}
 		s.Params = append(s.Params, x)
@@ -357,10 +357,4 @@ func (b *builder) shim(v *model.Verb) *Shim {
 func Page(p string) string { return p + "(3)" }
 
 // OfGo tells whether a parameter is the address of memory of Go, which stays in place for the call.
-func OfGo(p *model.Param) bool {
-	switch p.Role {
-	case spec.RoleInRec, spec.RoleOutRec, spec.RoleOut, spec.RoleSlice, spec.RoleFilled, spec.RoleBytes, spec.RoleMade, spec.RoleGiven, spec.RoleSock, spec.RoleData:
-		return true
-	}
-	return p.Role == spec.RoleIn && p.Union != nil
-}
+func OfGo(p *model.Param) bool { return p.Role.Passes == role.PassesMemory || p.Union != nil }

@@ -13,6 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 	"github.com/verbsgen/verbsgen/templates"
 )
 
@@ -134,12 +135,12 @@ func TestInternalErrors(t *testing.T) {
 	verb := func(change func(v *model.Verb, m *model.Method)) *model.Verb {
 		m := &model.Method{Recv: "X", Name: "Do"}
 		v := &model.Verb{C: "x_do", Go: "Do", Returns: spec.RetErrno, CRet: "int", Methods: []*model.Method{m},
-			Params: []*model.Param{{C: "x", Go: "x", Role: spec.RoleHandle, Object: handle, GoType: "*X", CType: "struct x *"}}}
+			Params: []*model.Param{{C: "x", Go: "x", Role: role.Handle, Object: handle, GoType: "*X", CType: "struct x *"}}}
 		change(v, m)
 		return v
 	}
 	value := func(ctype string) *model.Param {
-		return &model.Param{C: "n", Go: "n", Role: spec.RoleIn, GoType: "uint32", CType: ctype}
+		return &model.Param{C: "n", Go: "n", Role: role.In, GoType: "uint32", CType: ctype}
 	}
 	looksAt := func(v *model.Verb, o model.Operand) {
 		o.Name, o.Text = "in", "x.state"
@@ -154,7 +155,7 @@ func TestInternalErrors(t *testing.T) {
 		"float":         {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("double")) }, `x_do.n: C type "double" is no integer and no pointer`},
 		"out type": {func(v *model.Verb, m *model.Method) {
 			p := value("y_t *")
-			p.Role, p.GoType = spec.RoleOut, ""
+			p.Role, p.GoType = role.Out, ""
 			v.Params = append(v.Params, p)
 		}, `x_do.n: `},
 		"field": {func(v *model.Verb, m *model.Method) {
@@ -165,12 +166,12 @@ func TestInternalErrors(t *testing.T) {
 		}, "x_do.x.state: a rule looks at it, and X.Do has no value for it"},
 		"mask": {func(v *model.Verb, m *model.Method) {
 			p := value("int")
-			p.Role, p.Record = spec.RoleMask, &model.Record{Go: "Attr"}
+			p.Role, p.Record = role.Mask, &model.Record{Go: "Attr"}
 			v.Params = append(v.Params, p)
 		}, "x_do.n: no parameter has the fields of the mask"},
 		"allocator": {func(v *model.Verb, m *model.Method) {
 			m.Form, v.Creates = form.ParentDomain, handle
-			v.Params = append(v.Params, &model.Param{C: "attr", Go: "attr", Role: spec.RoleInRec, GoType: "*Attr", CType: "struct attr *",
+			v.Params = append(v.Params, &model.Param{C: "attr", Go: "attr", Role: role.InRecord, GoType: "*Attr", CType: "struct attr *",
 				Record: &model.Record{Go: "Attr", Fields: []*model.Field{{C: "pd_context", Callback: form.CallbackContext}}}})
 		}, "x_do: no record with the fields of an allocator"},
 		"form":     {func(v *model.Verb, m *model.Method) { m.Form = "other" }, "x_do: nothing plans X.Do of form other"},

@@ -5,7 +5,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // pointersPlaced: lists of handles are entered, and what a builder points to is in its place, before the rules and the call; pins keep it
@@ -13,7 +13,7 @@ import (
 func pointersPlaced(w *world, m *Method) (wrong []string) {
 	calls := at[Call](m.Steps)
 	for _, p := range m.Verb.Params {
-		if _, fixed := m.fixed(p.C); len(calls) == 0 || p.Record == nil || p.Role != spec.RoleInRec || fixed || p.Record.From != nil {
+		if _, fixed := m.fixed(p.C); len(calls) == 0 || p.Record == nil || p.Role != role.InRecord || fixed || p.Record.From != nil {
 			continue
 		}
 		first := calls[0]

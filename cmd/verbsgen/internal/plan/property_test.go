@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // A property is what every face of a verb must have. It gives what is wrong with a plan.
@@ -308,7 +308,7 @@ func refusedFirst(w *world, m *Method) []string {
 		}
 	}
 	for _, p := range m.Verb.Params {
-		if (p.Role == spec.RoleBytes || p.Record != nil && p.Record.Runtime != "" && p.Role == spec.RoleInRec) && !refused[p.Go] {
+		if (p.Role == role.Bytes || p.Record != nil && p.Record.Runtime != "" && p.Role == role.InRecord) && !refused[p.Go] {
 			return []string{p.Go + " is not refused where it is nil or too short"}
 		}
 	}
@@ -375,8 +375,8 @@ func returned(_ *world, m *Method) (wrong []string) {
 	for _, p := range m.Verb.Params {
 		name := p.Go
 		switch p.Role {
-		case spec.RoleOut:
-		case spec.RoleOutRec:
+		case role.Out:
+		case role.OutRecord:
 			name = read[p.Go+"C"]
 			declared[name] = declared[p.Go+"C"]
 		default:

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // fullList is the greatest number of rules that a doc comment lists one by one, with their IDs.
@@ -57,7 +57,7 @@ func ruleText(r *model.Rule) string {
 // empty where there is none.
 func goSubject(r *model.Rule) string {
 	o := r.Subject
-	if o == nil || o.Kind != model.OpArg || o.Param.Object != nil || o.Param.Role == spec.RoleMask {
+	if o == nil || o.Kind != model.OpArg || o.Param.Object != nil || o.Param.Role == role.Mask {
 		return ""
 	}
 	_, path, inside := strings.Cut(o.Text, ".")

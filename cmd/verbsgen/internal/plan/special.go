@@ -6,7 +6,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // This file plans what the files that are written by hand call: the rules of their verbs.
@@ -39,7 +39,7 @@ func (b *builder) special(v *model.Verb, m *model.Method) []Decl {
 		typ := cmp.Or(p.GoType, pointer)
 		in := convert("uint64", typ, val(p.Go))
 		switch {
-		case p.Role == spec.RoleHandle:
+		case p.Role == role.Handle:
 			typ, in = pointer, as(Handle, p.Go)
 		case typ == "int":
 			in = converted("int64", val(p.Go))

@@ -1,0 +1,222 @@
+// Package role is the table of what parameters of C functions are for.
+//
+// It is plain data: pages are decoded by it, package fit compares C types with it, bind resolves names by it, and plan has a planner for
+// each row. It knows neither YAML nor C nor how code is written.
+package role
+
+import "slices"
+
+// Role is a row of the table: what a parameter of a C function is for.
+type Role struct {
+	Name string
+	C    string // what the parameter is in C, for README.md
+	Go   string // what it becomes in Go, for README.md
+
+	Fits   []Shape  // C types; any of them
+	Must   []string // keys that a parameter of the role needs, beside role
+	May    []string // further keys that not every role takes
+	Names  Named    // what `type:` names
+	Record string   // role of the record that it names
+	GoType string   // Go type, where it is the same for all parameters of the role
+
+	Passes Passes // what C gets
+	Result Result // what the method returns, where it does not take the parameter
+	Flags  bool   // it is a set of flags
+	List   bool   // it is an array, with its count in the parameter under len
+	// Derived reports that the value follows from another parameter: no method takes it.
+	Derived bool
+	// Pass is the fix of a rule that the parameter is not NULL. {type} stands for what `type:` names, {a type} for that with an article.
+	Pass string
+}
+
+// Named is what the key `type:` of a parameter names.
+type Named uint8
+
+// What `type:` names.
+const (
+	NamesNothing Named = iota // the key is not allowed
+	NamesObject
+	NamesRecord
+	NamesMask // the record whose mask it is
+	NamesEnum // a type of flags or of values
+	NamesUnion
+)
+
+// Passes is what C gets for a parameter.
+type Passes uint8
+
+// What C gets.
+const (
+	PassesValue  Passes = iota
+	PassesObject        // the address of a C object
+	PassesMemory        // the address of memory of Go, which stays in place for the call
+	PassesHost          // an address of host memory, which the method's form takes; C may keep it after the call
+)
+
+// Result is what a method returns for a parameter that the C function sets.
+type Result uint8
+
+// What a method returns.
+const (
+	ResultNone Result = iota
+	ResultRecord
+	ResultNumber
+	ResultOwn // a new object, or a record that the library gives: the method's main result
+)
+
+// Shape describes C types by what all of them have in common.
+type Shape struct {
+	Depth   int    // number of pointers; AnyDepth for one or more
+	To      To     // what the type is, or points to
+	Tag     string // of the struct
+	Bits    uint   // at least so many
+	Host    bool   // in the byte order of the host
+	Defined bool   // a struct whose members are known
+	Const   bool   // what it points to is const
+	Mutable bool   // or is not
+	When    When   // only where this holds
+}
+
+// AnyDepth stands for any number of pointers but none.
+const AnyDepth = -1
+
+// To is what a C type is, or points to.
+type To uint8
+
+// What a C type points to.
+const (
+	ToAnything To = iota
+	ToTagged      // a struct or union, or an enum behind a pointer
+	ToUntagged    // void, numbers, char
+	ToNumber      // an integer or enum
+	ToText        // char
+)
+
+// When is a condition on a parameter, its verb and their methods.
+type When uint8
+
+// Conditions.
+const (
+	Always      When = iota
+	WhenTyped        // it has type:
+	WhenUntyped      // it has none
+	WhenUnion        // type: names a union, of which the C type is; then no other shape fits
+	WhenCreates      // the verb makes an object
+	WhenReads        // it has reads:
+	WhenOfData       // it is the length of a parameter of role data
+	WhenForm         // a form is written for the C function, and looks at the types itself
+	WhenGiven        // no method takes it: generated code or runtime/ has its value
+)
+
+// roles has the rows in the order of README.md.
+var roles []*Role
+
+// row adds a role to the table.
+func row(r Role) *Role {
+	roles = append(roles, &r)
+	return &r
+}
+
+// All lists the roles of parameters.
+func All() []*Role { return slices.Clone(roles) }
+
+// Shapes that several roles have.
+var (
+	toStruct = []Shape{{Depth: 1, To: ToTagged}}
+	number   = []Shape{{To: ToNumber, Host: true}}
+)
+
+// The roles of parameters.
+var (
+	Handle = row(Role{Name: "handle", C: "pointer to an object", Go: "the object type under `type:`",
+		Fits: []Shape{{Depth: 1, To: ToTagged}, {Depth: AnyDepth, To: ToTagged, When: WhenUntyped}},
+		May:  []string{"type", "null", "parent", "moves"}, Names: NamesObject, Passes: PassesObject, Pass: "pass {a type}"})
+	In = row(Role{Name: "in",
+		C:    "a number; a pointer to a union that `type:` names; another pointer only where `fixed:` gives its value",
+		Go:   "the Go type of the C type, or the union",
+		Fits: []Shape{{To: ToNumber}, {Depth: 1, To: ToTagged, When: WhenUnion}, {Depth: AnyDepth, When: WhenGiven}},
+		May:  []string{"type", "null"}, Names: NamesUnion})
+	Flags = row(Role{Name: "flags", C: "a set of flags", Go: "the flag type under `type:`",
+		Fits: number, Must: []string{"type"}, May: []string{"rest"}, Names: NamesEnum, Flags: true})
+	Enum = row(Role{Name: "enum", C: "an enum value", Go: "the enum type under `type:`",
+		Fits: number, Must: []string{"type"}, Names: NamesEnum})
+	InRecord = row(Role{Name: "in_record", C: "pointer to a struct that the caller fills", Go: "the record under `type:`",
+		Fits: toStruct, Must: []string{"type"}, May: []string{"null"}, Names: NamesRecord, Record: "in",
+		Passes: PassesMemory, Pass: "pass {a type}"})
+	OutRecord = row(Role{Name: "out_record", C: "pointer to a struct that the verb fills",
+		Go:   "a result: the record under `type:`; of role `in`, a builder for another verb",
+		Fits: []Shape{{Depth: 1, To: ToTagged, Mutable: true}},
+		Must: []string{"type"}, May: []string{"null"}, Names: NamesRecord, Record: "out",
+		Passes: PassesMemory, Result: ResultRecord, Pass: "pass the address of {a type}"})
+	Out = row(Role{Name: "out", C: "pointer to one number that the verb sets, or to a union that `type:` names", Go: "a result",
+		Fits: []Shape{{Depth: 1, To: ToNumber, Mutable: true}, {Depth: 1, To: ToText, Mutable: true},
+			{Depth: 1, To: ToTagged, Mutable: true, When: WhenUnion}, {Depth: AnyDepth, When: WhenForm}},
+		May: []string{"type", "null", "count"}, Names: NamesUnion,
+		Passes: PassesMemory, Result: ResultNumber, Pass: "pass the address of {a type}"})
+	Bytes = row(Role{Name: "bytes", C: "pointer to a struct that the caller has as bytes", Go: "`[]byte`, at least as long as the struct",
+		Fits: []Shape{{Depth: 1, To: ToTagged, Defined: true}}, GoType: "[]byte", Passes: PassesMemory})
+	Slice = row(Role{Name: "slice", C: "pointer to the first of several structs; `len:` names the parameter with the count",
+		Go:   "a slice of the record under `type:`",
+		Fits: toStruct, Must: []string{"type", "len"}, May: []string{"null"}, Names: NamesRecord, Record: "out",
+		Passes: PassesMemory, List: true, Pass: "pass an array of {type}"})
+	Filled = row(Role{Name: "filled", C: "the same, where the verb fills the structs, or numbers without `type:`",
+		Go: "a slice of the caller, which says how many there may be",
+		Fits: []Shape{{Depth: 1, To: ToTagged, Mutable: true, When: WhenTyped},
+			{Depth: 1, To: ToNumber, Mutable: true, Host: true, When: WhenUntyped}},
+		Must: []string{"len"}, May: []string{"type", "null"}, Names: NamesRecord, Record: "out",
+		Passes: PassesMemory, List: true, Pass: "pass an array of {type}"})
+	Addr = row(Role{Name: "addr", C: "address of host memory; `len:` names the parameter with the length", Go: "by the form of the method",
+		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true}}, May: []string{"len", "null"}, GoType: "uintptr",
+		Passes: PassesHost, Pass: "pass the address of the memory"})
+	Len = row(Role{Name: "len", C: "the length of an `addr` or `data`, or the count of a `slice` or `filled`",
+		Go:   "comes from the slice or buffer",
+		Fits: []Shape{{To: ToNumber, Bits: 32, Host: true}, {To: ToNumber, Host: true, When: WhenOfData}}, Derived: true})
+	Data = row(Role{Name: "data", C: "pointer to bytes that the call reads; `len:` names the parameter with their number", Go: "a slice of bytes",
+		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true, Const: true}, {Depth: 1, To: ToUntagged, Host: true, When: WhenReads}},
+		Must: []string{"len"}, May: []string{"reads"}, GoType: "[]byte", Passes: PassesMemory})
+	Sockaddr = row(Role{Name: "sockaddr", C: "pointer to the address of a socket",
+		Go:   "a `netip.AddrPort`; the zero AddrPort for NULL, where `null:` allows that",
+		Fits: []Shape{{Depth: 1, To: ToTagged, Tag: "sockaddr"}}, May: []string{"null"}, GoType: "netip.AddrPort", Passes: PassesMemory})
+	Given = row(Role{Name: "given",
+		C:    "pointer to where the verb stores the address of a record of role `event`, under `type:`; for the form `next_record`",
+		Go:   "the result",
+		Fits: []Shape{{Depth: 2, To: ToTagged}}, Must: []string{"type"}, Names: NamesRecord, Record: "event",
+		Passes: PassesMemory, Result: ResultOwn})
+	Made = row(Role{Name: "made", C: "pointer to where the verb stores the object of `creates:`", Go: "the result",
+		Fits: []Shape{{Depth: 2, To: ToTagged, When: WhenCreates}}, Passes: PassesMemory, Result: ResultOwn})
+	Mask = row(Role{Name: "mask", C: "the mask of the record under `type:`, which has `mask_param:`", Go: "comes from the record",
+		Fits: number, Must: []string{"type"}, Names: NamesMask, Flags: true, Derived: true})
+)
+
+// keys are the keys of a parameter that not every role takes.
+var keys = []string{"type", "len", "rest", "count", "moves", "reads", "parent", "null"}
+
+// Keys lists the keys of a parameter that not every role takes.
+func Keys() []string { return slices.Clone(keys) }
+
+// Takes reports whether a parameter of the role may have a key.
+func (r *Role) Takes(key string) bool {
+	return slices.Contains(r.Must, key) || slices.Contains(r.May, key)
+}
+
+// Number reports whether a parameter of the role is a number, for the tests of rules.
+func (r *Role) Number() bool { return r != nil && (r.Passes == PassesValue || r.Passes == PassesHost) }
+
+// Pointer reports whether a parameter of the role may be NULL, for the tests of rules.
+func (r *Role) Pointer() bool { return r != nil && r.Passes != PassesValue }
+
+// String returns the name of the role.
+func (r *Role) String() string {
+	if r == nil {
+		return ""
+	}
+	return r.Name
+}
+
+// Find returns the role of a name, or nil.
+func Find(name string) *Role {
+	if i := slices.IndexFunc(roles, func(r *Role) bool { return r.Name == name }); i >= 0 {
+		return roles[i]
+	}
+	return nil
+}
