@@ -17,8 +17,8 @@ func init() {
 		Kind: "EventChannel",
 		Of: func(o *EventChannel) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -28,8 +28,8 @@ func init() {
 		Kind: "ID",
 		Of: func(o *ID) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -44,8 +44,8 @@ func makeEventChannel(m *bridge.Made) (*EventChannel, error) {
 		return nil, m.Rootless("EventChannel")
 	}
 	o := newEventChannel(lib, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -59,8 +59,8 @@ func makeID(m *bridge.Made) (*ID, error) {
 		return nil, m.Rootless("ID")
 	}
 	o := newID(lib, m.C)
-	o.end, o.eventChannel = m.End, eventChannel
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other, o.eventChannel = m.End, eventChannel
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil

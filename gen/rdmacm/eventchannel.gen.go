@@ -5,7 +5,6 @@ package rdmacm
 
 import (
 	"context"
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -14,103 +13,58 @@ import (
 	"unsafe"
 )
 
-// EventChannel is a channel for the events of communication identifiers.
+// EventChannel is a channel for the events of communication identifiers. Use it by its pointer: a copy is no
+// handle, and all calls refuse it.
 //
 // C: struct rdma_event_channel, rdma_create_event_channel(3).
 type EventChannel struct {
-	node    object.Node
+	h       object.Handle
 	lib     *Lib
-	c       unsafe.Pointer
-	release func()                                  // after the C object is gone
-	end     func() error                            // ends a C object that another library made
 	waiting events.Listener[*events.Records[Event]] // for events
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *EventChannel) enter(verb string) error {
+// base returns what all handles have, also for a nil EventChannel.
+func (o *EventChannel) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "EventChannel")
+		return object.Nil("EventChannel", "rdma_destroy_event_channel")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newEventChannel makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newEventChannel(lib *Lib, c unsafe.Pointer) *EventChannel {
-	o := &EventChannel{lib: lib, c: c}
-	o.load()
+	o := &EventChannel{lib: lib}
+	o.h.Make(o, "EventChannel", c, "rdma_destroy_event_channel", o.destroyEventChannel)
+	o.h.Before = o.waiting.Stop
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *EventChannel) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "EventChannel", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroyEventChannel ends the C object by rdma_destroy_event_channel.
+func (o *EventChannel) destroyEventChannel() error {
+	if o.lib.fn[symRdma_destroy_event_channel] == 0 {
+		return o.lib.missing("rdma_destroy_event_channel", symRdma_destroy_event_channel)
 	}
+	rawDestroyEventChannel(o.lib.fn[symRdma_destroy_event_channel], o.h.C)
 	return nil
 }
-
-// load keeps the fields of struct rdma_event_channel that have a getter, so that no getter reads C memory.
-func (o *EventChannel) load() {}
-
-// label names the single object in messages.
-func (o *EventChannel) label() string { return "" }
 
 // Close closes an event channel. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the EventChannel is open, which the
 // error names. When it fails, the EventChannel stays open.
 //
 // C: rdma_destroy_event_channel, rdma_create_event_channel(3).
-func (o *EventChannel) Close() error {
-	if o == nil {
-		return verr.NilHandle("rdma_destroy_event_channel", "EventChannel")
-	}
-	return o.node.Close("rdma_destroy_event_channel", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *EventChannel) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symRdma_destroy_event_channel] == 0 {
-		return o.lib.missing("rdma_destroy_event_channel", symRdma_destroy_event_channel)
-	}
-	rawDestroyEventChannel(o.lib.fn[symRdma_destroy_event_channel], o.c)
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *EventChannel) destroy() error {
-	o.waiting.Stop()
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
+func (o *EventChannel) Close() error { return o.base().Close() }
 
 // CloseAll closes everything that was made from the EventChannel, the latest first, and then the EventChannel
 // itself; it fits a defer. Errors are joined.
-func (o *EventChannel) CloseAll() error {
-	if o == nil {
-		return verr.NilHandle("rdma_destroy_event_channel", "EventChannel")
-	}
-	return object.CloseTree(&o.node)
-}
+func (o *EventChannel) CloseAll() error { return o.base().CloseAll() }
 
 // CPtr returns the address of the struct rdma_event_channel, for C code that the bindings do not call; nil
 // after Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the
 // object is nothing that Close can name. Keep the EventChannel open until C is done, and have C not destroy it.
 //
 // C: struct rdma_event_channel, rdma_create_event_channel(3).
-func (o *EventChannel) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *EventChannel) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
 // CreateID creates a communication identifier, whose events arrive on the channel.
 //
@@ -119,21 +73,21 @@ func (o *EventChannel) CPtr() unsafe.Pointer {
 // C: rdma_create_id, rdma_create_id(3).
 func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 	const verb = "rdma_create_id"
-	if err := channel.enter(verb); err != nil {
+	if err := channel.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer channel.node.Exit()
+	defer channel.h.Exit()
 	if channel.lib.fn[symRdma_create_id] == 0 {
 		return nil, channel.lib.missing("rdma_create_id", symRdma_create_id)
 	}
 	var idC unsafe.Pointer
-	n, errno := rawCreateID(channel.lib.fn[symRdma_create_id], channel.c, unsafe.Pointer(&idC), 0, uint32(ps))
+	n, errno := rawCreateID(channel.lib.fn[symRdma_create_id], channel.h.C, unsafe.Pointer(&idC), 0, uint32(ps))
 	if n < 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newID(channel.lib, idC)
 	o.eventChannel = channel
-	if err := o.adopt(&channel.node); err != nil {
+	if err := o.h.Adopt(&channel.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -155,10 +109,10 @@ func (o *EventChannel) Next(ctx context.Context) (*Event, error) {
 
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
 func (o *EventChannel) listen(verb string) (*events.Records[Event], error) {
-	if err := o.enter(verb); err != nil {
+	if err := o.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer o.node.Exit()
+	defer o.h.Exit()
 	if o.lib.fn[symRdma_get_cm_event] == 0 {
 		return nil, o.lib.missing("rdma_get_cm_event", symRdma_get_cm_event)
 	}
@@ -166,7 +120,7 @@ func (o *EventChannel) listen(verb string) (*events.Records[Event], error) {
 		return nil, o.lib.missing("rdma_ack_cm_event", symRdma_ack_cm_event)
 	}
 	return o.waiting.Listen(func() (*events.Records[Event], error) {
-		return events.NewRecords(int(cmem.At[int32](o.c, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel", "the EventChannel", o.take)
+		return events.NewRecords(int(cmem.At[int32](o.h.C, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel", "the EventChannel", o.take)
 	})
 }
 
@@ -175,7 +129,7 @@ func (o *EventChannel) read(ev *Event) (made unsafe.Pointer, errno syscall.Errno
 	serial.Lock()
 	defer serial.Unlock()
 	var given unsafe.Pointer
-	if n, errno := rawGetCMEvent(o.lib.fn[symRdma_get_cm_event], o.c, unsafe.Pointer(&given)); n < 0 {
+	if n, errno := rawGetCMEvent(o.lib.fn[symRdma_get_cm_event], o.h.C, unsafe.Pointer(&given)); n < 0 {
 		return nil, errno
 	}
 	made = ev.from((*cEvent)(given), o.lib)
@@ -192,7 +146,7 @@ func (o *EventChannel) take() (*Event, syscall.Errno, error) {
 	}
 	x := newID(o.lib, made)
 	x.eventChannel = o
-	if err := x.adopt(&o.node); err != nil {
+	if err := x.h.Adopt(&o.h.Node); err != nil {
 		return nil, 0, err
 	}
 	ev.ID = x

@@ -4,7 +4,6 @@
 package rdmacm
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
@@ -18,86 +17,61 @@ import (
 	"unsafe"
 )
 
-// ID is a communication identifier, as a socket is for the Internet protocols.
+// ID is a communication identifier, as a socket is for the Internet protocols. Use it by its pointer: a copy is
+// no handle, and all calls refuse it.
 //
 // C: struct rdma_cm_id, rdma_create_id(3).
 type ID struct {
-	node         object.Node
+	h            object.Handle
 	lib          *Lib
-	c            unsafe.Pointer
-	release      func()       // after the C object is gone
-	end          func() error // ends a C object that another library made
-	mu           sync.Mutex   // guards what a change in place changes
+	mu           sync.Mutex // guards what a change in place changes
 	eventChannel *EventChannel
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *ID) enter(verb string) error {
+// base returns what all handles have, also for a nil ID.
+func (o *ID) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "ID")
+		return object.Nil("ID", "rdma_destroy_id")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newID makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newID(lib *Lib, c unsafe.Pointer) *ID {
-	o := &ID{lib: lib, c: c}
+	o := &ID{lib: lib}
+	o.h.Make(o, "ID", c, "rdma_destroy_id", o.destroyID)
+	o.h.Index = &lib.handles
 	o.load()
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *ID) adopt(parents ...*object.Node) error {
-	o.lib.handles.Add(uintptr(o.c), o)
-	if err := o.node.Init(o, "ID", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// load reads the fields of struct rdma_cm_id that have a getter, so that no getter reads C memory.
+func (o *ID) load() {}
+
+// destroyID ends the C object by rdma_destroy_id.
+func (o *ID) destroyID() error {
+	if o.lib.fn[symRdma_destroy_id] == 0 {
+		return o.lib.missing("rdma_destroy_id", symRdma_destroy_id)
+	}
+	if n, errno := rawDestroyID(o.lib.fn[symRdma_destroy_id], o.h.C); n != 0 {
+		return verr.Failed("rdma_destroy_id", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct rdma_cm_id that have a getter, so that no getter reads C memory.
-func (o *ID) load() {}
-
-// label names the single object in messages.
-func (o *ID) label() string { return "" }
 
 // Close destroys a communication identifier and ends what it has begun. It waits for running calls; later ones
 // fail with os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from
 // the ID is open, which the error names. When it fails, the ID stays open.
 //
 // C: rdma_destroy_id, rdma_create_id(3).
-func (o *ID) Close() error {
-	if o == nil {
-		return verr.NilHandle("rdma_destroy_id", "ID")
-	}
-	return o.node.Close("rdma_destroy_id", o.destroy)
-}
+func (o *ID) Close() error { return o.base().Close() }
 
-// free ends the C object: by the library that made it.
-func (o *ID) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symRdma_destroy_id] == 0 {
-		return o.lib.missing("rdma_destroy_id", symRdma_destroy_id)
-	}
-	if n, errno := rawDestroyID(o.lib.fn[symRdma_destroy_id], o.c); n != 0 {
-		return verr.Failed("rdma_destroy_id", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *ID) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	o.lib.handles.Remove(uintptr(o.c), o)
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
+// CPtr returns the address of the struct rdma_cm_id, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the ID open until C is done, and have C not destroy it.
+//
+// C: struct rdma_cm_id, rdma_create_id(3).
+func (o *ID) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
 // EventChannel returns the EventChannel to which the ID belongs.
 func (o *ID) EventChannel() *EventChannel {
@@ -111,11 +85,11 @@ func (o *ID) EventChannel() *EventChannel {
 // C: struct rdma_cm_id.route.addr.src_storage, rdma_create_id(3).
 func (o *ID) LocalAddr() (netip.AddrPort, error) {
 	const verb = "struct rdma_cm_id"
-	if err := o.enter(verb); err != nil {
+	if err := o.base().Enter(verb); err != nil {
 		return netip.AddrPort{}, err
 	}
-	defer o.node.Exit()
-	return sockaddr.Read(cmem.At[[128]byte](o.c, 32)), nil
+	defer o.h.Exit()
+	return sockaddr.Read(cmem.At[[128]byte](o.h.C, 32)), nil
 }
 
 // PeerAddr returns the address of the peer; the zero AddrPort while there is none.
@@ -123,11 +97,11 @@ func (o *ID) LocalAddr() (netip.AddrPort, error) {
 // C: struct rdma_cm_id.route.addr.dst_storage, rdma_create_id(3).
 func (o *ID) PeerAddr() (netip.AddrPort, error) {
 	const verb = "struct rdma_cm_id"
-	if err := o.enter(verb); err != nil {
+	if err := o.base().Enter(verb); err != nil {
 		return netip.AddrPort{}, err
 	}
-	defer o.node.Exit()
-	return sockaddr.Read(cmem.At[[128]byte](o.c, 160)), nil
+	defer o.h.Exit()
+	return sockaddr.Read(cmem.At[[128]byte](o.h.C, 160)), nil
 }
 
 // Device returns the device that the identifier is bound to. The library owns it: Close of the handle does not
@@ -137,17 +111,17 @@ func (o *ID) PeerAddr() (netip.AddrPort, error) {
 // C: struct rdma_cm_id.verbs, rdma_create_id(3).
 func (o *ID) Device() (*verbs.Device, error) {
 	const verb = "struct rdma_cm_id"
-	if err := o.enter(verb); err != nil {
+	if err := o.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer o.node.Exit()
+	defer o.h.Exit()
 	if o.lib.fn[symRdma_get_devices] == 0 {
 		return nil, o.lib.missing("rdma_get_devices", symRdma_get_devices)
 	}
 	if o.lib.fn[symRdma_free_devices] == 0 {
 		return nil, o.lib.missing("rdma_free_devices", symRdma_free_devices)
 	}
-	at := cmem.At[unsafe.Pointer](o.c, 0)
+	at := cmem.At[unsafe.Pointer](o.h.C, 0)
 	if at == nil {
 		return nil, verr.NotYet(verb, "verbs", "ID")
 	}
@@ -163,18 +137,6 @@ func (o *ID) Device() (*verbs.Device, error) {
 	})
 }
 
-// CPtr returns the address of the struct rdma_cm_id, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the ID open until C is done, and have C not destroy it.
-//
-// C: struct rdma_cm_id, rdma_create_id(3).
-func (o *ID) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
-
 // BindAddr binds an identifier to a local address; a specific address binds it to a device, too.
 //
 //   - addr: local address; port 0 has the kernel choose one.
@@ -182,10 +144,10 @@ func (o *ID) CPtr() unsafe.Pointer {
 // C: rdma_bind_addr, rdma_bind_addr(3).
 func (id *ID) BindAddr(addr netip.AddrPort) error {
 	const verb = "rdma_bind_addr"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_bind_addr] == 0 {
 		return id.lib.missing("rdma_bind_addr", symRdma_bind_addr)
 	}
@@ -193,7 +155,7 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 	if err != nil {
 		return err
 	}
-	n, errno := rawBindAddr(id.lib.fn[symRdma_bind_addr], id.c, addrC.Pointer())
+	n, errno := rawBindAddr(id.lib.fn[symRdma_bind_addr], id.h.C, addrC.Pointer())
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -210,10 +172,10 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 // C: rdma_resolve_addr, rdma_resolve_addr(3).
 func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeoutMs int) error {
 	const verb = "rdma_resolve_addr"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_resolve_addr] == 0 {
 		return id.lib.missing("rdma_resolve_addr", symRdma_resolve_addr)
 	}
@@ -228,7 +190,7 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 	if int(int32(timeoutMs)) != timeoutMs {
 		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
-	n, errno := rawResolveAddr(id.lib.fn[symRdma_resolve_addr], id.c, srcAddrC.Pointer(), dstAddrC.Pointer(), int32(timeoutMs))
+	n, errno := rawResolveAddr(id.lib.fn[symRdma_resolve_addr], id.h.C, srcAddrC.Pointer(), dstAddrC.Pointer(), int32(timeoutMs))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -246,10 +208,10 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 // C: rdma_resolve_route, rdma_resolve_route(3).
 func (id *ID) ResolveRoute(timeoutMs int) error {
 	const verb = "rdma_resolve_route"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_resolve_route] == 0 {
 		return id.lib.missing("rdma_resolve_route", symRdma_resolve_route)
 	}
@@ -257,12 +219,12 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
 	in := inResolveRoute{
-		idVerbs: validate.Of(uint64(cmem.At[uint64](id.c, 0))),
+		idVerbs: validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
 	}
 	if err := checkResolveRoute(&in); err != nil {
 		return err
 	}
-	n, errno := rawResolveRoute(id.lib.fn[symRdma_resolve_route], id.c, int32(timeoutMs))
+	n, errno := rawResolveRoute(id.lib.fn[symRdma_resolve_route], id.h.C, int32(timeoutMs))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -277,10 +239,10 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 // C: rdma_create_qp, rdma_create_qp(3).
 func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr *verbs.QPInitAttr) (*verbs.QP, error) {
 	const verb = "rdma_create_qp"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_create_qp] == 0 {
 		return nil, id.lib.missing("rdma_create_qp", symRdma_create_qp)
 	}
@@ -297,19 +259,19 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr *verbs.QPInitAttr) (*verbs.QP, e
 	if err != nil {
 		return nil, err
 	}
-	n, errno := rawCreateQP(id.lib.fn[symRdma_create_qp], id.c, pdHeld.C, qpInitAttrHeld.C)
+	n, errno := rawCreateQP(id.lib.fn[symRdma_create_qp], id.h.C, pdHeld.C, qpInitAttrHeld.C)
 	if n < 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
-	ptr := cmem.At[unsafe.Pointer](id.c, 24)
+	ptr := cmem.At[unsafe.Pointer](id.h.C, 24)
 	o, err := bridge.Make[verbs.QP](bridge.Made{
 		Verb:    verb,
 		C:       ptr,
 		Lib:     id.lib.verbs,
 		Handles: []any{pd},
-		Parents: append([]*object.Node{&id.node, pdHeld.Node}, qpInitAttrHeld.Nodes...),
+		Parents: append([]*object.Node{&id.h.Node, pdHeld.Node}, qpInitAttrHeld.Nodes...),
 		End: func() error {
-			rawDestroyQP(id.lib.fn[symRdma_destroy_qp], id.c)
+			rawDestroyQP(id.lib.fn[symRdma_destroy_qp], id.h.C)
 			return nil
 		},
 	})
@@ -335,10 +297,10 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr *verbs.QPInitAttr) (*verbs.QP, e
 // C: rdma_connect, rdma_connect(3).
 func (id *ID) Connect(connParam *ConnParam) error {
 	const verb = "rdma_connect"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_connect] == 0 {
 		return id.lib.missing("rdma_connect", symRdma_connect)
 	}
@@ -350,9 +312,9 @@ func (id *ID) Connect(connParam *ConnParam) error {
 		return connParam.err
 	}
 	in := inConnect{
-		idVerbs:                 validate.Of(uint64(cmem.At[uint64](id.c, 0))),
+		idVerbs:                 validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
 		connParamPrivateDataLen: uint64(connParamC.private_data_len),
-		idPs:                    validate.Of(uint64(cmem.At[uint32](id.c, 344))),
+		idPs:                    validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
 		connParamRetryCount:     uint64(connParamC.retry_count),
 		connParamRNRRetryCount:  uint64(connParamC.rnr_retry_count),
 	}
@@ -363,7 +325,7 @@ func (id *ID) Connect(connParam *ConnParam) error {
 		id.lib.lints.Report(hintConnect(&in))
 	}
 	defer mem.PinData(&connParamC.private_data, connParam.privateData)()
-	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.c, unsafe.Pointer(&connParamC))
+	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintConnect(&in)) })
 	}
@@ -376,14 +338,14 @@ func (id *ID) Connect(connParam *ConnParam) error {
 // C: rdma_establish, rdma_establish(3).
 func (id *ID) Establish() error {
 	const verb = "rdma_establish"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_establish] == 0 {
 		return id.lib.missing("rdma_establish", symRdma_establish)
 	}
-	n, errno := rawEstablish(id.lib.fn[symRdma_establish], id.c)
+	n, errno := rawEstablish(id.lib.fn[symRdma_establish], id.h.C)
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -398,17 +360,17 @@ func (id *ID) Establish() error {
 // C: rdma_listen, rdma_listen(3).
 func (id *ID) Listen(backlog int) error {
 	const verb = "rdma_listen"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_listen] == 0 {
 		return id.lib.missing("rdma_listen", symRdma_listen)
 	}
 	if int(int32(backlog)) != backlog {
 		return verr.OutOfRange(verb, "backlog", backlog)
 	}
-	n, errno := rawListen(id.lib.fn[symRdma_listen], id.c, int32(backlog))
+	n, errno := rawListen(id.lib.fn[symRdma_listen], id.h.C, int32(backlog))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -430,10 +392,10 @@ func (id *ID) Listen(backlog int) error {
 // C: rdma_accept, rdma_accept(3).
 func (id *ID) Accept(connParam *ConnParam) error {
 	const verb = "rdma_accept"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_accept] == 0 {
 		return id.lib.missing("rdma_accept", symRdma_accept)
 	}
@@ -445,9 +407,9 @@ func (id *ID) Accept(connParam *ConnParam) error {
 		return connParam.err
 	}
 	in := inAccept{
-		idVerbs:                 validate.Of(uint64(cmem.At[uint64](id.c, 0))),
+		idVerbs:                 validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
 		connParamPrivateDataLen: uint64(connParamC.private_data_len),
-		idPs:                    validate.Of(uint64(cmem.At[uint32](id.c, 344))),
+		idPs:                    validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
 		connParamRNRRetryCount:  uint64(connParamC.rnr_retry_count),
 	}
 	if err := checkAccept(&in); err != nil {
@@ -457,7 +419,7 @@ func (id *ID) Accept(connParam *ConnParam) error {
 		id.lib.lints.Report(hintAccept(&in))
 	}
 	defer mem.PinData(&connParamC.private_data, connParam.privateData)()
-	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.c, unsafe.Pointer(&connParamC))
+	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAccept(&in)) })
 	}
@@ -471,17 +433,17 @@ func (id *ID) Accept(connParam *ConnParam) error {
 // C: rdma_reject, rdma_reject(3).
 func (id *ID) Reject(privateData []byte) error {
 	const verb = "rdma_reject"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_reject] == 0 {
 		return id.lib.missing("rdma_reject", symRdma_reject)
 	}
 	if len(privateData) > 255 {
 		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
-	n, errno := rawReject(id.lib.fn[symRdma_reject], id.c, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
+	n, errno := rawReject(id.lib.fn[symRdma_reject], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -498,17 +460,17 @@ func (id *ID) Reject(privateData []byte) error {
 // C: rdma_reject_ece, rdma_reject(3).
 func (id *ID) RejectECE(privateData []byte) error {
 	const verb = "rdma_reject_ece"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_reject_ece] == 0 {
 		return id.lib.missing("rdma_reject_ece", symRdma_reject_ece)
 	}
 	if len(privateData) > 255 {
 		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
-	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.c, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
+	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -524,14 +486,14 @@ func (id *ID) RejectECE(privateData []byte) error {
 // C: rdma_notify, rdma_notify(3).
 func (id *ID) Notify(event verbs.EventType) error {
 	const verb = "rdma_notify"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_notify] == 0 {
 		return id.lib.missing("rdma_notify", symRdma_notify)
 	}
-	n, errno := rawNotify(id.lib.fn[symRdma_notify], id.c, uint32(event))
+	n, errno := rawNotify(id.lib.fn[symRdma_notify], id.h.C, uint32(event))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -544,14 +506,14 @@ func (id *ID) Notify(event verbs.EventType) error {
 // C: rdma_disconnect, rdma_disconnect(3).
 func (id *ID) Disconnect() error {
 	const verb = "rdma_disconnect"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_disconnect] == 0 {
 		return id.lib.missing("rdma_disconnect", symRdma_disconnect)
 	}
-	n, errno := rawDisconnect(id.lib.fn[symRdma_disconnect], id.c)
+	n, errno := rawDisconnect(id.lib.fn[symRdma_disconnect], id.h.C)
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -566,10 +528,10 @@ func (id *ID) Disconnect() error {
 // C: rdma_join_multicast, rdma_join_multicast(3).
 func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 	const verb = "rdma_join_multicast"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_join_multicast] == 0 {
 		return id.lib.missing("rdma_join_multicast", symRdma_join_multicast)
 	}
@@ -577,7 +539,7 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 	if err != nil {
 		return err
 	}
-	n, errno := rawJoinMulticast(id.lib.fn[symRdma_join_multicast], id.c, addrC.Pointer(), 0)
+	n, errno := rawJoinMulticast(id.lib.fn[symRdma_join_multicast], id.h.C, addrC.Pointer(), 0)
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -592,10 +554,10 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 // C: rdma_leave_multicast, rdma_leave_multicast(3).
 func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 	const verb = "rdma_leave_multicast"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_leave_multicast] == 0 {
 		return id.lib.missing("rdma_leave_multicast", symRdma_leave_multicast)
 	}
@@ -603,7 +565,7 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 	if err != nil {
 		return err
 	}
-	n, errno := rawLeaveMulticast(id.lib.fn[symRdma_leave_multicast], id.c, addrC.Pointer())
+	n, errno := rawLeaveMulticast(id.lib.fn[symRdma_leave_multicast], id.h.C, addrC.Pointer())
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -619,14 +581,14 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 // C: rdma_set_option, rdma_set_option(3).
 func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 	const verb = "rdma_set_option"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_set_option] == 0 {
 		return id.lib.missing("rdma_set_option", symRdma_set_option)
 	}
-	n, errno := rawSetOption(id.lib.fn[symRdma_set_option], id.c, int32(level), int32(option), unsafe.Pointer(unsafe.SliceData(value)), uint64(len(value)))
+	n, errno := rawSetOption(id.lib.fn[symRdma_set_option], id.h.C, int32(level), int32(option), unsafe.Pointer(unsafe.SliceData(value)), uint64(len(value)))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -638,24 +600,24 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 // C: rdma_migrate_id, rdma_migrate_id(3).
 func (id *ID) Migrate(channel *EventChannel) error {
 	const verb = "rdma_migrate_id"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_migrate_id] == 0 {
 		return id.lib.missing("rdma_migrate_id", symRdma_migrate_id)
 	}
-	if err := channel.enter(verb); err != nil {
+	if err := channel.base().Enter(verb); err != nil {
 		return err
 	}
-	defer channel.node.Exit()
+	defer channel.h.Exit()
 	if channel.lib != id.lib {
-		return bridge.OtherLibrary(verb, "channel", &channel.node)
+		return bridge.OtherLibrary(verb, "channel", &channel.h.Node)
 	}
 	id.mu.Lock()
 	defer id.mu.Unlock()
-	if err := object.Move(&id.node, &id.eventChannel.node, &channel.node, func() error {
-		n, errno := rawMigrateID(id.lib.fn[symRdma_migrate_id], id.c, channel.c)
+	if err := object.Move(&id.h.Node, &id.eventChannel.h.Node, &channel.h.Node, func() error {
+		n, errno := rawMigrateID(id.lib.fn[symRdma_migrate_id], id.h.C, channel.h.C)
 		if n < 0 {
 			return verr.Failed(verb, errno, nil)
 		}
@@ -678,17 +640,17 @@ func (id *ID) Migrate(channel *EventChannel) error {
 // C: rdma_write_cm_event, rdma_write_cm_event(3).
 func (id *ID) WriteEvent(event EventType, status int, arg uint64) error {
 	const verb = "rdma_write_cm_event"
-	if err := id.enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return err
 	}
-	defer id.node.Exit()
+	defer id.h.Exit()
 	if id.lib.fn[symRdma_write_cm_event] == 0 {
 		return id.lib.missing("rdma_write_cm_event", symRdma_write_cm_event)
 	}
 	if int(int32(status)) != status {
 		return verr.OutOfRange(verb, "status", status)
 	}
-	n, errno := rawWriteCMEvent(id.lib.fn[symRdma_write_cm_event], id.c, uint32(event), int32(status), arg)
+	n, errno := rawWriteCMEvent(id.lib.fn[symRdma_write_cm_event], id.h.C, uint32(event), int32(status), arg)
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}

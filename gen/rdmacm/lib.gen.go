@@ -164,7 +164,7 @@ func (l *Lib) CreateEventChannel() (*EventChannel, error) {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newEventChannel(l, ptr)
-	if err := o.adopt(); err != nil {
+	if err := o.h.Adopt(); err != nil {
 		return nil, err
 	}
 	return o, nil

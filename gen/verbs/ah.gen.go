@@ -4,56 +4,51 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )
 
-// AH is an address handle, the path to a peer for unreliable datagrams.
+// AH is an address handle, the path to a peer for unreliable datagrams. Use it by its pointer: a copy is no
+// handle, and all calls refuse it.
 //
 // C: struct ibv_ah, ibv_create_ah(3).
 type AH struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()        // after the C object is gone
-	end     func() error  // ends a C object that another library made
-	gate    dpath.Address // c for the data path, which does not enter the handle
-	pd      *PD
+	h    object.Handle
+	lib  *Lib
+	dev  *Device
+	gate dpath.Address // the C object for the data path, which does not enter the handle
+	pd   *PD
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *AH) enter(verb string) error {
+// base returns what all handles have, also for a nil AH.
+func (o *AH) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "AH")
+		return object.Nil("AH", "ibv_destroy_ah")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newAH makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newAH(dev *Device, c unsafe.Pointer) *AH {
-	o := &AH{lib: dev.lib, dev: dev, c: c}
+	o := &AH{lib: dev.lib, dev: dev}
+	o.h.Make(o, "AH", c, "ibv_destroy_ah", o.destroyAH)
+	o.h.Guard = &o.gate
 	o.gate.Open(c)
-	o.load()
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *AH) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "AH", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroyAH ends the C object by ibv_destroy_ah.
+func (o *AH) destroyAH() error {
+	if o.lib.fn[symIbv_destroy_ah] == 0 {
+		return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
+	}
+	if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_ah", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_ah that have a getter, so that no getter reads C memory.
-func (o *AH) load() {}
-
-// label names the single object in messages.
-func (o *AH) label() string { return "" }
 
 // Close destroys an address handle. It waits for running calls; later ones fail with os.ErrClosed, and so does
 // a second Close. It is refused (syscall.EBUSY) while something made from the AH is open, which the error
@@ -61,59 +56,20 @@ func (o *AH) label() string { return "" }
 // succeeds.
 //
 // C: ibv_destroy_ah, ibv_create_ah(3).
-func (o *AH) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_ah", "AH")
-	}
-	return o.node.Close("ibv_destroy_ah", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *AH) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_destroy_ah] == 0 {
-		return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
-	}
-	if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_ah", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *AH) destroy() error {
-	return o.gate.End("ibv_destroy_ah", "AH", func() error {
-		if err := o.free(); err != nil {
-			return err
-		}
-		if o.release != nil {
-			o.release()
-		}
-		return nil
-	})
-}
-
-// PD returns the PD to which the AH belongs.
-func (o *AH) PD() *PD {
-	return o.pd
-}
-
-// Device returns the Device to which the AH belongs.
-func (o *AH) Device() *Device { return o.dev }
+func (o *AH) Close() error { return o.base().Close() }
 
 // CPtr returns the address of the struct ibv_ah, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the AH open until C is done, and have C not destroy it.
 //
 // C: struct ibv_ah, ibv_create_ah(3).
-func (o *AH) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *AH) CPtr() unsafe.Pointer { return o.base().CPtr() }
+
+// Device returns the Device to which the AH belongs.
+func (o *AH) Device() *Device { return o.dev }
+
+// PD returns the PD to which the AH belongs.
+func (o *AH) PD() *PD { return o.pd }
 
 // Address has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle,
 // with its qkey. The handle must stay open until the request has completed; a post after its Close is refused
@@ -121,8 +77,11 @@ func (o *AH) CPtr() unsafe.Pointer {
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (o *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
-	if o == nil || !o.gate.IsOpen() {
+	if o == nil {
 		return errAddress.Closed()
+	}
+	if !o.gate.IsOpen() {
+		return errAddress.Errno(o.gate.Refusal())
 	}
 	o.gate.To(w, qpn, qkey)
 	return nil

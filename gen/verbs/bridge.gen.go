@@ -19,9 +19,9 @@ func init() {
 		Kind: "Buf",
 		Of: func(o *Buf) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -31,9 +31,9 @@ func init() {
 		Kind: "DM",
 		Of: func(o *DM) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -43,9 +43,9 @@ func init() {
 		Kind: "DMAH",
 		Of: func(o *DMAH) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -55,9 +55,9 @@ func init() {
 		Kind: "MW",
 		Of: func(o *MW) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -67,9 +67,9 @@ func init() {
 		Kind: "PD",
 		Of: func(o *PD) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -79,9 +79,9 @@ func init() {
 		Kind: "TD",
 		Of: func(o *TD) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -91,9 +91,9 @@ func init() {
 		Kind: "AH",
 		Of: func(o *AH) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -103,9 +103,9 @@ func init() {
 		Kind: "CompChannel",
 		Of: func(o *CompChannel) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -115,9 +115,9 @@ func init() {
 		Kind: "CompCntr",
 		Of: func(o *CompCntr) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -127,9 +127,9 @@ func init() {
 		Kind: "Counters",
 		Of: func(o *Counters) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -139,9 +139,9 @@ func init() {
 		Kind: "CQ",
 		Of: func(o *CQ) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -151,9 +151,9 @@ func init() {
 		Kind: "Flow",
 		Of: func(o *Flow) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -163,9 +163,9 @@ func init() {
 		Kind: "FlowAction",
 		Of: func(o *FlowAction) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -175,9 +175,9 @@ func init() {
 		Kind: "QP",
 		Of: func(o *QP) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -187,9 +187,9 @@ func init() {
 		Kind: "RWQIndTable",
 		Of: func(o *RWQIndTable) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -199,9 +199,9 @@ func init() {
 		Kind: "SRQ",
 		Of: func(o *SRQ) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -211,9 +211,9 @@ func init() {
 		Kind: "WQ",
 		Of: func(o *WQ) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -223,9 +223,9 @@ func init() {
 		Kind: "Device",
 		Of: func(o *Device) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -235,9 +235,9 @@ func init() {
 		Kind: "XRCD",
 		Of: func(o *XRCD) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -247,9 +247,9 @@ func init() {
 		Kind: "MR",
 		Of: func(o *MR) bridge.Held {
 			return bridge.Held{
-				C:    o.c,
-				Node: &o.node,
-				Root: &o.dev.node,
+				C:    o.h.C,
+				Node: &o.h.Node,
+				Root: &o.dev.h.Node,
 				Lib:  o.lib,
 			}
 		},
@@ -358,8 +358,8 @@ func makeBuf(m *bridge.Made) (*Buf, error) {
 		return nil, m.Rootless("Buf")
 	}
 	o := newBuf(dev, m.C)
-	o.end, o.pd = m.End, pd
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other, o.pd = m.End, pd
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -372,8 +372,8 @@ func makeDM(m *bridge.Made) (*DM, error) {
 		return nil, m.Rootless("DM")
 	}
 	o := newDM(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -386,8 +386,8 @@ func makeDMAH(m *bridge.Made) (*DMAH, error) {
 		return nil, m.Rootless("DMAH")
 	}
 	o := newDMAH(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -406,8 +406,8 @@ func makeMW(m *bridge.Made) (*MW, error) {
 		return nil, m.Rootless("MW")
 	}
 	o := newMW(dev, m.C)
-	o.end, o.pd = m.End, pd
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other, o.pd = m.End, pd
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -420,8 +420,8 @@ func makePD(m *bridge.Made) (*PD, error) {
 		return nil, m.Rootless("PD")
 	}
 	o := newPD(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -434,8 +434,8 @@ func makeTD(m *bridge.Made) (*TD, error) {
 		return nil, m.Rootless("TD")
 	}
 	o := newTD(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -454,8 +454,8 @@ func makeAH(m *bridge.Made) (*AH, error) {
 		return nil, m.Rootless("AH")
 	}
 	o := newAH(dev, m.C)
-	o.end, o.pd = m.End, pd
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other, o.pd = m.End, pd
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -468,8 +468,8 @@ func makeCompChannel(m *bridge.Made) (*CompChannel, error) {
 		return nil, m.Rootless("CompChannel")
 	}
 	o := newCompChannel(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -482,8 +482,8 @@ func makeCompCntr(m *bridge.Made) (*CompCntr, error) {
 		return nil, m.Rootless("CompCntr")
 	}
 	o := newCompCntr(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -496,8 +496,8 @@ func makeCounters(m *bridge.Made) (*Counters, error) {
 		return nil, m.Rootless("Counters")
 	}
 	o := newCounters(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -510,8 +510,8 @@ func makeCQ(m *bridge.Made) (*CQ, error) {
 		return nil, m.Rootless("CQ")
 	}
 	o := newCQ(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -530,8 +530,8 @@ func makeFlow(m *bridge.Made) (*Flow, error) {
 		return nil, m.Rootless("Flow")
 	}
 	o := newFlow(dev, m.C)
-	o.end, o.qp = m.End, qp
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other, o.qp = m.End, qp
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -544,8 +544,8 @@ func makeFlowAction(m *bridge.Made) (*FlowAction, error) {
 		return nil, m.Rootless("FlowAction")
 	}
 	o := newFlowAction(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -570,8 +570,8 @@ func makeQP(m *bridge.Made) (*QP, error) {
 		return nil, m.Rootless("QP")
 	}
 	o := newQP(dev, m.C)
-	o.end, o.pd, o.xrcd = m.End, pd, xrcd
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other, o.pd, o.xrcd = m.End, pd, xrcd
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -584,8 +584,8 @@ func makeRWQIndTable(m *bridge.Made) (*RWQIndTable, error) {
 		return nil, m.Rootless("RWQIndTable")
 	}
 	o := newRWQIndTable(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -616,8 +616,8 @@ func makeSRQ(m *bridge.Made) (*SRQ, error) {
 		return nil, m.Rootless("SRQ")
 	}
 	o := newSRQ(dev, m.C)
-	o.end, o.pd, o.xrcd, o.cq = m.End, pd, xrcd, cq
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other, o.pd, o.xrcd, o.cq = m.End, pd, xrcd, cq
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -636,8 +636,8 @@ func makeWQ(m *bridge.Made) (*WQ, error) {
 		return nil, m.Rootless("WQ")
 	}
 	o := newWQ(dev, m.C)
-	o.end, o.pd = m.End, pd
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other, o.pd = m.End, pd
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -650,8 +650,8 @@ func makeDevice(m *bridge.Made) (*Device, error) {
 		return nil, m.Rootless("Device")
 	}
 	o := newDevice(lib, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -664,8 +664,8 @@ func makeXRCD(m *bridge.Made) (*XRCD, error) {
 		return nil, m.Rootless("XRCD")
 	}
 	o := newXRCD(dev, m.C)
-	o.end = m.End
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other = m.End
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -684,8 +684,8 @@ func makeMR(m *bridge.Made) (*MR, error) {
 		return nil, m.Rootless("MR")
 	}
 	o := newMR(dev, m.C)
-	o.end, o.pd = m.End, pd
-	if err := o.adopt(m.Parents...); err != nil {
+	o.h.Other, o.pd = m.End, pd
+	if err := o.h.Adopt(m.Parents...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -726,10 +726,10 @@ func (a *CounterAttachAttr) lend(verb string, lib any, root *object.Node) (lent 
 func (a *MWBind) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	if a.mr != nil {
-		if err := lent.Enter(verb, "bind_info.mr", &a.mr.node, a.mr.lib, lib, &a.mr.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "bind_info.mr", &a.mr.h.Node, a.mr.lib, lib, &a.mr.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.bind_info.mr = uintptr(a.mr.c)
+		c.bind_info.mr = uintptr(a.mr.h.C)
 	}
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
@@ -760,16 +760,16 @@ func (a *CountersInitAttr) lend(verb string, lib any, root *object.Node) (lent b
 func (a *CQInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	if a.channel != nil {
-		if err := lent.Enter(verb, "channel", &a.channel.node, a.channel.lib, lib, &a.channel.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "channel", &a.channel.h.Node, a.channel.lib, lib, &a.channel.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.channel = uintptr(a.channel.c)
+		c.channel = uintptr(a.channel.h.C)
 	}
 	if a.parentDomain != nil {
-		if err := lent.Enter(verb, "parent_domain", &a.parentDomain.node, a.parentDomain.lib, lib, &a.parentDomain.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "parent_domain", &a.parentDomain.h.Node, a.parentDomain.lib, lib, &a.parentDomain.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.parent_domain = uintptr(a.parentDomain.c)
+		c.parent_domain = uintptr(a.parentDomain.h.C)
 		c.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
 	}
 	lent.C = unsafe.Pointer(&c)
@@ -780,22 +780,22 @@ func (a *CQInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridg
 func (a *QPInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	if a.sendCQ != nil {
-		if err := lent.Enter(verb, "send_cq", &a.sendCQ.node, a.sendCQ.lib, lib, &a.sendCQ.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "send_cq", &a.sendCQ.h.Node, a.sendCQ.lib, lib, &a.sendCQ.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.send_cq = uintptr(a.sendCQ.c)
+		c.send_cq = uintptr(a.sendCQ.h.C)
 	}
 	if a.recvCQ != nil {
-		if err := lent.Enter(verb, "recv_cq", &a.recvCQ.node, a.recvCQ.lib, lib, &a.recvCQ.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "recv_cq", &a.recvCQ.h.Node, a.recvCQ.lib, lib, &a.recvCQ.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.recv_cq = uintptr(a.recvCQ.c)
+		c.recv_cq = uintptr(a.recvCQ.h.C)
 	}
 	if a.srq != nil {
-		if err := lent.Enter(verb, "srq", &a.srq.node, a.srq.lib, lib, &a.srq.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "srq", &a.srq.h.Node, a.srq.lib, lib, &a.srq.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.srq = uintptr(a.srq.c)
+		c.srq = uintptr(a.srq.h.C)
 	}
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
@@ -812,24 +812,24 @@ func (a *SRQInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge
 func (a *SRQInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	if a.pd != nil {
-		if err := lent.Enter(verb, "pd", &a.pd.node, a.pd.lib, lib, &a.pd.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "pd", &a.pd.h.Node, a.pd.lib, lib, &a.pd.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.pd = uintptr(a.pd.c)
+		c.pd = uintptr(a.pd.h.C)
 		c.comp_mask |= 0x2 // IBV_SRQ_INIT_ATTR_PD
 	}
 	if a.xrcd != nil {
-		if err := lent.Enter(verb, "xrcd", &a.xrcd.node, a.xrcd.lib, lib, &a.xrcd.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "xrcd", &a.xrcd.h.Node, a.xrcd.lib, lib, &a.xrcd.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.xrcd = uintptr(a.xrcd.c)
+		c.xrcd = uintptr(a.xrcd.h.C)
 		c.comp_mask |= 0x4 // IBV_SRQ_INIT_ATTR_XRCD
 	}
 	if a.cq != nil {
-		if err := lent.Enter(verb, "cq", &a.cq.node, a.cq.lib, lib, &a.cq.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "cq", &a.cq.h.Node, a.cq.lib, lib, &a.cq.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.cq = uintptr(a.cq.c)
+		c.cq = uintptr(a.cq.h.C)
 		c.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
 	}
 	lent.C = unsafe.Pointer(&c)
@@ -840,16 +840,16 @@ func (a *SRQInitAttrEx) lend(verb string, lib any, root *object.Node) (lent brid
 func (a *WQInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	if a.pd != nil {
-		if err := lent.Enter(verb, "pd", &a.pd.node, a.pd.lib, lib, &a.pd.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "pd", &a.pd.h.Node, a.pd.lib, lib, &a.pd.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.pd = uintptr(a.pd.c)
+		c.pd = uintptr(a.pd.h.C)
 	}
 	if a.cq != nil {
-		if err := lent.Enter(verb, "cq", &a.cq.node, a.cq.lib, lib, &a.cq.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "cq", &a.cq.h.Node, a.cq.lib, lib, &a.cq.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.cq = uintptr(a.cq.c)
+		c.cq = uintptr(a.cq.h.C)
 	}
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
@@ -894,10 +894,10 @@ func (a *WQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent
 func (a *QPOpenAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	if a.xrcd != nil {
-		if err := lent.Enter(verb, "xrcd", &a.xrcd.node, a.xrcd.lib, lib, &a.xrcd.dev.node, root); err != nil {
+		if err := lent.Enter(verb, "xrcd", &a.xrcd.h.Node, a.xrcd.lib, lib, &a.xrcd.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.xrcd = uintptr(a.xrcd.c)
+		c.xrcd = uintptr(a.xrcd.h.C)
 		c.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
 	}
 	lent.C = unsafe.Pointer(&c)

@@ -4,112 +4,68 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )
 
-// Buf is a buffer in memory of the provider's choice.
+// Buf is a buffer in memory of the provider's choice. Use it by its pointer: a copy is no handle, and all calls
+// refuse it.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
 type Buf struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
-	mem     mem.Foreign
-	pd      *PD
+	h   object.Handle
+	lib *Lib
+	dev *Device
+	mem mem.Foreign
+	pd  *PD
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *Buf) enter(verb string) error {
+// base returns what all handles have, also for a nil Buf.
+func (o *Buf) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "Buf")
+		return object.Nil("Buf", "ibv_free_buf")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newBuf makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newBuf(dev *Device, c unsafe.Pointer) *Buf {
-	o := &Buf{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &Buf{lib: dev.lib, dev: dev}
+	o.h.Make(o, "Buf", c, "ibv_free_buf", o.freeBuf)
+	o.h.Guard = &o.mem
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *Buf) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "Buf", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// freeBuf ends the C object by ibv_free_buf.
+func (o *Buf) freeBuf() error {
+	if o.lib.fn[symIbv_free_buf] == 0 {
+		return o.lib.missing("ibv_free_buf", symIbv_free_buf)
 	}
+	rawFreeBuf(o.lib.fn[symIbv_free_buf], o.h.C)
 	return nil
 }
-
-// load keeps the fields of struct ibv_buf that have a getter, so that no getter reads C memory.
-func (o *Buf) load() {}
-
-// label names the single object in messages.
-func (o *Buf) label() string { return "" }
 
 // Close frees a buffer. It waits for running calls; later ones fail with os.ErrClosed, and so does a second
 // Close. It is refused (syscall.EBUSY) while something made from the Buf is open, which the error names. When
 // it fails, the Buf stays open. On a device that was taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_free_buf, ibv_alloc_buf(3).
-func (o *Buf) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_free_buf", "Buf")
-	}
-	return o.node.Close("ibv_free_buf", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *Buf) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_free_buf] == 0 {
-		return o.lib.missing("ibv_free_buf", symIbv_free_buf)
-	}
-	rawFreeBuf(o.lib.fn[symIbv_free_buf], o.c)
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *Buf) destroy() error {
-	return o.mem.Free(func() error {
-		if err := o.free(); err != nil {
-			return err
-		}
-		if o.release != nil {
-			o.release()
-		}
-		return nil
-	})
-}
-
-// PD returns the PD to which the Buf belongs.
-func (o *Buf) PD() *PD {
-	return o.pd
-}
-
-// Device returns the Device to which the Buf belongs.
-func (o *Buf) Device() *Device { return o.dev }
+func (o *Buf) Close() error { return o.base().Close() }
 
 // CPtr returns the address of the struct ibv_buf, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the Buf open until C is done, and have C not destroy it.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
-func (o *Buf) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *Buf) CPtr() unsafe.Pointer { return o.base().CPtr() }
+
+// Device returns the Device to which the Buf belongs.
+func (o *Buf) Device() *Device { return o.dev }
+
+// PD returns the PD to which the Buf belongs.
+func (o *Buf) PD() *PD { return o.pd }
 
 // Bytes returns all of the memory, nil after Close. The slice must not be used after Close: its memory is gone
 // then, and an access ends the program. WriteAt and ReadAt find that out.
@@ -148,24 +104,16 @@ func (o *Buf) ReadAt(p []byte, off int64) (int, error) { return o.mem.ReadAt(p, 
 // C: ibv_export_buf_dmabuf_fd, ibv_alloc_buf(3).
 func (buffer *Buf) ExportDMABufFD() (int, error) {
 	const verb = "ibv_export_buf_dmabuf_fd"
-	if err := buffer.enter(verb); err != nil {
+	if err := buffer.base().Enter(verb); err != nil {
 		return 0, err
 	}
-	defer buffer.node.Exit()
+	defer buffer.h.Exit()
 	if buffer.lib.fn[symIbv_export_buf_dmabuf_fd] == 0 {
 		return 0, buffer.lib.missing("ibv_export_buf_dmabuf_fd", symIbv_export_buf_dmabuf_fd)
 	}
-	n, errno := rawExportBufDmabufFD(buffer.lib.fn[symIbv_export_buf_dmabuf_fd], buffer.c)
+	n, errno := rawExportBufDmabufFD(buffer.lib.fn[symIbv_export_buf_dmabuf_fd], buffer.h.C)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
 	return n, nil
-}
-
-// nodeOfBuf returns the node of a handle that may be nil.
-func nodeOfBuf(o *Buf) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
 }

@@ -5,7 +5,6 @@ package verbs
 
 import (
 	"context"
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -13,47 +12,43 @@ import (
 	"unsafe"
 )
 
-// CompChannel is a channel for the events of completion queues. Next waits for an event.
+// CompChannel is a channel for the events of completion queues. Next waits for an event. Use it by its pointer:
+// a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_comp_channel, ibv_create_comp_channel(3).
 type CompChannel struct {
-	node    object.Node
+	h       object.Handle
 	lib     *Lib
 	dev     *Device
-	c       unsafe.Pointer
-	release func()                          // after the C object is gone
-	end     func() error                    // ends a C object that another library made
 	waiting events.Listener[*dpath.Channel] // for events
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *CompChannel) enter(verb string) error {
+// base returns what all handles have, also for a nil CompChannel.
+func (o *CompChannel) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "CompChannel")
+		return object.Nil("CompChannel", "ibv_destroy_comp_channel")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newCompChannel makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newCompChannel(dev *Device, c unsafe.Pointer) *CompChannel {
-	o := &CompChannel{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &CompChannel{lib: dev.lib, dev: dev}
+	o.h.Make(o, "CompChannel", c, "ibv_destroy_comp_channel", o.destroyCompChannel)
+	o.h.Before = o.waiting.Stop
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *CompChannel) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "CompChannel", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroyCompChannel ends the C object by ibv_destroy_comp_channel.
+func (o *CompChannel) destroyCompChannel() error {
+	if o.lib.fn[symIbv_destroy_comp_channel] == 0 {
+		return o.lib.missing("ibv_destroy_comp_channel", symIbv_destroy_comp_channel)
+	}
+	if errno := rawDestroyCompChannel(o.lib.fn[symIbv_destroy_comp_channel], o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_comp_channel", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_comp_channel that have a getter, so that no getter reads C memory.
-func (o *CompChannel) load() {}
-
-// label names the single object in messages.
-func (o *CompChannel) label() string { return "" }
 
 // Close destroys a channel for completion events. It waits for running calls; later ones fail with
 // os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the
@@ -61,60 +56,24 @@ func (o *CompChannel) label() string { return "" }
 // taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_comp_channel, ibv_create_comp_channel(3).
-func (o *CompChannel) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_comp_channel", "CompChannel")
-	}
-	return o.node.Close("ibv_destroy_comp_channel", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *CompChannel) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_destroy_comp_channel] == 0 {
-		return o.lib.missing("ibv_destroy_comp_channel", symIbv_destroy_comp_channel)
-	}
-	if errno := rawDestroyCompChannel(o.lib.fn[symIbv_destroy_comp_channel], o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_comp_channel", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *CompChannel) destroy() error {
-	o.waiting.Stop()
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
-
-// Device returns the Device to which the CompChannel belongs.
-func (o *CompChannel) Device() *Device { return o.dev }
+func (o *CompChannel) Close() error { return o.base().Close() }
 
 // CPtr returns the address of the struct ibv_comp_channel, for C code that the bindings do not call; nil after
 // Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
 // is nothing that Close can name. Keep the CompChannel open until C is done, and have C not destroy it.
 //
 // C: struct ibv_comp_channel, ibv_create_comp_channel(3).
-func (o *CompChannel) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *CompChannel) CPtr() unsafe.Pointer { return o.base().CPtr() }
+
+// Device returns the Device to which the CompChannel belongs.
+func (o *CompChannel) Device() *Device { return o.dev }
 
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
 func (o *CompChannel) listen(verb string) (*dpath.Channel, error) {
-	if err := o.enter(verb); err != nil {
+	if err := o.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer o.node.Exit()
+	defer o.h.Exit()
 	if o.lib.fn[symIbv_get_cq_event] == 0 {
 		return nil, o.lib.missing("ibv_get_cq_event", symIbv_get_cq_event)
 	}
@@ -122,7 +81,7 @@ func (o *CompChannel) listen(verb string) (*dpath.Channel, error) {
 		return nil, o.lib.missing("ibv_ack_cq_events", symIbv_ack_cq_events)
 	}
 	return o.waiting.Listen(func() (*dpath.Channel, error) {
-		return dpath.NewChannel(o.c, o.lib.fn[symIbv_get_cq_event], o.lib.fn[symIbv_ack_cq_events])
+		return dpath.NewChannel(o.h.C, o.lib.fn[symIbv_get_cq_event], o.lib.fn[symIbv_ack_cq_events])
 	})
 }
 
@@ -146,7 +105,7 @@ func (o *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
 		return nil, err
 	}
 	ev := new(CQEvent)
-	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &o.dev.handles, nodeOfCQ); err != nil {
+	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &o.dev.handles, (*CQ).base); err != nil {
 		return nil, err
 	}
 	return ev, nil
@@ -159,12 +118,4 @@ func (e *CQEvent) Done() {
 	if e != nil {
 		e.event.Done()
 	}
-}
-
-// nodeOfCompChannel returns the node of a handle that may be nil.
-func nodeOfCompChannel(o *CompChannel) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
 }

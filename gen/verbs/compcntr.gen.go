@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -12,49 +11,42 @@ import (
 )
 
 // CompCntr is a completion counter. It has two numbers, of successful and of failed completions of the queue
-// pairs that it is attached to.
+// pairs that it is attached to. Use it by its pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_comp_cntr, ibv_create_comp_cntr(3).
 type CompCntr struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
-	handle  uint32
+	h      object.Handle
+	lib    *Lib
+	dev    *Device
+	handle uint32
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *CompCntr) enter(verb string) error {
+// base returns what all handles have, also for a nil CompCntr.
+func (o *CompCntr) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "CompCntr")
+		return object.Nil("CompCntr", "ibv_destroy_comp_cntr")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newCompCntr makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newCompCntr(dev *Device, c unsafe.Pointer) *CompCntr {
-	o := &CompCntr{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &CompCntr{lib: dev.lib, dev: dev}
+	o.h.Make(o, "CompCntr", c, "ibv_destroy_comp_cntr", o.destroyCompCntr)
+	o.handle = cmem.At[uint32](o.h.C, 8) // handle
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *CompCntr) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "CompCntr", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroyCompCntr ends the C object by ibv_destroy_comp_cntr.
+func (o *CompCntr) destroyCompCntr() error {
+	if o.lib.fn[symIbv_destroy_comp_cntr] == 0 {
+		return o.lib.missing("ibv_destroy_comp_cntr", symIbv_destroy_comp_cntr)
+	}
+	if errno := rawDestroyCompCntr(o.lib.fn[symIbv_destroy_comp_cntr], o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_comp_cntr", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_comp_cntr that have a getter, so that no getter reads C memory.
-func (o *CompCntr) load() {
-	o.handle = cmem.At[uint32](o.c, 8) // handle
-}
-
-// label names the single object in messages.
-func (o *CompCntr) label() string { return "" }
 
 // Close destroys a completion counter. It waits for running calls; later ones fail with os.ErrClosed, and so
 // does a second Close. It is refused (syscall.EBUSY) while something made from the CompCntr is open, which the
@@ -62,37 +54,14 @@ func (o *CompCntr) label() string { return "" }
 // destroy, and it succeeds.
 //
 // C: ibv_destroy_comp_cntr, ibv_create_comp_cntr(3).
-func (o *CompCntr) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_comp_cntr", "CompCntr")
-	}
-	return o.node.Close("ibv_destroy_comp_cntr", o.destroy)
-}
+func (o *CompCntr) Close() error { return o.base().Close() }
 
-// free ends the C object: by the library that made it.
-func (o *CompCntr) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_destroy_comp_cntr] == 0 {
-		return o.lib.missing("ibv_destroy_comp_cntr", symIbv_destroy_comp_cntr)
-	}
-	if errno := rawDestroyCompCntr(o.lib.fn[symIbv_destroy_comp_cntr], o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_comp_cntr", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *CompCntr) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
+// CPtr returns the address of the struct ibv_comp_cntr, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the CompCntr open until C is done, and have C not destroy it.
+//
+// C: struct ibv_comp_cntr, ibv_create_comp_cntr(3).
+func (o *CompCntr) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
 // Device returns the Device to which the CompCntr belongs.
 func (o *CompCntr) Device() *Device { return o.dev }
@@ -100,21 +69,7 @@ func (o *CompCntr) Device() *Device { return o.dev }
 // Handle returns the kernel's handle.
 //
 // C: struct ibv_comp_cntr.handle, ibv_create_comp_cntr(3).
-func (o *CompCntr) Handle() uint32 {
-	return o.handle
-}
-
-// CPtr returns the address of the struct ibv_comp_cntr, for C code that the bindings do not call; nil after
-// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
-// is nothing that Close can name. Keep the CompCntr open until C is done, and have C not destroy it.
-//
-// C: struct ibv_comp_cntr, ibv_create_comp_cntr(3).
-func (o *CompCntr) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *CompCntr) Handle() uint32 { return o.handle }
 
 // Set sets the number of successful completions.
 //
@@ -125,14 +80,14 @@ func (o *CompCntr) CPtr() unsafe.Pointer {
 // C: ibv_set_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) Set(value uint64) error {
 	const verb = "ibv_set_comp_cntr"
-	if err := compCntr.enter(verb); err != nil {
+	if err := compCntr.base().Enter(verb); err != nil {
 		return err
 	}
-	defer compCntr.node.Exit()
+	defer compCntr.h.Exit()
 	if compCntr.lib.fn[symIbv_set_comp_cntr] == 0 {
 		return compCntr.lib.missing("ibv_set_comp_cntr", symIbv_set_comp_cntr)
 	}
-	if errno := rawSetCompCntr(compCntr.lib.fn[symIbv_set_comp_cntr], compCntr.c, value); errno != 0 {
+	if errno := rawSetCompCntr(compCntr.lib.fn[symIbv_set_comp_cntr], compCntr.h.C, value); errno != 0 {
 		return verr.Failed(verb, errno, nil)
 	}
 	return nil
@@ -147,14 +102,14 @@ func (compCntr *CompCntr) Set(value uint64) error {
 // C: ibv_set_err_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) SetErr(value uint64) error {
 	const verb = "ibv_set_err_comp_cntr"
-	if err := compCntr.enter(verb); err != nil {
+	if err := compCntr.base().Enter(verb); err != nil {
 		return err
 	}
-	defer compCntr.node.Exit()
+	defer compCntr.h.Exit()
 	if compCntr.lib.fn[symIbv_set_err_comp_cntr] == 0 {
 		return compCntr.lib.missing("ibv_set_err_comp_cntr", symIbv_set_err_comp_cntr)
 	}
-	if errno := rawSetErrCompCntr(compCntr.lib.fn[symIbv_set_err_comp_cntr], compCntr.c, value); errno != 0 {
+	if errno := rawSetErrCompCntr(compCntr.lib.fn[symIbv_set_err_comp_cntr], compCntr.h.C, value); errno != 0 {
 		return verr.Failed(verb, errno, nil)
 	}
 	return nil
@@ -169,14 +124,14 @@ func (compCntr *CompCntr) SetErr(value uint64) error {
 // C: ibv_inc_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) Inc(amount uint64) error {
 	const verb = "ibv_inc_comp_cntr"
-	if err := compCntr.enter(verb); err != nil {
+	if err := compCntr.base().Enter(verb); err != nil {
 		return err
 	}
-	defer compCntr.node.Exit()
+	defer compCntr.h.Exit()
 	if compCntr.lib.fn[symIbv_inc_comp_cntr] == 0 {
 		return compCntr.lib.missing("ibv_inc_comp_cntr", symIbv_inc_comp_cntr)
 	}
-	if errno := rawIncCompCntr(compCntr.lib.fn[symIbv_inc_comp_cntr], compCntr.c, amount); errno != 0 {
+	if errno := rawIncCompCntr(compCntr.lib.fn[symIbv_inc_comp_cntr], compCntr.h.C, amount); errno != 0 {
 		return verr.Failed(verb, errno, nil)
 	}
 	return nil
@@ -191,14 +146,14 @@ func (compCntr *CompCntr) Inc(amount uint64) error {
 // C: ibv_inc_err_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) IncErr(amount uint64) error {
 	const verb = "ibv_inc_err_comp_cntr"
-	if err := compCntr.enter(verb); err != nil {
+	if err := compCntr.base().Enter(verb); err != nil {
 		return err
 	}
-	defer compCntr.node.Exit()
+	defer compCntr.h.Exit()
 	if compCntr.lib.fn[symIbv_inc_err_comp_cntr] == 0 {
 		return compCntr.lib.missing("ibv_inc_err_comp_cntr", symIbv_inc_err_comp_cntr)
 	}
-	if errno := rawIncErrCompCntr(compCntr.lib.fn[symIbv_inc_err_comp_cntr], compCntr.c, amount); errno != 0 {
+	if errno := rawIncErrCompCntr(compCntr.lib.fn[symIbv_inc_err_comp_cntr], compCntr.h.C, amount); errno != 0 {
 		return verr.Failed(verb, errno, nil)
 	}
 	return nil
@@ -211,15 +166,15 @@ func (compCntr *CompCntr) IncErr(amount uint64) error {
 // C: ibv_read_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) Read() (uint64, error) {
 	const verb = "ibv_read_comp_cntr"
-	if err := compCntr.enter(verb); err != nil {
+	if err := compCntr.base().Enter(verb); err != nil {
 		return 0, err
 	}
-	defer compCntr.node.Exit()
+	defer compCntr.h.Exit()
 	if compCntr.lib.fn[symIbv_read_comp_cntr] == 0 {
 		return 0, compCntr.lib.missing("ibv_read_comp_cntr", symIbv_read_comp_cntr)
 	}
 	var value uint64
-	if errno := rawReadCompCntr(compCntr.lib.fn[symIbv_read_comp_cntr], compCntr.c, unsafe.Pointer(&value)); errno != 0 {
+	if errno := rawReadCompCntr(compCntr.lib.fn[symIbv_read_comp_cntr], compCntr.h.C, unsafe.Pointer(&value)); errno != 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
 	return value, nil
@@ -232,15 +187,15 @@ func (compCntr *CompCntr) Read() (uint64, error) {
 // C: ibv_read_err_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) ReadErr() (uint64, error) {
 	const verb = "ibv_read_err_comp_cntr"
-	if err := compCntr.enter(verb); err != nil {
+	if err := compCntr.base().Enter(verb); err != nil {
 		return 0, err
 	}
-	defer compCntr.node.Exit()
+	defer compCntr.h.Exit()
 	if compCntr.lib.fn[symIbv_read_err_comp_cntr] == 0 {
 		return 0, compCntr.lib.missing("ibv_read_err_comp_cntr", symIbv_read_err_comp_cntr)
 	}
 	var value uint64
-	if errno := rawReadErrCompCntr(compCntr.lib.fn[symIbv_read_err_comp_cntr], compCntr.c, unsafe.Pointer(&value)); errno != 0 {
+	if errno := rawReadErrCompCntr(compCntr.lib.fn[symIbv_read_err_comp_cntr], compCntr.h.C, unsafe.Pointer(&value)); errno != 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
 	return value, nil

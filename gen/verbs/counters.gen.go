@@ -4,53 +4,44 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )
 
-// Counters is a set of counters, each at an index of its own.
+// Counters is a set of counters, each at an index of its own. Use it by its pointer: a copy is no handle, and
+// all calls refuse it.
 //
 // C: struct ibv_counters, ibv_create_counters(3).
 type Counters struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
+	h   object.Handle
+	lib *Lib
+	dev *Device
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *Counters) enter(verb string) error {
+// base returns what all handles have, also for a nil Counters.
+func (o *Counters) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "Counters")
+		return object.Nil("Counters", "ibv_destroy_counters")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newCounters makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newCounters(dev *Device, c unsafe.Pointer) *Counters {
-	o := &Counters{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &Counters{lib: dev.lib, dev: dev}
+	o.h.Make(o, "Counters", c, "ibv_destroy_counters", o.destroyCounters)
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *Counters) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "Counters", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroyCounters ends the C object by ibv_destroy_counters.
+func (o *Counters) destroyCounters() error {
+	if errno := rawDestroyCounters(o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_counters", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_counters that have a getter, so that no getter reads C memory.
-func (o *Counters) load() {}
-
-// label names the single object in messages.
-func (o *Counters) label() string { return "" }
 
 // Close destroys counters. It waits for running calls; later ones fail with os.ErrClosed, and so does a second
 // Close. It is refused (syscall.EBUSY) while something made from the Counters is open, which the error names.
@@ -58,49 +49,17 @@ func (o *Counters) label() string { return "" }
 // succeeds.
 //
 // C: ibv_destroy_counters, ibv_create_counters(3).
-func (o *Counters) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_counters", "Counters")
-	}
-	return o.node.Close("ibv_destroy_counters", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *Counters) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if errno := rawDestroyCounters(o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_counters", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *Counters) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
-
-// Device returns the Device to which the Counters belongs.
-func (o *Counters) Device() *Device { return o.dev }
+func (o *Counters) Close() error { return o.base().Close() }
 
 // CPtr returns the address of the struct ibv_counters, for C code that the bindings do not call; nil after
 // Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
 // is nothing that Close can name. Keep the Counters open until C is done, and have C not destroy it.
 //
 // C: struct ibv_counters, ibv_create_counters(3).
-func (o *Counters) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *Counters) CPtr() unsafe.Pointer { return o.base().CPtr() }
+
+// Device returns the Device to which the Counters belongs.
+func (o *Counters) Device() *Device { return o.dev }
 
 // AttachFlow says what counters count at an index.
 //
@@ -116,24 +75,24 @@ func (o *Counters) CPtr() unsafe.Pointer {
 // C: ibv_attach_counters_point_flow, ibv_attach_counters_point_flow(3).
 func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error {
 	const verb = "ibv_attach_counters_point_flow"
-	if err := counters.enter(verb); err != nil {
+	if err := counters.base().Enter(verb); err != nil {
 		return err
 	}
-	defer counters.node.Exit()
+	defer counters.h.Exit()
 	if attr == nil {
 		return verr.NilValue(verb, "CounterAttachAttr", "make one with NewCounterAttachAttr")
 	}
 	attrC := attr.c
 	var flowC unsafe.Pointer
 	if flow != nil {
-		if err := flow.enter(verb); err != nil {
+		if err := flow.base().Enter(verb); err != nil {
 			return err
 		}
-		defer flow.node.Exit()
+		defer flow.h.Exit()
 		if flow.dev != counters.dev {
-			return object.OtherDevice(verb, "flow", &flow.node, &flow.dev.node, &counters.node, &counters.dev.node)
+			return object.OtherDevice(verb, "flow", &flow.h.Node, &flow.dev.h.Node, &counters.h.Node, &counters.dev.h.Node)
 		}
-		flowC = flow.c
+		flowC = flow.h.C
 	}
 	in := inAttachCountersPointFlow{
 		attrCounterDesc: uint64(attrC.counter_desc),
@@ -146,7 +105,7 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 	if counters.lib.lints.Wanted() {
 		counters.lib.lints.Report(hintAttachCountersPointFlow(&in))
 	}
-	if errno := rawAttachCountersPointFlow(counters.c, unsafe.Pointer(&attrC), flowC); errno != 0 {
+	if errno := rawAttachCountersPointFlow(counters.h.C, unsafe.Pointer(&attrC), flowC); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAttachCountersPointFlow(&in)) })
 	}
 	return nil
@@ -166,10 +125,10 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 // C: ibv_read_counters, ibv_read_counters(3).
 func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 	const verb = "ibv_read_counters"
-	if err := counters.enter(verb); err != nil {
+	if err := counters.base().Enter(verb); err != nil {
 		return err
 	}
-	defer counters.node.Exit()
+	defer counters.h.Exit()
 	in := inReadCounters{
 		ncounters: uint64(len(values)),
 		flags:     uint64(flags),
@@ -180,7 +139,7 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 	if counters.lib.lints.Wanted() {
 		counters.lib.lints.Report(hintReadCounters(&in))
 	}
-	if errno := rawReadCounters(counters.c, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
+	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintReadCounters(&in)) })
 	}
 	return nil

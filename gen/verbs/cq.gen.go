@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -17,55 +16,54 @@ import (
 	"unsafe"
 )
 
-// CQ is a completion queue.
+// CQ is a completion queue. Use it by its pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_cq, ibv_create_cq(3).
 type CQ struct {
-	node    object.Node
+	h       object.Handle
 	lib     *Lib
 	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
-	gate    gate.Gate    // c for the data path, which does not enter the handle
+	gate    gate.Gate    // the C object for the data path, which does not enter the handle
 	channel *CompChannel // where its events arrive, or nil
 	asked   lazy.Asked   // what it was asked for when it was made
 	mu      sync.Mutex   // guards what a change in place changes
 	cqe     int
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *CQ) enter(verb string) error {
+// base returns what all handles have, also for a nil CQ.
+func (o *CQ) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "CQ")
+		return object.Nil("CQ", "ibv_destroy_cq")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newCQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newCQ(dev *Device, c unsafe.Pointer) *CQ {
-	o := &CQ{lib: dev.lib, dev: dev, c: c}
+	o := &CQ{lib: dev.lib, dev: dev}
+	o.h.Make(o, "CQ", c, "ibv_destroy_cq", o.destroyCQ)
+	o.h.Guard = &o.gate
+	o.h.Index = &dev.handles
 	o.gate.Open(c)
 	o.load()
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *CQ) adopt(parents ...*object.Node) error {
-	o.dev.handles.Add(uintptr(o.c), o)
-	if err := o.node.Init(o, "CQ", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// load reads the fields of struct ibv_cq that have a getter, so that no getter reads C memory.
+func (o *CQ) load() {
+	o.cqe = int(cmem.At[int32](o.h.C, 28)) // cqe
+}
+
+// destroyCQ ends the C object by ibv_destroy_cq.
+func (o *CQ) destroyCQ() error {
+	if o.lib.fn[symIbv_destroy_cq] == 0 {
+		return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
+	}
+	if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_cq", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_cq that have a getter, so that no getter reads C memory.
-func (o *CQ) load() {
-	o.cqe = int(cmem.At[int32](o.c, 28)) // cqe
-}
-
-// label names the single object in messages.
-func (o *CQ) label() string { return "" }
 
 // Close destroys a completion queue. It waits for running calls; later ones fail with os.ErrClosed, and so does
 // a second Close. It is refused (syscall.EBUSY) while something made from the CQ is open, which the error
@@ -73,49 +71,18 @@ func (o *CQ) label() string { return "" }
 // succeeds.
 //
 // C: ibv_destroy_cq, ibv_create_cq(3).
-func (o *CQ) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_cq", "CQ")
-	}
-	return o.node.Close("ibv_destroy_cq", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *CQ) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_destroy_cq] == 0 {
-		return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
-	}
-	if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_cq", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *CQ) destroy() error {
-	return o.gate.End("ibv_destroy_cq", "CQ", func() error {
-		if err := o.free(); err != nil {
-			return err
-		}
-		o.dev.handles.Remove(uintptr(o.c), o)
-		if o.release != nil {
-			o.release()
-		}
-		return nil
-	})
-}
+func (o *CQ) Close() error { return o.base().Close() }
 
 // CloseAll closes everything that was made from the CQ, the latest first, and then the CQ itself; it fits a
 // defer. Errors are joined.
-func (o *CQ) CloseAll() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_cq", "CQ")
-	}
-	return object.CloseTree(&o.node)
-}
+func (o *CQ) CloseAll() error { return o.base().CloseAll() }
+
+// CPtr returns the address of the struct ibv_cq, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the CQ open until C is done, and have C not destroy it.
+//
+// C: struct ibv_cq, ibv_create_cq(3).
+func (o *CQ) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
 // Device returns the Device to which the CQ belongs.
 func (o *CQ) Device() *Device { return o.dev }
@@ -127,18 +94,6 @@ func (o *CQ) Size() int {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.cqe
-}
-
-// CPtr returns the address of the struct ibv_cq, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the CQ open until C is done, and have C not destroy it.
-//
-// C: struct ibv_cq, ibv_create_cq(3).
-func (o *CQ) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
 }
 
 // WCEx is a completion with the fields that a reader reads.
@@ -207,10 +162,10 @@ func (w *WCEx) Err() error {
 // C: ibv_start_poll, ibv_create_cq_ex(3).
 func (cq *CQ) Reader(fields WCField) (*CQReader, error) {
 	const verb = "ibv_start_poll"
-	if err := cq.enter(verb); err != nil {
+	if err := cq.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer cq.node.Exit()
+	defer cq.h.Exit()
 	if err := lazy.Check(cq.asked, verb, "CQ", fields, 0xfff); err != nil {
 		return nil, err
 	}
@@ -272,10 +227,10 @@ var errStartPoll = verr.Once{Verb: "ibv_start_poll", Kind: "CQ"}
 // C: ibv_resize_cq, ibv_resize_cq(3).
 func (cq *CQ) Resize(cqe int) error {
 	const verb = "ibv_resize_cq"
-	if err := cq.enter(verb); err != nil {
+	if err := cq.base().Enter(verb); err != nil {
 		return err
 	}
-	defer cq.node.Exit()
+	defer cq.h.Exit()
 	if cq.lib.fn[symIbv_resize_cq] == 0 {
 		return cq.lib.missing("ibv_resize_cq", symIbv_resize_cq)
 	}
@@ -293,7 +248,7 @@ func (cq *CQ) Resize(cqe int) error {
 	}
 	cq.mu.Lock()
 	defer cq.mu.Unlock()
-	if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.c, int32(cqe)); errno != 0 {
+	if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.h.C, int32(cqe)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintResizeCQ(&in)) })
 	}
 	cq.load()
@@ -349,10 +304,10 @@ var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
 // C: ibv_modify_cq, ibv_modify_cq(3).
 func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 	const verb = "ibv_modify_cq"
-	if err := cq.enter(verb); err != nil {
+	if err := cq.base().Enter(verb); err != nil {
 		return err
 	}
-	defer cq.node.Exit()
+	defer cq.h.Exit()
 	if attr == nil {
 		return verr.NilValue(verb, "ModifyCQAttr", "make one with NewModifyCQAttr")
 	}
@@ -372,16 +327,8 @@ func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 	if cq.lib.lints.Wanted() {
 		cq.lib.lints.Report(hintModifyCQ(&in))
 	}
-	if errno := rawModifyCQ(cq.c, unsafe.Pointer(&attrC)); errno != 0 {
+	if errno := rawModifyCQ(cq.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyCQ(&in)) })
 	}
 	return nil
-}
-
-// nodeOfCQ returns the node of a handle that may be nil.
-func nodeOfCQ(o *CQ) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
 }

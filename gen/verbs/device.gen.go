@@ -5,7 +5,6 @@ package verbs
 
 import (
 	"context"
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
@@ -21,15 +20,13 @@ import (
 	"unsafe"
 )
 
-// Device is an open device context. Everything made from it must be closed first.
+// Device is an open device context. Everything made from it must be closed first. Use it by its pointer: a copy
+// is no handle, and all calls refuse it.
 //
 // C: struct ibv_context, ibv_open_device(3).
 type Device struct {
-	node           object.Node
+	h              object.Handle
 	lib            *Lib
-	c              unsafe.Pointer
-	release        func()                        // after the C object is gone
-	end            func() error                  // ends a C object that another library made
 	caps           validate.Caps[cDeviceAttrEx]  // for the rules that need them
 	handles        object.Index                  // that events name, by the address of the C object
 	waiting        events.Listener[*dpath.Async] // for events
@@ -37,111 +34,63 @@ type Device struct {
 	numCompVectors int
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *Device) enter(verb string) error {
+// base returns what all handles have, also for a nil Device.
+func (o *Device) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "Device")
+		return object.Nil("Device", "ibv_close_device")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newDevice makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newDevice(lib *Lib, c unsafe.Pointer) *Device {
-	o := &Device{lib: lib, c: c}
-	o.load()
+	o := &Device{lib: lib}
+	o.h.Make(o, "Device", c, "ibv_close_device", o.closeDevice)
+	o.h.Before = o.waiting.Stop
+	o.cmdFD = int(cmem.At[int32](o.h.C, 264))          // cmd_fd
+	o.numCompVectors = int(cmem.At[int32](o.h.C, 272)) // num_comp_vectors
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *Device) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "Device", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// closeDevice ends the C object by ibv_close_device.
+func (o *Device) closeDevice() error {
+	if o.lib.fn[symIbv_close_device] == 0 {
+		return o.lib.missing("ibv_close_device", symIbv_close_device)
+	}
+	if n, errno := rawCloseDevice(o.lib.fn[symIbv_close_device], o.h.C); n != 0 {
+		return verr.Failed("ibv_close_device", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_context that have a getter, so that no getter reads C memory.
-func (o *Device) load() {
-	o.cmdFD = int(cmem.At[int32](o.c, 264))          // cmd_fd
-	o.numCompVectors = int(cmem.At[int32](o.c, 272)) // num_comp_vectors
-}
-
-// label names the single object in messages.
-func (o *Device) label() string { return "" }
 
 // Close closes a device. It waits for running calls; later ones fail with os.ErrClosed, and so does a second
 // Close. It is refused (syscall.EBUSY) while something made from the Device is open, which the error names.
 // When it fails, the Device stays open.
 //
 // C: ibv_close_device, ibv_open_device(3).
-func (o *Device) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_close_device", "Device")
-	}
-	return o.node.Close("ibv_close_device", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *Device) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_close_device] == 0 {
-		return o.lib.missing("ibv_close_device", symIbv_close_device)
-	}
-	if n, errno := rawCloseDevice(o.lib.fn[symIbv_close_device], o.c); n != 0 {
-		return verr.Failed("ibv_close_device", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *Device) destroy() error {
-	o.waiting.Stop()
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
+func (o *Device) Close() error { return o.base().Close() }
 
 // CloseAll closes everything that was made from the Device, the latest first, and then the Device itself; it
 // fits a defer. Errors are joined.
-func (o *Device) CloseAll() error {
-	if o == nil {
-		return verr.NilHandle("ibv_close_device", "Device")
-	}
-	return object.CloseTree(&o.node)
-}
-
-// CmdFD returns the file descriptor of the command channel, with which another context imports this one; owned
-// by the context.
-//
-// C: struct ibv_context.cmd_fd, ibv_open_device(3).
-func (o *Device) CmdFD() int {
-	return o.cmdFD
-}
-
-// NumCompVectors returns the number of completion vectors.
-//
-// C: struct ibv_context.num_comp_vectors, ibv_open_device(3).
-func (o *Device) NumCompVectors() int {
-	return o.numCompVectors
-}
+func (o *Device) CloseAll() error { return o.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_context, for C code that the bindings do not call; nil after
 // Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
 // is nothing that Close can name. Keep the Device open until C is done, and have C not destroy it.
 //
 // C: struct ibv_context, ibv_open_device(3).
-func (o *Device) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *Device) CPtr() unsafe.Pointer { return o.base().CPtr() }
+
+// CmdFD returns the file descriptor of the command channel, with which another context imports this one; owned
+// by the context.
+//
+// C: struct ibv_context.cmd_fd, ibv_open_device(3).
+func (o *Device) CmdFD() int { return o.cmdFD }
+
+// NumCompVectors returns the number of completion vectors.
+//
+// C: struct ibv_context.num_comp_vectors, ibv_open_device(3).
+func (o *Device) NumCompVectors() int { return o.numCompVectors }
 
 // capabilities returns what the rules know of the device: it is read at the first need, and once. It is nil when the device
 // cannot tell.
@@ -157,7 +106,7 @@ func (o *Device) capabilities() *cDeviceAttrEx {
 func (dev *Device) askCapabilities() (*cDeviceAttrEx, error) {
 	const verb = "ibv_query_device_ex"
 	var attrC cDeviceAttrEx
-	if errno := rawQueryDeviceEx(dev.lib.fn[symIbv_query_device], dev.c, nil, unsafe.Pointer(&attrC)); errno != 0 {
+	if errno := rawQueryDeviceEx(dev.lib.fn[symIbv_query_device], dev.h.C, nil, unsafe.Pointer(&attrC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	if attrC.comp_mask != 0 {
@@ -175,10 +124,10 @@ func (dev *Device) askCapabilities() (*cDeviceAttrEx, error) {
 // C: ibv_query_device_ex, ibv_query_device_ex(3).
 func (o *Device) UnjudgedRules() ([]verr.Rule, error) {
 	const verb = "ibv_query_device_ex"
-	if err := o.enter(verb); err != nil {
+	if err := o.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer o.node.Exit()
+	defer o.h.Exit()
 	return verr.Unjudged(rules, o.caps.Why(o.askCapabilities))
 }
 
@@ -200,23 +149,23 @@ func (o *Device) gone(errno syscall.Errno) bool {
 // C: ibv_import_pd, ibv_import_pd(3).
 func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
 	const verb = "ibv_import_pd"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_import_pd] == 0 {
 		return nil, dev.lib.missing("ibv_import_pd", symIbv_import_pd)
 	}
 	if dev.lib.fn[symIbv_unimport_pd] == 0 {
 		return nil, dev.lib.missing("ibv_unimport_pd", symIbv_unimport_pd)
 	}
-	ptr, errno := rawImportPD(dev.lib.fn[symIbv_import_pd], dev.c, pdHandle)
+	ptr, errno := rawImportPD(dev.lib.fn[symIbv_import_pd], dev.h.C, pdHandle)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newPD(dev, ptr)
-	o.ender = o.unimportPD
-	if err := o.adopt(&dev.node); err != nil {
+	o.h.End = o.unimportPD
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -233,21 +182,21 @@ func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
 // C: ibv_import_dm, ibv_import_dm(3).
 func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
 	const verb = "ibv_import_dm"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_import_dm] == 0 {
 		return nil, dev.lib.missing("ibv_import_dm", symIbv_import_dm)
 	}
-	ptr, errno := rawImportDM(dev.lib.fn[symIbv_import_dm], dev.c, dmHandle)
+	ptr, errno := rawImportDM(dev.lib.fn[symIbv_import_dm], dev.h.C, dmHandle)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newDM(dev, ptr)
-	o.imported = true
+	o.h.End = o.unimportDM
 	_ = o.mem.Attach(ptr, length, length != 0) // an error of attaching is returned by the first copy
-	if err := o.adopt(&dev.node); err != nil {
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -260,15 +209,15 @@ func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
 // C: ibv_query_device, ibv_query_device(3).
 func (dev *Device) QueryDevice() (*DeviceAttr, error) {
 	const verb = "ibv_query_device"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_query_device] == 0 {
 		return nil, dev.lib.missing("ibv_query_device", symIbv_query_device)
 	}
 	var deviceAttrC cDeviceAttr
-	if errno := rawQueryDevice(dev.lib.fn[symIbv_query_device], dev.c, unsafe.Pointer(&deviceAttrC)); errno != 0 {
+	if errno := rawQueryDevice(dev.lib.fn[symIbv_query_device], dev.h.C, unsafe.Pointer(&deviceAttrC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(DeviceAttr)
@@ -288,10 +237,10 @@ func (dev *Device) QueryDevice() (*DeviceAttr, error) {
 // C: ibv_query_port, ibv_query_port(3).
 func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 	const verb = "ibv_query_port"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	in := inQueryPort{
 		portNum: uint64(portNum),
 	}
@@ -303,7 +252,7 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 		return nil, err
 	}
 	var portAttrC cPortAttr
-	if errno := rawQueryPort(dev.lib.fn[symIbv_query_port], dev.c, portNum, unsafe.Pointer(&portAttrC)); errno != 0 {
+	if errno := rawQueryPort(dev.lib.fn[symIbv_query_port], dev.h.C, portNum, unsafe.Pointer(&portAttrC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(PortAttr)
@@ -324,10 +273,10 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 // C: ibv_query_port_speed, ibv_query_port_speed(3).
 func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 	const verb = "ibv_query_port_speed"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return 0, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_query_port_speed] == 0 {
 		return 0, dev.lib.missing("ibv_query_port_speed", symIbv_query_port_speed)
 	}
@@ -341,7 +290,7 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 		return 0, err
 	}
 	var portSpeed uint64
-	if errno := rawQueryPortSpeed(dev.lib.fn[symIbv_query_port_speed], dev.c, portNum, unsafe.Pointer(&portSpeed)); errno != 0 {
+	if errno := rawQueryPortSpeed(dev.lib.fn[symIbv_query_port_speed], dev.h.C, portNum, unsafe.Pointer(&portSpeed)); errno != 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
 	return portSpeed, nil
@@ -360,10 +309,10 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 // C: ibv_query_gid, ibv_query_gid(3).
 func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 	const verb = "ibv_query_gid"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return GID{}, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_query_gid] == 0 {
 		return GID{}, dev.lib.missing("ibv_query_gid", symIbv_query_gid)
 	}
@@ -381,7 +330,7 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 		return GID{}, err
 	}
 	var gid GID
-	n, errno := rawQueryGID(dev.lib.fn[symIbv_query_gid], dev.c, portNum, int32(index), unsafe.Pointer(&gid))
+	n, errno := rawQueryGID(dev.lib.fn[symIbv_query_gid], dev.h.C, portNum, int32(index), unsafe.Pointer(&gid))
 	if n < 0 {
 		return GID{}, verr.Failed(verb, errno, nil)
 	}
@@ -404,10 +353,10 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 // C: ibv_query_gid_ex, ibv_query_gid_ex(3).
 func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error) {
 	const verb = "ibv_query_gid_ex"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[sym_ibv_query_gid_ex] == 0 {
 		return nil, dev.lib.missing("ibv_query_gid_ex", sym_ibv_query_gid_ex)
 	}
@@ -422,7 +371,7 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 		return nil, err
 	}
 	var entryC cGIDEntry
-	if errno := rawQueryGIDEx(dev.lib.fn[sym_ibv_query_gid_ex], dev.c, portNum, gidIndex, unsafe.Pointer(&entryC), 0); errno != 0 {
+	if errno := rawQueryGIDEx(dev.lib.fn[sym_ibv_query_gid_ex], dev.h.C, portNum, gidIndex, unsafe.Pointer(&entryC), 0); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(GIDEntry)
@@ -448,10 +397,10 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 // C: ibv_query_gid_table, ibv_query_gid_table(3).
 func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 	const verb = "ibv_query_gid_table"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return 0, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[sym_ibv_query_gid_table] == 0 {
 		return 0, dev.lib.missing("ibv_query_gid_table", sym_ibv_query_gid_table)
 	}
@@ -466,7 +415,7 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 		dev.lib.lints.Report(hintQueryGIDTable(&in))
 	}
 	entriesC := make([]cGIDEntry, len(entries))
-	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.c, unsafe.Pointer(unsafe.SliceData(entriesC)), uint64(len(entries)), 0)
+	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.h.C, unsafe.Pointer(unsafe.SliceData(entriesC)), uint64(len(entries)), 0)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryGIDTable(&in)) })
 	}
@@ -489,10 +438,10 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 // C: ibv_query_pkey, ibv_query_pkey(3).
 func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 	const verb = "ibv_query_pkey"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return 0, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_query_pkey] == 0 {
 		return 0, dev.lib.missing("ibv_query_pkey", symIbv_query_pkey)
 	}
@@ -510,7 +459,7 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 		return 0, err
 	}
 	var pkey uint16
-	n, errno := rawQueryPKey(dev.lib.fn[symIbv_query_pkey], dev.c, portNum, int32(index), unsafe.Pointer(&pkey))
+	n, errno := rawQueryPKey(dev.lib.fn[symIbv_query_pkey], dev.h.C, portNum, int32(index), unsafe.Pointer(&pkey))
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
@@ -529,10 +478,10 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 // C: ibv_get_pkey_index, ibv_get_pkey_index(3).
 func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 	const verb = "ibv_get_pkey_index"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return 0, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_get_pkey_index] == 0 {
 		return 0, dev.lib.missing("ibv_get_pkey_index", symIbv_get_pkey_index)
 	}
@@ -545,7 +494,7 @@ func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 	if err := checkGetPKeyIndex(&in); err != nil {
 		return 0, err
 	}
-	n, errno := rawGetPKeyIndex(dev.lib.fn[symIbv_get_pkey_index], dev.c, portNum, bits.ReverseBytes16(pkey))
+	n, errno := rawGetPKeyIndex(dev.lib.fn[symIbv_get_pkey_index], dev.h.C, portNum, bits.ReverseBytes16(pkey))
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
@@ -557,19 +506,19 @@ func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 // C: ibv_alloc_pd, ibv_alloc_pd(3).
 func (dev *Device) AllocPD() (*PD, error) {
 	const verb = "ibv_alloc_pd"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_alloc_pd] == 0 {
 		return nil, dev.lib.missing("ibv_alloc_pd", symIbv_alloc_pd)
 	}
-	ptr, errno := rawAllocPD(dev.lib.fn[symIbv_alloc_pd], dev.c)
+	ptr, errno := rawAllocPD(dev.lib.fn[symIbv_alloc_pd], dev.h.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newPD(dev, ptr)
-	if err := o.adopt(&dev.node); err != nil {
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -589,10 +538,10 @@ func (dev *Device) AllocPD() (*PD, error) {
 // C: ibv_create_flow_action_esp, ibv_create_flow_action(3).
 func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, error) {
 	const verb = "ibv_create_flow_action_esp"
-	if err := ctx.enter(verb); err != nil {
+	if err := ctx.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer ctx.node.Exit()
+	defer ctx.h.Exit()
 	if esp == nil {
 		return nil, verr.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
 	}
@@ -612,12 +561,12 @@ func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 	if err := checkCreateFlowActionEsp(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawCreateFlowActionEsp(ctx.c, unsafe.Pointer(&espC))
+	ptr, errno := rawCreateFlowActionEsp(ctx.h.C, unsafe.Pointer(&espC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newFlowAction(ctx, ptr)
-	if err := o.adopt(&ctx.node); err != nil {
+	if err := o.h.Adopt(&ctx.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -636,10 +585,10 @@ func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 // C: ibv_open_xrcd, ibv_open_xrcd(3).
 func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	const verb = "ibv_open_xrcd"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if xrcdInitAttr == nil {
 		return nil, verr.NilValue(verb, "XRCDInitAttr", "make one with NewXRCDInitAttr")
 	}
@@ -658,12 +607,12 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintOpenXRCD(&in))
 	}
-	ptr, errno := rawOpenXRCD(dev.c, unsafe.Pointer(&xrcdInitAttrC))
+	ptr, errno := rawOpenXRCD(dev.h.C, unsafe.Pointer(&xrcdInitAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintOpenXRCD(&in)) })
 	}
 	o := newXRCD(dev, ptr)
-	if err := o.adopt(&dev.node); err != nil {
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -674,19 +623,19 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 // C: ibv_create_comp_channel, ibv_create_comp_channel(3).
 func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 	const verb = "ibv_create_comp_channel"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_create_comp_channel] == 0 {
 		return nil, dev.lib.missing("ibv_create_comp_channel", symIbv_create_comp_channel)
 	}
-	ptr, errno := rawCreateCompChannel(dev.lib.fn[symIbv_create_comp_channel], dev.c)
+	ptr, errno := rawCreateCompChannel(dev.lib.fn[symIbv_create_comp_channel], dev.h.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newCompChannel(dev, ptr)
-	if err := o.adopt(&dev.node); err != nil {
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -706,10 +655,10 @@ func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 // C: ibv_alloc_dm, ibv_alloc_dm(3).
 func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	const verb = "ibv_alloc_dm"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if attr == nil {
 		return nil, verr.NilValue(verb, "AllocDMAttr", "make one with NewAllocDMAttr")
 	}
@@ -728,13 +677,13 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintAllocDM(&in))
 	}
-	ptr, errno := rawAllocDM(dev.c, unsafe.Pointer(&attrC))
+	ptr, errno := rawAllocDM(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintAllocDM(&in)) })
 	}
 	o := newDM(dev, ptr)
 	_ = o.mem.Attach(ptr, attrC.length, true) // an error of attaching is returned by the first copy
-	if err := o.adopt(&dev.node); err != nil {
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -757,10 +706,10 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 // C: ibv_create_cq, ibv_create_cq(3).
 func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ, error) {
 	const verb = "ibv_create_cq"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_create_cq] == 0 {
 		return nil, dev.lib.missing("ibv_create_cq", symIbv_create_cq)
 	}
@@ -769,21 +718,21 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	}
 	var channelC unsafe.Pointer
 	if channel != nil {
-		if err := channel.enter(verb); err != nil {
+		if err := channel.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer channel.node.Exit()
+		defer channel.h.Exit()
 		if channel.dev != dev {
-			return nil, object.OtherDevice(verb, "channel", &channel.node, &channel.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "channel", &channel.h.Node, &channel.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		channelC = channel.c
+		channelC = channel.h.C
 	}
 	if int(int32(compVector)) != compVector {
 		return nil, verr.OutOfRange(verb, "comp_vector", compVector)
 	}
 	in := inCreateCQ{
 		compVector:            int64(compVector),
-		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.c, 272))),
+		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.h.C, 272))),
 		cqe:                   int64(cqe),
 	}
 	if caps := dev.capabilities(); caps != nil {
@@ -795,13 +744,13 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateCQ(&in))
 	}
-	ptr, errno := rawCreateCQ(dev.lib.fn[symIbv_create_cq], dev.c, int32(cqe), 0, channelC, int32(compVector))
+	ptr, errno := rawCreateCQ(dev.lib.fn[symIbv_create_cq], dev.h.C, int32(cqe), 0, channelC, int32(compVector))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCQ(&in)) })
 	}
 	o := newCQ(dev, ptr)
 	o.channel = channel
-	if err := o.adopt(&dev.node, nodeOfCompChannel(channel)); err != nil {
+	if err := o.h.Adopt(&dev.h.Node, channel.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -824,38 +773,38 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 // C: ibv_create_cq_ex, ibv_create_cq_ex(3).
 func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	const verb = "ibv_create_cq_ex"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if cqAttr == nil {
 		return nil, verr.NilValue(verb, "CQInitAttrEx", "make one with NewCQInitAttrEx")
 	}
 	cqAttrC := cqAttr.c
 	if cqAttr.channel != nil {
-		if err := cqAttr.channel.enter(verb); err != nil {
+		if err := cqAttr.channel.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer cqAttr.channel.node.Exit()
+		defer cqAttr.channel.h.Exit()
 		if cqAttr.channel.dev != dev {
-			return nil, object.OtherDevice(verb, "channel", &cqAttr.channel.node, &cqAttr.channel.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "channel", &cqAttr.channel.h.Node, &cqAttr.channel.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		cqAttrC.channel = uintptr(cqAttr.channel.c)
+		cqAttrC.channel = uintptr(cqAttr.channel.h.C)
 	}
 	if cqAttr.parentDomain != nil {
-		if err := cqAttr.parentDomain.enter(verb); err != nil {
+		if err := cqAttr.parentDomain.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer cqAttr.parentDomain.node.Exit()
+		defer cqAttr.parentDomain.h.Exit()
 		if cqAttr.parentDomain.dev != dev {
-			return nil, object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.node, &cqAttr.parentDomain.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.h.Node, &cqAttr.parentDomain.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		cqAttrC.parent_domain = uintptr(cqAttr.parentDomain.c)
+		cqAttrC.parent_domain = uintptr(cqAttr.parentDomain.h.C)
 		cqAttrC.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
 	}
 	in := inCreateCQEx{
 		cqAttrCompVector:      uint64(cqAttrC.comp_vector),
-		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.c, 272))),
+		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.h.C, 272))),
 		cqAttrWCFlags:         uint64(cqAttrC.wc_flags),
 		cqAttrCQE:             uint64(cqAttrC.cqe),
 		cqAttrFlags:           uint64(cqAttrC.flags),
@@ -871,13 +820,13 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateCQEx(&in))
 	}
-	ptr, errno := rawCreateCQEx(dev.c, unsafe.Pointer(&cqAttrC))
+	ptr, errno := rawCreateCQEx(dev.h.C, unsafe.Pointer(&cqAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCQEx(&in)) })
 	}
 	o := newCQ(dev, ptr)
 	o.asked = lazy.Of(uint64(cqAttrC.wc_flags))
-	if err := o.adopt(&dev.node, nodeOfCompChannel(cqAttr.channel), nodeOfPD(cqAttr.parentDomain)); err != nil {
+	if err := o.h.Adopt(&dev.h.Node, cqAttr.channel.base().Optional(), cqAttr.parentDomain.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -890,15 +839,15 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 // C: ibv_query_comp_cntr_caps, ibv_query_comp_cntr_caps(3).
 func (dev *Device) QueryCompCntrCaps() (*CompCntrCaps, error) {
 	const verb = "ibv_query_comp_cntr_caps"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[sym_ibv_query_comp_cntr_caps] == 0 {
 		return nil, dev.lib.missing("ibv_query_comp_cntr_caps", sym_ibv_query_comp_cntr_caps)
 	}
 	var caps_C cCompCntrCaps
-	if errno := rawQueryCompCntrCaps(dev.lib.fn[sym_ibv_query_comp_cntr_caps], dev.c, unsafe.Pointer(&caps_C)); errno != 0 {
+	if errno := rawQueryCompCntrCaps(dev.lib.fn[sym_ibv_query_comp_cntr_caps], dev.h.C, unsafe.Pointer(&caps_C)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(CompCntrCaps)
@@ -921,10 +870,10 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrCaps, error) {
 // C: ibv_create_comp_cntr, ibv_create_comp_cntr(3).
 func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 	const verb = "ibv_create_comp_cntr"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_create_comp_cntr] == 0 {
 		return nil, dev.lib.missing("ibv_create_comp_cntr", symIbv_create_comp_cntr)
 	}
@@ -943,12 +892,12 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateCompCntr(&in))
 	}
-	ptr, errno := rawCreateCompCntr(dev.lib.fn[symIbv_create_comp_cntr], dev.c, unsafe.Pointer(&ccAttrC))
+	ptr, errno := rawCreateCompCntr(dev.lib.fn[symIbv_create_comp_cntr], dev.h.C, unsafe.Pointer(&ccAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCompCntr(&in)) })
 	}
 	o := newCompCntr(dev, ptr)
-	if err := o.adopt(&dev.node); err != nil {
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -979,45 +928,45 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 // C: ibv_create_srq_ex, ibv_create_srq_ex(3).
 func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	const verb = "ibv_create_srq_ex"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if srqInitAttrEx == nil {
 		return nil, verr.NilValue(verb, "SRQInitAttrEx", "make one with NewSRQInitAttrEx")
 	}
 	srqInitAttrExC := srqInitAttrEx.c
 	if srqInitAttrEx.pd != nil {
-		if err := srqInitAttrEx.pd.enter(verb); err != nil {
+		if err := srqInitAttrEx.pd.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer srqInitAttrEx.pd.node.Exit()
+		defer srqInitAttrEx.pd.h.Exit()
 		if srqInitAttrEx.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.node, &srqInitAttrEx.pd.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.h.Node, &srqInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		srqInitAttrExC.pd = uintptr(srqInitAttrEx.pd.c)
+		srqInitAttrExC.pd = uintptr(srqInitAttrEx.pd.h.C)
 		srqInitAttrExC.comp_mask |= 0x2 // IBV_SRQ_INIT_ATTR_PD
 	}
 	if srqInitAttrEx.xrcd != nil {
-		if err := srqInitAttrEx.xrcd.enter(verb); err != nil {
+		if err := srqInitAttrEx.xrcd.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer srqInitAttrEx.xrcd.node.Exit()
+		defer srqInitAttrEx.xrcd.h.Exit()
 		if srqInitAttrEx.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.node, &srqInitAttrEx.xrcd.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.h.Node, &srqInitAttrEx.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		srqInitAttrExC.xrcd = uintptr(srqInitAttrEx.xrcd.c)
+		srqInitAttrExC.xrcd = uintptr(srqInitAttrEx.xrcd.h.C)
 		srqInitAttrExC.comp_mask |= 0x4 // IBV_SRQ_INIT_ATTR_XRCD
 	}
 	if srqInitAttrEx.cq != nil {
-		if err := srqInitAttrEx.cq.enter(verb); err != nil {
+		if err := srqInitAttrEx.cq.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer srqInitAttrEx.cq.node.Exit()
+		defer srqInitAttrEx.cq.h.Exit()
 		if srqInitAttrEx.cq.dev != dev {
-			return nil, object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.node, &srqInitAttrEx.cq.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.h.Node, &srqInitAttrEx.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		srqInitAttrExC.cq = uintptr(srqInitAttrEx.cq.c)
+		srqInitAttrExC.cq = uintptr(srqInitAttrEx.cq.h.C)
 		srqInitAttrExC.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
 	}
 	in := inCreateSRQEx{
@@ -1044,7 +993,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateSRQEx(&in))
 	}
-	ptr, errno := rawCreateSRQEx(dev.lib.fn[symIbv_create_srq], dev.c, unsafe.Pointer(&srqInitAttrExC))
+	ptr, errno := rawCreateSRQEx(dev.lib.fn[symIbv_create_srq], dev.h.C, unsafe.Pointer(&srqInitAttrExC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateSRQEx(&in)) })
 	}
@@ -1052,7 +1001,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	o.pd = srqInitAttrEx.pd
 	o.xrcd = srqInitAttrEx.xrcd
 	o.cq = srqInitAttrEx.cq
-	if err := o.adopt(&dev.node, nodeOfPD(srqInitAttrEx.pd), nodeOfXRCD(srqInitAttrEx.xrcd), nodeOfCQ(srqInitAttrEx.cq)); err != nil {
+	if err := o.h.Adopt(&dev.h.Node, srqInitAttrEx.pd.base().Optional(), srqInitAttrEx.xrcd.base().Optional(), srqInitAttrEx.cq.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1084,10 +1033,10 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 // C: ibv_create_qp_ex, ibv_create_qp_ex(3).
 func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	const verb = "ibv_create_qp_ex"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if qpInitAttrEx == nil {
 		return nil, verr.NilValue(verb, "QPInitAttrEx", "make one with NewQPInitAttrEx")
 	}
@@ -1096,66 +1045,66 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		return nil, qpInitAttrEx.err
 	}
 	if qpInitAttrEx.sendCQ != nil {
-		if err := qpInitAttrEx.sendCQ.enter(verb); err != nil {
+		if err := qpInitAttrEx.sendCQ.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttrEx.sendCQ.node.Exit()
+		defer qpInitAttrEx.sendCQ.h.Exit()
 		if qpInitAttrEx.sendCQ.dev != dev {
-			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.node, &qpInitAttrEx.sendCQ.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.h.Node, &qpInitAttrEx.sendCQ.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		qpInitAttrExC.send_cq = uintptr(qpInitAttrEx.sendCQ.c)
+		qpInitAttrExC.send_cq = uintptr(qpInitAttrEx.sendCQ.h.C)
 	}
 	if qpInitAttrEx.recvCQ != nil {
-		if err := qpInitAttrEx.recvCQ.enter(verb); err != nil {
+		if err := qpInitAttrEx.recvCQ.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttrEx.recvCQ.node.Exit()
+		defer qpInitAttrEx.recvCQ.h.Exit()
 		if qpInitAttrEx.recvCQ.dev != dev {
-			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.node, &qpInitAttrEx.recvCQ.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.h.Node, &qpInitAttrEx.recvCQ.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		qpInitAttrExC.recv_cq = uintptr(qpInitAttrEx.recvCQ.c)
+		qpInitAttrExC.recv_cq = uintptr(qpInitAttrEx.recvCQ.h.C)
 	}
 	if qpInitAttrEx.pd != nil {
-		if err := qpInitAttrEx.pd.enter(verb); err != nil {
+		if err := qpInitAttrEx.pd.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttrEx.pd.node.Exit()
+		defer qpInitAttrEx.pd.h.Exit()
 		if qpInitAttrEx.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.node, &qpInitAttrEx.pd.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.h.Node, &qpInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.c)
+		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.h.C)
 		qpInitAttrExC.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
 	}
 	if qpInitAttrEx.xrcd != nil {
-		if err := qpInitAttrEx.xrcd.enter(verb); err != nil {
+		if err := qpInitAttrEx.xrcd.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttrEx.xrcd.node.Exit()
+		defer qpInitAttrEx.xrcd.h.Exit()
 		if qpInitAttrEx.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.node, &qpInitAttrEx.xrcd.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.h.Node, &qpInitAttrEx.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		qpInitAttrExC.xrcd = uintptr(qpInitAttrEx.xrcd.c)
+		qpInitAttrExC.xrcd = uintptr(qpInitAttrEx.xrcd.h.C)
 		qpInitAttrExC.comp_mask |= 0x2 // IBV_QP_INIT_ATTR_XRCD
 	}
 	if qpInitAttrEx.srq != nil {
-		if err := qpInitAttrEx.srq.enter(verb); err != nil {
+		if err := qpInitAttrEx.srq.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttrEx.srq.node.Exit()
+		defer qpInitAttrEx.srq.h.Exit()
 		if qpInitAttrEx.srq.dev != dev {
-			return nil, object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.node, &qpInitAttrEx.srq.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.h.Node, &qpInitAttrEx.srq.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.c)
+		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.h.C)
 	}
 	if qpInitAttrEx.rwqIndTbl != nil {
-		if err := qpInitAttrEx.rwqIndTbl.enter(verb); err != nil {
+		if err := qpInitAttrEx.rwqIndTbl.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttrEx.rwqIndTbl.node.Exit()
+		defer qpInitAttrEx.rwqIndTbl.h.Exit()
 		if qpInitAttrEx.rwqIndTbl.dev != dev {
-			return nil, object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.node, &qpInitAttrEx.rwqIndTbl.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.h.Node, &qpInitAttrEx.rwqIndTbl.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		qpInitAttrExC.rwq_ind_tbl = uintptr(qpInitAttrEx.rwqIndTbl.c)
+		qpInitAttrExC.rwq_ind_tbl = uintptr(qpInitAttrEx.rwqIndTbl.h.C)
 		qpInitAttrExC.comp_mask |= 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
 	}
 	in := inCreateQPEx{
@@ -1191,7 +1140,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		dev.lib.lints.Report(hintCreateQPEx(&in))
 	}
 	defer mem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
-	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.c, unsafe.Pointer(&qpInitAttrExC))
+	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQPEx(&in)) })
 	}
@@ -1200,7 +1149,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
 	o.made = &cQPInitAttr{qp_context: qpInitAttrExC.qp_context, send_cq: qpInitAttrExC.send_cq, recv_cq: qpInitAttrExC.recv_cq, srq: qpInitAttrExC.srq, cap: qpInitAttrExC.cap, qp_type: qpInitAttrExC.qp_type, sq_sig_all: qpInitAttrExC.sq_sig_all}
-	if err := o.adopt(&dev.node, nodeOfCQ(qpInitAttrEx.sendCQ), nodeOfCQ(qpInitAttrEx.recvCQ), nodeOfPD(qpInitAttrEx.pd), nodeOfXRCD(qpInitAttrEx.xrcd), nodeOfSRQ(qpInitAttrEx.srq), nodeOfRWQIndTable(qpInitAttrEx.rwqIndTbl)); err != nil {
+	if err := o.h.Adopt(&dev.h.Node, qpInitAttrEx.sendCQ.base().Optional(), qpInitAttrEx.recvCQ.base().Optional(), qpInitAttrEx.pd.base().Optional(), qpInitAttrEx.xrcd.base().Optional(), qpInitAttrEx.srq.base().Optional(), qpInitAttrEx.rwqIndTbl.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1214,10 +1163,10 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 // C: ibv_alloc_td, ibv_alloc_td(3).
 func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
 	const verb = "ibv_alloc_td"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if initAttr == nil {
 		return nil, verr.NilValue(verb, "TDInitAttr", "make one with NewTDInitAttr")
 	}
@@ -1228,12 +1177,12 @@ func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
 	if err := checkAllocTD(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawAllocTD(dev.c, unsafe.Pointer(&initAttrC))
+	ptr, errno := rawAllocTD(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newTD(dev, ptr)
-	if err := o.adopt(&dev.node); err != nil {
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1247,33 +1196,33 @@ func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
 // C: ibv_alloc_parent_domain, ibv_alloc_parent_domain(3).
 func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 	const verb = "ibv_alloc_parent_domain"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if attr == nil {
 		return nil, verr.NilValue(verb, "ParentDomainAttr", "make one with NewParentDomainAttr")
 	}
 	attrC := attr.c
 	if attr.pd != nil {
-		if err := attr.pd.enter(verb); err != nil {
+		if err := attr.pd.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer attr.pd.node.Exit()
+		defer attr.pd.h.Exit()
 		if attr.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &attr.pd.node, &attr.pd.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "pd", &attr.pd.h.Node, &attr.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		attrC.pd = uintptr(attr.pd.c)
+		attrC.pd = uintptr(attr.pd.h.C)
 	}
 	if attr.threadDomain != nil {
-		if err := attr.threadDomain.enter(verb); err != nil {
+		if err := attr.threadDomain.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer attr.threadDomain.node.Exit()
+		defer attr.threadDomain.h.Exit()
 		if attr.threadDomain.dev != dev {
-			return nil, object.OtherDevice(verb, "td", &attr.threadDomain.node, &attr.threadDomain.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "td", &attr.threadDomain.h.Node, &attr.threadDomain.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		attrC.td = uintptr(attr.threadDomain.c)
+		attrC.td = uintptr(attr.threadDomain.h.C)
 	}
 	calls, err := newAllocCalls(attr, &attrC)
 	if err != nil {
@@ -1291,16 +1240,17 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 	if err := checkAllocParentDomain(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawAllocParentDomain(dev.c, unsafe.Pointer(&attrC))
+	ptr, errno := rawAllocParentDomain(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, calls.Failed(verb, errno, nil)
 	}
 	o := newPD(dev, ptr)
-	o.release, release = release, nil // kept until Close has succeeded
+	o.h.Kept, release = release, nil // kept until Close has succeeded
 	o.parent = attr.pd
 	o.calls = calls
+	o.h.Qualify("parent domain of ")
 	calls.Bind(o)
-	if err := o.adopt(&dev.node, nodeOfPD(attr.pd), nodeOfTD(attr.threadDomain)); err != nil {
+	if err := o.h.Adopt(&dev.h.Node, attr.pd.base().Optional(), attr.threadDomain.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1372,10 +1322,10 @@ func newAllocCalls(a *ParentDomainAttr, c *cParentDomainInitAttr) (calls *pdallo
 // C: ibv_alloc_dmah, ibv_alloc_dmah(3).
 func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
 	const verb = "ibv_alloc_dmah"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_alloc_dmah] == 0 {
 		return nil, dev.lib.missing("ibv_alloc_dmah", symIbv_alloc_dmah)
 	}
@@ -1394,12 +1344,12 @@ func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
 	if err := checkAllocDMAH(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawAllocDMAH(dev.lib.fn[symIbv_alloc_dmah], dev.c, unsafe.Pointer(&attrC))
+	ptr, errno := rawAllocDMAH(dev.lib.fn[symIbv_alloc_dmah], dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newDMAH(dev, ptr)
-	if err := o.adopt(&dev.node); err != nil {
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1416,10 +1366,10 @@ func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
 // C: ibv_query_rt_values_ex, ibv_query_rt_values_ex(3).
 func (dev *Device) QueryRTValues() (*RTValues, error) {
 	const verb = "ibv_query_rt_values_ex"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	var valuesC cValuesEx
 	valuesC.comp_mask |= 0x1 // IBV_VALUES_MASK_RAW_CLOCK
 	in := inQueryRtValuesEx{
@@ -1431,7 +1381,7 @@ func (dev *Device) QueryRTValues() (*RTValues, error) {
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintQueryRtValuesEx(&in))
 	}
-	if errno := rawQueryRtValuesEx(dev.c, unsafe.Pointer(&valuesC)); errno != 0 {
+	if errno := rawQueryRtValuesEx(dev.h.C, unsafe.Pointer(&valuesC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryRtValuesEx(&in)) })
 	}
 	out := new(RTValues)
@@ -1447,10 +1397,10 @@ func (dev *Device) QueryRTValues() (*RTValues, error) {
 // C: ibv_query_device_ex, ibv_query_device_ex(3).
 func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 	const verb = "ibv_query_device_ex"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	in := inQueryDeviceEx{
 		inputCompMask: 0,
 	}
@@ -1458,7 +1408,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 		return nil, err
 	}
 	var attrC cDeviceAttrEx
-	if errno := rawQueryDeviceEx(dev.lib.fn[symIbv_query_device], dev.c, nil, unsafe.Pointer(&attrC)); errno != 0 {
+	if errno := rawQueryDeviceEx(dev.lib.fn[symIbv_query_device], dev.h.C, nil, unsafe.Pointer(&attrC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	if attrC.comp_mask == 0 {
@@ -1483,23 +1433,23 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 // C: ibv_open_qp, ibv_open_qp(3).
 func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 	const verb = "ibv_open_qp"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if qpOpenAttr == nil {
 		return nil, verr.NilValue(verb, "QPOpenAttr", "make one with NewQPOpenAttr")
 	}
 	qpOpenAttrC := qpOpenAttr.c
 	if qpOpenAttr.xrcd != nil {
-		if err := qpOpenAttr.xrcd.enter(verb); err != nil {
+		if err := qpOpenAttr.xrcd.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpOpenAttr.xrcd.node.Exit()
+		defer qpOpenAttr.xrcd.h.Exit()
 		if qpOpenAttr.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.node, &qpOpenAttr.xrcd.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.h.Node, &qpOpenAttr.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		qpOpenAttrC.xrcd = uintptr(qpOpenAttr.xrcd.c)
+		qpOpenAttrC.xrcd = uintptr(qpOpenAttr.xrcd.h.C)
 		qpOpenAttrC.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
 	}
 	in := inOpenQP{
@@ -1510,13 +1460,13 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 	if err := checkOpenQP(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawOpenQP(dev.c, unsafe.Pointer(&qpOpenAttrC))
+	ptr, errno := rawOpenQP(dev.h.C, unsafe.Pointer(&qpOpenAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newQP(dev, ptr)
 	o.xrcd = qpOpenAttr.xrcd
-	if err := o.adopt(&dev.node, nodeOfXRCD(qpOpenAttr.xrcd)); err != nil {
+	if err := o.h.Adopt(&dev.h.Node, qpOpenAttr.xrcd.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1547,33 +1497,33 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 // C: ibv_create_wq, ibv_create_wq(3).
 func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	const verb = "ibv_create_wq"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if wqInitAttr == nil {
 		return nil, verr.NilValue(verb, "WQInitAttr", "make one with NewWQInitAttr")
 	}
 	wqInitAttrC := wqInitAttr.c
 	if wqInitAttr.pd != nil {
-		if err := wqInitAttr.pd.enter(verb); err != nil {
+		if err := wqInitAttr.pd.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer wqInitAttr.pd.node.Exit()
+		defer wqInitAttr.pd.h.Exit()
 		if wqInitAttr.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &wqInitAttr.pd.node, &wqInitAttr.pd.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "pd", &wqInitAttr.pd.h.Node, &wqInitAttr.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		wqInitAttrC.pd = uintptr(wqInitAttr.pd.c)
+		wqInitAttrC.pd = uintptr(wqInitAttr.pd.h.C)
 	}
 	if wqInitAttr.cq != nil {
-		if err := wqInitAttr.cq.enter(verb); err != nil {
+		if err := wqInitAttr.cq.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer wqInitAttr.cq.node.Exit()
+		defer wqInitAttr.cq.h.Exit()
 		if wqInitAttr.cq.dev != dev {
-			return nil, object.OtherDevice(verb, "cq", &wqInitAttr.cq.node, &wqInitAttr.cq.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "cq", &wqInitAttr.cq.h.Node, &wqInitAttr.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		wqInitAttrC.cq = uintptr(wqInitAttr.cq.c)
+		wqInitAttrC.cq = uintptr(wqInitAttr.cq.h.C)
 	}
 	in := inCreateWQ{
 		wqInitAttrPD:          uint64(wqInitAttrC.pd),
@@ -1597,13 +1547,13 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateWQ(&in))
 	}
-	ptr, errno := rawCreateWQ(dev.c, unsafe.Pointer(&wqInitAttrC))
+	ptr, errno := rawCreateWQ(dev.h.C, unsafe.Pointer(&wqInitAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateWQ(&in)) })
 	}
 	o := newWQ(dev, ptr)
 	o.pd = wqInitAttr.pd
-	if err := o.adopt(&dev.node, nodeOfPD(wqInitAttr.pd), nodeOfCQ(wqInitAttr.cq)); err != nil {
+	if err := o.h.Adopt(&dev.h.Node, wqInitAttr.pd.base().Optional(), wqInitAttr.cq.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1623,10 +1573,10 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 // C: ibv_create_rwq_ind_table, ibv_create_rwq_ind_table(3).
 func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTable, error) {
 	const verb = "ibv_create_rwq_ind_table"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if initAttr == nil {
 		return nil, verr.NilValue(verb, "RWQIndTableInitAttr", "make one with NewRWQIndTableInitAttr")
 	}
@@ -1636,17 +1586,17 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	initAttrIndTbl := make([]uintptr, len(initAttr.indTbl))
 	var initAttrIndTblNodes []*object.Node
 	for i, h := range initAttr.indTbl {
-		if err := h.enter(verb); err != nil {
+		if err := h.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer h.node.Exit()
+		defer h.h.Exit()
 		if h.dev != dev {
-			return nil, object.OtherDevice(verb, "ind_tbl", &h.node, &h.dev.node, &dev.node, &dev.node)
+			return nil, object.OtherDevice(verb, "ind_tbl", &h.h.Node, &h.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
-		if !slices.Contains(initAttrIndTblNodes, &h.node) {
-			initAttrIndTblNodes = append(initAttrIndTblNodes, &h.node)
+		if !slices.Contains(initAttrIndTblNodes, &h.h.Node) {
+			initAttrIndTblNodes = append(initAttrIndTblNodes, &h.h.Node)
 		}
-		initAttrIndTbl[i] = uintptr(h.c)
+		initAttrIndTbl[i] = uintptr(h.h.C)
 	}
 	initAttrIndTblN, err := cmem.Log2(verb, "ind_tbl", len(initAttrIndTbl))
 	if err != nil {
@@ -1667,12 +1617,12 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateRWQIndTable(&in))
 	}
-	ptr, errno := rawCreateRWQIndTable(dev.c, unsafe.Pointer(&initAttrC))
+	ptr, errno := rawCreateRWQIndTable(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateRWQIndTable(&in)) })
 	}
 	o := newRWQIndTable(dev, ptr)
-	if err := o.adopt(append([]*object.Node{&dev.node}, initAttrIndTblNodes...)...); err != nil {
+	if err := o.h.Adopt(append([]*object.Node{&dev.h.Node}, initAttrIndTblNodes...)...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1693,10 +1643,10 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 // C: ibv_init_ah_from_wc, ibv_create_ah_from_wc(3).
 func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, error) {
 	const verb = "ibv_init_ah_from_wc"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_init_ah_from_wc] == 0 {
 		return nil, dev.lib.missing("ibv_init_ah_from_wc", symIbv_init_ah_from_wc)
 	}
@@ -1716,7 +1666,7 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, err
 		dev.lib.lints.Report(hintInitAHFromWC(&in))
 	}
 	var ahAttrC cAHAttr
-	n, errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.c, portNum, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
+	n, errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.h.C, portNum, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
 	if n < 0 {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintInitAHFromWC(&in)) })
 	}
@@ -1737,10 +1687,10 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, err
 // C: ibv_resolve_eth_l2_from_gid, ibv_resolve_eth_l2_from_gid(3).
 func (dev *Device) ResolveEthL2FromGID(attr *AHAttr) ([6]uint8, uint16, error) {
 	const verb = "ibv_resolve_eth_l2_from_gid"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return [6]uint8{}, 0, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_resolve_eth_l2_from_gid] == 0 {
 		return [6]uint8{}, 0, dev.lib.missing("ibv_resolve_eth_l2_from_gid", symIbv_resolve_eth_l2_from_gid)
 	}
@@ -1759,7 +1709,7 @@ func (dev *Device) ResolveEthL2FromGID(attr *AHAttr) ([6]uint8, uint16, error) {
 	}
 	var ethMac [6]uint8
 	var vid uint16
-	if errno := rawResolveEthL2FromGID(dev.lib.fn[symIbv_resolve_eth_l2_from_gid], dev.c, unsafe.Pointer(&attrC), unsafe.Pointer(&ethMac), unsafe.Pointer(&vid)); errno != 0 {
+	if errno := rawResolveEthL2FromGID(dev.lib.fn[symIbv_resolve_eth_l2_from_gid], dev.h.C, unsafe.Pointer(&attrC), unsafe.Pointer(&ethMac), unsafe.Pointer(&vid)); errno != 0 {
 		return [6]uint8{}, 0, verr.Failed(verb, errno, nil)
 	}
 	return ethMac, vid, nil
@@ -1773,10 +1723,10 @@ func (dev *Device) ResolveEthL2FromGID(attr *AHAttr) ([6]uint8, uint16, error) {
 // C: ibv_create_counters, ibv_create_counters(3).
 func (dev *Device) CreateCounters(initAttr *CountersInitAttr) (*Counters, error) {
 	const verb = "ibv_create_counters"
-	if err := dev.enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dev.node.Exit()
+	defer dev.h.Exit()
 	if initAttr == nil {
 		return nil, verr.NilValue(verb, "CountersInitAttr", "make one with NewCountersInitAttr")
 	}
@@ -1787,12 +1737,12 @@ func (dev *Device) CreateCounters(initAttr *CountersInitAttr) (*Counters, error)
 	if err := checkCreateCounters(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawCreateCounters(dev.c, unsafe.Pointer(&initAttrC))
+	ptr, errno := rawCreateCounters(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newCounters(dev, ptr)
-	if err := o.adopt(&dev.node); err != nil {
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1800,10 +1750,10 @@ func (dev *Device) CreateCounters(initAttr *CountersInitAttr) (*Counters, error)
 
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
 func (o *Device) listen(verb string) (*dpath.Async, error) {
-	if err := o.enter(verb); err != nil {
+	if err := o.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer o.node.Exit()
+	defer o.h.Exit()
 	if o.lib.fn[symIbv_get_async_event] == 0 {
 		return nil, o.lib.missing("ibv_get_async_event", symIbv_get_async_event)
 	}
@@ -1811,7 +1761,7 @@ func (o *Device) listen(verb string) (*dpath.Async, error) {
 		return nil, o.lib.missing("ibv_ack_async_event", symIbv_ack_async_event)
 	}
 	return o.waiting.Listen(func() (*dpath.Async, error) {
-		return dpath.NewAsync(o.c, o.lib.fn[symIbv_get_async_event], o.lib.fn[symIbv_ack_async_event])
+		return dpath.NewAsync(o.h.C, o.lib.fn[symIbv_get_async_event], o.lib.fn[symIbv_ack_async_event])
 	})
 }
 
@@ -1886,16 +1836,16 @@ func (o *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 		switch element {
 		case elementQP:
 			ev.QP, _ = o.handles.Find(at).(*QP)
-			return nodeOfQP(ev.QP)
+			return ev.QP.base().Optional()
 		case elementCQ:
 			ev.CQ, _ = o.handles.Find(at).(*CQ)
-			return nodeOfCQ(ev.CQ)
+			return ev.CQ.base().Optional()
 		case elementSRQ:
 			ev.SRQ, _ = o.handles.Find(at).(*SRQ)
-			return nodeOfSRQ(ev.SRQ)
+			return ev.SRQ.base().Optional()
 		case elementWQ:
 			ev.WQ, _ = o.handles.Find(at).(*WQ)
-			return nodeOfWQ(ev.WQ)
+			return ev.WQ.base().Optional()
 		}
 		return nil
 	}); err != nil {

@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -13,51 +12,51 @@ import (
 	"unsafe"
 )
 
-// DM is a buffer of device memory.
+// DM is a buffer of device memory. Use it by its pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_dm, ibv_alloc_dm(3).
 type DM struct {
-	node     object.Node
-	lib      *Lib
-	dev      *Device
-	c        unsafe.Pointer
-	release  func()       // after the C object is gone
-	end      func() error // ends a C object that another library made
-	mem      devmem.DM
-	imported bool
-	handle   uint32
+	h      object.Handle
+	lib    *Lib
+	dev    *Device
+	mem    devmem.DM
+	handle uint32
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *DM) enter(verb string) error {
+// base returns what all handles have, also for a nil DM.
+func (o *DM) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "DM")
+		return object.Nil("DM", "ibv_free_dm")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newDM makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newDM(dev *Device, c unsafe.Pointer) *DM {
-	o := &DM{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &DM{lib: dev.lib, dev: dev}
+	o.h.Make(o, "DM", c, "ibv_free_dm", o.freeDM)
+	o.h.Guard = &o.mem
+	o.handle = cmem.At[uint32](o.h.C, 28) // handle
+	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *DM) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "DM", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// freeDM ends the C object by ibv_free_dm.
+func (o *DM) freeDM() error {
+	if errno := rawFreeDM(o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_free_dm", errno, func() []string { return devmem.GoneHints(errno) })
 	}
 	return nil
 }
 
-// load keeps the fields of struct ibv_dm that have a getter, so that no getter reads C memory.
-func (o *DM) load() {
-	o.handle = cmem.At[uint32](o.c, 28) // handle
+// unimportDM ends the C object by ibv_unimport_dm.
+func (o *DM) unimportDM() error {
+	if o.lib.fn[symIbv_unimport_dm] == 0 {
+		return o.lib.missing("ibv_unimport_dm", symIbv_unimport_dm)
+	}
+	rawUnimportDM(o.lib.fn[symIbv_unimport_dm], o.h.C)
+	return nil
 }
-
-// label names the single object in messages.
-func (o *DM) label() string { return "handle " + strconv.FormatUint(uint64(o.handle), 10) }
 
 // Close frees device memory. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the DM is open, which the error names.
@@ -65,66 +64,14 @@ func (o *DM) label() string { return "handle " + strconv.FormatUint(uint64(o.han
 // succeeds.
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
-func (o *DM) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_free_dm", "DM")
-	}
-	return o.node.Close("ibv_free_dm", o.destroy)
-}
+func (o *DM) Close() error { return o.base().Close() }
 
-// destroy destroys the C object, of an imported handle without changing the device memory.
-func (o *DM) destroy() error {
-	if o.end != nil {
-		return o.mem.End("ibv_free_dm", o.end)
-	}
-	if o.imported {
-		return o.unimport()
-	}
-	return o.free()
-}
-
-// free destroys the device memory in the kernel.
-func (o *DM) free() error {
-	return o.mem.End("ibv_free_dm", func() error {
-		if errno := rawFreeDM(o.c); errno != 0 && !o.dev.gone(errno) {
-			return verr.Failed("ibv_free_dm", errno, func() []string { return devmem.GoneHints(errno) })
-		}
-		return nil
-	})
-}
-
-// unimport cleans up in this process alone.
-func (o *DM) unimport() error {
-	return o.mem.End("ibv_unimport_dm", func() error {
-		if o.lib.fn[symIbv_unimport_dm] == 0 {
-			return o.lib.missing("ibv_unimport_dm", symIbv_unimport_dm)
-		}
-		rawUnimportDM(o.lib.fn[symIbv_unimport_dm], o.c)
-		return nil
-	})
-}
-
-// Unimport closes the handle without touching the device memory, also when this handle allocated it. It is what
-// is left to do after another context's Free; the Close of an imported handle is the same.
+// CPtr returns the address of the struct ibv_dm, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the DM open until C is done, and have C not destroy it.
 //
-// C: ibv_unimport_dm, ibv_import_dm(3).
-func (o *DM) Unimport() error {
-	if o == nil {
-		return verr.NilHandle("ibv_unimport_dm", "DM")
-	}
-	return o.node.Close("ibv_unimport_dm", o.unimport)
-}
-
-// Free destroys the device memory in the kernel, also when this handle imported it, and closes the handle.
-// After that every other handle of the same memory can only be given up with Unimport.
-//
-// C: ibv_free_dm, ibv_alloc_dm(3).
-func (o *DM) Free() error {
-	if o == nil {
-		return verr.NilHandle("ibv_free_dm", "DM")
-	}
-	return o.node.Close("ibv_free_dm", o.free)
-}
+// C: struct ibv_dm, ibv_alloc_dm(3).
+func (o *DM) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
 // Device returns the Device to which the DM belongs.
 func (o *DM) Device() *Device { return o.dev }
@@ -132,21 +79,19 @@ func (o *DM) Device() *Device { return o.dev }
 // Handle returns the kernel handle with which another context of the same device file imports it.
 //
 // C: struct ibv_dm.handle, ibv_alloc_dm(3).
-func (o *DM) Handle() uint32 {
-	return o.handle
-}
+func (o *DM) Handle() uint32 { return o.handle }
 
-// CPtr returns the address of the struct ibv_dm, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the DM open until C is done, and have C not destroy it.
+// Unimport closes the handle without touching the device memory, also when this handle allocated it. It is what
+// is left to do after another context's Free; the Close of an imported handle is the same.
 //
-// C: struct ibv_dm, ibv_alloc_dm(3).
-func (o *DM) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+// C: ibv_unimport_dm, ibv_import_dm(3).
+func (o *DM) Unimport() error { return o.base().CloseBy("ibv_unimport_dm", o.unimportDM, false) }
+
+// Free destroys the device memory in the kernel, also when this handle imported it, and closes the handle.
+// After that every other handle of the same memory can only be given up with Unimport.
+//
+// C: ibv_free_dm, ibv_alloc_dm(3).
+func (o *DM) Free() error { return o.base().CloseBy("ibv_free_dm", o.freeDM, false) }
 
 // WriteAt copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range
 // beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is
@@ -190,14 +135,14 @@ func (o *DM) Length() (uint64, bool) { return o.mem.Length() }
 // C: ibv_dm_export_dmabuf_fd, ibv_dm_export_dmabuf_fd(3).
 func (dm *DM) ExportDMABufFD() (int, error) {
 	const verb = "ibv_dm_export_dmabuf_fd"
-	if err := dm.enter(verb); err != nil {
+	if err := dm.base().Enter(verb); err != nil {
 		return 0, err
 	}
-	defer dm.node.Exit()
+	defer dm.h.Exit()
 	if dm.lib.fn[symIbv_dm_export_dmabuf_fd] == 0 {
 		return 0, dm.lib.missing("ibv_dm_export_dmabuf_fd", symIbv_dm_export_dmabuf_fd)
 	}
-	n, errno := rawDMExportDmabufFD(dm.lib.fn[symIbv_dm_export_dmabuf_fd], dm.c)
+	n, errno := rawDMExportDmabufFD(dm.lib.fn[symIbv_dm_export_dmabuf_fd], dm.h.C)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}

@@ -4,110 +4,60 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )
 
 // DMAH is a DMA handle. It tells a device how PCIe is to treat its accesses to the memory regions that are
-// registered with it.
+// registered with it. Use it by its pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_dmah, ibv_alloc_dmah(3).
 type DMAH struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
+	h   object.Handle
+	lib *Lib
+	dev *Device
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *DMAH) enter(verb string) error {
+// base returns what all handles have, also for a nil DMAH.
+func (o *DMAH) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "DMAH")
+		return object.Nil("DMAH", "ibv_dealloc_dmah")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newDMAH makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newDMAH(dev *Device, c unsafe.Pointer) *DMAH {
-	o := &DMAH{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &DMAH{lib: dev.lib, dev: dev}
+	o.h.Make(o, "DMAH", c, "ibv_dealloc_dmah", o.deallocDMAH)
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *DMAH) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "DMAH", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// deallocDMAH ends the C object by ibv_dealloc_dmah.
+func (o *DMAH) deallocDMAH() error {
+	if o.lib.fn[symIbv_dealloc_dmah] == 0 {
+		return o.lib.missing("ibv_dealloc_dmah", symIbv_dealloc_dmah)
+	}
+	if errno := rawDeallocDMAH(o.lib.fn[symIbv_dealloc_dmah], o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_dealloc_dmah", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_dmah that have a getter, so that no getter reads C memory.
-func (o *DMAH) load() {}
-
-// label names the single object in messages.
-func (o *DMAH) label() string { return "" }
 
 // Close frees a DMA handle. It waits for running calls; later ones fail with os.ErrClosed, and so does a second
 // Close. It is refused (syscall.EBUSY) while something made from the DMAH is open, which the error names. When
 // it fails, the DMAH stays open. On a device that was taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_dmah, ibv_alloc_dmah(3).
-func (o *DMAH) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_dealloc_dmah", "DMAH")
-	}
-	return o.node.Close("ibv_dealloc_dmah", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *DMAH) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_dealloc_dmah] == 0 {
-		return o.lib.missing("ibv_dealloc_dmah", symIbv_dealloc_dmah)
-	}
-	if errno := rawDeallocDMAH(o.lib.fn[symIbv_dealloc_dmah], o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_dealloc_dmah", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *DMAH) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
-
-// Device returns the Device to which the DMAH belongs.
-func (o *DMAH) Device() *Device { return o.dev }
+func (o *DMAH) Close() error { return o.base().Close() }
 
 // CPtr returns the address of the struct ibv_dmah, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the DMAH open until C is done, and have C not destroy it.
 //
 // C: struct ibv_dmah, ibv_alloc_dmah(3).
-func (o *DMAH) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *DMAH) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
-// nodeOfDMAH returns the node of a handle that may be nil.
-func nodeOfDMAH(o *DMAH) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
-}
+// Device returns the Device to which the DMAH belongs.
+func (o *DMAH) Device() *Device { return o.dev }

@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -12,108 +11,64 @@ import (
 	"unsafe"
 )
 
-// Flow is a flow, which steers packets to a queue pair.
+// Flow is a flow, which steers packets to a queue pair. Use it by its pointer: a copy is no handle, and all
+// calls refuse it.
 //
 // C: struct ibv_flow, ibv_create_flow(3).
 type Flow struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
-	qp      *QP
-	handle  uint32
+	h      object.Handle
+	lib    *Lib
+	dev    *Device
+	qp     *QP
+	handle uint32
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *Flow) enter(verb string) error {
+// base returns what all handles have, also for a nil Flow.
+func (o *Flow) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "Flow")
+		return object.Nil("Flow", "ibv_destroy_flow")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newFlow makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newFlow(dev *Device, c unsafe.Pointer) *Flow {
-	o := &Flow{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &Flow{lib: dev.lib, dev: dev}
+	o.h.Make(o, "Flow", c, "ibv_destroy_flow", o.destroyFlow)
+	o.handle = cmem.At[uint32](o.h.C, 16) // handle
+	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *Flow) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "Flow", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroyFlow ends the C object by ibv_destroy_flow.
+func (o *Flow) destroyFlow() error {
+	if errno := rawDestroyFlow(o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_flow", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_flow that have a getter, so that no getter reads C memory.
-func (o *Flow) load() {
-	o.handle = cmem.At[uint32](o.c, 16) // handle
-}
-
-// label names the single object in messages.
-func (o *Flow) label() string { return "handle " + strconv.FormatUint(uint64(o.handle), 10) }
 
 // Close ends a flow. It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close.
 // It is refused (syscall.EBUSY) while something made from the Flow is open, which the error names. When it
 // fails, the Flow stays open. On a device that was taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_flow, ibv_create_flow(3).
-func (o *Flow) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_flow", "Flow")
-	}
-	return o.node.Close("ibv_destroy_flow", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *Flow) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if errno := rawDestroyFlow(o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_flow", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *Flow) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
-
-// QP returns the QP to which the Flow belongs.
-func (o *Flow) QP() *QP {
-	return o.qp
-}
-
-// Device returns the Device to which the Flow belongs.
-func (o *Flow) Device() *Device { return o.dev }
-
-// Handle returns the kernel handle.
-//
-// C: struct ibv_flow.handle, ibv_create_flow(3).
-func (o *Flow) Handle() uint32 {
-	return o.handle
-}
+func (o *Flow) Close() error { return o.base().Close() }
 
 // CPtr returns the address of the struct ibv_flow, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the Flow open until C is done, and have C not destroy it.
 //
 // C: struct ibv_flow, ibv_create_flow(3).
-func (o *Flow) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *Flow) CPtr() unsafe.Pointer { return o.base().CPtr() }
+
+// Device returns the Device to which the Flow belongs.
+func (o *Flow) Device() *Device { return o.dev }
+
+// QP returns the QP to which the Flow belongs.
+func (o *Flow) QP() *QP { return o.qp }
+
+// Handle returns the kernel handle.
+//
+// C: struct ibv_flow.handle, ibv_create_flow(3).
+func (o *Flow) Handle() uint32 { return o.handle }

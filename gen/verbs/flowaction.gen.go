@@ -4,53 +4,44 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )
 
-// FlowAction is an action of flows on packets.
+// FlowAction is an action of flows on packets. Use it by its pointer: a copy is no handle, and all calls refuse
+// it.
 //
 // C: struct ibv_flow_action, ibv_create_flow_action(3).
 type FlowAction struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
+	h   object.Handle
+	lib *Lib
+	dev *Device
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *FlowAction) enter(verb string) error {
+// base returns what all handles have, also for a nil FlowAction.
+func (o *FlowAction) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "FlowAction")
+		return object.Nil("FlowAction", "ibv_destroy_flow_action")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newFlowAction makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newFlowAction(dev *Device, c unsafe.Pointer) *FlowAction {
-	o := &FlowAction{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &FlowAction{lib: dev.lib, dev: dev}
+	o.h.Make(o, "FlowAction", c, "ibv_destroy_flow_action", o.destroyFlowAction)
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *FlowAction) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "FlowAction", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroyFlowAction ends the C object by ibv_destroy_flow_action.
+func (o *FlowAction) destroyFlowAction() error {
+	if errno := rawDestroyFlowAction(o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_flow_action", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_flow_action that have a getter, so that no getter reads C memory.
-func (o *FlowAction) load() {}
-
-// label names the single object in messages.
-func (o *FlowAction) label() string { return "" }
 
 // Close destroys an action of flows. It waits for running calls; later ones fail with os.ErrClosed, and so does
 // a second Close. It is refused (syscall.EBUSY) while something made from the FlowAction is open, which the
@@ -58,49 +49,17 @@ func (o *FlowAction) label() string { return "" }
 // destroy, and it succeeds.
 //
 // C: ibv_destroy_flow_action, ibv_create_flow_action(3).
-func (o *FlowAction) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_flow_action", "FlowAction")
-	}
-	return o.node.Close("ibv_destroy_flow_action", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *FlowAction) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if errno := rawDestroyFlowAction(o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_flow_action", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *FlowAction) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
-
-// Device returns the Device to which the FlowAction belongs.
-func (o *FlowAction) Device() *Device { return o.dev }
+func (o *FlowAction) Close() error { return o.base().Close() }
 
 // CPtr returns the address of the struct ibv_flow_action, for C code that the bindings do not call; nil after
 // Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
 // is nothing that Close can name. Keep the FlowAction open until C is done, and have C not destroy it.
 //
 // C: struct ibv_flow_action, ibv_create_flow_action(3).
-func (o *FlowAction) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *FlowAction) CPtr() unsafe.Pointer { return o.base().CPtr() }
+
+// Device returns the Device to which the FlowAction belongs.
+func (o *FlowAction) Device() *Device { return o.dev }
 
 // ModifyESP changes an action on packets of ESP, for all flows that have it.
 //
@@ -113,10 +72,10 @@ func (o *FlowAction) CPtr() unsafe.Pointer {
 // C: ibv_modify_flow_action_esp, ibv_create_flow_action(3).
 func (action *FlowAction) ModifyESP(esp *FlowActionESPAttr) error {
 	const verb = "ibv_modify_flow_action_esp"
-	if err := action.enter(verb); err != nil {
+	if err := action.base().Enter(verb); err != nil {
 		return err
 	}
-	defer action.node.Exit()
+	defer action.h.Exit()
 	if esp == nil {
 		return verr.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
 	}
@@ -135,7 +94,7 @@ func (action *FlowAction) ModifyESP(esp *FlowActionESPAttr) error {
 	if err := checkModifyFlowActionEsp(&in); err != nil {
 		return err
 	}
-	if errno := rawModifyFlowActionEsp(action.c, unsafe.Pointer(&espC)); errno != 0 {
+	if errno := rawModifyFlowActionEsp(action.h.C, unsafe.Pointer(&espC)); errno != 0 {
 		return verr.Failed(verb, errno, nil)
 	}
 	return nil

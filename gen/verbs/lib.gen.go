@@ -320,10 +320,10 @@ func (l *Lib) open(c unsafe.Pointer, name string) (*Device, error) {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	dev := newDevice(l, ctx)
-	if err := dev.adopt(); err != nil {
+	if err := dev.h.Adopt(); err != nil {
 		return nil, err
 	}
-	dev.node.SetLabel(name)
+	dev.h.SetLabel(name)
 	return dev, nil
 }
 
@@ -474,7 +474,7 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newDevice(l, ptr)
-	if err := o.adopt(); err != nil {
+	if err := o.h.Adopt(); err != nil {
 		return nil, err
 	}
 	return o, nil

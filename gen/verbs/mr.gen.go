@@ -4,75 +4,83 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
 	"sync"
 	"unsafe"
 )
 
-// MR is a memory region. Its memory stays registered and pinned until Close has succeeded.
+// MR is a memory region. Its memory stays registered and pinned until Close has succeeded. Use it by its
+// pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_mr, ibv_reg_mr(3).
 type MR struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
-	ender   func() error // ends a C object that ibv_dereg_mr is not for
-	named   dpath.Named  // c for requests that name it
-	region  dpath.Place  // of which elements are made
-	mu      sync.Mutex   // guards what a change in place changes
-	pd      *PD
-	lkey    uint32
-	rkey    uint32
-	handle  uint32
-	length  uint64
-	addr    uintptr
+	h      object.Handle
+	lib    *Lib
+	dev    *Device
+	named  dpath.Named // the C object for requests that name it
+	region dpath.Place // of which elements are made
+	mu     sync.Mutex  // guards what a change in place changes
+	pd     *PD
+	lkey   uint32
+	rkey   uint32
+	handle uint32
+	length uint64
+	addr   uintptr
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *MR) enter(verb string) error {
+// base returns what all handles have, also for a nil MR.
+func (o *MR) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "MR")
+		return object.Nil("MR", "ibv_dereg_mr")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newMR makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newMR(dev *Device, c unsafe.Pointer) *MR {
-	o := &MR{lib: dev.lib, dev: dev, c: c}
+	o := &MR{lib: dev.lib, dev: dev}
+	o.h.Make(o, "MR", c, "ibv_dereg_mr", o.deregMR)
+	o.h.Guard = &o.named
+	o.h.Gone = func() { o.region.Close(&o.h) }
 	o.named.Open(c)
 	o.load()
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *MR) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "MR", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// load reads the fields of struct ibv_mr that have a getter, so that no getter reads C memory.
+func (o *MR) load() {
+	o.lkey = cmem.At[uint32](o.h.C, 36)   // lkey
+	o.rkey = cmem.At[uint32](o.h.C, 40)   // rkey
+	o.handle = cmem.At[uint32](o.h.C, 32) // handle
+	o.length = cmem.At[uint64](o.h.C, 24) // length
+	o.addr = cmem.At[uintptr](o.h.C, 16)  // addr
+	o.h.SetLabel("lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16))
+}
+
+// unimportMR ends the C object by ibv_unimport_mr.
+func (o *MR) unimportMR() error {
+	if o.lib.fn[symIbv_unimport_mr] == 0 {
+		return o.lib.missing("ibv_unimport_mr", symIbv_unimport_mr)
 	}
+	rawUnimportMR(o.lib.fn[symIbv_unimport_mr], o.h.C)
 	return nil
 }
 
-// load keeps the fields of struct ibv_mr that have a getter, so that no getter reads C memory.
-func (o *MR) load() {
-	o.lkey = cmem.At[uint32](o.c, 36)   // lkey
-	o.rkey = cmem.At[uint32](o.c, 40)   // rkey
-	o.handle = cmem.At[uint32](o.c, 32) // handle
-	o.length = cmem.At[uint64](o.c, 24) // length
-	o.addr = cmem.At[uintptr](o.c, 16)  // addr
+// deregMR ends the C object by ibv_dereg_mr.
+func (o *MR) deregMR() error {
+	if o.lib.fn[symIbv_dereg_mr] == 0 {
+		return o.lib.missing("ibv_dereg_mr", symIbv_dereg_mr)
+	}
+	if errno := rawDeregMR(o.lib.fn[symIbv_dereg_mr], o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_dereg_mr", errno, nil)
+	}
+	return nil
 }
-
-// label names the single object in messages.
-func (o *MR) label() string { return "lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16) }
 
 // Close deregisters a memory region. It waits for running calls; later ones fail with os.ErrClosed, and so does
 // a second Close. It is refused (syscall.EBUSY) while something made from the MR is open, which the error
@@ -80,69 +88,17 @@ func (o *MR) label() string { return "lkey 0x" + strconv.FormatUint(uint64(o.lke
 // succeeds.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
-func (o *MR) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_dereg_mr", "MR")
-	}
-	return o.node.Close("ibv_dereg_mr", o.destroy)
-}
+func (o *MR) Close() error { return o.base().Close() }
 
-// free ends the C object by the verb for how it was made.
-func (o *MR) free() error {
-	if o.ender != nil {
-		return o.ender()
-	}
-	return o.deregMR()
-}
+// CPtr returns the address of the struct ibv_mr, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the MR open until C is done, and have C not destroy it.
+//
+// C: struct ibv_mr, ibv_reg_mr(3).
+func (o *MR) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
-// unimportMR ends the C object by ibv_unimport_mr.
-func (o *MR) unimportMR() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_unimport_mr] == 0 {
-		return o.lib.missing("ibv_unimport_mr", symIbv_unimport_mr)
-	}
-	rawUnimportMR(o.lib.fn[symIbv_unimport_mr], o.c)
-	return nil
-}
-
-// deregMR ends the C object by ibv_dereg_mr.
-func (o *MR) deregMR() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_dereg_mr] == 0 {
-		return o.lib.missing("ibv_dereg_mr", symIbv_dereg_mr)
-	}
-	if errno := rawDeregMR(o.lib.fn[symIbv_dereg_mr], o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_dereg_mr", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *MR) destroy() error {
-	return o.destroyBy(o.free, false)
-}
-
-// destroyBy ends the C object by a function. What it was made of is given back, unless the object may live on.
-func (o *MR) destroyBy(end func() error, lives bool) error {
-	return o.named.End("ibv_dereg_mr", "MR", func() error {
-		if err := end(); err != nil {
-			return err
-		}
-		o.region.Close(&o.node)
-		if o.release != nil {
-			if lives {
-				mem.KeepForever(o.release)
-				return nil
-			}
-			o.release()
-		}
-		return nil
-	})
-}
+// Device returns the Device to which the MR belongs.
+func (o *MR) Device() *Device { return o.dev }
 
 // PD returns the PD to which the MR belongs.
 func (o *MR) PD() *PD {
@@ -150,9 +106,6 @@ func (o *MR) PD() *PD {
 	defer o.mu.Unlock()
 	return o.pd
 }
-
-// Device returns the Device to which the MR belongs.
-func (o *MR) Device() *Device { return o.dev }
 
 // LKey returns the local key for local scatter-gather entries.
 //
@@ -199,18 +152,6 @@ func (o *MR) Addr() uintptr {
 	return o.addr
 }
 
-// CPtr returns the address of the struct ibv_mr, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the MR open until C is done, and have C not destroy it.
-//
-// C: struct ibv_mr, ibv_reg_mr(3).
-func (o *MR) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
-
 // place keeps where the region lies, from which elements are made. Addresses in it begin at start; unknown says why they may not.
 func (o *MR) place(start uint64, unknown string) {
 	o.region.Set(dpath.Region{
@@ -249,14 +190,7 @@ func (o *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE { return o.region.Unch
 // Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
 //
 // C: ibv_unimport_mr, ibv_import_mr(3).
-func (o *MR) Unimport() error {
-	if o == nil {
-		return verr.NilHandle("ibv_unimport_mr", "MR")
-	}
-	return o.node.Close("ibv_unimport_mr", func() error {
-		return o.destroyBy(o.unimportMR, true)
-	})
-}
+func (o *MR) Unimport() error { return o.base().CloseBy("ibv_unimport_mr", o.unimportMR, true) }
 
 // judgeReregMR holds the arguments of ibv_rereg_mr against its rules.
 func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) error {
@@ -287,11 +221,4 @@ func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr,
 // can then only be given up with Unimport.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
-func (o *MR) Dereg() error {
-	if o == nil {
-		return verr.NilHandle("ibv_dereg_mr", "MR")
-	}
-	return o.node.Close("ibv_dereg_mr", func() error {
-		return o.destroyBy(o.deregMR, false)
-	})
-}
+func (o *MR) Dereg() error { return o.base().CloseBy("ibv_dereg_mr", o.deregMR, false) }

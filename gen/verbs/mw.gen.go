@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -13,54 +12,46 @@ import (
 	"unsafe"
 )
 
-// MW is a memory window.
+// MW is a memory window. Use it by its pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_mw, ibv_alloc_mw(3).
 type MW struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
-	named   dpath.Named  // c for requests that name it
-	pd      *PD
-	rkey    uint32
-	handle  uint32
+	h      object.Handle
+	lib    *Lib
+	dev    *Device
+	named  dpath.Named // the C object for requests that name it
+	pd     *PD
+	rkey   uint32
+	handle uint32
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *MW) enter(verb string) error {
+// base returns what all handles have, also for a nil MW.
+func (o *MW) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "MW")
+		return object.Nil("MW", "ibv_dealloc_mw")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newMW makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newMW(dev *Device, c unsafe.Pointer) *MW {
-	o := &MW{lib: dev.lib, dev: dev, c: c}
+	o := &MW{lib: dev.lib, dev: dev}
+	o.h.Make(o, "MW", c, "ibv_dealloc_mw", o.deallocMW)
+	o.h.Guard = &o.named
 	o.named.Open(c)
-	o.load()
+	o.rkey = cmem.At[uint32](o.h.C, 16)   // rkey
+	o.handle = cmem.At[uint32](o.h.C, 20) // handle
+	o.h.SetLabel("rkey 0x" + strconv.FormatUint(uint64(o.rkey), 16))
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *MW) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "MW", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// deallocMW ends the C object by ibv_dealloc_mw.
+func (o *MW) deallocMW() error {
+	if errno := rawDeallocMW(o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_dealloc_mw", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_mw that have a getter, so that no getter reads C memory.
-func (o *MW) load() {
-	o.rkey = cmem.At[uint32](o.c, 16)   // rkey
-	o.handle = cmem.At[uint32](o.c, 20) // handle
-}
-
-// label names the single object in messages.
-func (o *MW) label() string { return "rkey 0x" + strconv.FormatUint(uint64(o.rkey), 16) }
 
 // Close unbinds and destroys a memory window. It waits for running calls; later ones fail with os.ErrClosed,
 // and so does a second Close. It is refused (syscall.EBUSY) while something made from the MW is open, which the
@@ -68,50 +59,31 @@ func (o *MW) label() string { return "rkey 0x" + strconv.FormatUint(uint64(o.rke
 // and it succeeds.
 //
 // C: ibv_dealloc_mw, ibv_alloc_mw(3).
-func (o *MW) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_dealloc_mw", "MW")
-	}
-	return o.node.Close("ibv_dealloc_mw", o.destroy)
-}
+func (o *MW) Close() error { return o.base().Close() }
 
-// free ends the C object: by the library that made it.
-func (o *MW) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if errno := rawDeallocMW(o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_dealloc_mw", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *MW) destroy() error {
-	return o.named.End("ibv_dealloc_mw", "MW", func() error {
-		if err := o.free(); err != nil {
-			return err
-		}
-		if o.release != nil {
-			o.release()
-		}
-		return nil
-	})
-}
-
-// PD returns the PD to which the MW belongs.
-func (o *MW) PD() *PD {
-	return o.pd
-}
+// CPtr returns the address of the struct ibv_mw, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the MW open until C is done, and have C not destroy it.
+//
+// C: struct ibv_mw, ibv_alloc_mw(3).
+func (o *MW) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
 // Device returns the Device to which the MW belongs.
 func (o *MW) Device() *Device { return o.dev }
+
+// PD returns the PD to which the MW belongs.
+func (o *MW) PD() *PD { return o.pd }
+
+// Handle returns the kernel handle.
+//
+// C: struct ibv_mw.handle, ibv_alloc_mw(3).
+func (o *MW) Handle() uint32 { return o.handle }
 
 // RKey returns the remote key; binding changes it. It is 0 once the MW is closed.
 //
 // C: struct ibv_mw.rkey, ibv_alloc_mw(3).
 func (o *MW) RKey() uint32 {
-	return cmem.Live(&o.node, o.c, 16)
+	return cmem.Live(o.base(), 16)
 }
 
 // SetRKey sets the remote key that the program knows, such as the one from before a bind that failed. It
@@ -119,29 +91,7 @@ func (o *MW) RKey() uint32 {
 //
 // C: struct ibv_mw.rkey, ibv_alloc_mw(3).
 func (o *MW) SetRKey(rkey uint32) error {
-	if o == nil {
-		return verr.NilHandle("struct ibv_mw.rkey", "MW")
-	}
-	return cmem.SetLive("struct ibv_mw.rkey", &o.node, o.c, 16, rkey)
-}
-
-// Handle returns the kernel handle.
-//
-// C: struct ibv_mw.handle, ibv_alloc_mw(3).
-func (o *MW) Handle() uint32 {
-	return o.handle
-}
-
-// CPtr returns the address of the struct ibv_mw, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the MW open until C is done, and have C not destroy it.
-//
-// C: struct ibv_mw, ibv_alloc_mw(3).
-func (o *MW) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
+	return cmem.SetLive("struct ibv_mw.rkey", o.base(), 16, rkey)
 }
 
 // Bind has a request bind the window to what mwBind describes, with the key rkey: that of the window, with
@@ -153,23 +103,23 @@ func (o *MW) CPtr() unsafe.Pointer {
 // C: ibv_post_send, ibv_post_send(3).
 func (mw *MW) Bind(w *dpath.SendWR, rkey uint32, mwBind *MWBind) error {
 	const verb = "ibv_post_send"
-	if err := mw.enter(verb); err != nil {
+	if err := mw.base().Enter(verb); err != nil {
 		return err
 	}
-	defer mw.node.Exit()
+	defer mw.h.Exit()
 	if mwBind == nil {
 		return verr.NilValue(verb, "MWBind", "make one with NewMWBind")
 	}
 	mwBindC := mwBind.c
 	if mwBind.mr != nil {
-		if err := mwBind.mr.enter(verb); err != nil {
+		if err := mwBind.mr.base().Enter(verb); err != nil {
 			return err
 		}
-		defer mwBind.mr.node.Exit()
+		defer mwBind.mr.h.Exit()
 		if mwBind.mr.dev != mw.dev {
-			return object.OtherDevice(verb, "bind_info.mr", &mwBind.mr.node, &mwBind.mr.dev.node, &mw.node, &mw.dev.node)
+			return object.OtherDevice(verb, "bind_info.mr", &mwBind.mr.h.Node, &mwBind.mr.dev.h.Node, &mw.h.Node, &mw.dev.h.Node)
 		}
-		mwBindC.bind_info.mr = uintptr(mwBind.mr.c)
+		mwBindC.bind_info.mr = uintptr(mwBind.mr.h.C)
 	}
 	if mwBind.mr == nil {
 		return verr.NilHandle(verb, "MR")

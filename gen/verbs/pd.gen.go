@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -17,56 +16,54 @@ import (
 	"unsafe"
 )
 
-// PD is a protection domain or a parent domain, which can be used in the same places.
+// PD is a protection domain or a parent domain, which can be used in the same places. Use it by its pointer: a
+// copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_pd, ibv_alloc_pd(3).
 type PD struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()             // after the C object is gone
-	end     func() error       // ends a C object that another library made
-	ender   func() error       // ends a C object that ibv_dealloc_pd is not for
-	parent  *PD                // of a parent domain
-	calls   *pdalloc.Calls[PD] // of a parent domain with an allocator
-	handle  uint32
+	h      object.Handle
+	lib    *Lib
+	dev    *Device
+	parent *PD                // of a parent domain
+	calls  *pdalloc.Calls[PD] // of a parent domain with an allocator
+	handle uint32
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *PD) enter(verb string) error {
+// base returns what all handles have, also for a nil PD.
+func (o *PD) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "PD")
+		return object.Nil("PD", "ibv_dealloc_pd")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newPD makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newPD(dev *Device, c unsafe.Pointer) *PD {
-	o := &PD{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &PD{lib: dev.lib, dev: dev}
+	o.h.Make(o, "PD", c, "ibv_dealloc_pd", o.deallocPD)
+	o.handle = cmem.At[uint32](o.h.C, 8) // handle
+	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *PD) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "PD", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// unimportPD ends the C object by ibv_unimport_pd.
+func (o *PD) unimportPD() error {
+	if o.lib.fn[symIbv_unimport_pd] == 0 {
+		return o.lib.missing("ibv_unimport_pd", symIbv_unimport_pd)
 	}
+	rawUnimportPD(o.lib.fn[symIbv_unimport_pd], o.h.C)
 	return nil
 }
 
-// load keeps the fields of struct ibv_pd that have a getter, so that no getter reads C memory.
-func (o *PD) load() {
-	o.handle = cmem.At[uint32](o.c, 8) // handle
-}
-
-// label names the single object in messages; a parent domain has the handle of the domain that it extends.
-func (o *PD) label() string {
-	if o.parent != nil {
-		return "parent domain of handle " + strconv.FormatUint(uint64(o.handle), 10)
+// deallocPD ends the C object by ibv_dealloc_pd.
+func (o *PD) deallocPD() error {
+	if o.lib.fn[symIbv_dealloc_pd] == 0 {
+		return o.lib.missing("ibv_dealloc_pd", symIbv_dealloc_pd)
 	}
-	return "handle " + strconv.FormatUint(uint64(o.handle), 10)
+	if errno := rawDeallocPD(o.lib.fn[symIbv_dealloc_pd], o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_dealloc_pd", errno, nil)
+	}
+	return nil
 }
 
 // Close frees a protection domain or a parent domain. It waits for running calls; later ones fail with
@@ -75,75 +72,18 @@ func (o *PD) label() string {
 // left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
-func (o *PD) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_dealloc_pd", "PD")
-	}
-	return o.node.Close("ibv_dealloc_pd", o.destroy)
-}
-
-// free ends the C object by the verb for how it was made.
-func (o *PD) free() error {
-	if o.ender != nil {
-		return o.ender()
-	}
-	return o.deallocPD()
-}
-
-// unimportPD ends the C object by ibv_unimport_pd.
-func (o *PD) unimportPD() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_unimport_pd] == 0 {
-		return o.lib.missing("ibv_unimport_pd", symIbv_unimport_pd)
-	}
-	rawUnimportPD(o.lib.fn[symIbv_unimport_pd], o.c)
-	return nil
-}
-
-// deallocPD ends the C object by ibv_dealloc_pd.
-func (o *PD) deallocPD() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_dealloc_pd] == 0 {
-		return o.lib.missing("ibv_dealloc_pd", symIbv_dealloc_pd)
-	}
-	if errno := rawDeallocPD(o.lib.fn[symIbv_dealloc_pd], o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_dealloc_pd", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *PD) destroy() error {
-	return o.destroyBy(o.free, false)
-}
-
-// destroyBy ends the C object by a function. What it was made of is given back, unless the object may live on.
-func (o *PD) destroyBy(end func() error, lives bool) error {
-	if err := end(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		if lives {
-			mem.KeepForever(o.release)
-			return nil
-		}
-		o.release()
-	}
-	return nil
-}
+func (o *PD) Close() error { return o.base().Close() }
 
 // CloseAll closes everything that was made from the PD, the latest first, and then the PD itself; it fits a
 // defer. Errors are joined.
-func (o *PD) CloseAll() error {
-	if o == nil {
-		return verr.NilHandle("ibv_dealloc_pd", "PD")
-	}
-	return object.CloseTree(&o.node)
-}
+func (o *PD) CloseAll() error { return o.base().CloseAll() }
+
+// CPtr returns the address of the struct ibv_pd, for C code that the bindings do not call; nil after Close.
+// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
+// nothing that Close can name. Keep the PD open until C is done, and have C not destroy it.
+//
+// C: struct ibv_pd, ibv_alloc_pd(3).
+func (o *PD) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
 // Device returns the Device to which the PD belongs.
 func (o *PD) Device() *Device { return o.dev }
@@ -151,21 +91,7 @@ func (o *PD) Device() *Device { return o.dev }
 // Handle returns the kernel handle.
 //
 // C: struct ibv_pd.handle, ibv_alloc_pd(3).
-func (o *PD) Handle() uint32 {
-	return o.handle
-}
-
-// CPtr returns the address of the struct ibv_pd, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the PD open until C is done, and have C not destroy it.
-//
-// C: struct ibv_pd, ibv_alloc_pd(3).
-func (o *PD) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *PD) Handle() uint32 { return o.handle }
 
 // Parent returns the protection domain that a parent domain extends; nil for a protection domain.
 func (o *PD) Parent() *PD { return o.parent }
@@ -179,14 +105,7 @@ func (o *PD) Parent() *PD { return o.parent }
 // Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
 //
 // C: ibv_unimport_pd, ibv_import_pd(3).
-func (o *PD) Unimport() error {
-	if o == nil {
-		return verr.NilHandle("ibv_unimport_pd", "PD")
-	}
-	return o.node.Close("ibv_unimport_pd", func() error {
-		return o.destroyBy(o.unimportPD, true)
-	})
-}
+func (o *PD) Unimport() error { return o.base().CloseBy("ibv_unimport_pd", o.unimportPD, true) }
 
 // ImportMR gives access to a memory region that another context of the same device file registered.
 //
@@ -200,25 +119,25 @@ func (o *PD) Unimport() error {
 // C: ibv_import_mr, ibv_import_mr(3).
 func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 	const verb = "ibv_import_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_import_mr] == 0 {
 		return nil, pd.lib.missing("ibv_import_mr", symIbv_import_mr)
 	}
 	if pd.lib.fn[symIbv_unimport_mr] == 0 {
 		return nil, pd.lib.missing("ibv_unimport_mr", symIbv_unimport_mr)
 	}
-	ptr, errno := rawImportMR(pd.lib.fn[symIbv_import_mr], pd.c, mrHandle)
+	ptr, errno := rawImportMR(pd.lib.fn[symIbv_import_mr], pd.h.C, mrHandle)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newMR(pd.dev, ptr)
-	o.ender = o.unimportMR
+	o.h.End = o.unimportMR
 	o.pd = pd
 	o.place(0, dpath.Elsewhere)
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -230,14 +149,7 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 // can then only be given up with Unimport.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
-func (o *PD) Dealloc() error {
-	if o == nil {
-		return verr.NilHandle("ibv_dealloc_pd", "PD")
-	}
-	return o.node.Close("ibv_dealloc_pd", func() error {
-		return o.destroyBy(o.deallocPD, false)
-	})
-}
+func (o *PD) Dealloc() error { return o.base().CloseBy("ibv_dealloc_pd", o.deallocPD, false) }
 
 // RegMR registers host memory.
 //
@@ -261,10 +173,10 @@ func (o *PD) Dealloc() error {
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
 	}
@@ -297,15 +209,15 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 		pd.lib.lints.Report(hintRegMR(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
+	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	o.release, release = release, nil // kept until Close has succeeded
+	o.h.Kept, release = release, nil // kept until Close has succeeded
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -333,10 +245,10 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
 	}
@@ -372,16 +284,16 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 		pd.lib.lints.Report(hintRegMR(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
+	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	held.Rename("MR (" + o.label() + ")")
-	o.release, release = release, nil // kept until Close has succeeded
+	held.Rename(o.h.String())
+	o.h.Kept, release = release, nil // kept until Close has succeeded
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -409,10 +321,10 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
 	}
@@ -448,15 +360,15 @@ func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
 		pd.lib.lints.Report(hintRegMR(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
+	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	o.release, release = release, nil // kept until Close has succeeded
+	o.h.Kept, release = release, nil // kept until Close has succeeded
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -485,10 +397,10 @@ func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
 	}
@@ -513,14 +425,14 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 		pd.lib.lints.Report(hintRegMR(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
+	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -548,10 +460,10 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
 	}
@@ -578,14 +490,14 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 		pd.lib.lints.Report(hintRegMR(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.c, addr, length, uint32(access))
+	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -617,10 +529,10 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr_iova"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
 	}
@@ -654,15 +566,15 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
+	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	o.release, release = release, nil // kept until Close has succeeded
+	o.h.Kept, release = release, nil // kept until Close has succeeded
 	o.place(iova, dpath.Vague(uint64(access), 0x20))
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -694,10 +606,10 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr_iova"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
 	}
@@ -734,16 +646,16 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
+	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	held.Rename("MR (" + o.label() + ")")
-	o.release, release = release, nil // kept until Close has succeeded
+	held.Rename(o.h.String())
+	o.h.Kept, release = release, nil // kept until Close has succeeded
 	o.place(iova, dpath.Vague(uint64(access), 0x20))
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -775,10 +687,10 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr_iova"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
 	}
@@ -815,15 +727,15 @@ func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, err
 		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
+	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	o.release, release = release, nil // kept until Close has succeeded
+	o.h.Kept, release = release, nil // kept until Close has succeeded
 	o.place(iova, dpath.Vague(uint64(access), 0x20))
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -856,10 +768,10 @@ func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, err
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr_iova"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
 	}
@@ -885,14 +797,14 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.c, addr, length, iova, uint32(access))
+	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(iova, dpath.Vague(uint64(access), 0x20))
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -923,10 +835,10 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 // C: ibv_reg_dmabuf_mr, ibv_reg_mr(3).
 func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, access DmabufAccess) (*MR, error) {
 	const verb = "ibv_reg_dmabuf_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_dmabuf_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_dmabuf_mr", symIbv_reg_dmabuf_mr)
 	}
@@ -950,14 +862,14 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 		pd.lib.lints.Report(hintRegDmabufMR(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegDmabufMR(pd.lib.fn[symIbv_reg_dmabuf_mr], pd.c, offset, length, iova, int32(fd), int32(access))
+	ptr, errno := rawRegDmabufMR(pd.lib.fn[symIbv_reg_dmabuf_mr], pd.h.C, offset, length, iova, int32(fd), int32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintRegDmabufMR(&in)) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(iova, "")
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -997,10 +909,10 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 // C: ibv_reg_mr_ex, ibv_reg_mr(3).
 func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	const verb = "ibv_reg_mr_ex"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_mr_ex] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr_ex", symIbv_reg_mr_ex)
 	}
@@ -1022,25 +934,25 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		}
 	}()
 	if mrInitAttr.dmah != nil {
-		if err := mrInitAttr.dmah.enter(verb); err != nil {
+		if err := mrInitAttr.dmah.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer mrInitAttr.dmah.node.Exit()
+		defer mrInitAttr.dmah.h.Exit()
 		if mrInitAttr.dmah.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "dmah", &mrInitAttr.dmah.node, &mrInitAttr.dmah.dev.node, &pd.node, &pd.dev.node)
+			return nil, object.OtherDevice(verb, "dmah", &mrInitAttr.dmah.h.Node, &mrInitAttr.dmah.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
-		mrInitAttrC.dmah = uintptr(mrInitAttr.dmah.c)
+		mrInitAttrC.dmah = uintptr(mrInitAttr.dmah.h.C)
 		mrInitAttrC.comp_mask |= 0x10 // IBV_REG_MR_MASK_DMAH
 	}
 	if mrInitAttr.buf != nil {
-		if err := mrInitAttr.buf.enter(verb); err != nil {
+		if err := mrInitAttr.buf.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer mrInitAttr.buf.node.Exit()
+		defer mrInitAttr.buf.h.Exit()
 		if mrInitAttr.buf.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "buf", &mrInitAttr.buf.node, &mrInitAttr.buf.dev.node, &pd.node, &pd.dev.node)
+			return nil, object.OtherDevice(verb, "buf", &mrInitAttr.buf.h.Node, &mrInitAttr.buf.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
-		mrInitAttrC.buf = uintptr(mrInitAttr.buf.c)
+		mrInitAttrC.buf = uintptr(mrInitAttr.buf.h.C)
 		mrInitAttrC.comp_mask |= 0x20 // IBV_REG_MR_MASK_BUF
 	}
 	in := inRegMREx{
@@ -1065,20 +977,20 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		pd.lib.lints.Report(hintRegMREx(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.c, unsafe.Pointer(&mrInitAttrC))
+	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMREx(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	held.Rename("MR (" + o.label() + ")")
-	o.release, release = release, nil // kept until Close has succeeded
+	held.Rename(o.h.String())
+	o.h.Kept, release = release, nil // kept until Close has succeeded
 	start := uint64(mrInitAttrC.addr)
 	if mrInitAttrC.comp_mask&0x1 != 0 {
 		start = mrInitAttrC.iova
 	}
 	o.place(start, dpath.Vague(uint64(mrInitAttrC.access), 0x20))
-	if err := o.adopt(&pd.node, nodeOfDMAH(mrInitAttr.dmah), nodeOfBuf(mrInitAttr.buf)); err != nil {
+	if err := o.h.Adopt(&pd.h.Node, mrInitAttr.dmah.base().Optional(), mrInitAttr.buf.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1097,10 +1009,10 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 // C: ibv_alloc_mw, ibv_alloc_mw(3).
 func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	const verb = "ibv_alloc_mw"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	in := inAllocMW{
 		type_: uint64(mwType),
 	}
@@ -1110,13 +1022,13 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintAllocMW(&in))
 	}
-	ptr, errno := rawAllocMW(pd.c, uint32(mwType))
+	ptr, errno := rawAllocMW(pd.h.C, uint32(mwType))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintAllocMW(&in)) })
 	}
 	o := newMW(pd.dev, ptr)
 	o.pd = pd
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1143,10 +1055,10 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 // C: ibv_advise_mr, ibv_advise_mr(3).
 func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE) error {
 	const verb = "ibv_advise_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	in := inAdviseMR{
 		advice: uint64(advice),
 		flags:  uint64(flags),
@@ -1162,7 +1074,7 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintAdviseMR(&in))
 	}
-	if errno := rawAdviseMR(pd.c, uint32(advice), uint32(flags), unsafe.Pointer(unsafe.SliceData(sgList)), uint32(len(sgList))); errno != 0 {
+	if errno := rawAdviseMR(pd.h.C, uint32(advice), uint32(flags), unsafe.Pointer(unsafe.SliceData(sgList)), uint32(len(sgList))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAdviseMR(&in)) })
 	}
 	return nil
@@ -1173,18 +1085,18 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 // C: ibv_alloc_null_mr, ibv_alloc_null_mr(3).
 func (pd *PD) AllocNullMR() (*MR, error) {
 	const verb = "ibv_alloc_null_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
-	ptr, errno := rawAllocNullMR(pd.c)
+	defer pd.h.Exit()
+	ptr, errno := rawAllocNullMR(pd.h.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(0, "")
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1211,16 +1123,16 @@ func (pd *PD) AllocNullMR() (*MR, error) {
 // C: ibv_reg_dm_mr, ibv_alloc_dm(3).
 func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (*MR, error) {
 	const verb = "ibv_reg_dm_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
-	if err := dm.enter(verb); err != nil {
+	defer pd.h.Exit()
+	if err := dm.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer dm.node.Exit()
+	defer dm.h.Exit()
 	if dm.dev != pd.dev {
-		return nil, object.OtherDevice(verb, "dm", &dm.node, &dm.dev.node, &pd.node, &pd.dev.node)
+		return nil, object.OtherDevice(verb, "dm", &dm.h.Node, &dm.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 	}
 	in := inRegDMMR{
 		access:   uint64(access),
@@ -1238,14 +1150,14 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 		pd.lib.lints.Report(hintRegDMMR(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegDMMR(pd.c, dm.c, dmOffset, length, uint32(access))
+	ptr, errno := rawRegDMMR(pd.h.C, dm.h.C, dmOffset, length, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintRegDMMR(&in)) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(0, "")
-	if err := o.adopt(&pd.node, &dm.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node, &dm.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1264,10 +1176,10 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 // C: ibv_create_srq, ibv_create_srq(3).
 func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 	const verb = "ibv_create_srq"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_create_srq] == 0 {
 		return nil, pd.lib.missing("ibv_create_srq", symIbv_create_srq)
 	}
@@ -1288,13 +1200,13 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 		pd.lib.lints.Report(hintCreateSRQ(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawCreateSRQ(pd.lib.fn[symIbv_create_srq], pd.c, unsafe.Pointer(&srqInitAttrC))
+	ptr, errno := rawCreateSRQ(pd.lib.fn[symIbv_create_srq], pd.h.C, unsafe.Pointer(&srqInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintCreateSRQ(&in)) })
 	}
 	o := newSRQ(pd.dev, ptr)
 	o.pd = pd
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1320,10 +1232,10 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 // C: ibv_create_qp, ibv_create_qp(3).
 func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 	const verb = "ibv_create_qp"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_create_qp] == 0 {
 		return nil, pd.lib.missing("ibv_create_qp", symIbv_create_qp)
 	}
@@ -1332,34 +1244,34 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 	}
 	qpInitAttrC := qpInitAttr.c
 	if qpInitAttr.sendCQ != nil {
-		if err := qpInitAttr.sendCQ.enter(verb); err != nil {
+		if err := qpInitAttr.sendCQ.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttr.sendCQ.node.Exit()
+		defer qpInitAttr.sendCQ.h.Exit()
 		if qpInitAttr.sendCQ.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttr.sendCQ.node, &qpInitAttr.sendCQ.dev.node, &pd.node, &pd.dev.node)
+			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttr.sendCQ.h.Node, &qpInitAttr.sendCQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
-		qpInitAttrC.send_cq = uintptr(qpInitAttr.sendCQ.c)
+		qpInitAttrC.send_cq = uintptr(qpInitAttr.sendCQ.h.C)
 	}
 	if qpInitAttr.recvCQ != nil {
-		if err := qpInitAttr.recvCQ.enter(verb); err != nil {
+		if err := qpInitAttr.recvCQ.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttr.recvCQ.node.Exit()
+		defer qpInitAttr.recvCQ.h.Exit()
 		if qpInitAttr.recvCQ.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttr.recvCQ.node, &qpInitAttr.recvCQ.dev.node, &pd.node, &pd.dev.node)
+			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttr.recvCQ.h.Node, &qpInitAttr.recvCQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
-		qpInitAttrC.recv_cq = uintptr(qpInitAttr.recvCQ.c)
+		qpInitAttrC.recv_cq = uintptr(qpInitAttr.recvCQ.h.C)
 	}
 	if qpInitAttr.srq != nil {
-		if err := qpInitAttr.srq.enter(verb); err != nil {
+		if err := qpInitAttr.srq.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttr.srq.node.Exit()
+		defer qpInitAttr.srq.h.Exit()
 		if qpInitAttr.srq.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "srq", &qpInitAttr.srq.node, &qpInitAttr.srq.dev.node, &pd.node, &pd.dev.node)
+			return nil, object.OtherDevice(verb, "srq", &qpInitAttr.srq.h.Node, &qpInitAttr.srq.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
-		qpInitAttrC.srq = uintptr(qpInitAttr.srq.c)
+		qpInitAttrC.srq = uintptr(qpInitAttr.srq.h.C)
 	}
 	in := inCreateQP{
 		qpInitAttrSendCQ:        uint64(qpInitAttrC.send_cq),
@@ -1382,14 +1294,14 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		pd.lib.lints.Report(hintCreateQP(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.c, unsafe.Pointer(&qpInitAttrC))
+	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.h.C, unsafe.Pointer(&qpInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQP(&in)) })
 	}
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
 	o.made = &qpInitAttrC
-	if err := o.adopt(&pd.node, nodeOfCQ(qpInitAttr.sendCQ), nodeOfCQ(qpInitAttr.recvCQ), nodeOfSRQ(qpInitAttr.srq)); err != nil {
+	if err := o.h.Adopt(&pd.h.Node, qpInitAttr.sendCQ.base().Optional(), qpInitAttr.recvCQ.base().Optional(), qpInitAttr.srq.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1404,22 +1316,22 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 // C: ibv_alloc_buf, ibv_alloc_buf(3).
 func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 	const verb = "ibv_alloc_buf"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_alloc_buf] == 0 {
 		return nil, pd.lib.missing("ibv_alloc_buf", symIbv_alloc_buf)
 	}
 	var bufferC unsafe.Pointer
-	ptr, errno := rawAllocBuf(pd.lib.fn[symIbv_alloc_buf], pd.c, size, unsafe.Pointer(&bufferC))
+	ptr, errno := rawAllocBuf(pd.lib.fn[symIbv_alloc_buf], pd.h.C, size, unsafe.Pointer(&bufferC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newBuf(pd.dev, bufferC)
 	o.pd = pd
 	o.mem.Open(ptr, size)
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1448,19 +1360,19 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 // C: ibv_reg_buf_mr, ibv_alloc_buf(3).
 func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_buf_mr"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_reg_buf_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_buf_mr", symIbv_reg_buf_mr)
 	}
-	if err := buffer.enter(verb); err != nil {
+	if err := buffer.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer buffer.node.Exit()
+	defer buffer.h.Exit()
 	if buffer.dev != pd.dev {
-		return nil, object.OtherDevice(verb, "buf", &buffer.node, &buffer.dev.node, &pd.node, &pd.dev.node)
+		return nil, object.OtherDevice(verb, "buf", &buffer.h.Node, &buffer.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 	}
 	if err := mem.RefuseGoHeap(addr, length); err != nil {
 		return nil, verr.Memory(verb, err)
@@ -1480,14 +1392,14 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 		pd.lib.lints.Report(hintRegBufMR(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegBufMR(pd.lib.fn[symIbv_reg_buf_mr], pd.c, buffer.c, addr, length, int32(access))
+	ptr, errno := rawRegBufMR(pd.lib.fn[symIbv_reg_buf_mr], pd.h.C, buffer.h.C, addr, length, int32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegBufMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
-	if err := o.adopt(&pd.node, &buffer.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node, &buffer.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1512,10 +1424,10 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 // C: ibv_create_ah, ibv_create_ah(3).
 func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 	const verb = "ibv_create_ah"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_create_ah] == 0 {
 		return nil, pd.lib.missing("ibv_create_ah", symIbv_create_ah)
 	}
@@ -1541,13 +1453,13 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateAH(&in))
 	}
-	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.c, unsafe.Pointer(&attrC))
+	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAH(&in)) })
 	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1566,10 +1478,10 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 // C: ibv_create_ah_from_wc, ibv_create_ah_from_wc(3).
 func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 	const verb = "ibv_create_ah_from_wc"
-	if err := pd.enter(verb); err != nil {
+	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer pd.node.Exit()
+	defer pd.h.Exit()
 	if pd.lib.fn[symIbv_create_ah_from_wc] == 0 {
 		return nil, pd.lib.missing("ibv_create_ah_from_wc", symIbv_create_ah_from_wc)
 	}
@@ -1588,22 +1500,14 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateAHFromWC(&in))
 	}
-	ptr, errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.c, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)), portNum)
+	ptr, errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.h.C, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)), portNum)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAHFromWC(&in)) })
 	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd
-	if err := o.adopt(&pd.node); err != nil {
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
-}
-
-// nodeOfPD returns the node of a handle that may be nil.
-func nodeOfPD(o *PD) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
 }

@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -19,58 +18,53 @@ import (
 	"unsafe"
 )
 
-// QP is a queue pair.
+// QP is a queue pair. Use it by its pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_qp, ibv_create_qp(3).
 type QP struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
-	gate    gate.Gate    // c for the data path, which does not enter the handle
-	made    *cQPInitAttr // as the device made it, or nil
-	asked   lazy.Asked   // what it was asked for when it was made
-	pd      *PD
-	xrcd    *XRCD
-	qpNum   uint32
-	handle  uint32
+	h      object.Handle
+	lib    *Lib
+	dev    *Device
+	gate   gate.Gate    // the C object for the data path, which does not enter the handle
+	made   *cQPInitAttr // as the device made it, or nil
+	asked  lazy.Asked   // what it was asked for when it was made
+	pd     *PD
+	xrcd   *XRCD
+	qpNum  uint32
+	handle uint32
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *QP) enter(verb string) error {
+// base returns what all handles have, also for a nil QP.
+func (o *QP) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "QP")
+		return object.Nil("QP", "ibv_destroy_qp")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newQP makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newQP(dev *Device, c unsafe.Pointer) *QP {
-	o := &QP{lib: dev.lib, dev: dev, c: c}
+	o := &QP{lib: dev.lib, dev: dev}
+	o.h.Make(o, "QP", c, "ibv_destroy_qp", o.destroyQP)
+	o.h.Guard = &o.gate
+	o.h.Index = &dev.handles
 	o.gate.Open(c)
-	o.load()
+	o.qpNum = cmem.At[uint32](o.h.C, 52)  // qp_num
+	o.handle = cmem.At[uint32](o.h.C, 48) // handle
+	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *QP) adopt(parents ...*object.Node) error {
-	o.dev.handles.Add(uintptr(o.c), o)
-	if err := o.node.Init(o, "QP", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroyQP ends the C object by ibv_destroy_qp.
+func (o *QP) destroyQP() error {
+	if o.lib.fn[symIbv_destroy_qp] == 0 {
+		return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
+	}
+	if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_qp", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_qp that have a getter, so that no getter reads C memory.
-func (o *QP) load() {
-	o.qpNum = cmem.At[uint32](o.c, 52)  // qp_num
-	o.handle = cmem.At[uint32](o.c, 48) // handle
-}
-
-// label names the single object in messages.
-func (o *QP) label() string { return "handle " + strconv.FormatUint(uint64(o.handle), 10) }
 
 // Close destroys a queue pair. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the QP is open, which the error names.
@@ -78,88 +72,37 @@ func (o *QP) label() string { return "handle " + strconv.FormatUint(uint64(o.han
 // succeeds.
 //
 // C: ibv_destroy_qp, ibv_create_qp(3).
-func (o *QP) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_qp", "QP")
-	}
-	return o.node.Close("ibv_destroy_qp", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *QP) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_destroy_qp] == 0 {
-		return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
-	}
-	if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_qp", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *QP) destroy() error {
-	return o.gate.End("ibv_destroy_qp", "QP", func() error {
-		if err := o.free(); err != nil {
-			return err
-		}
-		o.dev.handles.Remove(uintptr(o.c), o)
-		if o.release != nil {
-			o.release()
-		}
-		return nil
-	})
-}
+func (o *QP) Close() error { return o.base().Close() }
 
 // CloseAll closes everything that was made from the QP, the latest first, and then the QP itself; it fits a
 // defer. Errors are joined.
-func (o *QP) CloseAll() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_qp", "QP")
-	}
-	return object.CloseTree(&o.node)
-}
-
-// PD returns the PD to which the QP belongs, or nil.
-func (o *QP) PD() *PD {
-	return o.pd
-}
-
-// XRCD returns the XRCD to which the QP belongs, or nil.
-func (o *QP) XRCD() *XRCD {
-	return o.xrcd
-}
-
-// Device returns the Device to which the QP belongs.
-func (o *QP) Device() *Device { return o.dev }
-
-// Num returns the number with which peers address it.
-//
-// C: struct ibv_qp.qp_num, ibv_create_qp(3).
-func (o *QP) Num() uint32 {
-	return o.qpNum
-}
-
-// Handle returns the kernel handle.
-//
-// C: struct ibv_qp.handle, ibv_create_qp(3).
-func (o *QP) Handle() uint32 {
-	return o.handle
-}
+func (o *QP) CloseAll() error { return o.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_qp, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the QP open until C is done, and have C not destroy it.
 //
 // C: struct ibv_qp, ibv_create_qp(3).
-func (o *QP) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *QP) CPtr() unsafe.Pointer { return o.base().CPtr() }
+
+// Device returns the Device to which the QP belongs.
+func (o *QP) Device() *Device { return o.dev }
+
+// PD returns the PD to which the QP belongs, or nil.
+func (o *QP) PD() *PD { return o.pd }
+
+// XRCD returns the XRCD to which the QP belongs, or nil.
+func (o *QP) XRCD() *XRCD { return o.xrcd }
+
+// Num returns the number with which peers address it.
+//
+// C: struct ibv_qp.qp_num, ibv_create_qp(3).
+func (o *QP) Num() uint32 { return o.qpNum }
+
+// Handle returns the kernel handle.
+//
+// C: struct ibv_qp.handle, ibv_create_qp(3).
+func (o *QP) Handle() uint32 { return o.handle }
 
 // Stream makes a stream of commands, which posts the requests that the QP was asked for when it was made. It
 // needs no Close.
@@ -167,17 +110,17 @@ func (o *QP) CPtr() unsafe.Pointer {
 // C: ibv_wr_start, ibv_wr_post(3).
 func (qp *QP) Stream() (*QPStream, error) {
 	const verb = "ibv_wr_start"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.lib.fn[symIbv_qp_to_qp_ex] == 0 {
 		return nil, qp.lib.missing("ibv_qp_to_qp_ex", symIbv_qp_to_qp_ex)
 	}
 	if err := lazy.Check(qp.asked, verb, "QP", QPOp(qp.asked.Fields()), QPOp(qp.asked.Fields())); err != nil {
 		return nil, err
 	}
-	object := rawQPToQPEx(qp.lib.fn[symIbv_qp_to_qp_ex], qp.c)
+	object := rawQPToQPEx(qp.lib.fn[symIbv_qp_to_qp_ex], qp.h.C)
 	a := dpath.Probe()
 	rawWRStart(qp.gate.Word(), object, uint64(QPOp(qp.asked.Fields())), nil, unsafe.Pointer(&a))
 	if err := dpath.Lacks(a, verb, "QP", QPOp(qp.asked.Fields())); err != nil {
@@ -244,10 +187,10 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 // C: ibv_create_flow, ibv_create_flow(3).
 func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	const verb = "ibv_create_flow"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if flow == nil {
 		return nil, verr.NilValue(verb, "FlowAttr", "make one with NewFlowAttr")
 	}
@@ -258,15 +201,15 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 			return nil, verr.NilValue(verb, "FlowSpec", "make one")
 		}
 		for _, h := range x.uses() {
-			if err := h.enter(verb); err != nil {
+			if err := h.h.Enter(verb); err != nil {
 				return nil, err
 			}
-			defer h.node.Exit()
+			defer h.h.Exit()
 			if h.dev != qp.dev {
-				return nil, object.OtherDevice(verb, h.what, h.node, &h.dev.node, &qp.node, &qp.dev.node)
+				return nil, object.OtherDevice(verb, h.what, &h.h.Node, &h.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
 			}
-			if !slices.Contains(flowNodes, h.node) {
-				flowNodes = append(flowNodes, h.node)
+			if !slices.Contains(flowNodes, &h.h.Node) {
+				flowNodes = append(flowNodes, &h.h.Node)
 			}
 		}
 	}
@@ -280,7 +223,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	}
 	flowC.num_of_specs, flowC.size = uint8(len(parts)), uint16(len(flowB))
 	in := inCreateFlow{
-		qpQPType:       validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		qpQPType:       validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		flowPort:       uint64(flowC.port),
 		flowNumOfSpecs: uint64(flowC.num_of_specs),
 		flowFlags:      uint64(flowC.flags),
@@ -299,13 +242,13 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 		qp.lib.lints.Report(hintCreateFlow(&in))
 	}
 	*(*cFlowAttr)(unsafe.Pointer(unsafe.SliceData(flowB))) = flowC
-	ptr, errno := rawCreateFlow(qp.c, unsafe.Pointer(unsafe.SliceData(flowB)))
+	ptr, errno := rawCreateFlow(qp.h.C, unsafe.Pointer(unsafe.SliceData(flowB)))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateFlow(&in)) })
 	}
 	o := newFlow(qp.dev, ptr)
 	o.qp = qp
-	if err := o.adopt(append([]*object.Node{&qp.node}, flowNodes...)...); err != nil {
+	if err := o.h.Adopt(append([]*object.Node{&qp.h.Node}, flowNodes...)...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -333,36 +276,36 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 // C: ibv_bind_mw, ibv_bind_mw(3).
 func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 	const verb = "ibv_bind_mw"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return err
 	}
-	defer qp.node.Exit()
-	if err := mw.enter(verb); err != nil {
+	defer qp.h.Exit()
+	if err := mw.base().Enter(verb); err != nil {
 		return err
 	}
-	defer mw.node.Exit()
+	defer mw.h.Exit()
 	if mw.dev != qp.dev {
-		return object.OtherDevice(verb, "mw", &mw.node, &mw.dev.node, &qp.node, &qp.dev.node)
+		return object.OtherDevice(verb, "mw", &mw.h.Node, &mw.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
 	}
 	if mwBind == nil {
 		return verr.NilValue(verb, "MWBind", "make one with NewMWBind")
 	}
 	mwBindC := mwBind.c
 	if mwBind.mr != nil {
-		if err := mwBind.mr.enter(verb); err != nil {
+		if err := mwBind.mr.base().Enter(verb); err != nil {
 			return err
 		}
-		defer mwBind.mr.node.Exit()
+		defer mwBind.mr.h.Exit()
 		if mwBind.mr.dev != qp.dev {
-			return object.OtherDevice(verb, "bind_info.mr", &mwBind.mr.node, &mwBind.mr.dev.node, &qp.node, &qp.dev.node)
+			return object.OtherDevice(verb, "bind_info.mr", &mwBind.mr.h.Node, &mwBind.mr.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
 		}
-		mwBindC.bind_info.mr = uintptr(mwBind.mr.c)
+		mwBindC.bind_info.mr = uintptr(mwBind.mr.h.C)
 	}
 	in := inBindMW{
-		mwType:                      validate.Of(uint64(cmem.At[uint32](mw.c, 24))),
+		mwType:                      validate.Of(uint64(cmem.At[uint32](mw.h.C, 24))),
 		mwBindBindInfoMR:            uint64(mwBindC.bind_info.mr),
 		mwBindBindInfoLength:        uint64(mwBindC.bind_info.length),
-		qpQPType:                    validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		qpQPType:                    validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		mwBindSendFlags:             uint64(mwBindC.send_flags),
 		mwBindBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
 	}
@@ -375,7 +318,7 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintBindMW(&in))
 	}
-	if errno := rawBindMW(qp.c, mw.c, unsafe.Pointer(&mwBindC)); errno != 0 {
+	if errno := rawBindMW(qp.h.C, mw.h.C, unsafe.Pointer(&mwBindC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintBindMW(&in)) })
 	}
 	return nil
@@ -410,10 +353,10 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 // C: ibv_modify_qp, ibv_modify_qp(3).
 func (qp *QP) Modify(attr *QPAttr) error {
 	const verb = "ibv_modify_qp"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.lib.fn[symIbv_modify_qp] == 0 {
 		return qp.lib.missing("ibv_modify_qp", symIbv_modify_qp)
 	}
@@ -423,10 +366,10 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	attrC := attr.c
 	in := inModifyQP{
 		attrMask:                  uint64(attr.mask),
-		qpState:                   validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
+		qpState:                   validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
 		attrCurQPState:            uint64(attrC.cur_qp_state),
 		attrQPState:               uint64(attrC.qp_state),
-		qpQPType:                  validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		qpQPType:                  validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		attrPortNum:               uint64(attrC.port_num),
 		attrAHAttrPortNum:         uint64(attrC.ah_attr.port_num),
 		attrAltPortNum:            uint64(attrC.alt_port_num),
@@ -475,7 +418,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintModifyQP(&in))
 	}
-	if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.c, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
+	if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyQP(&in)) })
 	}
 	return nil
@@ -502,10 +445,10 @@ func (qp *QP) Modify(attr *QPAttr) error {
 // C: ibv_modify_qp_rate_limit, ibv_modify_qp_rate_limit(3).
 func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 	const verb = "ibv_modify_qp_rate_limit"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if attr == nil {
 		return verr.NilValue(verb, "QPRateLimitAttr", "make one with NewQPRateLimitAttr")
 	}
@@ -515,8 +458,8 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 		attrMaxBurstSz:   uint64(attrC.max_burst_sz),
 		attrRateLimit:    uint64(attrC.rate_limit),
 		attrTypicalPktSz: uint64(attrC.typical_pkt_sz),
-		qpState:          validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
-		qpQPType:         validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		qpState:          validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
+		qpQPType:         validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
@@ -529,7 +472,7 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintModifyQPRateLimit(&in))
 	}
-	if errno := rawModifyQPRateLimit(qp.c, unsafe.Pointer(&attrC)); errno != 0 {
+	if errno := rawModifyQPRateLimit(qp.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyQPRateLimit(&in)) })
 	}
 	return nil
@@ -550,33 +493,33 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 // C: ibv_qp_attach_comp_cntr, ibv_qp_attach_comp_cntr(3).
 func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error {
 	const verb = "ibv_qp_attach_comp_cntr"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.lib.fn[symIbv_qp_attach_comp_cntr] == 0 {
 		return qp.lib.missing("ibv_qp_attach_comp_cntr", symIbv_qp_attach_comp_cntr)
 	}
-	if err := compCntr.enter(verb); err != nil {
+	if err := compCntr.base().Enter(verb); err != nil {
 		return err
 	}
-	defer compCntr.node.Exit()
+	defer compCntr.h.Exit()
 	if compCntr.dev != qp.dev {
-		return object.OtherDevice(verb, "comp_cntr", &compCntr.node, &compCntr.dev.node, &qp.node, &qp.dev.node)
+		return object.OtherDevice(verb, "comp_cntr", &compCntr.h.Node, &compCntr.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
 	}
 	if attr == nil {
 		return verr.NilValue(verb, "CompCntrAttachAttr", "make one with NewCompCntrAttachAttr")
 	}
 	attrC := attr.c
 	in := inQPAttachCompCntr{
-		qpState:      validate.Of(uint64(cmem.At[uint32](qp.c, 56))),
+		qpState:      validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
 		attrCompMask: uint64(attrC.comp_mask),
 		attrOpMask:   uint64(attrC.op_mask),
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintQPAttachCompCntr(&in))
 	}
-	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.c, compCntr.c, unsafe.Pointer(&attrC)); errno != 0 {
+	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintQPAttachCompCntr(&in)) })
 	}
 	return nil
@@ -597,10 +540,10 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 // C: ibv_query_qp_data_in_order, ibv_query_qp_data_in_order(3).
 func (qp *QP) QueryDataInOrder(op WROpcode, flags DataInOrderQuery) (DataInOrder, error) {
 	const verb = "ibv_query_qp_data_in_order"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return 0, err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.lib.fn[symIbv_query_qp_data_in_order] == 0 {
 		return 0, qp.lib.missing("ibv_query_qp_data_in_order", symIbv_query_qp_data_in_order)
 	}
@@ -611,7 +554,7 @@ func (qp *QP) QueryDataInOrder(op WROpcode, flags DataInOrderQuery) (DataInOrder
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintQueryQPDataInOrder(&in))
 	}
-	x := rawQueryQPDataInOrder(qp.lib.fn[symIbv_query_qp_data_in_order], qp.c, uint32(op), uint32(flags))
+	x := rawQueryQPDataInOrder(qp.lib.fn[symIbv_query_qp_data_in_order], qp.h.C, uint32(op), uint32(flags))
 	return DataInOrder(x), nil
 }
 
@@ -631,10 +574,10 @@ func (qp *QP) QueryDataInOrder(op WROpcode, flags DataInOrderQuery) (DataInOrder
 // C: ibv_query_qp, ibv_query_qp(3).
 func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	const verb = "ibv_query_qp"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return nil, nil, err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.lib.fn[symIbv_query_qp] == 0 {
 		return nil, nil, qp.lib.missing("ibv_query_qp", symIbv_query_qp)
 	}
@@ -656,7 +599,7 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	}
 	var attrC cQPAttr
 	var initAttrC cQPInitAttr
-	if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.c, unsafe.Pointer(&attrC), int32(fieldsC), unsafe.Pointer(&initAttrC)); errno != 0 {
+	if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(fieldsC), unsafe.Pointer(&initAttrC)); errno != 0 {
 		return nil, nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryQP(&in)) })
 	}
 	out := new(QPInfo)
@@ -733,10 +676,10 @@ var ErrQueueFull = verr.ErrQueueFull
 // the device does. What cannot be seen is unknown; the error says why.
 func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 	const verb = "ibv_query_qp"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.made != nil {
 		in.qpCapMaxInlineData = validate.Of(uint64(qp.made.cap.max_inline_data))
 		in.qpCapMaxSendSGE = validate.Of(uint64(qp.made.cap.max_send_sge))
@@ -749,7 +692,7 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 		}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
-		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.c, unsafe.Pointer(&attrC), int32(0x1), unsafe.Pointer(&initAttrC)); errno != 0 {
+		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(0x1), unsafe.Pointer(&initAttrC)); errno != 0 {
 			return verr.Failed(verb, errno, nil)
 		}
 		caps := qp.dev.capabilities()
@@ -760,8 +703,8 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 			in.capDeviceAttrMaxSGERD = validate.Of(uint64(caps.orig_attr.max_sge_rd))
 		}
 	}
-	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.c, 60)))
-	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.c, 56)))
+	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.h.C, 60)))
+	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.h.C, 56)))
 	return nil
 }
 
@@ -812,10 +755,10 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 // the device does. What cannot be seen is unknown; the error says why.
 func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 	const verb = "ibv_query_qp"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.made != nil {
 		in.qpCapMaxRecvSGE = validate.Of(uint64(qp.made.cap.max_recv_sge))
 		in.qpSRQ = validate.Of(uint64(qp.made.srq))
@@ -828,12 +771,12 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 		}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
-		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.c, unsafe.Pointer(&attrC), int32(0x1), unsafe.Pointer(&initAttrC)); errno != 0 {
+		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(0x1), unsafe.Pointer(&initAttrC)); errno != 0 {
 			return verr.Failed(verb, errno, nil)
 		}
 	}
-	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.c, 60)))
-	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.c, 56)))
+	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.h.C, 60)))
+	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.h.C, 56)))
 	return nil
 }
 
@@ -851,15 +794,15 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 // C: ibv_attach_mcast, ibv_attach_mcast(3).
 func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 	const verb = "ibv_attach_mcast"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.lib.fn[symIbv_attach_mcast] == 0 {
 		return qp.lib.missing("ibv_attach_mcast", symIbv_attach_mcast)
 	}
 	in := inAttachMcast{
-		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		lid:      uint64(lid),
 	}
 	if err := checkAttachMcast(&in); err != nil {
@@ -868,7 +811,7 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintAttachMcast(&in))
 	}
-	if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.c, unsafe.Pointer(&gid), lid); errno != 0 {
+	if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAttachMcast(&in)) })
 	}
 	return nil
@@ -888,15 +831,15 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 // C: ibv_detach_mcast, ibv_attach_mcast(3).
 func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	const verb = "ibv_detach_mcast"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.lib.fn[symIbv_detach_mcast] == 0 {
 		return qp.lib.missing("ibv_detach_mcast", symIbv_detach_mcast)
 	}
 	in := inDetachMcast{
-		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.c, 60))),
+		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		lid:      uint64(lid),
 	}
 	if err := checkDetachMcast(&in); err != nil {
@@ -905,7 +848,7 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintDetachMcast(&in))
 	}
-	if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.c, unsafe.Pointer(&gid), lid); errno != 0 {
+	if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintDetachMcast(&in)) })
 	}
 	return nil
@@ -924,10 +867,10 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 // C: ibv_set_ece, ibv_set_ece(3).
 func (qp *QP) SetECE(ece *ECE) error {
 	const verb = "ibv_set_ece"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.lib.fn[symIbv_set_ece] == 0 {
 		return qp.lib.missing("ibv_set_ece", symIbv_set_ece)
 	}
@@ -942,7 +885,7 @@ func (qp *QP) SetECE(ece *ECE) error {
 	if err := checkSetEce(&in); err != nil {
 		return err
 	}
-	if errno := rawSetEce(qp.lib.fn[symIbv_set_ece], qp.c, unsafe.Pointer(&eceC)); errno != 0 {
+	if errno := rawSetEce(qp.lib.fn[symIbv_set_ece], qp.h.C, unsafe.Pointer(&eceC)); errno != 0 {
 		return verr.Failed(verb, errno, nil)
 	}
 	return nil
@@ -955,26 +898,18 @@ func (qp *QP) SetECE(ece *ECE) error {
 // C: ibv_query_ece, ibv_query_ece(3).
 func (qp *QP) QueryECE() (*ECEInfo, error) {
 	const verb = "ibv_query_ece"
-	if err := qp.enter(verb); err != nil {
+	if err := qp.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer qp.node.Exit()
+	defer qp.h.Exit()
 	if qp.lib.fn[symIbv_query_ece] == 0 {
 		return nil, qp.lib.missing("ibv_query_ece", symIbv_query_ece)
 	}
 	var eceC cEce
-	if errno := rawQueryEce(qp.lib.fn[symIbv_query_ece], qp.c, unsafe.Pointer(&eceC)); errno != 0 {
+	if errno := rawQueryEce(qp.lib.fn[symIbv_query_ece], qp.h.C, unsafe.Pointer(&eceC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(ECEInfo)
 	out.from(&eceC)
 	return out, nil
-}
-
-// nodeOfQP returns the node of a handle that may be nil.
-func nodeOfQP(o *QP) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
 }

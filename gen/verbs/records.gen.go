@@ -1450,7 +1450,7 @@ func (a *FlowSpecCount) pack() []byte {
 	}
 	c := a.c
 	if a.counters != nil {
-		c.counters = uintptr(a.counters.c)
+		c.counters = uintptr(a.counters.h.C)
 	}
 	return cmem.BytesOf(&c)
 }
@@ -1460,9 +1460,9 @@ func (a *FlowSpecCount) uses() []usedByFlowSpec {
 	if a == nil {
 		return nil
 	}
-	counters := usedByFlowSpec{enter: a.counters.enter, what: "counters"}
+	counters := usedByFlowSpec{h: a.counters.base(), what: "counters"}
 	if a.counters != nil {
-		counters.node, counters.dev = &a.counters.node, a.counters.dev
+		counters.dev = a.counters.dev
 	}
 	return []usedByFlowSpec{counters}
 }
@@ -1493,7 +1493,7 @@ func (a *FlowSpecAction) pack() []byte {
 	}
 	c := a.c
 	if a.action != nil {
-		c.action = uintptr(a.action.c)
+		c.action = uintptr(a.action.h.C)
 	}
 	return cmem.BytesOf(&c)
 }
@@ -1503,9 +1503,9 @@ func (a *FlowSpecAction) uses() []usedByFlowSpec {
 	if a == nil {
 		return nil
 	}
-	action := usedByFlowSpec{enter: a.action.enter, what: "action"}
+	action := usedByFlowSpec{h: a.action.base(), what: "action"}
 	if a.action != nil {
-		action.node, action.dev = &a.action.node, a.action.dev
+		action.dev = a.action.dev
 	}
 	return []usedByFlowSpec{action}
 }
@@ -4004,10 +4004,9 @@ type FlowSpec interface {
 
 // usedByFlowSpec is a handle that a FlowSpec has.
 type usedByFlowSpec struct {
-	enter func(verb string) error
-	node  *object.Node
-	dev   *Device
-	what  string
+	h    *object.Handle
+	dev  *Device
+	what string
 }
 
 // FlowActionESPKeymat is one of *FlowActionESPKeymatAESGCM.

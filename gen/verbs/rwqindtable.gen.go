@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -12,52 +11,42 @@ import (
 	"unsafe"
 )
 
-// RWQIndTable is a table of work queues, over which the packets of a queue pair are distributed.
+// RWQIndTable is a table of work queues, over which the packets of a queue pair are distributed. Use it by its
+// pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_rwq_ind_table, ibv_create_rwq_ind_table(3).
 type RWQIndTable struct {
-	node         object.Node
+	h            object.Handle
 	lib          *Lib
 	dev          *Device
-	c            unsafe.Pointer
-	release      func()       // after the C object is gone
-	end          func() error // ends a C object that another library made
 	indTblHandle int
 	indTblNum    int
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *RWQIndTable) enter(verb string) error {
+// base returns what all handles have, also for a nil RWQIndTable.
+func (o *RWQIndTable) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "RWQIndTable")
+		return object.Nil("RWQIndTable", "ibv_destroy_rwq_ind_table")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newRWQIndTable makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newRWQIndTable(dev *Device, c unsafe.Pointer) *RWQIndTable {
-	o := &RWQIndTable{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &RWQIndTable{lib: dev.lib, dev: dev}
+	o.h.Make(o, "RWQIndTable", c, "ibv_destroy_rwq_ind_table", o.destroyRWQIndTable)
+	o.indTblHandle = int(cmem.At[int32](o.h.C, 8)) // ind_tbl_handle
+	o.indTblNum = int(cmem.At[int32](o.h.C, 12))   // ind_tbl_num
+	o.h.SetLabel("ind_tbl_handle " + strconv.FormatUint(uint64(o.indTblHandle), 10))
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *RWQIndTable) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "RWQIndTable", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroyRWQIndTable ends the C object by ibv_destroy_rwq_ind_table.
+func (o *RWQIndTable) destroyRWQIndTable() error {
+	if errno := rawDestroyRWQIndTable(o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_rwq_ind_table", errno, nil)
 	}
 	return nil
-}
-
-// load keeps the fields of struct ibv_rwq_ind_table that have a getter, so that no getter reads C memory.
-func (o *RWQIndTable) load() {
-	o.indTblHandle = int(cmem.At[int32](o.c, 8)) // ind_tbl_handle
-	o.indTblNum = int(cmem.At[int32](o.c, 12))   // ind_tbl_num
-}
-
-// label names the single object in messages.
-func (o *RWQIndTable) label() string {
-	return "ind_tbl_handle " + strconv.FormatUint(uint64(o.indTblHandle), 10)
 }
 
 // Close destroys a table of work queues. It waits for running calls; later ones fail with os.ErrClosed, and so
@@ -66,34 +55,14 @@ func (o *RWQIndTable) label() string {
 // to destroy, and it succeeds.
 //
 // C: ibv_destroy_rwq_ind_table, ibv_create_rwq_ind_table(3).
-func (o *RWQIndTable) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_rwq_ind_table", "RWQIndTable")
-	}
-	return o.node.Close("ibv_destroy_rwq_ind_table", o.destroy)
-}
+func (o *RWQIndTable) Close() error { return o.base().Close() }
 
-// free ends the C object: by the library that made it.
-func (o *RWQIndTable) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if errno := rawDestroyRWQIndTable(o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_rwq_ind_table", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *RWQIndTable) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
+// CPtr returns the address of the struct ibv_rwq_ind_table, for C code that the bindings do not call; nil after
+// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
+// is nothing that Close can name. Keep the RWQIndTable open until C is done, and have C not destroy it.
+//
+// C: struct ibv_rwq_ind_table, ibv_create_rwq_ind_table(3).
+func (o *RWQIndTable) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
 // Device returns the Device to which the RWQIndTable belongs.
 func (o *RWQIndTable) Device() *Device { return o.dev }
@@ -101,33 +70,9 @@ func (o *RWQIndTable) Device() *Device { return o.dev }
 // Handle returns the kernel handle.
 //
 // C: struct ibv_rwq_ind_table.ind_tbl_handle, ibv_create_rwq_ind_table(3).
-func (o *RWQIndTable) Handle() int {
-	return o.indTblHandle
-}
+func (o *RWQIndTable) Handle() int { return o.indTblHandle }
 
 // Num returns the number of the table.
 //
 // C: struct ibv_rwq_ind_table.ind_tbl_num, ibv_create_rwq_ind_table(3).
-func (o *RWQIndTable) Num() int {
-	return o.indTblNum
-}
-
-// CPtr returns the address of the struct ibv_rwq_ind_table, for C code that the bindings do not call; nil after
-// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
-// is nothing that Close can name. Keep the RWQIndTable open until C is done, and have C not destroy it.
-//
-// C: struct ibv_rwq_ind_table, ibv_create_rwq_ind_table(3).
-func (o *RWQIndTable) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
-
-// nodeOfRWQIndTable returns the node of a handle that may be nil.
-func nodeOfRWQIndTable(o *RWQIndTable) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
-}
+func (o *RWQIndTable) Num() int { return o.indTblNum }

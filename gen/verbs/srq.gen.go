@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -16,55 +15,50 @@ import (
 	"unsafe"
 )
 
-// SRQ is a shared receive queue.
+// SRQ is a shared receive queue. Use it by its pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_srq, ibv_create_srq(3).
 type SRQ struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
-	gate    gate.Gate    // c for the data path, which does not enter the handle
-	pd      *PD
-	xrcd    *XRCD
-	cq      *CQ
-	handle  uint32
+	h      object.Handle
+	lib    *Lib
+	dev    *Device
+	gate   gate.Gate // the C object for the data path, which does not enter the handle
+	pd     *PD
+	xrcd   *XRCD
+	cq     *CQ
+	handle uint32
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *SRQ) enter(verb string) error {
+// base returns what all handles have, also for a nil SRQ.
+func (o *SRQ) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "SRQ")
+		return object.Nil("SRQ", "ibv_destroy_srq")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newSRQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newSRQ(dev *Device, c unsafe.Pointer) *SRQ {
-	o := &SRQ{lib: dev.lib, dev: dev, c: c}
+	o := &SRQ{lib: dev.lib, dev: dev}
+	o.h.Make(o, "SRQ", c, "ibv_destroy_srq", o.destroySRQ)
+	o.h.Guard = &o.gate
+	o.h.Index = &dev.handles
 	o.gate.Open(c)
-	o.load()
+	o.handle = cmem.At[uint32](o.h.C, 24) // handle
+	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *SRQ) adopt(parents ...*object.Node) error {
-	o.dev.handles.Add(uintptr(o.c), o)
-	if err := o.node.Init(o, "SRQ", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroySRQ ends the C object by ibv_destroy_srq.
+func (o *SRQ) destroySRQ() error {
+	if o.lib.fn[symIbv_destroy_srq] == 0 {
+		return o.lib.missing("ibv_destroy_srq", symIbv_destroy_srq)
+	}
+	if errno := rawDestroySRQ(o.lib.fn[symIbv_destroy_srq], o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_srq", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_srq that have a getter, so that no getter reads C memory.
-func (o *SRQ) load() {
-	o.handle = cmem.At[uint32](o.c, 24) // handle
-}
-
-// label names the single object in messages.
-func (o *SRQ) label() string { return "handle " + strconv.FormatUint(uint64(o.handle), 10) }
 
 // Close destroys a shared receive queue. It waits for running calls; later ones fail with os.ErrClosed, and so
 // does a second Close. It is refused (syscall.EBUSY) while something made from the SRQ is open, which the error
@@ -72,77 +66,31 @@ func (o *SRQ) label() string { return "handle " + strconv.FormatUint(uint64(o.ha
 // succeeds.
 //
 // C: ibv_destroy_srq, ibv_create_srq(3).
-func (o *SRQ) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_srq", "SRQ")
-	}
-	return o.node.Close("ibv_destroy_srq", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *SRQ) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if o.lib.fn[symIbv_destroy_srq] == 0 {
-		return o.lib.missing("ibv_destroy_srq", symIbv_destroy_srq)
-	}
-	if errno := rawDestroySRQ(o.lib.fn[symIbv_destroy_srq], o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_srq", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *SRQ) destroy() error {
-	return o.gate.End("ibv_destroy_srq", "SRQ", func() error {
-		if err := o.free(); err != nil {
-			return err
-		}
-		o.dev.handles.Remove(uintptr(o.c), o)
-		if o.release != nil {
-			o.release()
-		}
-		return nil
-	})
-}
-
-// PD returns the PD to which the SRQ belongs, or nil.
-func (o *SRQ) PD() *PD {
-	return o.pd
-}
-
-// XRCD returns the XRCD to which the SRQ belongs, or nil.
-func (o *SRQ) XRCD() *XRCD {
-	return o.xrcd
-}
-
-// CQ returns the CQ to which the SRQ belongs, or nil.
-func (o *SRQ) CQ() *CQ {
-	return o.cq
-}
-
-// Device returns the Device to which the SRQ belongs.
-func (o *SRQ) Device() *Device { return o.dev }
-
-// Handle returns the kernel handle.
-//
-// C: struct ibv_srq.handle, ibv_create_srq(3).
-func (o *SRQ) Handle() uint32 {
-	return o.handle
-}
+func (o *SRQ) Close() error { return o.base().Close() }
 
 // CPtr returns the address of the struct ibv_srq, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the SRQ open until C is done, and have C not destroy it.
 //
 // C: struct ibv_srq, ibv_create_srq(3).
-func (o *SRQ) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *SRQ) CPtr() unsafe.Pointer { return o.base().CPtr() }
+
+// Device returns the Device to which the SRQ belongs.
+func (o *SRQ) Device() *Device { return o.dev }
+
+// PD returns the PD to which the SRQ belongs, or nil.
+func (o *SRQ) PD() *PD { return o.pd }
+
+// XRCD returns the XRCD to which the SRQ belongs, or nil.
+func (o *SRQ) XRCD() *XRCD { return o.xrcd }
+
+// CQ returns the CQ to which the SRQ belongs, or nil.
+func (o *SRQ) CQ() *CQ { return o.cq }
+
+// Handle returns the kernel handle.
+//
+// C: struct ibv_srq.handle, ibv_create_srq(3).
+func (o *SRQ) Handle() uint32 { return o.handle }
 
 // Modify changes the size or the limit of a shared receive queue.
 //
@@ -156,10 +104,10 @@ func (o *SRQ) CPtr() unsafe.Pointer {
 // C: ibv_modify_srq, ibv_modify_srq(3).
 func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 	const verb = "ibv_modify_srq"
-	if err := srq.enter(verb); err != nil {
+	if err := srq.base().Enter(verb); err != nil {
 		return err
 	}
-	defer srq.node.Exit()
+	defer srq.h.Exit()
 	if srq.lib.fn[symIbv_modify_srq] == 0 {
 		return srq.lib.missing("ibv_modify_srq", symIbv_modify_srq)
 	}
@@ -179,7 +127,7 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 	if srq.lib.lints.Wanted() {
 		srq.lib.lints.Report(hintModifySRQ(&in))
 	}
-	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.c, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
+	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifySRQ(&in)) })
 	}
 	return nil
@@ -190,15 +138,15 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 // C: ibv_query_srq, ibv_query_srq(3).
 func (srq *SRQ) Query() (*SRQInfo, error) {
 	const verb = "ibv_query_srq"
-	if err := srq.enter(verb); err != nil {
+	if err := srq.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer srq.node.Exit()
+	defer srq.h.Exit()
 	if srq.lib.fn[symIbv_query_srq] == 0 {
 		return nil, srq.lib.missing("ibv_query_srq", symIbv_query_srq)
 	}
 	var srqAttrC cSRQAttr
-	if errno := rawQuerySRQ(srq.lib.fn[symIbv_query_srq], srq.c, unsafe.Pointer(&srqAttrC)); errno != 0 {
+	if errno := rawQuerySRQ(srq.lib.fn[symIbv_query_srq], srq.h.C, unsafe.Pointer(&srqAttrC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(SRQInfo)
@@ -211,12 +159,12 @@ func (srq *SRQ) Query() (*SRQInfo, error) {
 // C: ibv_get_srq_num, ibv_get_srq_num(3).
 func (srq *SRQ) Num() (uint32, error) {
 	const verb = "ibv_get_srq_num"
-	if err := srq.enter(verb); err != nil {
+	if err := srq.base().Enter(verb); err != nil {
 		return 0, err
 	}
-	defer srq.node.Exit()
+	defer srq.h.Exit()
 	var srqNum uint32
-	if errno := rawGetSRQNum(srq.c, unsafe.Pointer(&srqNum)); errno != 0 {
+	if errno := rawGetSRQNum(srq.h.C, unsafe.Pointer(&srqNum)); errno != 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
 	return srqNum, nil
@@ -310,10 +258,10 @@ func (srq *SRQ) refusedPostSRQOps(r dpath.OpsRange, posted int, errno syscall.Er
 // the device does. What cannot be seen is unknown; the error says why.
 func (srq *SRQ) seePostSRQOps(in *inPostSRQOps, ask bool) error {
 	const verb = "ibv_post_srq_ops"
-	if err := srq.enter(verb); err != nil {
+	if err := srq.base().Enter(verb); err != nil {
 		return err
 	}
-	defer srq.node.Exit()
+	defer srq.h.Exit()
 	if ask {
 		caps := srq.dev.capabilities()
 		if caps != nil {
@@ -322,12 +270,4 @@ func (srq *SRQ) seePostSRQOps(in *inPostSRQOps, ask bool) error {
 		return nil
 	}
 	return nil
-}
-
-// nodeOfSRQ returns the node of a handle that may be nil.
-func nodeOfSRQ(o *SRQ) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
 }

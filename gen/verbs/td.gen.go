@@ -4,52 +4,43 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )
 
-// TD is a thread domain. The program promises to use the objects made with it from one thread at a time.
+// TD is a thread domain. The program promises to use the objects made with it from one thread at a time. Use it
+// by its pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_td, ibv_alloc_td(3).
 type TD struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
+	h   object.Handle
+	lib *Lib
+	dev *Device
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *TD) enter(verb string) error {
+// base returns what all handles have, also for a nil TD.
+func (o *TD) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "TD")
+		return object.Nil("TD", "ibv_dealloc_td")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newTD makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newTD(dev *Device, c unsafe.Pointer) *TD {
-	o := &TD{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &TD{lib: dev.lib, dev: dev}
+	o.h.Make(o, "TD", c, "ibv_dealloc_td", o.deallocTD)
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *TD) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "TD", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// deallocTD ends the C object by ibv_dealloc_td.
+func (o *TD) deallocTD() error {
+	if errno := rawDeallocTD(o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_dealloc_td", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_td that have a getter, so that no getter reads C memory.
-func (o *TD) load() {}
-
-// label names the single object in messages.
-func (o *TD) label() string { return "" }
 
 // Close frees a thread domain. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the TD is open, which the error names.
@@ -57,54 +48,14 @@ func (o *TD) label() string { return "" }
 // succeeds.
 //
 // C: ibv_dealloc_td, ibv_alloc_td(3).
-func (o *TD) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_dealloc_td", "TD")
-	}
-	return o.node.Close("ibv_dealloc_td", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *TD) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if errno := rawDeallocTD(o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_dealloc_td", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *TD) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
-
-// Device returns the Device to which the TD belongs.
-func (o *TD) Device() *Device { return o.dev }
+func (o *TD) Close() error { return o.base().Close() }
 
 // CPtr returns the address of the struct ibv_td, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the TD open until C is done, and have C not destroy it.
 //
 // C: struct ibv_td, ibv_alloc_td(3).
-func (o *TD) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *TD) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
-// nodeOfTD returns the node of a handle that may be nil.
-func nodeOfTD(o *TD) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
-}
+// Device returns the Device to which the TD belongs.
+func (o *TD) Device() *Device { return o.dev }

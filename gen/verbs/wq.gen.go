@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -16,55 +15,47 @@ import (
 	"unsafe"
 )
 
-// WQ is a work queue.
+// WQ is a work queue. Use it by its pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_wq, ibv_create_wq(3).
 type WQ struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
-	gate    gate.Gate    // c for the data path, which does not enter the handle
-	pd      *PD
-	wqNum   uint32
-	handle  uint32
+	h      object.Handle
+	lib    *Lib
+	dev    *Device
+	gate   gate.Gate // the C object for the data path, which does not enter the handle
+	pd     *PD
+	wqNum  uint32
+	handle uint32
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *WQ) enter(verb string) error {
+// base returns what all handles have, also for a nil WQ.
+func (o *WQ) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "WQ")
+		return object.Nil("WQ", "ibv_destroy_wq")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newWQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newWQ(dev *Device, c unsafe.Pointer) *WQ {
-	o := &WQ{lib: dev.lib, dev: dev, c: c}
+	o := &WQ{lib: dev.lib, dev: dev}
+	o.h.Make(o, "WQ", c, "ibv_destroy_wq", o.destroyWQ)
+	o.h.Guard = &o.gate
+	o.h.Index = &dev.handles
 	o.gate.Open(c)
-	o.load()
+	o.wqNum = cmem.At[uint32](o.h.C, 32)  // wq_num
+	o.handle = cmem.At[uint32](o.h.C, 36) // handle
+	o.h.SetLabel("wq_num " + strconv.FormatUint(uint64(o.wqNum), 10))
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *WQ) adopt(parents ...*object.Node) error {
-	o.dev.handles.Add(uintptr(o.c), o)
-	if err := o.node.Init(o, "WQ", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// destroyWQ ends the C object by ibv_destroy_wq.
+func (o *WQ) destroyWQ() error {
+	if errno := rawDestroyWQ(o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_destroy_wq", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_wq that have a getter, so that no getter reads C memory.
-func (o *WQ) load() {
-	o.wqNum = cmem.At[uint32](o.c, 32)  // wq_num
-	o.handle = cmem.At[uint32](o.c, 36) // handle
-}
-
-// label names the single object in messages.
-func (o *WQ) label() string { return "wq_num " + strconv.FormatUint(uint64(o.wqNum), 10) }
 
 // Close destroys a work queue. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the WQ is open, which the error names.
@@ -72,71 +63,30 @@ func (o *WQ) label() string { return "wq_num " + strconv.FormatUint(uint64(o.wqN
 // succeeds.
 //
 // C: ibv_destroy_wq, ibv_create_wq(3).
-func (o *WQ) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_destroy_wq", "WQ")
-	}
-	return o.node.Close("ibv_destroy_wq", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *WQ) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if errno := rawDestroyWQ(o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_wq", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *WQ) destroy() error {
-	return o.gate.End("ibv_destroy_wq", "WQ", func() error {
-		if err := o.free(); err != nil {
-			return err
-		}
-		o.dev.handles.Remove(uintptr(o.c), o)
-		if o.release != nil {
-			o.release()
-		}
-		return nil
-	})
-}
-
-// PD returns the PD to which the WQ belongs.
-func (o *WQ) PD() *PD {
-	return o.pd
-}
-
-// Device returns the Device to which the WQ belongs.
-func (o *WQ) Device() *Device { return o.dev }
-
-// Num returns the number of the queue.
-//
-// C: struct ibv_wq.wq_num, ibv_create_wq(3).
-func (o *WQ) Num() uint32 {
-	return o.wqNum
-}
-
-// Handle returns the kernel handle.
-//
-// C: struct ibv_wq.handle, ibv_create_wq(3).
-func (o *WQ) Handle() uint32 {
-	return o.handle
-}
+func (o *WQ) Close() error { return o.base().Close() }
 
 // CPtr returns the address of the struct ibv_wq, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the WQ open until C is done, and have C not destroy it.
 //
 // C: struct ibv_wq, ibv_create_wq(3).
-func (o *WQ) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *WQ) CPtr() unsafe.Pointer { return o.base().CPtr() }
+
+// Device returns the Device to which the WQ belongs.
+func (o *WQ) Device() *Device { return o.dev }
+
+// PD returns the PD to which the WQ belongs.
+func (o *WQ) PD() *PD { return o.pd }
+
+// Num returns the number of the queue.
+//
+// C: struct ibv_wq.wq_num, ibv_create_wq(3).
+func (o *WQ) Num() uint32 { return o.wqNum }
+
+// Handle returns the kernel handle.
+//
+// C: struct ibv_wq.handle, ibv_create_wq(3).
+func (o *WQ) Handle() uint32 { return o.handle }
 
 // PostRecv posts the first n receive requests of a batch to the work queue. It is otherwise as PostSend.
 //
@@ -189,10 +139,10 @@ func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Err
 // C: ibv_modify_wq, ibv_modify_wq(3).
 func (wq *WQ) Modify(wqAttr *WQAttr) error {
 	const verb = "ibv_modify_wq"
-	if err := wq.enter(verb); err != nil {
+	if err := wq.base().Enter(verb); err != nil {
 		return err
 	}
-	defer wq.node.Exit()
+	defer wq.h.Exit()
 	if wqAttr == nil {
 		return verr.NilValue(verb, "WQAttr", "make one with NewWQAttr")
 	}
@@ -202,7 +152,7 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 		wqAttrFlagsMask:   uint64(wqAttrC.flags_mask),
 		wqAttrWQState:     uint64(wqAttrC.wq_state),
 		wqAttrCurrWQState: uint64(wqAttrC.curr_wq_state),
-		wqState:           validate.Of(uint64(cmem.At[uint32](wq.c, 40))),
+		wqState:           validate.Of(uint64(cmem.At[uint32](wq.h.C, 40))),
 	}
 	if caps := wq.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
@@ -213,16 +163,8 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 	if wq.lib.lints.Wanted() {
 		wq.lib.lints.Report(hintModifyWQ(&in))
 	}
-	if errno := rawModifyWQ(wq.c, unsafe.Pointer(&wqAttrC)); errno != 0 {
+	if errno := rawModifyWQ(wq.h.C, unsafe.Pointer(&wqAttrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyWQ(&in)) })
 	}
 	return nil
-}
-
-// nodeOfWQ returns the node of a handle that may be nil.
-func nodeOfWQ(o *WQ) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
 }

@@ -4,52 +4,42 @@
 package verbs
 
 import (
-	"errors"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"unsafe"
 )
 
-// XRCD is an XRC domain.
+// XRCD is an XRC domain. Use it by its pointer: a copy is no handle, and all calls refuse it.
 //
 // C: struct ibv_xrcd, ibv_open_xrcd(3).
 type XRCD struct {
-	node    object.Node
-	lib     *Lib
-	dev     *Device
-	c       unsafe.Pointer
-	release func()       // after the C object is gone
-	end     func() error // ends a C object that another library made
+	h   object.Handle
+	lib *Lib
+	dev *Device
 }
 
-// enter begins the use of the handle by a verb; exit ends it.
-func (o *XRCD) enter(verb string) error {
+// base returns what all handles have, also for a nil XRCD.
+func (o *XRCD) base() *object.Handle {
 	if o == nil {
-		return verr.NilHandle(verb, "XRCD")
+		return object.Nil("XRCD", "ibv_close_xrcd")
 	}
-	return o.node.Enter(verb)
+	return &o.h
 }
 
 // newXRCD makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
 func newXRCD(dev *Device, c unsafe.Pointer) *XRCD {
-	o := &XRCD{lib: dev.lib, dev: dev, c: c}
-	o.load()
+	o := &XRCD{lib: dev.lib, dev: dev}
+	o.h.Make(o, "XRCD", c, "ibv_close_xrcd", o.closeXRCD)
 	return o
 }
 
-// adopt opens the handle under its parents. When that fails, the C object is given back.
-func (o *XRCD) adopt(parents ...*object.Node) error {
-	if err := o.node.Init(o, "XRCD", o.label(), parents...); err != nil {
-		return errors.Join(err, o.destroy())
+// closeXRCD ends the C object by ibv_close_xrcd.
+func (o *XRCD) closeXRCD() error {
+	if errno := rawCloseXRCD(o.h.C); errno != 0 && !o.dev.gone(errno) {
+		return verr.Failed("ibv_close_xrcd", errno, nil)
 	}
 	return nil
 }
-
-// load keeps the fields of struct ibv_xrcd that have a getter, so that no getter reads C memory.
-func (o *XRCD) load() {}
-
-// label names the single object in messages.
-func (o *XRCD) label() string { return "" }
 
 // Close closes an XRC domain. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the XRCD is open, which the error
@@ -57,63 +47,18 @@ func (o *XRCD) label() string { return "" }
 // succeeds.
 //
 // C: ibv_close_xrcd, ibv_open_xrcd(3).
-func (o *XRCD) Close() error {
-	if o == nil {
-		return verr.NilHandle("ibv_close_xrcd", "XRCD")
-	}
-	return o.node.Close("ibv_close_xrcd", o.destroy)
-}
-
-// free ends the C object: by the library that made it.
-func (o *XRCD) free() error {
-	if o.end != nil {
-		return o.end()
-	}
-	if errno := rawCloseXRCD(o.c); errno != 0 && !o.dev.gone(errno) {
-		return verr.Failed("ibv_close_xrcd", errno, nil)
-	}
-	return nil
-}
-
-// destroy destroys the C object.
-func (o *XRCD) destroy() error {
-	if err := o.free(); err != nil {
-		return err
-	}
-	if o.release != nil {
-		o.release()
-	}
-	return nil
-}
+func (o *XRCD) Close() error { return o.base().Close() }
 
 // CloseAll closes everything that was made from the XRCD, the latest first, and then the XRCD itself; it fits a
 // defer. Errors are joined.
-func (o *XRCD) CloseAll() error {
-	if o == nil {
-		return verr.NilHandle("ibv_close_xrcd", "XRCD")
-	}
-	return object.CloseTree(&o.node)
-}
-
-// Device returns the Device to which the XRCD belongs.
-func (o *XRCD) Device() *Device { return o.dev }
+func (o *XRCD) CloseAll() error { return o.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_xrcd, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the XRCD open until C is done, and have C not destroy it.
 //
 // C: struct ibv_xrcd, ibv_open_xrcd(3).
-func (o *XRCD) CPtr() unsafe.Pointer {
-	if o == nil || !o.node.IsOpen() {
-		return nil
-	}
-	return o.c
-}
+func (o *XRCD) CPtr() unsafe.Pointer { return o.base().CPtr() }
 
-// nodeOfXRCD returns the node of a handle that may be nil.
-func nodeOfXRCD(o *XRCD) *object.Node {
-	if o == nil {
-		return nil
-	}
-	return &o.node
-}
+// Device returns the Device to which the XRCD belongs.
+func (o *XRCD) Device() *Device { return o.dev }

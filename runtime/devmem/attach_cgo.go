@@ -89,7 +89,7 @@ func (d *DM) Attach(c unsafe.Pointer, length uint64, known bool) error {
 	f := facts{hasContext: in.has_context != 0, op: newPlace(&in.op), to: newPlace(&in.to), from: newPlace(&in.from),
 		mana: in.mana != 0}
 	if reason := distrust(f); reason != "" {
-		d.mode, d.shim, d.refused = Refused, 0, newRefusal(reason)
+		d.mode, d.shim, d.direct, d.refused = Refused, 0, nil, newRefusal(reason)
 		d.gate.Open(c)
 		return d.refused.write
 	}

@@ -39,8 +39,8 @@ func (m Mode) String() string {
 	return "detached"
 }
 
-// DM copies to and from one device memory. The zero value is detached. It is embedded in a generated handle and must
-// not be copied after Attach. Copies may run concurrently, also with End; Attach must run alone.
+// DM copies to and from one device memory. The zero value is detached. It is a field of a generated handle and must
+// not be copied after Attach: a copy refuses all. Copies may run concurrently, also with End; Attach must run alone.
 //
 // Nothing happens to the memory when a DM becomes unreachable (handles have no finalizers), so no copy has to keep it
 // alive.
@@ -55,6 +55,7 @@ type DM struct {
 	known   bool
 	mode    Mode
 	refused *refusal
+	direct  *DM // in mode Direct4 the DM itself: another address in a copy, which no End would close
 }
 
 // WriteAt copies p to the device memory from byte off: ibv_memcpy_to_dm, see ibv_alloc_dm(3).
@@ -67,7 +68,7 @@ func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
 	// One chain for each mode, true for what nearly every call is: short and aligned; the assembly checks whether it is within the
 	// memory. Everything else is sorted out in writeRest.
-	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o&badOffset == 0 && d.mode == Direct4 {
+	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o&badOffset == 0 && d.direct == d {
 		if how := dmcopy.WriteSmall(&d.span, o, p); how != dmcopy.Copied {
 			return 0, writing.of(how)
 		}
@@ -87,7 +88,7 @@ func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 // like the method of io.ReaderAt, but never returns io.EOF and never reads only a part; errors are those of WriteAt.
 func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
-	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o&badOffset == 0 && d.mode == Direct4 {
+	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o&badOffset == 0 && d.direct == d {
 		if how := dmcopy.ReadSmall(p, &d.span, o); how != dmcopy.Copied {
 			return 0, reading.of(how)
 		}
@@ -106,7 +107,7 @@ func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 // PutUint32 writes v at byte off with one store of four bytes, in the byte order of the processor. Errors are those of
 // WriteAt.
 func (d *DM) PutUint32(off int64, v uint32) error {
-	if o := uint64(off); o&badOffset == 0 && d.mode == Direct4 {
+	if o := uint64(off); o&badOffset == 0 && d.direct == d {
 		if how := dmcopy.Store(&d.span, o, v); how != dmcopy.Copied {
 			return writing.of(how)
 		}
@@ -121,7 +122,7 @@ func (d *DM) PutUint32(off int64, v uint32) error {
 // GetUint32 reads the four bytes at byte off with one load, in the byte order of the processor. Errors are those of
 // ReadAt.
 func (d *DM) GetUint32(off int64) (uint32, error) {
-	if o := uint64(off); o&badOffset == 0 && d.mode == Direct4 {
+	if o := uint64(off); o&badOffset == 0 && d.direct == d {
 		v, how := dmcopy.Load(&d.span, o)
 		if how != dmcopy.Copied {
 			return 0, reading.of(how)
@@ -146,7 +147,7 @@ func (d *DM) Flush() {
 	fence()
 }
 
-// Mode returns how the bytes are reached. It is Detached from the beginning of End.
+// Mode returns how the bytes are reached. It is Detached from the beginning of End, and in a copy.
 func (d *DM) Mode() Mode {
 	if !d.gate.IsOpen() {
 		return Detached
@@ -228,7 +229,7 @@ func (d *DM) timedRead(p []byte, off int64) int {
 // check answers what keeps a copy from being made, nil when nothing does.
 func (d *DM) check(dir *direction, off int64, n int) error {
 	if !d.gate.IsOpen() {
-		return dir.detached
+		return dir.failed(int(d.gate.Refusal()), 0, 0)
 	}
 	if d.mode != Direct4 && d.mode != Shim {
 		return d.unusable(dir)

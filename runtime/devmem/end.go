@@ -2,18 +2,18 @@ package devmem
 
 import "syscall"
 
-// End makes later copies fail with os.ErrClosed, waits for copies that are running, and calls end, which destroys the C object on
-// behalf of verb. When end fails, End returns its error and copies are possible again. If d is detached or another End is running, the
-// error is os.ErrClosed.
-func (d *DM) End(verb string, end func() error) error {
-	return d.gate.End(verb, "DM", func() error {
+// End makes later copies fail with os.ErrClosed, waits for copies that are running, and calls destroy, which destroys the C object on
+// behalf of verb. When it fails, End returns its error and copies are possible again. If d is detached or another End is running, the
+// error is os.ErrClosed. kind names the object in errors.
+func (d *DM) End(verb, kind string, destroy func() error) error {
+	return d.gate.End(verb, kind, func() error {
 		length, done := d.span.Close(), false
-		defer func() { // also when end panics
+		defer func() { // also when destroy panics
 			if !done {
 				d.span.Reopen(length)
 			}
 		}()
-		err := end()
+		err := destroy()
 		done = err == nil
 		return err
 	})

@@ -27,7 +27,7 @@ func TestEnd(t *testing.T) {
 			return result
 		}
 	}
-	if err := f.End("ibv_free_dm", during(syscall.EBUSY)); !errors.Is(err, syscall.EBUSY) {
+	if err := f.End("ibv_free_dm", "DM", during(syscall.EBUSY)); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("End: %v", err)
 	}
 	if length, known := f.Length(); f.Mode() != mode || length != 64 || !known {
@@ -36,7 +36,7 @@ func TestEnd(t *testing.T) {
 	if _, err := f.WriteAt(make([]byte, 4), 0); err != nil {
 		t.Errorf("a copy after a failure: %v", err)
 	}
-	if err := f.End("ibv_free_dm", during(nil)); err != nil || f.Mode() != devmem.Detached {
+	if err := f.End("ibv_free_dm", "DM", during(nil)); err != nil || f.Mode() != devmem.Detached {
 		t.Errorf("End: %v, mode %v", err, f.Mode())
 	}
 }
@@ -95,7 +95,7 @@ func TestEndDuringUse(t *testing.T) {
 					for !begun.Load() {
 						runtime.Gosched()
 					}
-					if err := d.End("ibv_free_dm", func() error { p.Free(object); return nil }); err != nil {
+					if err := d.End("ibv_free_dm", "DM", func() error { p.Free(object); return nil }); err != nil {
 						t.Errorf("End: %v", err)
 					}
 					wg.Wait()

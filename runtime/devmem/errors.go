@@ -13,6 +13,7 @@ import (
 type direction struct {
 	verb     string
 	detached *verr.Error
+	copied   error
 	negative *verr.Error
 	beyond   *verr.Error
 	unknown  *verr.Error
@@ -34,6 +35,7 @@ func newDirection(verb string) *direction {
 	return &direction{
 		verb:     verb,
 		detached: &verr.Error{Verb: verb, Msg: "the device memory is closed", Err: os.ErrClosed},
+		copied:   verr.Copied(verb, "DM"),
 		negative: fault("the offset is negative"),
 		beyond:   fault("the range goes beyond the end of the device memory"),
 		unknown:  fault("the end of the range is no offset any more"),
@@ -58,9 +60,12 @@ const notMade = "the provider did not make the copy"
 
 // failed returns the error for a code that the provider's callback returned for a copy of n bytes at off, or that was returned instead
 // of a call.
-func (d *direction) failed(code int, off uint64, n int) *verr.Error {
-	if code == int(verr.ErrnoClosed) {
+func (d *direction) failed(code int, off uint64, n int) error {
+	switch code {
+	case int(verr.ErrnoClosed):
 		return d.detached
+	case int(verr.ErrnoCopied):
+		return d.copied
 	}
 	if code < 1 || code > lastErrno {
 		return d.noErrno

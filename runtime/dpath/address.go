@@ -6,6 +6,7 @@ package dpath
 import (
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -61,6 +62,9 @@ func (a *Address) Open(c unsafe.Pointer) {
 
 // IsOpen reports whether requests may name the object.
 func (a *Address) IsOpen() bool { return a.gate.IsOpen() }
+
+// Refusal returns the result of naming an object that is not open, as gate.Gate.Refusal does.
+func (a *Address) Refusal() syscall.Errno { return a.gate.Refusal() }
 
 // To sets the destination of a SEND as SendWR.To does. Once the object is closed, a post of the request is refused
 // (verr.ErrnoAddressClosed).

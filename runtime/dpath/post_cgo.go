@@ -219,7 +219,7 @@ import (
 //
 // If all were posted, errno is 0 and bad is -1. Otherwise bad is the number of the request that was refused: the
 // requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: the
-// queue pair or the batch is closed (verr.ErrnoClosed, verr.ErrnoBatchClosed) or n is out of range (EINVAL), and nothing
+// queue pair or the batch is closed (verr.ErrnoClosed, verr.ErrnoBatchClosed; verr.ErrnoCopied for a copy of the gate) or n is out of range (EINVAL), and nothing
 // was posted; there is no memory to begin the call (verr.ErrnoNoMemory); another goroutine used the batch meanwhile
 // (EBUSY), and it is not known what was posted; or the provider
 // did not say which. SendBatch.Refused returns the errors of the batch.
@@ -247,7 +247,7 @@ func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno sys
 // post posts requests to a queue of a kind.
 func post[W WR](to int, queue *gate.Gate, b *requests[W], first, n int) (bad int, errno syscall.Errno) {
 	if !queue.IsOpen() {
-		return -1, verr.ErrnoClosed
+		return -1, queue.Refusal()
 	}
 	if b == nil {
 		return -1, syscall.EINVAL
@@ -296,7 +296,7 @@ var (
 	_ = none{}[windowMark-C.VERBSGEN_DPATH_WINDOW]
 )
 
-// addresses stands for all address handles.
+// addresses stands for all address handles: a word of C, whose gate is never opened.
 func addresses() *gate.Gate {
 	return (*gate.Gate)(unsafe.Pointer(C.verbsgen_dpath_all_addresses()))
 }
@@ -326,7 +326,7 @@ func PollCQ(cq *gate.Gate, wcs []WC) (n int, errno syscall.Errno) {
 // few thousand.
 func PollSpin(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) {
 	if !cq.IsOpen() {
-		return 0, verr.ErrnoClosed
+		return 0, cq.Refusal()
 	}
 	size := min(len(wcs), math.MaxInt32)
 	if size == 0 {
@@ -358,7 +358,7 @@ func unpolled(got C.int) syscall.Errno {
 // cause no event.
 func ReqNotify(cq *gate.Gate, solicitedOnly bool) syscall.Errno {
 	if !cq.IsOpen() {
-		return verr.ErrnoClosed
+		return cq.Refusal()
 	}
 	var solicited, code C.int
 	if solicitedOnly {

@@ -46,6 +46,8 @@ func (r *Region) refuse(off, n uint64) error {
 	switch {
 	case r.closed != nil:
 		return verr.Closed("", r.closed.String())
+	case r == &noRegion:
+		return verr.Copied("", "MR")
 	case r.Unknown != "":
 		return refused(syscall.EINVAL, "%d bytes at offset %d of a memory region: %s; use UncheckedSGE", n, off, r.Unknown)
 	case off > r.Length || n > r.Length-off:
@@ -58,11 +60,30 @@ func (r *Region) refuse(off, n uint64) error {
 func (r *Region) UncheckedSGE(off uint64, n uint32) SGE { return SGE{r.Start + off, n, r.LKey} }
 
 // Place is where the memory region of a handle lies at present: it may be changed while other goroutines make elements of it. The
-// zero value must be Set before it is used.
-type Place struct{ now atomic.Pointer[Region] }
+// zero value must be Set before it is used. A copy is of no use: its SGE fails, and its UncheckedSGE has no valid key.
+type Place struct {
+	now atomic.Pointer[Region]
+	at  *Place // the place itself, set by the first Set: another address in a copy, which no Close would reach
+}
 
-// Set changes where the region lies.
-func (p *Place) Set(r Region) { p.now.Store(&r) }
+// noRegion is what a copy of a Place has.
+var noRegion = Region{Unknown: "it is a copy"}
+
+// Set changes where the region lies. The first Set comes before any other use.
+func (p *Place) Set(r Region) {
+	if p.at == nil {
+		p.at = p
+	}
+	p.now.Store(&r)
+}
+
+// region returns the region as it is now.
+func (p *Place) region() *Region {
+	if p.at != p {
+		return &noRegion
+	}
+	return p.now.Load()
+}
 
 // Close ends the use of the region, which name names in errors. Later elements have no valid key.
 func (p *Place) Close(name fmt.Stringer) {
@@ -70,13 +91,13 @@ func (p *Place) Close(name fmt.Stringer) {
 }
 
 // Start returns what addresses in requests count from.
-func (p *Place) Start() uint64 { return p.now.Load().Start }
+func (p *Place) Start() uint64 { return p.region().Start }
 
 // SGE is Region.SGE of the region as it is now. The error of a closed one is os.ErrClosed.
-func (p *Place) SGE(off, n uint64) (SGE, error) { return p.now.Load().SGE(off, n) }
+func (p *Place) SGE(off, n uint64) (SGE, error) { return p.region().SGE(off, n) }
 
 // UncheckedSGE is Region.UncheckedSGE of the region as it is now. An element of a closed one has the key 0, which no region has.
-func (p *Place) UncheckedSGE(off uint64, n uint32) SGE { return p.now.Load().UncheckedSGE(off, n) }
+func (p *Place) UncheckedSGE(off uint64, n uint32) SGE { return p.region().UncheckedSGE(off, n) }
 
 // Elsewhere is why the start and the length of a region are not known that another process made.
 const Elsewhere = "it was made elsewhere, and nobody said here where it begins and how long it is"

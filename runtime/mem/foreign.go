@@ -9,9 +9,10 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Foreign is memory that C allocates for a program, and frees when the handle of it is closed. The zero value is closed. It is embedded in
-// a handle, and must not be copied after Open.
+// Foreign is memory that C allocates for a program, and frees when the handle of it is closed. The zero value is closed. It is a field of
+// a handle, and must not be copied after Open: a copy has no memory.
 type Foreign struct {
+	at     *Foreign // the memory itself, set by Open: another address in a copy, which no End would close
 	mu     sync.RWMutex
 	base   unsafe.Pointer // nil when closed
 	length uint64
@@ -21,11 +22,23 @@ type Foreign struct {
 func (f *Foreign) Open(base unsafe.Pointer, length uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.base, f.length = base, length
+	f.at, f.base, f.length = f, base, length
+}
+
+// noMemory is what a copy has: its own mutex may be a copy of a locked one.
+var noMemory Foreign
+
+// own returns f, and noMemory for a copy.
+func (f *Foreign) own() *Foreign {
+	if f.at != f && f.at != nil {
+		return &noMemory
+	}
+	return f
 }
 
 // Bytes returns all of the memory, nil after Close.
 func (f *Foreign) Bytes() []byte {
+	f = f.own()
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.bytes()
@@ -40,6 +53,7 @@ func (f *Foreign) bytes() []byte {
 
 // Addr returns the address of the first byte, 0 after Close.
 func (f *Foreign) Addr() uintptr {
+	f = f.own()
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return uintptr(f.base)
@@ -47,6 +61,7 @@ func (f *Foreign) Addr() uintptr {
 
 // Len returns the length in bytes.
 func (f *Foreign) Len() uint64 {
+	f = f.own()
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	return f.length
@@ -54,6 +69,7 @@ func (f *Foreign) Len() uint64 {
 
 // WriteAt copies p to offset off: all of it, or none and an error. A range beyond the end is EFAULT.
 func (f *Foreign) WriteAt(p []byte, off int64) (int, error) {
+	f = f.own()
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	at, err := f.part(len(p), off)
@@ -62,6 +78,7 @@ func (f *Foreign) WriteAt(p []byte, off int64) (int, error) {
 
 // ReadAt copies from offset off to p: all of it, or none and an error. A range beyond the end is EFAULT.
 func (f *Foreign) ReadAt(p []byte, off int64) (int, error) {
+	f = f.own()
 	f.mu.RLock()
 	defer f.mu.RUnlock()
 	at, err := f.part(len(p), off)
@@ -70,7 +87,10 @@ func (f *Foreign) ReadAt(p []byte, off int64) (int, error) {
 
 // part gives n bytes from offset off.
 func (f *Foreign) part(n int, off int64) ([]byte, error) {
-	if f.base == nil {
+	switch {
+	case f == &noMemory:
+		return nil, verr.Copied("", "the owner of the memory")
+	case f.base == nil:
 		return nil, verr.Closed("", "the memory")
 	}
 	if off < 0 || uint64(off) > f.length || uint64(n) > f.length-uint64(off) {
@@ -79,13 +99,13 @@ func (f *Foreign) part(n int, off int64) ([]byte, error) {
 	return f.bytes()[off:][:n], nil
 }
 
-// Free closes the memory, which waits for copies, and frees it. When that fails, it is open again.
-func (f *Foreign) Free(free func() error) error {
+// End closes the memory, which waits for copies, and has destroy free it. When that fails, it is open again.
+func (f *Foreign) End(_, _ string, destroy func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	base := f.base
 	f.base = nil
-	err := free()
+	err := destroy()
 	if err != nil {
 		f.base = base
 	}

@@ -36,13 +36,30 @@ func TestForeign(t *testing.T) {
 			t.Errorf("WriteAt of 2 bytes at %d: %d, %v", off, n, err)
 		}
 	}
-	if err := f.Free(func() error { return syscall.EIO }); err != syscall.EIO || len(f.Bytes()) != 8 {
+	if err := f.End("v", "Buf", func() error { return syscall.EIO }); err != syscall.EIO || len(f.Bytes()) != 8 {
 		t.Errorf("after an end that failed: %v, %d bytes", err, len(f.Bytes()))
 	}
-	if err := f.Free(func() error { return nil }); err != nil || f.Bytes() != nil {
-		t.Errorf("Free: %v, %d bytes", err, len(f.Bytes()))
+	if err := f.End("v", "Buf", func() error { return nil }); err != nil || f.Bytes() != nil {
+		t.Errorf("End: %v, %d bytes", err, len(f.Bytes()))
 	}
 	if _, err := f.WriteAt(got, 0); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("WriteAt after Free: %v", err)
+		t.Errorf("WriteAt after End: %v", err)
+	}
+}
+
+// TestForeignCopy uses a copy, made while the memory is in use: it has none, and waits for nobody.
+func TestForeignCopy(t *testing.T) {
+	fs := make([]Foreign, 2)
+	own := make([]byte, 8)
+	fs[0].Open(unsafe.Pointer(&own[0]), 8)
+	fs[0].mu.Lock()
+	copy(fs[1:], fs[:1]) // as c := *buf does
+	fs[0].mu.Unlock()
+	c := &fs[1]
+	if _, err := c.WriteAt([]byte{1}, 0); err == nil || err.Error() != "the owner of the memory is a copied handle; use the pointer to the original" {
+		t.Errorf("WriteAt: %v", err)
+	}
+	if _, err := c.ReadAt([]byte{1}, 0); !errors.Is(err, syscall.EINVAL) || c.Bytes() != nil || c.Addr() != 0 || c.Len() != 0 {
+		t.Errorf("ReadAt: %v; %d bytes at %#x", err, len(c.Bytes()), c.Addr())
 	}
 }

@@ -93,6 +93,14 @@ func NilHandle(verb, kind string) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: kind + " is nil; pass one that is open"}
 }
 
+// Copied returns the error of a call on, or with, a copy of a handle of type kind.
+//
+//go:noinline
+func Copied(verb, kind string) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		Msg: kind + " is a copied handle; use the pointer to the original"}
+}
+
 // NilValue returns the error of a call with a nil argument that is not a handle. fix says how to get a value.
 //
 //go:noinline

@@ -13,6 +13,9 @@ const (
 	ErrnoNoMemory                                   // nothing: there is no memory to begin a call on this thread
 )
 
+// ErrnoCopied is the result of a call of the data path on a copy of a handle, instead of an errno; Once.Errno returns its error.
+const ErrnoCopied syscall.Errno = 0x10010
+
 // ErrQueueFull is the error of a post to a queue that has no place for a further request. It is ordinary flow control: take completions
 // from the completion queue, then post the rest.
 var ErrQueueFull = errors.New("the queue is full")
@@ -54,6 +57,8 @@ func (o *Once) Errno(errno syscall.Errno) error {
 	switch {
 	case errno == ErrnoClosed:
 		return o.Closed()
+	case errno == ErrnoCopied:
+		return Copied(o.Verb, o.Kind)
 	case errno == ErrnoNoMemory:
 		return &Error{Verb: o.Verb, Errno: syscall.ENOMEM, Msg: "no memory to begin the first such call of a thread"}
 	case uint64(errno) >= uint64(len(o.errs)):

@@ -71,25 +71,25 @@ func (mr *MR) Rereg(change *MRChange) error {
 	if change == nil {
 		return verr.NilValue(verb, "MRChange", "make one with new(MRChange)")
 	}
-	if err := mr.enter(verb); err != nil {
+	if err := mr.base().Enter(verb); err != nil {
 		return err
 	}
-	defer mr.node.Exit()
+	defer mr.h.Exit()
 	if mr.lib.fn[symIbv_rereg_mr] == 0 {
 		return mr.lib.missing(verb, symIbv_rereg_mr)
 	}
 	var pdC unsafe.Pointer
 	if change.pd != nil {
-		if err := change.pd.enter(verb); err != nil {
+		if err := change.pd.base().Enter(verb); err != nil {
 			return err
 		}
-		defer change.pd.node.Exit()
+		defer change.pd.h.Exit()
 		if change.pd.dev != mr.dev {
-			return object.OtherDevice(verb, "pd", &change.pd.node, &change.pd.dev.node, &mr.node, &mr.dev.node)
+			return object.OtherDevice(verb, "pd", &change.pd.h.Node, &change.pd.dev.h.Node, &mr.h.Node, &mr.dev.h.Node)
 		}
-		pdC = change.pd.c
+		pdC = change.pd.h.C
 	}
-	held, err := change.what.Take(verb, mr.node.String())
+	held, err := change.what.Take(verb, mr.h.String())
 	if err != nil {
 		return err
 	}
@@ -99,12 +99,12 @@ func (mr *MR) Rereg(change *MRChange) error {
 	}
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
-	code, errno := rawReregMR(mr.lib.fn[symIbv_rereg_mr], mr.c, change.what.Flags, pdC, held.Addr, held.Len, int32(change.access))
+	code, errno := rawReregMR(mr.lib.fn[symIbv_rereg_mr], mr.h.C, change.what.Flags, pdC, held.Addr, held.Len, int32(change.access))
 	return change.what.Settle(verb, code, errno, rereg.Region{
-		Node:    &mr.node,
-		From:    nodeOfPD(mr.pd),
-		To:      nodeOfPD(change.pd),
-		Release: &mr.release,
+		Node:    &mr.h.Node,
+		From:    mr.pd.base().Optional(),
+		To:      change.pd.base().Optional(),
+		Release: &mr.h.Kept,
 		New:     held,
 		Changed: func() { mr.changed(change, uint64(held.Addr)) },
 	})
@@ -121,5 +121,4 @@ func (mr *MR) changed(change *MRChange, start uint64) {
 	} else {
 		mr.region.Renew(mr.length, mr.lkey)
 	}
-	mr.node.SetLabel(mr.label())
 }

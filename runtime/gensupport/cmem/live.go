@@ -3,30 +3,26 @@ package cmem
 import (
 	"sync/atomic"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
-// User keeps a C object alive from Enter to Exit. Enter fails once the object is closed.
-type User interface {
-	Enter(verb string) error
-	Exit()
-}
-
-// Live returns the number at byte offset off of the C object at c, which may change while the object lives. It is 0 once the object
-// is closed.
-func Live(o User, c unsafe.Pointer, off uintptr) uint32 {
-	if o.Enter("") != nil {
+// Live returns the number at byte offset off of the C object of a handle, which may change while the object lives. It is 0 unless the
+// handle is open.
+func Live(h *object.Handle, off uintptr) uint32 {
+	if h.Enter("") != nil {
 		return 0
 	}
-	defer o.Exit()
-	return atomic.LoadUint32((*uint32)(unsafe.Add(c, off)))
+	defer h.Exit()
+	return atomic.LoadUint32((*uint32)(unsafe.Add(h.C, off)))
 }
 
 // SetLive sets such a number. The error is that of Enter.
-func SetLive(verb string, o User, c unsafe.Pointer, off uintptr, value uint32) error {
-	if err := o.Enter(verb); err != nil {
+func SetLive(verb string, h *object.Handle, off uintptr, value uint32) error {
+	if err := h.Enter(verb); err != nil {
 		return err
 	}
-	defer o.Exit()
-	atomic.StoreUint32((*uint32)(unsafe.Add(c, off)), value)
+	defer h.Exit()
+	atomic.StoreUint32((*uint32)(unsafe.Add(h.C, off)), value)
 	return nil
 }

@@ -23,22 +23,22 @@ const (
 type Completion struct {
 	from CompletionSource
 	c    unsafe.Pointer
-	node *object.Node
+	held *object.Handle // until Done
 	done atomic.Bool
 }
 
 // NextCompletion waits for the next event of an open completion queue, stores it in e, and returns the handle of the
 // queue, which has type *Q in handles. It acknowledges and skips events of queues that are being closed or were made by
 // other code. The errors are those of from.
-func NextCompletion[Q any](ctx context.Context, e *Completion, from CompletionSource, handles *object.Index, node func(*Q) *object.Node) (*Q, error) {
+func NextCompletion[Q any](ctx context.Context, e *Completion, from CompletionSource, handles *object.Index, handle func(*Q) *object.Handle) (*Q, error) {
 	for {
 		c, _, err := from.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
 		q, _ := handles.Find(uintptr(c)).(*Q)
-		if q != nil && node(q).Hold(verbCompletion, heldCompletion) == nil {
-			e.from, e.c, e.node = from, c, node(q)
+		if q != nil && handle(q).Hold(verbCompletion, heldCompletion) == nil {
+			e.from, e.c, e.held = from, c, handle(q)
 			return q, nil
 		}
 		from.Ack(c, 1) // its queue is being closed, and waits for this
@@ -51,5 +51,5 @@ func (e *Completion) Done() {
 		return
 	}
 	e.from.Ack(e.c, 1)
-	e.node.Release()
+	e.held.Release()
 }

@@ -15,13 +15,13 @@ import (
 var errEnd = errors.New("no more events")
 
 // queue is a handle as a generated package has it.
-type queue struct{ node object.Node }
+type queue struct{ node object.Handle }
 
-func (q *queue) Close() error { return q.node.Close("ibv_destroy_cq", nil) }
+func (q *queue) Close() error { return q.node.Close() }
 
-func nodeOf(q *queue) *object.Node {
+func handleOf(q *queue) *object.Handle {
 	if q == nil {
-		return nil
+		return object.Nil("CQ", "ibv_destroy_cq")
 	}
 	return &q.node
 }
@@ -29,7 +29,8 @@ func nodeOf(q *queue) *object.Node {
 func newQueue(t *testing.T, handles *object.Index, c unsafe.Pointer) *queue {
 	t.Helper()
 	q := new(queue)
-	if err := q.node.Init(q, "CQ", ""); err != nil {
+	q.node.Make(q, "CQ", c, "ibv_destroy_cq", func() error { return nil })
+	if err := q.node.Adopt(); err != nil {
 		t.Fatal(err)
 	}
 	handles.Add(uintptr(c), q)
@@ -82,7 +83,7 @@ func TestNextCompletion(t *testing.T) {
 	}
 	from := &channel{events: []unsafe.Pointer{closed, foreign, open}}
 	var e Completion
-	got, err := NextCompletion(t.Context(), &e, from, &handles, nodeOf)
+	got, err := NextCompletion(t.Context(), &e, from, &handles, handleOf)
 	if err != nil || got != q {
 		t.Fatalf("NextCompletion: %v, %v", got, err)
 	}
@@ -101,7 +102,7 @@ func TestNextCompletion(t *testing.T) {
 	if err := q.Close(); err != nil {
 		t.Errorf("Close after Done: %v", err)
 	}
-	if _, err := NextCompletion(t.Context(), new(Completion), from, &handles, nodeOf); !errors.Is(err, errEnd) {
+	if _, err := NextCompletion(t.Context(), new(Completion), from, &handles, handleOf); !errors.Is(err, errEnd) {
 		t.Errorf("the error of the channel: %v", err)
 	}
 	new(Completion).Done() // of no event
@@ -161,7 +162,7 @@ func TestAsync(t *testing.T) {
 					t.Errorf("asked for element %d at %#x", element, at)
 				}
 				h, _ := handles.Find(at).(*queue)
-				return nodeOf(h)
+				return handleOf(h).Optional()
 			})
 			if err != nil || e.Type != tt.event.Type || e.Port != tt.port || asked != tt.asked {
 				t.Errorf("%+v, %v, find asked: %t", &e, err, asked)

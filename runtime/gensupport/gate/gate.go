@@ -9,17 +9,29 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Gate holds one C object that calls use without a lock. The zero value is closed. It is embedded in a handle, and must not
-// be copied after Open.
+// Gate holds one C object that calls use without a lock. The zero value is closed. It is a field of a handle, and must not
+// be copied after Open: a copy is closed.
 type Gate struct {
 	object atomic.Uintptr // 0 when closed
+	at     *Gate          // the gate itself, set by Open: another address in a copy, which no End would close
 }
 
 // Open lets calls use the C object.
-func (g *Gate) Open(c unsafe.Pointer) { g.object.Store(uintptr(c)) }
+func (g *Gate) Open(c unsafe.Pointer) {
+	g.at = g
+	g.object.Store(uintptr(c))
+}
 
 // IsOpen reports whether calls may use the object. It keeps nothing alive: a caller that uses the object enters in C.
-func (g *Gate) IsOpen() bool { return g.object.Load() != 0 }
+func (g *Gate) IsOpen() bool { return g.at == g && g.object.Load() != 0 }
+
+// Refusal returns the result of a call through a gate that is not open: verr.ErrnoCopied for a copy, otherwise verr.ErrnoClosed.
+func (g *Gate) Refusal() syscall.Errno {
+	if g.at != g && g.at != nil {
+		return verr.ErrnoCopied
+	}
+	return verr.ErrnoClosed
+}
 
 // Object returns the C object for a caller that only needs its address, nil once the gate is closed.
 func (g *Gate) Object() unsafe.Pointer {

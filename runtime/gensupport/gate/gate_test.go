@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // object stands for a C object: like one, it stays where it is.
@@ -43,5 +45,18 @@ func TestEnd(t *testing.T) {
 	}
 	if err := g.End("v", "QP", func() error { return nil }); err != nil || g.IsOpen() {
 		t.Errorf("End: %v, open: %t", err, g.IsOpen())
+	}
+}
+
+// TestCopy copies an open gate: the copy is closed, and says why.
+func TestCopy(t *testing.T) {
+	var gates [2]Gate
+	gates[0].Open(unsafe.Pointer(&object))
+	copy(gates[1:], gates[:1])
+	if gates[1].IsOpen() || gates[1].Refusal() != verr.ErrnoCopied {
+		t.Errorf("the copy is open: %t, refusal %#x", gates[1].IsOpen(), gates[1].Refusal())
+	}
+	if !gates[0].IsOpen() || new(Gate).Refusal() != verr.ErrnoClosed {
+		t.Errorf("the original is open: %t; refusal of the zero value %#x", gates[0].IsOpen(), new(Gate).Refusal())
 	}
 }

@@ -20,6 +20,9 @@ func CloseTree(n *Node) error {
 	if n == nil {
 		return nil
 	}
+	if n.isCopy() {
+		return n.gone("")
+	}
 	w := walk{tried: map[*Node]bool{}}
 	w.close(n)
 	return errors.Join(w.errs...)
@@ -137,7 +140,7 @@ func (n *Node) under(p *Node) bool {
 func (n *Node) handle() (io.Closer, []string) {
 	tree.Lock()
 	defer tree.Unlock()
-	if n.is() == closed || n.is() == unborn {
+	if n.is() == closed || n.is() == unborn || n.is() == missing {
 		return nil, nil
 	}
 	return n.self, n.openLocked()

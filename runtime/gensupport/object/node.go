@@ -21,14 +21,18 @@ const (
 	draining // a Close waits for the calls that are inside: they may still make children, and no call begins
 	closing  // destroy runs; a failure leads back to open, as one to drain does
 	closed
+	missing // of a nil handle
+	copied  // never stored: the node is a copy of another one
 )
 
-// Node is the place of one object in the tree. Its zero value is not open: call Init. A Node must not be copied.
+// Node is the place of one object in the tree. Its zero value is not open: call Init. A Node must not be copied: in a copy every
+// method that returns an error fails.
 //
 // Two kinds of locks guard it. tree, one for the process, guards parents, children, sealed, ended, self and seq: they change only when
 // objects are made and closed. mu, one a node, guards the rest, for Enter and Exit. A goroutine that needs both takes
 // tree first.
 type Node struct {
+	at       *Node // the node itself, set by Init: another address in a copy
 	self     io.Closer
 	seq      uint64 // order of making
 	parents  []*link
@@ -81,7 +85,7 @@ func (n *Node) Init(self io.Closer, kind, label string, parents ...*Node) error 
 		ps = append(ps, p)
 	}
 	nextSeq++
-	n.seq, n.self = nextSeq, self
+	n.at, n.seq, n.self = n, nextSeq, self
 	n.mu.Lock()
 	n.status, n.kind, n.label = open, kind, label
 	n.mu.Unlock()
@@ -102,13 +106,24 @@ func (n *Node) changeable() error {
 
 // gone is the error of a use of n that is not open.
 func (n *Node) gone(verb string) error {
-	if n.is() == unborn {
+	switch n.is() {
+	case unborn:
 		return &verr.Error{Verb: verb, Msg: "the object was never opened", Err: os.ErrClosed}
+	case missing:
+		return verr.NilHandle(verb, n.kind)
+	case copied:
+		return verr.Copied(verb, n.kind)
 	}
 	return verr.Closed(verb, n.String())
 }
 
+// isCopy reports whether n is a copy of another node. Its mutex may be a copy of a locked one.
+func (n *Node) isCopy() bool { return n.at != n && n.at != nil }
+
 func (n *Node) is() status {
+	if n.isCopy() {
+		return copied
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return n.status
@@ -118,6 +133,13 @@ func (n *Node) is() status {
 func (n *Node) SetLabel(label string) {
 	n.mu.Lock()
 	n.label = label
+	n.mu.Unlock()
+}
+
+// Qualify puts words before the label, for an object that is one of several sorts of its kind.
+func (n *Node) Qualify(words string) {
+	n.mu.Lock()
+	n.label = words + n.label
 	n.mu.Unlock()
 }
 

@@ -3,8 +3,11 @@ package object
 import "fmt"
 
 // Enter begins a use of the object by verb. A Close waits until Exit. Enter fails with os.ErrClosed when
-// the object is closed or being closed. Every Enter that succeeds needs one Exit.
+// the object is closed or being closed, and in a copy of a Node. Every Enter that succeeds needs one Exit.
 func (n *Node) Enter(verb string) error {
+	if n.isCopy() {
+		return n.gone(verb)
+	}
 	n.mu.Lock()
 	if n.status != open {
 		n.mu.Unlock()
@@ -32,6 +35,9 @@ func (n *Node) Exit() {
 // Hold begins a use of the object that lasts longer than the call of verb; what says how the user ends it. Otherwise it
 // is like Enter. Every Hold that succeeds needs one Release.
 func (n *Node) Hold(verb, what string) error {
+	if n.isCopy() {
+		return n.gone(verb)
+	}
 	n.mu.Lock()
 	if n.status != open {
 		n.mu.Unlock()

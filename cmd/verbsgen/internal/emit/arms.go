@@ -17,10 +17,9 @@ import (
 //	}
 //
 //	type usedByFlowSpec struct {
-//		enter func(verb string) error
-//		node  *object.Node
-//		dev   *Device
-//		what  string
+//		h    *object.Handle
+//		dev  *Device
+//		what string
 //	}
 func (g *goFile) arms(a plan.Arms) {
 	var names []string
@@ -31,7 +30,7 @@ func (g *goFile) arms(a plan.Arms) {
 	g.decl(comment(a.Tail.Of+" is one of "+strings.Join(names, ", ")+"."), jen.Type().Id(a.Tail.Of).Interface(
 		jen.Id("pack").Params().Index().Byte(), jen.Id("uses").Params().Index().Id(used)))
 	g.structType("// "+used+" is a handle that a "+a.Tail.Of+" has.", used,
-		jen.Id("enter").Func().Params(param("verb", "string")).Error(), param("node", "*object.Node"), param("dev", "*"+a.Dev), param("what", "string"))
+		param("h", "*object.Handle"), param("dev", "*"+a.Dev), param("what", "string"))
 }
 
 func usedBy(of string) string { return "usedBy" + of }
@@ -44,7 +43,7 @@ func usedBy(of string) string { return "usedBy" + of }
 //		}
 //		c := a.c
 //		if a.counters != nil {
-//			c.counters = uintptr(a.counters.c)
+//			c.counters = uintptr(a.counters.h.C)
 //		}
 //		return cmem.BytesOf(&c)
 //	}
@@ -53,9 +52,9 @@ func usedBy(of string) string { return "usedBy" + of }
 //		if a == nil {
 //			return nil
 //		}
-//		counters := usedByFlowSpec{enter: a.counters.enter, what: "counters"}
+//		counters := usedByFlowSpec{h: a.counters.base(), what: "counters"}
 //		if a.counters != nil {
-//			counters.node, counters.dev = &a.counters.node, a.counters.dev
+//			counters.dev = a.counters.dev
 //		}
 //		return []usedByFlowSpec{counters}
 //	}
@@ -71,9 +70,9 @@ func (g *goFile) armMethods(a plan.ArmMethods) {
 		}
 		h := naming.Unexported(f.Go)
 		at := id("a", h)
-		pack = append(pack, jen.If(notNil(at)).Block(assign(id("c", f.Leaf.Go), jen.Uintptr().Call(id("a", h, "c")))))
-		uses = append(uses, define(h).Id(used).Values(key("enter", id("a", h, "enter")), key("what", jen.Lit(f.C))),
-			jen.If(notNil(at.Clone())).Block(jen.List(id(h, "node"), id(h, "dev")).Op("=").List(ref(id("a", h, "node")), id("a", h, "dev"))))
+		pack = append(pack, jen.If(notNil(at)).Block(assign(id("c", f.Leaf.Go), jen.Uintptr().Call(id("a", h, "h.C")))))
+		uses = append(uses, define(h).Id(used).Values(key("h", id("a", h, "base").Call()), key("what", jen.Lit(f.C))),
+			jen.If(notNil(at.Clone())).Block(assign(id(h, "dev"), id("a", h, "dev"))))
 		all = append(all, id(h))
 	}
 	pack = append(pack, jen.Return(rt("cmem", "BytesOf").Call(ref(id("c")))))
@@ -94,26 +93,26 @@ func (g *goFile) armMethods(a plan.ArmMethods) {
 //			return nil, verr.NilValue(verb, "FlowSpec", "make one")
 //		}
 //		for _, h := range x.uses() {
-//			if err := h.enter(verb); err != nil {
+//			if err := h.h.Enter(verb); err != nil {
 //				return nil, err
 //			}
-//			defer h.node.Exit()
+//			defer h.h.Exit()
 //			if h.dev != qp.dev {
-//				return nil, object.OtherDevice(verb, h.what, h.node, &h.dev.node, &qp.node, &qp.dev.node)
+//				return nil, object.OtherDevice(verb, h.what, &h.h.Node, &h.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
 //			}
-//			if !slices.Contains(nodes, h.node) {
-//				nodes = append(nodes, h.node)
+//			if !slices.Contains(nodes, &h.h.Node) {
+//				nodes = append(nodes, &h.h.Node)
 //			}
 //		}
 //	}
 func (p printer) enterArms(s plan.EnterArms) []jen.Code {
-	node := func(h string) jen.Code { return ref(id(h, "node")) }
-	other := rt("object", "OtherDevice").Call(id("verb"), id("h.what"), id("h.node"), node("h.dev"), node(s.Self), node(s.Root))
+	node := func(h string) jen.Code { return ref(id(h, "h.Node")) }
+	other := rt("object", "OtherDevice").Call(id("verb"), id("h.what"), node("h"), node("h.dev"), node(s.Self), node(s.Root))
 	each := []jen.Code{
-		p.zero.onErr(id("h.enter").Call(id("verb"))),
-		jen.Defer().Add(id("h.node.Exit").Call()),
+		p.zero.onErr(id("h.h.Enter").Call(id("verb"))),
+		jen.Defer().Add(id("h.h.Exit").Call()),
 		jen.If(op(id("h.dev"), "!=", id(s.Root))).Block(p.zero.with(other)),
-		jen.If(jen.Op("!").Add(rt("slices", "Contains").Call(id(s.Nodes), id("h.node")))).Block(assign(id(s.Nodes), jen.Append(id(s.Nodes), id("h.node")))),
+		jen.If(jen.Op("!").Add(rt("slices", "Contains").Call(id(s.Nodes), node("h")))).Block(assign(id(s.Nodes), jen.Append(id(s.Nodes), node("h")))),
 	}
 	return []jen.Code{
 		jen.Var().Add(param(s.Nodes, "[]*object.Node")),

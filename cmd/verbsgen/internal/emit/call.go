@@ -118,8 +118,6 @@ func hints(f plan.Failure) *jen.Statement {
 // formStep prints a step of a single form, or of a handle.
 func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 	switch s := s.(type) {
-	case plan.Open:
-		return one(open(s))
 	case plan.Batch:
 		into, counted := define("errno"), fail(nil)
 		if s.Into != "" {
@@ -154,23 +152,13 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 	return nil, false
 }
 
-// open opens the node of a handle; when that fails, the C object is given back:
-//
-//	if err := o.node.Init(o, "MR", o.label(), parents...); err != nil {
-//		return errors.Join(err, o.destroy())
-//	}
-func open(s plan.Open) *jen.Statement {
-	begin := id("o.node.Init").Call(id("o"), jen.Lit(s.Kind), id("o.label").Call(), id("parents").Op("..."))
-	return jen.If(define("err").Add(begin), notNil(id("err"))).Block(jen.Return(rt("errors", "Join").Call(id("err"), id("o.destroy").Call())))
-}
-
 // nextCompletion waits for an event of a queue:
 //
-//	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &o.dev.handles, nodeOfCQ); err != nil {
+//	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &o.dev.handles, (*CQ).base); err != nil {
 //		return nil, err
 //	}
 func (p printer) nextCompletion(s plan.NextCompletion) *jen.Statement {
-	next := rt("events", "NextCompletion").Call(id("ctx"), ref(id("ev.event")), id("from"), ref(id("o.dev.handles")), id("nodeOf"+s.Queue))
+	next := rt("events", "NextCompletion").Call(id("ctx"), ref(id("ev.event")), id("from"), ref(id("o.dev.handles")), jen.Parens(ptr(s.Queue)).Dot("base"))
 	return jen.If(jen.List(id("ev.CQ"), id("err")).Op("=").Add(next), notNil(id("err"))).Block(p.zero.with(id("err")))
 }
 
@@ -180,7 +168,7 @@ func (p printer) nextCompletion(s plan.NextCompletion) *jen.Statement {
 //		switch element {
 //		case elementQP:
 //			ev.QP, _ = o.handles.Find(at).(*QP)
-//			return nodeOfQP(ev.QP)
+//			return ev.QP.base().Optional()
 //		}
 //		return nil
 //	}); err != nil {
@@ -192,7 +180,7 @@ func (p printer) nextAsync(s plan.NextAsync) []jen.Code {
 	for _, o := range s.Objects {
 		cases = append(cases, jen.Case(elementConst(o)).Block(
 			jen.List(id("ev", o), id("_")).Op("=").Id("o").Dot("handles").Dot("Find").Call(id("at")).Assert(ptr(o)),
-			jen.Return(nodeOf(o, "ev."+o))))
+			jen.Return(optional("ev."+o))))
 	}
 	body := []jen.Code{jen.Return(jen.Nil())}
 	if len(cases) > 0 {

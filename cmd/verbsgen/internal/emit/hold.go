@@ -67,15 +67,14 @@ func memoryErr() *jen.Statement { return rt("verr", "Memory").Call(id("verb"), i
 
 // keep leaves what is held to the new object, and memory in its name:
 //
-//	held.Rename("MR (" + o.label() + ")")
-//	o.release, release = release, nil
+//	held.Rename(o.h.String())
+//	o.h.Kept, release = release, nil
 func keep(s plan.Keep) []jen.Code {
-	kept := remark(jen.List(id("o.release"), id("release")).Op("=").List(id("release"), jen.Nil()), "kept until Close has succeeded")
-	if s.Object == "" {
+	kept := remark(jen.List(id("o.h.Kept"), id("release")).Op("=").List(id("release"), jen.Nil()), "kept until Close has succeeded")
+	if !s.Named {
 		return []jen.Code{kept}
 	}
-	who := jen.Lit(s.Object + " (").Op("+").Id("o").Dot("label").Call().Op("+").Lit(")")
-	return []jen.Code{id("held.Rename").Call(who), kept}
+	return []jen.Code{id("held.Rename").Call(id("o.h.String").Call()), kept}
 }
 
 // takeMemory takes the memory of a builder:

@@ -58,7 +58,7 @@ func (p printer) lendOther(s plan.LendOther) []jen.Code {
 //		C:       ptr,
 //		Lib:     id.lib.verbs,
 //		Handles: []any{pd},
-//		Parents: []*object.Node{&id.node},
+//		Parents: []*object.Node{&id.h.Node},
 //		End:     func() error { ... },
 //	})
 //	if err != nil {
@@ -107,7 +107,7 @@ func (p printer) choose(s plan.Choose) *jen.Statement {
 //	serial.Lock()
 //	defer serial.Unlock()
 //	var given unsafe.Pointer
-//	if n, errno := rawGet(o.lib.fn[symGet], o.c, unsafe.Pointer(&given)); n < 0 {
+//	if n, errno := rawGet(o.lib.fn[symGet], o.h.C, unsafe.Pointer(&given)); n < 0 {
 //		return nil, errno
 //	}
 //	made = ev.from((*cEvent)(given), o.lib)
@@ -135,7 +135,7 @@ func (p printer) readRecord(s plan.ReadRecord) []jen.Code {
 //	}
 //	x := newID(o.lib, made)
 //	x.eventChannel = o
-//	if err := x.adopt(&o.node); err != nil {
+//	if err := x.h.Adopt(&o.h.Node); err != nil {
 //		return nil, 0, err
 //	}
 //	ev.ID = x
@@ -152,7 +152,7 @@ func (p printer) takeRecord(s plan.TakeRecord) []jen.Code {
 		out = append(out, assign(id("x", s.Owner), id("o")))
 	}
 	return append(out,
-		fail{jen.Nil(), jen.Lit(0)}.onErr(id("x.adopt").Call(ref(id("o.node")))),
+		fail{jen.Nil(), jen.Lit(0)}.onErr(id("x.h.Adopt").Call(ref(id("o.h.Node")))),
 		assign(id("ev", s.Field), id("x")),
 		jen.Return(id("ev"), jen.Lit(0), jen.Nil()))
 }

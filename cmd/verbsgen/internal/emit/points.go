@@ -147,17 +147,17 @@ func firstWide(s plan.FirstWide) *jen.Statement {
 //	attrWQs := make([]uintptr, len(attr.wqs))
 //	var attrWQsNodes []*object.Node
 //	for i, h := range attr.wqs {
-//		if err := h.enter(verb); err != nil {
+//		if err := h.base().Enter(verb); err != nil {
 //			return nil, err
 //		}
-//		defer h.node.Exit()
+//		defer h.h.Exit()
 //		if h.dev != dev {
-//			return nil, object.OtherDevice(verb, "ind_tbl", &h.node, &h.dev.node, &dev.node, &dev.node)
+//			return nil, object.OtherDevice(verb, "ind_tbl", &h.h.Node, &h.dev.h.Node, &dev.h.Node, &dev.h.Node)
 //		}
-//		if !slices.Contains(attrWQsNodes, &h.node) {
-//			attrWQsNodes = append(attrWQsNodes, &h.node)
+//		if !slices.Contains(attrWQsNodes, &h.h.Node) {
+//			attrWQsNodes = append(attrWQsNodes, &h.h.Node)
 //		}
-//		attrWQs[i] = uintptr(h.c)
+//		attrWQs[i] = uintptr(h.h.C)
 //	}
 //	attrWQsN, err := cmem.Log2(verb, "ind_tbl", len(attrWQs))
 //	if err != nil {
@@ -165,22 +165,22 @@ func firstWide(s plan.FirstWide) *jen.Statement {
 //	}
 //	attrC.ind_tbl, attrC.log_ind_tbl_size = mem.PinList(&attrPins, attrWQs), uint32(attrWQsN)
 func (p printer) enterList(s plan.EnterList) []jen.Code {
-	node := func(h string) jen.Code { return ref(id(h, "node")) }
+	node := func(h string) jen.Code { return ref(id(h, "h.Node")) }
 	other := rt("object", "OtherDevice").Call(id("verb"), jen.Lit(s.What), node("h"), node("h.dev"), node(s.Self), node(s.Root))
 	counted := rt("cmem", "Log2").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)))
 	if !s.Log2 {
 		counted = rt("cmem", "Count").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)), rt("math", "MaxUint"+strings.TrimPrefix(s.Len.GoType, "uint")))
 	}
-	n := s.Into + "N"
+	n, begun := s.Into+"N", p.enterHandle(id("h"))
 	out := []jen.Code{
 		define(s.Into).Make(jen.Index().Uintptr(), jen.Len(id(s.List))),
 		jen.Var().Add(param(s.Nodes, "[]*object.Node")),
 		jen.For(define("i", "h").Range().Add(id(s.List))).Block(
-			p.zero.onErr(id("h.enter").Call(id("verb"))),
-			jen.Defer().Add(id("h.node.Exit").Call()),
+			jen.Add(begun[0]),
+			jen.Add(begun[1]),
 			jen.If(op(id("h.dev"), "!=", id(s.Root))).Block(p.zero.with(other)),
 			jen.If(jen.Op("!").Add(rt("slices", "Contains").Call(id(s.Nodes), node("h")))).Block(assign(id(s.Nodes), jen.Append(id(s.Nodes), node("h")))),
-			assign(id(s.Into).Index(id("i")), jen.Uintptr().Call(id("h.c"))),
+			assign(id(s.Into).Index(id("i")), jen.Uintptr().Call(id("h.h.C"))),
 		),
 	}
 	out = append(out, p.get(n, counted)...)

@@ -20,6 +20,10 @@ func (e *emitter) decls(g *goFile, decls []plan.Decl) {
 			e.method(g, d)
 		case *plan.Struct:
 			g.planned(d)
+		case plan.Handle:
+			e.handle(g, d)
+		case plan.Closer:
+			g.closer(d)
 		case plan.Alias:
 			g.decl(docOf(d.Name, d.Doc), jen.Type().Id(d.Name).Op("=").Add(rt(d.Package, d.Name)))
 		case plan.Once:

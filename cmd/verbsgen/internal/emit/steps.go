@@ -147,20 +147,30 @@ func remarked(x *jen.Statement, text string) *jen.Statement {
 // enter begins the use of a handle until the method returns; one that may be nil, if it is given:
 //
 //	if h != nil {
-//		if err := h.enter(verb); err != nil {
+//		if err := h.base().Enter(verb); err != nil {
 //			return nil, err
 //		}
-//		defer h.node.Exit()
+//		defer h.h.Exit()
 //		... then
 //	}
 func (p printer) enter(s plan.Enter) []jen.Code {
 	h := id(s.Handle)
-	begun := []jen.Code{p.zero.onErr(dot(h, "enter").Call(id("verb"))), jen.Defer().Add(dot(h, "node.Exit").Call())}
+	begun := p.enterHandle(h)
 	begun = append(begun, p.steps(s.Then)...)
 	if s.Optional {
 		return []jen.Code{jen.If(notNil(h)).Block(begun...)}
 	}
 	return begun
+}
+
+// enterHandle begins the use of a handle until the method returns:
+//
+//	if err := h.base().Enter(verb); err != nil {
+//		return nil, err
+//	}
+//	defer h.h.Exit()
+func (p printer) enterHandle(h *jen.Statement) []jen.Code {
+	return []jen.Code{p.zero.onErr(dot(h, "base").Call().Dot("Enter").Call(id("verb"))), jen.Defer().Add(dot(h, "h.Exit").Call())}
 }
 
 // missing refuses a verb that the loaded library lacks:
@@ -245,15 +255,15 @@ func (p printer) place(s plan.Place) (out []jen.Code) {
 
 // adopt opens a handle under its parents:
 //
-//	if err := o.adopt(&pd.node, nodeOfCQ(attr.sendCQ)); err != nil {
+//	if err := o.h.Adopt(&pd.h.Node, attr.sendCQ.base().Optional()); err != nil {
 //		return nil, err
 //	}
 func (p printer) adopt(s plan.Adopt) *jen.Statement {
 	nodes, many := parents(s.Parents)
 	if many != nil {
-		return p.zero.onErr(id(s.Handle, "adopt").Call(nodeList(nodes, many).Op("...")))
+		return p.zero.onErr(id(s.Handle, "h.Adopt").Call(nodeList(nodes, many).Op("...")))
 	}
-	return p.zero.onErr(id(s.Handle, "adopt").Call(nodes...))
+	return p.zero.onErr(id(s.Handle, "h.Adopt").Call(nodes...))
 }
 
 // parents are nodes one by one, and lists of nodes.
@@ -264,16 +274,16 @@ func parents(list []plan.Parent) (nodes, many []jen.Code) {
 			many = append(many, id(x.Many))
 		case x.Held != "":
 			nodes = append(nodes, id(x.Held))
-		case x.Optional != "":
-			nodes = append(nodes, nodeOf(x.Optional, x.Handle))
+		case x.Optional:
+			nodes = append(nodes, optional(x.Handle))
 		default:
-			nodes = append(nodes, ref(id(x.Handle, "node")))
+			nodes = append(nodes, ref(id(x.Handle, "h.Node")))
 		}
 	}
 	return nodes, many
 }
 
-// nodeList is a list of nodes with further lists behind it: append([]*object.Node{&id.node}, lent.Nodes...).
+// nodeList is a list of nodes with further lists behind it: append([]*object.Node{&id.h.Node}, lent.Nodes...).
 func nodeList(nodes, many []jen.Code) *jen.Statement {
 	if len(nodes) == 0 && len(many) == 1 {
 		return jen.Add(many[0])
@@ -285,8 +295,10 @@ func nodeList(nodes, many []jen.Code) *jen.Statement {
 	return list
 }
 
-// nodeOf gives the node of a handle that may be nil: nodeOfPD(pd).
-func nodeOf(object, handle string) *jen.Statement { return id("nodeOf" + object).Call(id(handle)) }
+// optional is the node of a handle that may be nil: pd.base().Optional().
+func optional(handle string) *jen.Statement {
+	return id(handle, "base").Call().Dot("Optional").Call()
+}
 
 // attach tells device memory of its C object: _ = o.mem.Attach(ptr, length, length != 0).
 func attach(s plan.Attach) *jen.Statement {

@@ -47,11 +47,10 @@ func TestValues(t *testing.T) {
 		value plan.Value
 		want  string
 	}{
-		{plan.Value{Path: "pd.c"}, "pd.c"},
+		{plan.Value{Path: "pd.h.C"}, "pd.h.C"},
 		{plan.Value{As: plan.Number, N: 1 << 63}, "9223372036854775808"},
 		{plan.Value{As: plan.Hex, N: 31}, "0x1f"},
 		{plan.Value{As: plan.Text, Text: "a\"b"}, `"a\"b"`},
-		{plan.Value{As: plan.Numbered, Text: "lkey 0x", Path: "o.lkey", N: 16}, `"lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16)`},
 		{plan.Value{As: plan.Address, Path: "pd.node"}, "&pd.node"},
 		{plan.Value{As: plan.Memory, Path: "attrC"}, "unsafe.Pointer(&attrC)"},
 		{plan.Value{As: plan.Array, Path: "listC"}, "unsafe.Pointer(unsafe.SliceData(listC))"},
@@ -65,7 +64,7 @@ func TestValues(t *testing.T) {
 		{plan.Value{As: plan.Function, Func: &plan.Func{Params: []plan.Var{{Name: "c", Type: "unsafe.Pointer"}}, Results: []plan.Var{{Name: "err", Type: "error"}},
 			Then: []plan.Step{plan.Return{Values: []plan.Value{{Path: "nil"}}}}}}, "func(c unsafe.Pointer) (err error) {\n\treturn nil\n}"},
 		{plan.Value{As: plan.CText, Path: "c.name"}, "cmem.Text(c.name[:])"},
-		{plan.Value{As: plan.Handle, Path: "pd.c"}, "validate.Addr(pd.c)"},
+		{plan.Value{As: plan.AddrOf, Path: "pd.h.C"}, "validate.Addr(pd.h.C)"},
 		{plan.Value{As: plan.Known, Args: []plan.Value{{As: plan.CField, Type: "uint32", Path: "qp.c", N: 52}}}, "validate.Of(uint64(cmem.At[uint32](qp.c, 52)))"},
 		{plan.Value{As: plan.Property, Path: "dm.Length"}, "validate.Maybe(dm.Length())"},
 		{plan.Value{As: plan.Composite, Type: "GID"}, "GID{}"},
@@ -88,11 +87,11 @@ func TestSteps(t *testing.T) {
 		want string
 	}{
 		{plan.Name{Verb: "ibv_reg_mr"}, "const verb = \"ibv_reg_mr\""},
-		{plan.Enter{Handle: "mr"}, "if err := mr.enter(verb); err != nil {\n\treturn nil, err\n}\ndefer mr.node.Exit()"},
+		{plan.Enter{Handle: "mr"}, "if err := mr.base().Enter(verb); err != nil {\n\treturn nil, err\n}\ndefer mr.h.Exit()"},
 		{plan.Lock{Mutex: "o.mu"}, "o.mu.Lock()\ndefer o.mu.Unlock()"},
 		{plan.Unmanaged{Addr: "addr", Length: "length"}, "if err := mem.RefuseGoHeap(addr, length); err != nil {\n\treturn nil, verr.Memory(verb, err)\n}"},
-		{plan.Keep{}, "o.release, release = release, nil // kept until Close has succeeded"},
-		{plan.Refuse{When: plan.Value{As: plan.IsClosed, Path: "qp"}, Error: plan.Value{As: plan.Result, Path: "errPostSend.Closed"}}, "if qp == nil || !qp.gate.IsOpen() {\n\treturn nil, errPostSend.Closed()\n}"},
+		{plan.Keep{}, "o.h.Kept, release = release, nil // kept until Close has succeeded"},
+		{plan.Refuse{When: plan.Value{As: plan.IsClosed, Path: "qp"}, Error: plan.Value{As: plan.Result, Path: "errPostSend.Closed"}}, "if !qp.gate.IsOpen() {\n\treturn nil, errPostSend.Closed()\n}"},
 		{plan.Missing{Verb: "ibv_x", Lib: "l", Symbols: []string{"ibv_x2", "ibv_x"}},
 			"if l.fn[symIbv_x2] == 0 && l.fn[symIbv_x] == 0 {\n\treturn nil, l.missing(\"ibv_x\", symIbv_x2)\n}"},
 		{plan.SetBits{To: "a.mask", Bits: plan.Value{As: plan.Hex, N: 4}, Remark: "IBV_X"}, "a.mask |= 0x4 // IBV_X"},

@@ -28,8 +28,6 @@ func (p printer) value(v plan.Value) *jen.Statement {
 		return inHex(v.N)
 	case plan.Text:
 		return jen.Lit(v.Text)
-	case plan.Numbered:
-		return jen.Lit(v.Text).Op("+").Add(inBase("FormatUint", jen.Uint64().Call(id(v.Path)), int(v.N)))
 	case plan.New:
 		return jen.New(goType(v.Type))
 	case plan.Symbol:
@@ -89,9 +87,7 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 	case plan.IsGiven:
 		return notNil(x)
 	case plan.IsClosed:
-		return isNil(x).Op("||").Op("!").Add(dot(x, "gate.IsOpen").Call())
-	case plan.IsShut:
-		return isNil(x).Op("||").Op("!").Add(dot(x, "node.IsOpen").Call())
+		return jen.Op("!").Add(dot(x, "gate.IsOpen").Call())
 	case plan.IsNotZero:
 		return op(x, "!=", jen.Lit(0))
 	case plan.IsShort:
@@ -115,7 +111,7 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return rt("cmem", "String").Call(x)
 	case plan.CField:
 		return rt("cmem", "At").Types(goType(v.Type)).Call(x, dec(v.N))
-	case plan.Handle:
+	case plan.AddrOf:
 		return rt("validate", "Addr").Call(x)
 	case plan.Property:
 		return rt("validate", "Maybe").Call(x.Call())

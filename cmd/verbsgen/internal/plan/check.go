@@ -36,7 +36,7 @@ func (c *call) input(o model.Operand) Value {
 		if o.Param.Object.Pointer[o.CField] {
 			read = "uint64"
 		}
-		return Value{As: Known, Args: []Value{{As: CField, Type: read, Path: o.Param.Go + ".c", N: uint64(at)}}}
+		return Value{As: Known, Args: []Value{{As: CField, Type: read, Path: o.Param.Go + ".h.C", N: uint64(at)}}}
 	case o.Kind == model.OpProp:
 		return as(Property, o.Param.Go+"."+naming.Exported(o.Prop))
 	case o.Leaf == nil:

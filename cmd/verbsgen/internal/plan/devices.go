@@ -52,7 +52,7 @@ func (b *builder) openListed(v made, lib Var) *Method {
 		Results: []Var{{Type: "*" + b.root()}, {Type: "error"}}, Zero: []Value{null}}
 	m.Steps = append([]Step{Name{v.C}}, b.missing(v.Verb, "l")...)
 	m.Steps = append(m.Steps, Call{Verb: v.C, By: raw(v.Verb, "l", val("c")), Answer: Pointer, Into: "ctx"},
-		Make{Into: "dev", Object: b.root(), Owner: "l", From: "ctx"}, Adopt{Handle: "dev"}, Do{result("dev.node.SetLabel", val("name"))}, ret(val("dev"), null))
+		Make{Into: "dev", Object: b.root(), Owner: "l", From: "ctx"}, Adopt{Handle: "dev"}, Do{result("dev.h.SetLabel", val("name"))}, ret(val("dev"), null))
 	return m
 }
 

@@ -5,27 +5,6 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
-// destroyDM plans the ends of device memory: destroy, free, and with imported memory also unimport, Unimport and Free.
-func (b *builder) destroyDM(o *model.Object) []Decl {
-	end := func(v *model.Verb, name, does string, call []Step) *Method {
-		end := function(nil, errOnly, append(call, ret(null))...) // with the copies detached
-		return on(o, name, name+" "+does, errOnly, ret(result("o.mem.End", text(v.C), end)))
-	}
-	if !b.has(form.ImportDM) {
-		return []Decl{end(o.Destroy, "destroy", "destroys the C object.", append([]Step{If{as(IsGiven, "o.end"), []Step{ret(result("o.end"))}}}, b.destroyCall(o, o.Destroy, false)...))}
-	}
-	unimport := b.byForm[form.ImportDM].Part(form.PartUnimport)
-	return []Decl{
-		on(o, "destroy", "destroy destroys the C object, of an imported handle without changing the device memory.", errOnly,
-			If{as(IsGiven, "o.end"), []Step{ret(result("o.mem.End", text(o.Destroy.C), val("o.end")))}},
-			If{val("o.imported"), []Step{ret(result("o.unimport"))}}, ret(result("o.free"))),
-		end(o.Destroy, "free", "destroys the device memory in the kernel.", b.destroyCall(o, o.Destroy, true)),
-		end(unimport, "unimport", "cleans up in this process alone.", b.destroyCall(o, unimport, false)),
-		ending(o, unimport, "Unimport", "closes the handle without touching the device memory, also when this handle allocated it. It is what is left to do after another context's Free; the Close of an imported handle is the same", "unimport"),
-		ending(o, o.Destroy, "Free", "destroys the device memory in the kernel, also when this handle imported it, and closes the handle. After that every other handle of the same memory can only be given up with Unimport", "free"),
-	}
-}
-
 // deviceMemory plans the copies: one call each into runtime/devmem, which the compiler inlines.
 func (b *builder) deviceMemory(o *model.Object) []Decl {
 	forward := func(doc Doc, name, to string, params, results []Var) *Method {

@@ -19,18 +19,6 @@ func (b *builder) indexed(o *model.Object) bool {
 	return b.has(form.NextAsync) && slices.Contains(b.concerned(), o) || b.has(form.NextEvent) && b.completionQueue() == o || b.namedByRecord(o)
 }
 
-// inIndex makes a handle known to events, or unknown again.
-func (b *builder) inIndex(o *model.Object, method string) []Step {
-	if !b.indexed(o) {
-		return nil
-	}
-	index := "o.dev.handles."
-	if !b.below(o) {
-		index = "o.lib.handles."
-	}
-	return []Step{Do{result(index+method, converted("uintptr", val("o.c")), val("o"))}}
-}
-
 // waiter is the type of what waits for the events of an object.
 func (b *builder) waiter(o *model.Object) string {
 	if v, _ := b.giver(o); v != nil {
@@ -62,7 +50,7 @@ func (b *builder) listen(o *model.Object, begin string, get *model.Verb) *Method
 	m.Params, m.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
 	m.Steps = slices.Concat([]Step{Enter{Handle: "o"}}, b.missing(get, "o.lib"), b.missing(ack, "o.lib"),
 		[]Step{ret(result("o.waiting.Listen", function(nil, []Var{{Type: b.waiter(o)}, {Type: "error"}},
-			ret(of("dpath", begin, val("o.c"), symbol("o.lib", get.Symbol), symbol("o.lib", ack.Symbol))))))})
+			ret(of("dpath", begin, val("o.h.C"), symbol("o.lib", get.Symbol), symbol("o.lib", ack.Symbol))))))})
 	return m
 }
 
@@ -85,7 +73,6 @@ func done(d made) *Method {
 func (b *builder) completionEvents(o *model.Object) []Decl {
 	v, d, cq := b.byForm[form.NextEvent], b.byForm[form.DoneEvent], b.completionQueue()
 	event := d.m.Recv
-	b.nodes[cq] = true
 	return []Decl{
 		&Struct{Name: event, Doc: Doc{Does: "is a completion event. It must be acknowledged with " + d.m.Name + "; until then its queue cannot be closed (syscall.EBUSY)", C: v.C, Page: v.Page}, Fields: []Var{
 			{Name: "CQ", Type: "*" + cq.Go, Remark: "the queue with completions; ask it for the next event by ReqNotify, then poll it"},
@@ -126,7 +113,6 @@ func (b *builder) asyncEvents(o *model.Object) []Decl {
 	fields := []Var{{Name: "Type", Type: t.Go, Remark: "what happened"}}
 	var names []string
 	for _, x := range b.concerned() {
-		b.nodes[x] = true
 		names = append(names, x.Go)
 		fields = append(fields, Var{Name: x.Go, Type: "*" + x.Go, Remark: fmt.Sprintf("of an event of one: the %s that it concerns; nil for one made by other code on the same device", x.Go)})
 	}

@@ -108,7 +108,7 @@ func (b *builder) seeing(v *model.Verb, m *model.Method) *Method {
 			made = append(made, set(in, as(Known, recv+".made."+o.Leaf.Go)))
 		case o.Kind == model.OpProp && o.CField != "":
 			forget = append(forget, set(in, composite("validate.Known")))
-			field := Value{As: CField, Type: "uint32", Path: recv + ".c", N: uint64(object.StateAt[o.CField])}
+			field := Value{As: CField, Type: "uint32", Path: recv + ".h.C", N: uint64(object.StateAt[o.CField])}
 			read = append(read, set(in, Value{As: Known, Args: []Value{field}}))
 		case o.Kind == model.OpCap:
 			caps = append(caps, set(in, as(Known, capPath(o))))
@@ -159,7 +159,7 @@ func (b *builder) query(query, v *model.Verb) []Step {
 		case p.Role == role.Flags:
 			args = append(args, converted(b.integer(query.C+"."+p.C, p.CType), hex(b.asked(query, v, p))))
 		default:
-			args = append(args, val(p.Go+".c"))
+			args = append(args, val(p.Go+".h.C"))
 		}
 	}
 	return append(out, Call{Verb: query.C, By: raw(query, lib, args...), Answer: answer(query)})

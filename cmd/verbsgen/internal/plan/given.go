@@ -64,13 +64,13 @@ func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
 		Steps: []Step{Name{v.C}, Get{"from", result("o.listen", verb)}, ret(result("from.Next", val("ctx")))}}
 	listen := on(o, "listen", "listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.", []Var{{Type: waiting}, {Type: "error"}})
 	listen.Params, listen.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
-	fd := converted("int", Value{As: CField, Type: "int32", Path: "o.c", N: uint64(*o.FD)})
+	fd := converted("int", Value{As: CField, Type: "int32", Path: "o.h.C", N: uint64(*o.FD)})
 	listen.Steps = slices.Concat([]Step{Enter{Handle: "o"}}, b.missing(v, "o.lib"), b.missing(ack, "o.lib"),
 		[]Step{ret(result("o.waiting.Listen", function(nil, []Var{{Type: waiting}, {Type: "error"}},
 			ret(of("events", "NewRecords", fd, text(v.C), text(o.Destroy.C), text("the "+o.Go), val("o.take"))))))})
 	read := on(o, "read", "read copies the next record and gives it back. made is the C object that comes with it, if any.", []Var{{Name: "made", Type: pointer}, {Name: "errno", Type: "syscall.Errno"}})
 	read.Params = []Var{{Name: "ev", Type: "*" + r.Go}}
-	read.Steps = []Step{ReadRecord{Serial: b.pkg.Module.Serial, Get: raw(v, "o.lib", val("o.c"), as(Memory, "given")), Ack: raw(ack, "o.lib", val("given")), Mirror: r.Mirror.Name}}
+	read.Steps = []Step{ReadRecord{Serial: b.pkg.Module.Serial, Get: raw(v, "o.lib", val("o.h.C"), as(Memory, "given")), Ack: raw(ack, "o.lib", val("given")), Mirror: r.Mirror.Name}}
 	take := on(o, "take", "take returns the next record, and makes the handle of an object that comes with it.", []Var{{Type: "*" + r.Go}, {Type: "syscall.Errno"}, {Type: "error"}})
 	t := TakeRecord{Record: r.Go}
 	for _, f := range r.Fields {
@@ -120,7 +120,7 @@ func (b *builder) event(r *model.Record) []Decl {
 func (b *builder) addresses(o *model.Object) (out []Decl) {
 	for _, g := range o.Addresses {
 		m := on(o, g.Go, "", []Var{{Type: "netip.AddrPort"}, {Type: "error"}}, Name{"struct " + o.C}, Enter{Handle: "o"},
-			ret(of("sockaddr", "Read", Value{As: CField, Type: "[128]byte", Path: "o.c", N: uint64(g.Offset)}), null))
+			ret(of("sockaddr", "Read", Value{As: CField, Type: "[128]byte", Path: "o.h.C", N: uint64(g.Offset)}), null))
 		m.Zero = []Value{composite("netip.AddrPort")}
 		m.Doc = Doc{Does: "returns " + withArticle(g.Doc) + "; the zero AddrPort while there is none", C: "struct " + o.C + "." + g.C, Page: o.Page}
 		out = append(out, m)
@@ -145,7 +145,7 @@ func (b *builder) lends(o *model.Object) (out []Decl) {
 		kept := function(nil, []Var{{Type: "func() error"}, {Type: "error"}}, Define2{"kept", "errno", raw(keep, "o.lib", args...)},
 			If{as(IsNil, "kept"), []Step{ret(null, of("verr", "Failed", text(keep.C), val("errno"), null))}}, ret(let, null))
 		m := on(o, l.Go, "", []Var{{Type: "*" + l.Object.Ref}, {Type: "error"}}, slices.Concat([]Step{Name{"struct " + o.C}, Enter{Handle: "o"}}, b.missing(keep, "o.lib"), b.missing(release, "o.lib"),
-			[]Step{Define{"at", Value{As: CField, Type: pointer, Path: "o.c", N: uint64(l.Offset)}},
+			[]Step{Define{"at", Value{As: CField, Type: pointer, Path: "o.h.C", N: uint64(l.Offset)}},
 				Refuse{as(IsNil, "at"), of("verr", "NotYet", verb, text(l.C), text(o.Go))},
 				ret(Value{As: Result, Type: "bridge", Path: "Borrow", Of: l.Object.Ref, Args: []Value{verb, val("at"), val(lib), kept}})})...)
 		m.Zero = []Value{null}
@@ -169,6 +169,6 @@ func moved(v *model.Verb) *model.Param {
 func (c *call) move(to *model.Param, call []Step) []Step {
 	owner := c.self + "." + naming.Unexported(to.Object.Go)
 	return []Step{Lock{c.self + ".mu"},
-		Try{of("object", "Move", as(Address, c.self+".node"), as(Address, owner+".node"), as(Address, to.Go+".node"), function(nil, errOnly, append(call, ret(null))...))},
+		Try{of("object", "Move", as(Address, c.self+".h.Node"), as(Address, owner+".h.Node"), as(Address, to.Go+".h.Node"), function(nil, errOnly, append(call, ret(null))...))},
 		set(owner, val(to.Go))}
 }

@@ -202,7 +202,7 @@ func (c *call) created() []Step {
 	out, from := c.made()
 	out = append(out, Make{Into: "o", Object: o.Go, Owner: owner, From: from})
 	if end := c.v.EndedBy; end != nil {
-		out = append(out, set("o.ender", val("o."+naming.Unexported(end.Go))))
+		out = append(out, set("o.h.End", val("o."+naming.Unexported(end.Go))))
 	}
 	if c.v.Asks != nil && c.b.isAsked(o) {
 		out = append(out, set("o.asked", of("lazy", "Of", converted("uint64", val(c.v.Asks.Param.Go+"C."+c.v.Asks.Leaf.Go)))))
@@ -223,7 +223,7 @@ func (c *call) created() []Step {
 		}
 	}
 	if c.keep {
-		out = append(out, Keep{c.keeper()})
+		out = append(out, Keep{c.showsName()})
 	}
 	out = slices.Concat(out, c.post, c.attached(), c.placed())
 	for _, list := range c.under {
@@ -265,13 +265,9 @@ func (c *call) ownerFrom(parent *model.Object) string {
 	return ""
 }
 
-// keeper is the object in whose name memory is held; none where it cannot be a buffer, which alone shows the name.
-func (c *call) keeper() string {
-	switch c.m.Form {
-	case form.ParentDomain, form.Bytes, form.Pin:
-		return ""
-	}
-	return c.v.Creates.Go
+// showsName tells whether held memory may be a buffer, whose Close names those who hold it.
+func (c *call) showsName() bool {
+	return c.m.Form != form.ParentDomain && c.m.Form != form.Bytes && c.m.Form != form.Pin
 }
 
 // attached is what single objects learn before anybody sees them: the channel of a queue, and the copies of device memory.
@@ -280,7 +276,7 @@ func (c *call) attached() []Step {
 	case c.m.Form == form.CreateCQ:
 		return []Step{set("o.channel", val("channel"))}
 	case c.m.Form == form.ImportDM:
-		return []Step{set("o.imported", yes), Attach{Length: "length", Unknown: true}}
+		return []Step{set("o.h.End", val("o."+naming.Unexported(c.v.Part(form.PartUnimport).Go))), Attach{Length: "length", Unknown: true}}
 	case c.v.Creates.Host:
 		return []Step{Do{result("o.mem.Open", val("ptr"), val(c.v.Extent.Param.Go))}}
 	case c.v.Extent != nil:
@@ -299,7 +295,7 @@ func (c *call) parents() []Parent {
 				out = append(out, Parent{Held: held(p) + ".Node"})
 			}
 		case p.Object != nil && p.Parent && p.Null:
-			out = append(out, c.b.optional(p.Go, p.Object))
+			out = append(out, Parent{Handle: p.Go, Optional: true})
 		case p.Object != nil && (p == c.recv || p.Parent):
 			out = append(out, Parent{Handle: p.Go})
 		}
@@ -314,17 +310,11 @@ func (c *call) parents() []Parent {
 		}
 		for _, f := range p.Record.Fields {
 			if f.Object != nil {
-				out = append(out, c.b.optional(p.Go+"."+naming.Unexported(f.Go), f.Object))
+				out = append(out, Parent{Handle: p.Go + "." + naming.Unexported(f.Go), Optional: true})
 			}
 		}
 	}
 	return out
-}
-
-// optional is the node of a handle that may be nil. The file of its type gets the function that gives it.
-func (b *builder) optional(handle string, o *model.Object) Parent {
-	b.nodes[o] = true
-	return Parent{Handle: handle, Optional: o.Go}
 }
 
 // outputs is the return of what a verb filled, in the making.

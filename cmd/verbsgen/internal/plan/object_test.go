@@ -52,7 +52,7 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	if c := at[Check](steps); len(c) > 0 && len(h) > 0 && c[0] < h[0] {
 		wrong = append(wrong, "the rules look at memory before it is taken")
 	}
-	if shows := showsName(m, steps[h[0]]); len(keeps) > 0 && len(makes) > 0 && shows != (steps[keeps[0]].(Keep).Object != "") {
+	if shows := showsName(m, steps[h[0]]); len(keeps) > 0 && len(makes) > 0 && shows != (steps[keeps[0]].(Keep).Named) {
 		wrong = append(wrong, "a buffer is not kept in the name of the object, or something else is")
 	}
 	if len(keeps) != len(makes) || len(keeps) > 0 && keeps[0] < makes[0] {

@@ -18,7 +18,7 @@ func (c *call) libOf(u *model.Use) string { return c.lib + "." + u.Name }
 func (c *call) otherHandle(p *model.Param) {
 	c.take(p, p.GoType)
 	c.pre = append(c.pre, EnterOther{Into: held(p), Handle: p.Go, What: p.C, Lib: c.libOf(p.Object.From), Optional: p.Null})
-	c.pass(p, val(held(p)+".C"), as(Handle, held(p)+".C"))
+	c.pass(p, val(held(p)+".C"), as(AddrOf, held(p)+".C"))
 }
 
 // otherRecord takes the C struct of a builder of another package. The handles in it must be of the root that a handle beside it has.
@@ -45,7 +45,7 @@ func (c *call) made() (before []Step, from string) {
 	case x.Field == "":
 		return nil, x.Param.Go + "C"
 	default:
-		return []Step{Define{"ptr", Value{As: CField, Type: pointer, Path: x.Param.Go + ".c", N: uint64(x.Offset)}}}, "ptr"
+		return []Step{Define{"ptr", Value{As: CField, Type: pointer, Path: x.Param.Go + ".h.C", N: uint64(x.Offset)}}}, "ptr"
 	}
 }
 
@@ -60,7 +60,7 @@ func (c *call) createdOther() []Step {
 		}
 	}
 	if v := c.v.EndedBy; v != nil {
-		call := Call{Verb: v.C, By: raw(v, c.lib, val(c.self+".c")), Answer: answer(v), Failure: Failure{Verb: v.C}}
+		call := Call{Verb: v.C, By: raw(v, c.lib, val(c.self+".h.C")), Answer: answer(v), Failure: Failure{Verb: v.C}}
 		if call.Answer == Negative {
 			call.Answer = NotZero
 		}
@@ -89,12 +89,12 @@ func (b *builder) others() (out []Decl) {
 
 // offered is what a package offers of a handle.
 func (b *builder) offered(o *model.Object) Value {
-	with := []Entry{{"C", val("o.c")}, {"Node", as(Address, "o.node")}}
+	with := []Entry{{"C", val("o.h.C")}, {"Node", as(Address, "o.h.Node")}}
 	switch {
 	case b.below(o):
-		with = append(with, Entry{"Root", as(Address, "o.dev.node")})
+		with = append(with, Entry{"Root", as(Address, "o.dev.h.Node")})
 	case b.root() != "":
-		with = append(with, Entry{"Root", as(Address, "o.node")})
+		with = append(with, Entry{"Root", as(Address, "o.h.Node")})
 	}
 	held := composite("bridge.Held", append(with, Entry{"Lib", val("o.lib")})...)
 	return composite("bridge.Handle["+o.Go+"]", Entry{"Kind", text(o.Go)},
@@ -115,7 +115,7 @@ func (b *builder) makeFor(o *model.Object) *Method {
 	} else {
 		m.Steps = append(m.Steps, Define{owner, among("LibOf", "Lib")})
 	}
-	kept := Set{To: []string{"o.end"}, Values: []Value{val("m.End")}}
+	kept := Set{To: []string{"o.h.Other"}, Values: []Value{val("m.End")}}
 	for _, p := range b.owners(o) {
 		name := naming.Unexported(p.Go)
 		m.Steps = append(m.Steps, Define{name, among("Among", p.Go)})
@@ -170,12 +170,12 @@ func (b *builder) lend(r *model.Record) *Method {
 		case f.Object.From != nil:
 			b.errorf("struct "+r.C+"."+f.C, "a builder with handles of another package")
 		case b.below(f.Object):
-			root = as(Address, h+".dev.node")
+			root = as(Address, h+".dev.h.Node")
 		case b.root() != "":
-			root = as(Address, h+".node")
+			root = as(Address, h+".h.Node")
 		}
-		then := []Step{Try{result("lent.Enter", verb, text(f.C), as(Address, h+".node"), val(h+".lib"), val("lib"), root, val("root"))},
-			set("c."+f.Leaf.Go, converted("uintptr", val(h+".c")))}
+		then := []Step{Try{result("lent.Enter", verb, text(f.C), as(Address, h+".h.Node"), val(h+".lib"), val("lib"), root, val("root"))},
+			set("c."+f.Leaf.Go, converted("uintptr", val(h+".h.C")))}
 		if f.Bit != nil && r.Mask != "" {
 			then = append(then, maskBits("c."+r.Mask, f))
 		}

@@ -46,7 +46,7 @@ func (c *call) param(p *model.Param) {
 	fixed, isFixed := c.m.Fixed[p.C]
 	switch {
 	case p == c.recv:
-		c.pass(p, val(p.Go+".c"), as(Handle, p.Go+".c"))
+		c.pass(p, val(p.Go+".h.C"), as(AddrOf, p.Go+".h.C"))
 	case c.v.HostMemory(p):
 		if p.Len != nil {
 			c.memory(p)
@@ -90,15 +90,15 @@ func (c *call) handleParam(p *model.Param) {
 		return
 	}
 	c.take(p, p.GoType)
-	at := p.Go + ".c"
+	at := p.Go + ".h.C"
 	if p.Null {
 		at = p.Go + "C"
 		c.pre = append(c.pre, Declare{Var{Name: at, Type: pointer}},
-			Enter{Handle: p.Go, Optional: true, Then: append(c.sameDevice(p.Go, p.C), set(at, val(p.Go+".c")))})
+			Enter{Handle: p.Go, Optional: true, Then: append(c.sameDevice(p.Go, p.C), set(at, val(p.Go+".h.C")))})
 	} else {
 		c.pre = append(append(c.pre, Enter{Handle: p.Go}), c.sameDevice(p.Go, p.C)...)
 	}
-	c.pass(p, val(at), as(Handle, at))
+	c.pass(p, val(at), as(AddrOf, at))
 }
 
 // recordParam passes a record that the caller filled: of the runtime, of another module, or by a builder.
@@ -143,7 +143,7 @@ func (c *call) builderParam(p *model.Param) {
 			continue
 		}
 		h := p.Go + "." + naming.Unexported(f.Go)
-		then := append(c.sameDevice(h, f.C), set(mirror+"."+f.Leaf.Go, converted("uintptr", val(h+".c"))))
+		then := append(c.sameDevice(h, f.C), set(mirror+"."+f.Leaf.Go, converted("uintptr", val(h+".h.C"))))
 		if f.Bit != nil && r.Mask != "" {
 			then = append(then, maskBits(mirror+"."+r.Mask, f))
 		}
@@ -151,7 +151,7 @@ func (c *call) builderParam(p *model.Param) {
 	}
 	if c.m.Form == form.ParentDomain {
 		c.hold(Register{Attr: p.Go, Mirror: mirror})
-		c.post = append(c.post, set("o.parent", val(p.Go+".pd")), set("o.calls", val("calls")), Do{result("calls.Bind", val("o"))})
+		c.post = append(c.post, set("o.parent", val(p.Go+".pd")), set("o.calls", val("calls")), Do{result("o.h.Qualify", text("parent domain of "))}, Do{result("calls.Bind", val("o"))})
 	}
 	if t := r.Tail; t != nil {
 		list, packed := p.Go+"."+naming.Unexported(t.Go), p.Go+"B"
@@ -173,9 +173,9 @@ func (c *call) sameDevice(handle, what string) []Step {
 		return nil
 	}
 	if c.root == "" {
-		return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".lib"), val(c.lib)}}, of("bridge", "OtherLibrary", verb, text(what), as(Address, handle+".node"))}}
+		return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".lib"), val(c.lib)}}, of("bridge", "OtherLibrary", verb, text(what), as(Address, handle+".h.Node"))}}
 	}
-	node := func(h string) Value { return as(Address, h+".node") }
+	node := func(h string) Value { return as(Address, h+".h.Node") }
 	return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".dev"), val(c.root)}},
 		of("object", "OtherDevice", verb, text(what), node(handle), node(handle+".dev"), node(c.self), node(c.root))}}
 }

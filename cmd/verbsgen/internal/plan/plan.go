@@ -39,7 +39,7 @@ type File struct {
 	Decls  []Decl
 }
 
-// Decl is a declaration: a *Method, a *Struct, an Alias, a Variable, an Once, Elements, or an Allocator.
+// Decl is a declaration: a *Method, a *Struct, a Handle, a Closer, an Alias, a Variable, an Once, Elements, or an Allocator.
 type Decl any
 
 // Method is a function, or a method when it has a receiver.
@@ -136,7 +136,6 @@ type builder struct {
 	byForm  map[string]made
 	ctypes  map[string]string
 	written []*special.File
-	nodes   map[*model.Object]bool // handles whose node is asked for although they may be nil
 	errs    []error
 }
 
@@ -180,9 +179,6 @@ func Of(pkg *model.Package) (*Package, error) {
 	for i, o := range pkg.Objects {
 		p.Objects[i].Decls = append(p.Objects[i].Decls, b.eventsOf(o)...)
 	}
-	for i, o := range pkg.Objects { // last: only now it is known which are used
-		p.Objects[i].Decls = append(p.Objects[i].Decls, b.nodeFunc(o)...)
-	}
 	for _, t := range pkg.Enums {
 		p.Codes[t] = codes(t)
 	}
@@ -199,7 +195,7 @@ func Of(pkg *model.Package) (*Package, error) {
 }
 
 func newBuilder(pkg *model.Package) *builder {
-	b := &builder{pkg: pkg, byForm: map[string]made{}, ctypes: map[string]string{}, nodes: map[*model.Object]bool{}}
+	b := &builder{pkg: pkg, byForm: map[string]made{}, ctypes: map[string]string{}}
 	for _, v := range pkg.Verbs {
 		for _, m := range v.Methods {
 			if f := form.Of(v.C, m.Form); f != nil && !f.InOrder() {

@@ -194,7 +194,7 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 				if len(v.Args) == 1 {
 					v = v.Args[0]
 				}
-				if h, isHandle := strings.CutSuffix(v.Path, ".c"); isHandle && h != m.Recv.Name && !same[h] {
+				if h, isHandle := strings.CutSuffix(v.Path, ".h.C"); isHandle && h != m.Recv.Name && !same[h] {
 					wrong = append(wrong, h+" is put to use before its device is known")
 				}
 			}
@@ -437,7 +437,7 @@ func TestNames(t *testing.T) {
 	name := regexp.MustCompile(`^-?[A-Za-z0-9_.]*$`)
 	var look func(of string, v reflect.Value)
 	look = func(of string, v reflect.Value) {
-		if x, ok := v.Interface().(Value); ok && (!name.MatchString(x.Path) || x.As != Text && x.As != Numbered && !name.MatchString(x.Text)) {
+		if x, ok := v.Interface().(Value); ok && (!name.MatchString(x.Path) || x.As != Text && !name.MatchString(x.Text)) {
 			t.Errorf("%s: %v is no name", of, x)
 		}
 		switch v.Kind() {

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
@@ -76,7 +78,8 @@ func (b *builder) address(v *model.Verb, m *model.Method) []Decl {
 	out := hot(v, m, "o", "has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle, with its qkey. The handle must stay open until the request has completed; a post after its Close is refused (os.ErrClosed). The error is os.ErrClosed, for a handle that is closed or nil",
 		"errAddress", []Var{{Name: "w", Type: "*dpath.SendWR"}, {Name: "qpn"}, {Name: "qkey", Type: "uint32"}}, errOnly,
 		Do{result("o.gate.To", val("w"), val("qpn"), val("qkey"))}, ret(null))
-	out[0].(*Method).Steps[0] = Refuse{as(IsClosed, "o"), result("errAddress.Closed")} // it makes no call into C
+	m0 := out[0].(*Method) // it makes no call into C, which would look at the gate
+	m0.Steps = slices.Insert(m0.Steps, 1, Step(Refuse{as(IsClosed, "o"), result("errAddress.Errno", result("o.gate.Refusal"))}))
 	return out
 }
 

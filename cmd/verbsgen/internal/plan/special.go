@@ -33,14 +33,14 @@ func (b *builder) special(v *model.Verb, m *model.Method) []Decl {
 	c := b.newCall(v, m)
 	for _, p := range v.Params {
 		if p == c.recv {
-			c.pass(p, val(c.self+".c"), as(Handle, c.self+".c"))
+			c.pass(p, val(c.self+".h.C"), as(AddrOf, c.self+".h.C"))
 			continue
 		}
 		typ := cmp.Or(p.GoType, pointer)
 		in := convert("uint64", typ, val(p.Go))
 		switch {
 		case p.Role == role.Handle:
-			typ, in = pointer, as(Handle, p.Go)
+			typ, in = pointer, as(AddrOf, p.Go)
 		case typ == "int":
 			in = converted("int64", val(p.Go))
 		}

@@ -77,9 +77,8 @@ type (
 	}
 	// Make makes the handle of a new object.
 	Make struct{ Into, Object, Owner, From string }
-	// Keep leaves what was held to the new object, until its Close has succeeded. Memory is then held in the name of
-	// the object, where one is given.
-	Keep struct{ Object string }
+	// Keep leaves what was held to the new object, until its Close has succeeded; memory that is named is then held in the name of the object.
+	Keep struct{ Named bool }
 	// Attach tells device memory of its C object; the length may be unknown, which is 0.
 	Attach struct {
 		Length  string
@@ -165,8 +164,6 @@ type (
 
 // Steps of single forms and handles.
 type (
-	// Open opens the node of a handle; when that fails, the C object is given back.
-	Open struct{ Kind string }
 	// Batch crosses into the data path. It returns Failed for an errno, with what Else says, where the method counts.
 	Batch struct {
 		Into   string // the count
@@ -213,9 +210,12 @@ type (
 // Given is a value that counts under a condition.
 type Given struct{ When, Value Value }
 
-// Parent is a node that an object lives under; that of an optional handle is asked by the handle's type. Held is that of a handle of
-// another package, Many are several.
-type Parent struct{ Handle, Optional, Held, Many string }
+// Parent is a node that an object lives under: that of a handle, which may be nil if it is optional. Held is that of a handle of another
+// package, Many are several.
+type Parent struct {
+	Handle, Held, Many string
+	Optional           bool
+}
 
 // Failure is the error of a call that failed, and what may explain it.
 type Failure struct {
@@ -287,7 +287,6 @@ func (SetBits) step()        {}
 func (If) step()             {}
 func (Do) step()             {}
 func (Get) step()            {}
-func (Open) step()           {}
 func (Batch) step()          {}
 func (NewCalls) step()       {}
 func (TakeMemory) step()     {}

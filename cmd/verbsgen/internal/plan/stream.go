@@ -26,7 +26,7 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 	c.out.Results, c.out.Zero = []Var{{Type: "*" + name}, {Type: "error"}}, []Value{null}
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, b.missing(open, c.lib), []Step{
 		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, asked, asked)},
-		Define{"object", raw(open, c.lib, val(c.self+".c"))},
+		Define{"object", raw(open, c.lib, val(c.self+".h.C"))},
 		Define{"a", result("dpath.Probe")},
 		cross(val(c.self+".gate"), val("object"), converted("uint64", asked), null, as(Memory, "a")),
 		Try{of("dpath", "Lacks", val("a"), verb, kind, asked)},

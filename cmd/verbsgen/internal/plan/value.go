@@ -36,7 +36,6 @@ const (
 	Number    As = "number"    // 3
 	Hex       As = "hex"       // 0x3
 	Text      As = "text"      // "text"
-	Numbered  As = "numbered"  // "text" + strconv.FormatUint(uint64(x), N)
 	Address   As = "address"   // &x
 	Memory    As = "memory"    // unsafe.Pointer(&x)
 	Array     As = "array"     // unsafe.Pointer(unsafe.SliceData(x))
@@ -48,7 +47,7 @@ const (
 	CText     As = "C text"    // cmem.Text(x[:])
 	CString   As = "C string"  // cmem.String(x)
 	CField    As = "C field"   // cmem.At[T](x, N)
-	Handle    As = "handle"    // validate.Addr(x)
+	AddrOf    As = "handle"    // validate.Addr(x)
 	Known     As = "known"     // validate.Of(uint64(x))
 	Property  As = "property"  // validate.Maybe(x())
 	Composite As = "composite" // &T{a: x}, T{}
@@ -64,8 +63,7 @@ const (
 const (
 	IsNil     As = "nil"       // x == nil
 	IsGiven   As = "given"     // x != nil
-	IsClosed  As = "closed"    // x == nil || !x.gate.IsOpen()
-	IsShut    As = "shut"      // x == nil || !x.node.IsOpen()
+	IsClosed  As = "closed"    // !x.gate.IsOpen()
 	IsNotZero As = "not zero"  // x != 0
 	HasBits   As = "bits"      // x&N != 0
 	IsWide    As = "wide"      // int(int32(x)) != x

@@ -55,11 +55,11 @@ func (b *builder) window(v *model.Verb, m *model.Method) []Decl {
 // changing plans the methods that read and set a field that changes while the object lives.
 func (b *builder) changing(o *model.Object, x *model.Getter) []Decl {
 	what := strings.TrimPrefix(x.Doc, "the ")
-	at := []Value{as(Address, "o.node"), val("o.c"), number(uint64(x.Offset))}
+	at := []Value{result("o.base"), number(uint64(x.Offset))}
 	c := "struct " + o.C + "." + x.C
 	get := on(o, x.Go, "", one(x.GoType), ret(of("cmem", "Live", at...)))
 	get.Doc = Doc{Does: "returns the " + what + ". It is 0 once the " + o.Go + " is closed", C: c, Page: o.Page}
-	set := on(o, "Set"+x.Go, "", errOnly, nilHandle(text(c), o), ret(of("cmem", "SetLive", append([]Value{text(c)}, append(at, val(naming.Local(x.C)))...)...)))
+	set := on(o, "Set"+x.Go, "", errOnly, ret(of("cmem", "SetLive", append([]Value{text(c)}, append(at, val(naming.Local(x.C)))...)...)))
 	set.Params = []Var{{Name: naming.Local(x.C), Type: x.GoType}}
 	set.Doc = Doc{Does: "sets the " + strings.SplitN(what, ";", 2)[0] + " that the program knows, such as the one from before a bind that failed. It changes nothing in the device", C: c, Page: o.Page}
 	return []Decl{get, set}

@@ -1,0 +1,192 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// This file prints handles. What they do is in runtime/gensupport/object: a type has the fields and methods that are its own, and faces
+// with a comment for the others.
+
+// handle prints the type of a handle.
+func (e *emitter) handle(g *goFile, h plan.Handle) {
+	o := h.Object
+	fields := []plan.Var{{Name: "h", Type: "object.Handle"}, {Name: "lib", Type: "*Lib"}}
+	if h.Owner != "Lib" {
+		fields = append(fields, plan.Var{Name: "dev", Type: "*" + h.Owner})
+	}
+	does := "is " + naming.Lower(o.Doc)
+	if !strings.HasSuffix(does, ".") {
+		does += "."
+	}
+	g.planned(&plan.Struct{Doc: plan.Doc{Does: does + " Use it by its pointer: a copy is no handle, and all calls refuse it", C: "struct " + o.C, Page: o.Page},
+		Name: o.Go, Fields: append(fields, h.Fields...)})
+	g.nilHandle(o)
+	g.newHandle(h)
+	if h.Reload {
+		g.fn(fn{doc: "// load reads the fields of struct " + o.C + " that have a getter, so that no getter reads C memory.", recv: recv("o", o.Go), name: "load", body: loads(h)})
+	}
+	for _, m := range h.Ends {
+		e.method(g, m)
+	}
+	g.closes(h)
+	g.getters(h)
+}
+
+// nilHandle prints what gives the common part of a handle:
+//
+//	func (o *MR) base() *object.Handle {
+//		if o == nil {
+//			return object.Nil("MR", "ibv_dereg_mr")
+//		}
+//		return &o.h
+//	}
+func (g *goFile) nilHandle(o *model.Object) {
+	g.fn(fn{doc: "// base returns what all handles have, also for a nil " + o.Go + ".", recv: recv("o", o.Go), name: "base", results: []jen.Code{ptr("object.Handle")},
+		body: []jen.Code{jen.If(isNil(id("o"))).Block(jen.Return(rt("object", "Nil").Call(jen.Lit(o.Go), jen.Lit(o.Destroy.C)))), jen.Return(ref(id("o.h")))}})
+}
+
+// newHandle prints the constructor from a C object:
+//
+//	func newMR(dev *Device, c unsafe.Pointer) *MR {
+//		o := &MR{lib: dev.lib, dev: dev}
+//		o.h.Make(o, "MR", c, "ibv_dereg_mr", o.deregMR)
+//		o.h.Guard = &o.named
+//		o.named.Open(c)
+//		o.load()
+//		return o
+//	}
+func (g *goFile) newHandle(h plan.Handle) {
+	o, owner, lib := h.Object, "dev", id("dev.lib")
+	if h.Owner == "Lib" {
+		owner, lib = "lib", id("lib")
+	}
+	with := []jen.Code{key("lib", lib)}
+	if owner == "dev" {
+		with = append(with, key("dev", id("dev")))
+	}
+	body := []jen.Code{define("o").Add(ref(id(o.Go).Values(with...))),
+		id("o.h.Make").Call(id("o"), jen.Lit(o.Go), id("c"), jen.Lit(o.Destroy.C), id("o", h.End))}
+	set := func(field string, x jen.Code) { body = append(body, assign(id("o.h", field), x)) }
+	if h.Guard != "" {
+		set("Guard", ref(id("o", h.Guard)))
+	}
+	if h.Index != "" {
+		set("Index", ref(id(owner, h.Index)))
+	}
+	if h.Stops != "" {
+		set("Before", id("o", h.Stops, "Stop"))
+	}
+	if h.Region {
+		set("Gone", jen.Func().Params().Add(short(id("o.region.Close").Call(ref(id("o.h"))))))
+	}
+	for _, field := range h.Opened {
+		body = append(body, id("o", field, "Open").Call(id("c")))
+	}
+	if h.Reload {
+		body = append(body, id("o.load").Call())
+	} else {
+		body = append(body, loads(h)...)
+	}
+	name := "new" + o.Go
+	g.fn(fn{doc: "// " + name + " makes the handle of a C object. It is open, and seen by its parents, once it is adopted.", name: name,
+		params: []jen.Code{param(owner, "*"+h.Owner), param("c", "unsafe.Pointer")}, results: []jen.Code{ptr(o.Go)}, body: append(body, jen.Return(id("o")))})
+}
+
+// loads reads the fields of the C object, and names the object in messages by one of them:
+//
+//	o.lkey = cmem.At[uint32](o.h.C, 36) // lkey
+//	o.h.SetLabel("lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16))
+func loads(h plan.Handle) (out []jen.Code) {
+	for _, x := range h.Object.Getters {
+		read := rt("cmem", "At").Types(goType(x.Layout)).Call(id("o.h.C"), dec(uint64(x.Offset)))
+		if x.GoType != x.Layout {
+			read = conversion(x.GoType, read)
+		}
+		out = append(out, remark(assign(id("o", naming.Local(x.C)), read), x.C))
+	}
+	for _, x := range h.Object.Getters {
+		base, before := 10, " "
+		if x.Label == spec.LabelHex {
+			base, before = 16, " 0x"
+		}
+		if x.Label != "" {
+			number := inBase("FormatUint", jen.Uint64().Call(id("o", naming.Local(x.C))), base)
+			out = append(out, id("o.h.SetLabel").Call(jen.Lit(x.C+before).Op("+").Add(number)))
+		}
+	}
+	return out
+}
+
+// closes prints the methods that end a handle, and the way out to other C code:
+//
+//	func (o *MR) Close() error { return o.base().Close() }
+func (g *goFile) closes(h plan.Handle) {
+	o := h.Object
+	face := func(name, does, c string, result jen.Code) {
+		g.fn(fn{doc: doc(name, does, c, o.Page), recv: recv("o", o.Go), name: name, results: []jen.Code{result}, short: true,
+			body: []jen.Code{jen.Return(id("o").Dot("base").Call().Dot(name).Call())}})
+	}
+	does := fmt.Sprintf("%s. It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names. When it fails, the %s stays open",
+		strings.TrimSuffix(o.Destroy.Doc, "."), o.Go, o.Go)
+	if h.Gone {
+		does += ". On a device that was taken away nothing is left to destroy, and it succeeds"
+	}
+	g.fn(fn{doc: doc("Close", does, o.Destroy.C, o.Destroy.Page), recv: recv("o", o.Go), name: "Close", results: errResult(), short: true,
+		body: []jen.Code{jen.Return(id("o").Dot("base").Call().Dot("Close").Call())}})
+	if h.Parent {
+		g.fn(fn{doc: doc("CloseAll", "closes everything that was made from the "+o.Go+", the latest first, and then the "+o.Go+" itself; it fits a defer. Errors are joined", "", ""),
+			recv: recv("o", o.Go), name: "CloseAll", results: errResult(), short: true, body: []jen.Code{jen.Return(id("o").Dot("base").Call().Dot("CloseAll").Call())}})
+	}
+	face("CPtr", fmt.Sprintf("returns the address of the struct %s, for C code that the bindings do not call; nil after Close. What it costs: no rule is checked there, "+
+		"Close does not wait for it, and what C makes from the object is nothing that Close can name. Keep the %s open until C is done, and have C not destroy it", o.C, o.Go), "struct "+o.C, unsafePointer())
+}
+
+// getters prints the methods that return a field:
+//
+//	func (o *MR) LKey() uint32 {
+//		o.mu.Lock()
+//		defer o.mu.Unlock()
+//		return o.lkey
+//	}
+func (g *goFile) getters(h plan.Handle) {
+	o := h.Object
+	getter := func(doc, name, typ, field string, locked bool) {
+		body := []jen.Code{jen.Return(id("o", field))}
+		if locked {
+			body = append([]jen.Code{id("o.mu.Lock").Call(), jen.Defer().Add(id("o.mu.Unlock").Call())}, body...)
+		}
+		g.fn(fn{doc: doc, recv: recv("o", o.Go), name: name, results: []jen.Code{goType(typ)}, body: body, short: !locked})
+	}
+	belongs := "returns the %[1]s to which the " + o.Go + " belongs"
+	if h.Owner != "Lib" {
+		getter(doc(h.Owner, fmt.Sprintf(belongs, h.Owner), "", ""), h.Owner, "*"+h.Owner, "dev", false)
+	}
+	for _, p := range h.Owners {
+		does := fmt.Sprintf(belongs, p.Go)
+		if len(h.Owners) > 1 { // not every verb that makes one names all of them
+			does += ", or nil"
+		}
+		getter(doc(p.Go, does, "", ""), p.Go, "*"+p.Go, naming.Unexported(p.Go), h.Reload)
+	}
+	for _, x := range o.Getters {
+		if !x.Changes {
+			getter(doc(x.Go, "returns the "+strings.TrimPrefix(x.Doc, "the "), "struct "+o.C+"."+x.C, o.Page), x.Go, x.GoType, naming.Local(x.C), h.Reload)
+		}
+	}
+}
+
+// closer prints a method that closes a handle by another verb:
+//
+//	func (o *MR) Unimport() error { return o.base().CloseBy("ibv_unimport_mr", o.unimportMR, true) }
+func (g *goFile) closer(c plan.Closer) {
+	by := id("o").Dot("base").Call().Dot("CloseBy").Call(jen.Lit(c.Verb), id("o", c.End), jen.Lit(c.Lives))
+	g.fn(fn{doc: docOf(c.Name, c.Doc), recv: recv("o", c.Object), name: c.Name, results: errResult(), body: []jen.Code{jen.Return(by)}, short: true})
+}

@@ -1,0 +1,147 @@
+package object
+
+import (
+	"errors"
+	"io"
+	"sync"
+	"unsafe"
+)
+
+// Handle is what every handle of a generated package has: its Node, its C object, and how the two end. A generated type has one as a
+// field, and a method that returns it, for a nil receiver too:
+//
+//	func (o *MR) base() *object.Handle {
+//		if o == nil {
+//			return object.Nil("MR", "ibv_dereg_mr")
+//		}
+//		return &o.h
+//	}
+//
+// Its life: Make names it, the fields are filled in, Adopt opens it, Enter and Exit enclose each use, Close or CloseBy ends it.
+//
+// A Handle must not be copied. In a copy every method fails, and leaves the original and its C object as they are.
+type Handle struct {
+	Node
+	C      unsafe.Pointer // the C object
+	End    func() error   // ends the C object
+	Other  func() error   // ends a C object that another library made, in place of End and of what CloseBy is given; or nil
+	Guard  Guard          // keeps the C object from ending during calls that use it and do not enter the handle; or nil
+	Index  *Index         // finds the handle by the address of the C object, from Adopt on; or nil
+	Before func()         // called before the C object ends; or nil
+	Gone   func()         // called when the C object is gone; or nil
+	Kept   func()         // gives back what the C object was made of, when it is gone; or nil
+
+	owner io.Closer
+	verb  string // C name of what ends it
+}
+
+// Guard waits for calls that use a C object without entering its handle, and keeps new ones out: a gate.Gate, for one.
+type Guard interface {
+	// End waits, then calls destroy. If that fails, calls may use the object again.
+	End(verb, kind string, destroy func() error) error
+}
+
+// Nil returns what a nil handle of a kind has: Enter and Close fail with verr.NilHandle.
+//
+//go:noinline
+func Nil(kind, verb string) *Handle {
+	return &Handle{Node: Node{status: missing, kind: kind}, verb: verb}
+}
+
+// Make begins the handle of the C object at c: an object of a kind ("MR"), which end ends by the C function verb. owner is the
+// generated handle that contains h.
+func (h *Handle) Make(owner io.Closer, kind string, c unsafe.Pointer, verb string, end func() error) {
+	h.owner, h.kind, h.C, h.verb, h.End = owner, kind, c, verb, end
+}
+
+// Adopt opens the handle under its parents, as Node.Init does. When that fails, the C object is ended.
+func (h *Handle) Adopt(parents ...*Node) error {
+	if h.Index != nil { // before anybody else can close the handle
+		h.Index.Add(uintptr(h.C), h.owner)
+	}
+	if err := h.Init(h.owner, h.kind, h.label, parents...); err != nil {
+		return errors.Join(err, h.destroy(h.verb, h.End, false))
+	}
+	return nil
+}
+
+// Optional returns the node of the handle, and nil for that of a nil handle: for a parent that an object may lack.
+func (h *Handle) Optional() *Node {
+	if h.is() == missing {
+		return nil
+	}
+	return &h.Node
+}
+
+// Close ends the C object and closes the handle, as Node.Close does.
+func (h *Handle) Close() error { return h.CloseBy(h.verb, h.End, false) }
+
+// CloseBy is Close by another function than End, of the C function verb. If the object lives on elsewhere, what it was made of is kept
+// for as long as the process runs: a device may still use it.
+func (h *Handle) CloseBy(verb string, end func() error, lives bool) error {
+	return h.Node.Close(verb, func() error { return h.destroy(verb, end, lives) })
+}
+
+// CloseAll is CloseTree of the handle. For a nil handle and for a copy it is an error.
+func (h *Handle) CloseAll() error {
+	if s := h.is(); s == missing || s == copied {
+		return h.gone(h.verb)
+	}
+	return CloseTree(&h.Node)
+}
+
+// CPtr returns the address of the C object, nil unless the handle is open.
+func (h *Handle) CPtr() unsafe.Pointer {
+	if !h.IsOpen() {
+		return nil
+	}
+	return h.C
+}
+
+// destroy ends the C object behind its guard.
+func (h *Handle) destroy(verb string, end func() error, lives bool) error {
+	if h.Before != nil {
+		h.Before()
+	}
+	if h.Guard == nil {
+		return h.finish(end, lives)
+	}
+	return h.Guard.End(verb, h.kind, func() error { return h.finish(end, lives) })
+}
+
+// finish ends the C object, and then what depended on it.
+func (h *Handle) finish(end func() error, lives bool) error {
+	if h.Other != nil {
+		end = h.Other
+	}
+	if err := end(); err != nil {
+		return err
+	}
+	if h.Index != nil {
+		h.Index.Remove(uintptr(h.C), h.owner)
+	}
+	if h.Gone != nil {
+		h.Gone()
+	}
+	switch {
+	case h.Kept == nil:
+	case lives:
+		keepForever(h.Kept)
+	default:
+		h.Kept()
+	}
+	return nil
+}
+
+var forever struct {
+	sync.Mutex
+	kept []func()
+}
+
+// keepForever keeps what a function would give back until the process ends: memory that a device may still write to, because nobody
+// here can say when it stops.
+func keepForever(kept func()) {
+	forever.Lock()
+	defer forever.Unlock()
+	forever.kept = append(forever.kept, kept)
+}

@@ -1,0 +1,149 @@
+package object
+
+import (
+	"errors"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+	"unsafe"
+)
+
+// thing is a handle as a generated package has it, with a log of what happens at its end.
+type thing struct {
+	h   Handle
+	log []string
+	end error
+}
+
+func (x *thing) base() *Handle {
+	if x == nil {
+		return Nil("Thing", "thing_close")
+	}
+	return &x.h
+}
+
+func (x *thing) Close() error { return x.base().Close() }
+
+func (x *thing) note(what string) func() { return func() { x.log = append(x.log, what) } }
+
+// End makes a thing the guard of itself.
+func (x *thing) End(verb, kind string, destroy func() error) error {
+	x.note("guard " + verb + " " + kind)()
+	return destroy()
+}
+
+func newThing() *thing {
+	x := &thing{}
+	x.h.Make(x, "Thing", unsafe.Pointer(x), "thing_close", x.ends("end"))
+	x.h.Before, x.h.Guard, x.h.Gone, x.h.Kept = x.note("before"), x, x.note("gone"), x.note("kept")
+	return x
+}
+
+func (x *thing) ends(by string) func() error {
+	return func() error { x.note(by)(); return x.end }
+}
+
+func (x *thing) wantLog(t *testing.T, want ...string) {
+	t.Helper()
+	if !slices.Equal(x.log, want) {
+		t.Errorf("happened: %q, want %q", x.log, want)
+	}
+	x.log = nil
+}
+
+// TestHandle closes a handle, in vain and for good: what follows the end of the C object happens after it, and not after a failure.
+func TestHandle(t *testing.T) {
+	var index Index
+	x := newThing()
+	x.h.Index = &index
+	if x.h.CPtr() != nil {
+		t.Error("a handle that nobody adopted is open")
+	}
+	if err := x.h.Adopt(); err != nil || x.h.CPtr() != unsafe.Pointer(x) || index.Find(uintptr(unsafe.Pointer(x))) != any(x) {
+		t.Fatalf("Adopt: %v; at %v, in the index %v", err, x.h.CPtr(), index.Find(uintptr(unsafe.Pointer(x))))
+	}
+	x.end = syscall.EIO
+	if err := x.Close(); err != syscall.EIO || x.h.CPtr() == nil || index.Find(uintptr(unsafe.Pointer(x))) == nil {
+		t.Errorf("a Close that fails: %v", err)
+	}
+	x.wantLog(t, "before", "guard thing_close Thing", "end")
+	x.end = nil
+	if err := x.h.CloseAll(); err != nil || x.h.CPtr() != nil || index.Find(uintptr(unsafe.Pointer(x))) != nil {
+		t.Errorf("CloseAll: %v", err)
+	}
+	x.wantLog(t, "before", "guard thing_close Thing", "end", "gone", "kept")
+	wantErr(t, x.Close(), os.ErrClosed, "thing_close: Thing is closed")
+}
+
+// TestCloseBy ends objects by other functions: of the program's choice, of another library, and so that the object lives on.
+func TestCloseBy(t *testing.T) {
+	x, lives, other := newThing(), newThing(), newThing()
+	other.h.Other = other.ends("other")
+	for _, x := range []*thing{x, lives, other} {
+		if err := x.h.Adopt(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept := len(forever.kept)
+	if err := errors.Join(x.h.CloseBy("thing_free", x.ends("free"), false), lives.h.CloseBy("thing_let", lives.ends("let"), true),
+		other.h.CloseBy("thing_free", other.ends("free"), false)); err != nil {
+		t.Fatal(err)
+	}
+	x.wantLog(t, "before", "guard thing_free Thing", "free", "gone", "kept")
+	lives.wantLog(t, "before", "guard thing_let Thing", "let", "gone")
+	other.wantLog(t, "before", "guard thing_free Thing", "other", "gone", "kept")
+	if len(forever.kept) != kept+1 {
+		t.Errorf("%d are kept for good, want 1", len(forever.kept)-kept)
+	}
+}
+
+// TestAdoptFails makes a handle below a closed one: its C object is ended.
+func TestAdoptFails(t *testing.T) {
+	parent, x := newThing(), newThing()
+	wantErr(t, x.h.Adopt(&parent.h.Node), os.ErrClosed, "the object was never opened")
+	x.wantLog(t, "before", "guard thing_close Thing", "end", "gone", "kept")
+}
+
+// TestNil uses a nil handle: every method fails, and it can be no parent.
+func TestNil(t *testing.T) {
+	var none *thing
+	h := none.base()
+	const want = "thing_close: Thing is nil; pass one that is open"
+	wantErr(t, h.Close(), syscall.EINVAL, want)
+	wantErr(t, h.CloseAll(), syscall.EINVAL, want)
+	wantErr(t, h.CloseBy("thing_close", nil, false), syscall.EINVAL, want)
+	wantErr(t, h.Enter("thing_use"), syscall.EINVAL, "thing_use: Thing is nil; pass one that is open")
+	if h.CPtr() != nil || h.Optional() != nil {
+		t.Errorf("at %v, node %v", h.CPtr(), h.Optional())
+	}
+}
+
+// TestCopy uses a copy of a handle, made while a goroutine looked at the original: every method fails, and the original and what is
+// below it stay open.
+func TestCopy(t *testing.T) {
+	things := make([]thing, 2)
+	x, c := &things[0], &things[1]
+	x.h.Make(x, "Thing", unsafe.Pointer(x), "thing_close", x.ends("end"))
+	child := newThing()
+	if err := errors.Join(x.h.Adopt(), child.h.Adopt(&x.h.Node)); err != nil {
+		t.Fatal(err)
+	}
+	x.h.mu.Lock()
+	copy(things[1:], things[:1])
+	x.h.mu.Unlock()
+	const want = "Thing is a copied handle; use the pointer to the original"
+	wantErr(t, c.Close(), syscall.EINVAL, "thing_close: "+want)
+	wantErr(t, c.h.CloseAll(), syscall.EINVAL, "thing_close: "+want)
+	wantErr(t, CloseTree(&c.h.Node), syscall.EINVAL, want)
+	wantErr(t, c.h.Enter("thing_use"), syscall.EINVAL, "thing_use: "+want)
+	wantErr(t, c.h.Hold("thing_use", "an event"), syscall.EINVAL, "thing_use: "+want)
+	wantErr(t, newThing().h.Adopt(&c.h.Node), syscall.EINVAL, want)
+	wantErr(t, child.h.AddParent(&c.h.Node), syscall.EINVAL, want)
+	if c.h.CPtr() != nil || c.h.IsOpen() || !x.h.IsOpen() || !child.h.IsOpen() || len(x.log) > 0 {
+		t.Errorf("copy open: %t; original open: %t; child open: %t; happened: %q", c.h.IsOpen(), x.h.IsOpen(), child.h.IsOpen(), x.log)
+	}
+	if err := x.h.CloseAll(); err != nil {
+		t.Error(err)
+	}
+}
