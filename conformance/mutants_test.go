@@ -55,12 +55,12 @@ func mutants() []mutant {
 			{"records.gen.go", "\ta.c.rq_psn = v\n", "\ta.c.dest_qp_num = v\n"},
 		}, []string{"CF-que-0020", "CF-mr-0001"}, nil},
 		{"a region unpinned when its registration returns", []edit{
-			{"mr.gen.go", "\tif err := o.node.Init(o, \"MR\", o.label(), parents...); err != nil {\n",
-				"\tif o.release != nil {\n\t\to.release()\n\t}\n\tif err := o.node.Init(o, \"MR\", o.label(), parents...); err != nil {\n"},
+			{"../../runtime/gensupport/object/handle.go", "\tif err := h.Init(h.owner, h.kind, h.label, parents...); err != nil {\n",
+				"\tif h.Kept != nil {\n\t\th.Kept()\n\t}\n\tif err := h.Init(h.owner, h.kind, h.label, parents...); err != nil {\n"},
 		}, []string{"CF-acc-0004", "CF-acc-0005"}, []string{"TestPinnedUntilClose", "TestDroppedRegion", "TestUnderCollector", "TestRegExMemory"}},
 		{"memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
 			{"mr.gen.go", "\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n",
-				"\t\tif o.release != nil {\n\t\t\to.release()\n\t\t}\n\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n"},
+				"\t\tif o.h.Kept != nil {\n\t\t\to.h.Kept()\n\t\t}\n\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n"},
 			{"../../runtime/gensupport/rereg/rereg.go", "\tr.holdBoth() // the device may use either memory\n", "\tr.New.Release()\n"},
 			{"../../runtime/devmem/end.go", "\t\t\t\td.span.Reopen(length)\n", "\t\t\t\t_ = length\n"},
 		}, nil, []string{"TestPinnedUntilClose", "TestBufferHeldAfterRefusal", "TestKeptByRefusedRereg", "TestCopyAfterRefusedFree"}},
