@@ -171,7 +171,8 @@ var (
 	Len = row(Role{Name: "len", C: "the length of an `addr` or `data`, or the count of a `slice` or `filled`",
 		Go:   "comes from the slice or buffer",
 		Fits: []Shape{{To: ToNumber, Bits: 32, Host: true}, {To: ToNumber, Host: true, When: WhenOfData}}, Derived: true})
-	Data = row(Role{Name: "data", C: "pointer to bytes that the call reads; `len:` names the parameter with their number", Go: "a slice of bytes",
+	Data = row(Role{Name: "data", C: "pointer to bytes that the call reads; `len:` names the parameter with their number",
+		Go:   "a slice of bytes",
 		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true, Const: true}, {Depth: 1, To: ToUntagged, Host: true, When: WhenReads}},
 		Must: []string{"len"}, May: []string{"reads"}, GoType: "[]byte", Passes: PassesMemory})
 	Sockaddr = row(Role{Name: "sockaddr", C: "pointer to the address of a socket",

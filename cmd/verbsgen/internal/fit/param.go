@@ -49,7 +49,8 @@ func (c *checker) param(v *spec.Verb, p *spec.Param, t spec.CType) {
 // noUnion finds a type of a role that takes the names of unions alone.
 func (c *checker) noUnion(v *spec.Verb, p *spec.Param) {
 	if p.Type != "" && p.Role.Names == role.NamesUnion && c.UnionByGo(p.Type) == nil {
-		c.fail(p.At("type", p.Type), v.C+"."+p.C, "a parameter of role "+p.Role.Name+" cannot have type: "+p.Type, "leave type: out: the Go type follows from the C type")
+		c.fail(p.At("type", p.Type), v.C+"."+p.C, "a parameter of role "+p.Role.Name+" cannot have type: "+p.Type,
+			"leave type: out: the Go type follows from the C type")
 	}
 }
 
@@ -167,7 +168,8 @@ func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) 
 		return
 	}
 	if t := c.facts.TypeOf(ctypes[p.Len]); p.Role.Passes == role.PassesHost && t.C != "" && (t.Bits != 64 || t.Signed) {
-		c.fail(p.At("len", p.Len), v.C+"."+p.C, "the length "+p.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct len:")
+		c.fail(p.At("len", p.Len), v.C+"."+p.C, "the length "+p.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign",
+			"correct len:")
 	}
 }
 
@@ -179,10 +181,12 @@ func (c *checker) mask(v *spec.Verb, p *spec.Param) {
 	r := c.RecordByGo(p.Type)
 	switch {
 	case p.Role == role.Mask && !has(role.InRecord):
-		c.fail(p.At("role", p.Role.Name), v.C+"."+p.C, "no parameter of role in_record has the type "+p.Type+" that this is the mask of", "correct role: or type:")
+		c.fail(p.At("role", p.Role.Name), v.C+"."+p.C, "no parameter of role in_record has the type "+p.Type+" that this is the mask of",
+			"correct role: or type:")
 	case p.Role == role.Mask && r != nil && r.MaskParam != p.C:
 		c.fail(p.At("type", p.Type), v.C+"."+p.C, p.Type+" has its mask in mask_param: "+r.MaskParam, "correct mask_param: or role:")
 	case p.Role == role.InRecord && r != nil && r.MaskParam != "" && r.Mask == "" && !has(role.Mask):
-		c.fail(p.At("type", p.Type), v.C+"."+p.C, "the mask of "+p.Type+" is handed in by itself, and no parameter has the role mask", "give "+r.MaskParam+" the role mask")
+		c.fail(p.At("type", p.Type), v.C+"."+p.C, "the mask of "+p.Type+" is handed in by itself, and no parameter has the role mask",
+			"give "+r.MaskParam+" the role mask")
 	}
 }

@@ -1,0 +1,175 @@
+package fit
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+const tapModule = `module: tap
+header: tap.h
+library: libtap.so.1
+probe: tap_open
+package: tap
+import: example.com/tap
+prefixes: [tap_, TAP_]
+root: Tap
+objects:
+  tap: []
+`
+
+const tapHeader = `#include <stdint.h>
+#include <stddef.h>
+enum tap_bits { TAP_HOT = 1, TAP_COLD = 2 };
+enum tap_mask { TAP_FLOW = 1, TAP_HEAT = 2 };
+struct tap { int nr; };
+struct tap_attr { uint32_t mask, flow, heat; struct tap *other; };
+struct tap_state { uint32_t flow; char name[8]; };
+struct tap *tap_open(int nr);
+int tap_close(struct tap *tap);
+int tap_turn(struct tap *tap, int bits, struct tap_attr *attr);
+int tap_read(struct tap *tap, struct tap_state *state);
+int tap_pour(struct tap *tap, void *mem, size_t len);
+int tap_count(struct tap *tap);
+`
+
+const tapPage = `page: tap
+title: taps
+release: "1.0"
+flags:
+  TapBits: {enum: tap_bits, prefix: TAP_, doc: what comes out}
+records:
+  TapAttr:
+    c: tap_attr
+    role: in
+    mask: mask
+    new: []
+    doc: how a tap is turned
+    fields:
+      flow: {go: Flow, bit: TAP_FLOW}
+      heat: {go: Heat, bit: TAP_HEAT}
+      other: {go: Other, handle: Tap}
+  TapState: {c: tap_state, role: out, fields: {flow: {go: Flow}, name: {go: Name, text: true}}, doc: what a tap does}
+objects:
+  Tap: {c: tap, parents: [], destroy: tap_close, getters: {nr: {go: Nr}}, doc: a tap}
+verbs:
+  tap_open: {returns: null_errno, creates: Tap, doc: opens, params: {nr: {role: in}}, methods: {Lib.Open: {}}}
+  tap_close: {returns: errno, doc: closes, params: {tap: {role: handle, type: Tap}}, methods: {}}
+  tap_turn:
+    returns: errno
+    doc: turns
+    params: {tap: {role: handle, type: Tap}, bits: {role: flags, type: TapBits}, attr: {role: in_record, type: TapAttr}}
+    methods: {Tap.Turn: {}}
+  tap_read:
+    returns: errno
+    doc: reads
+    params: {tap: {role: handle, type: Tap}, state: {role: out_record, type: TapState}}
+    methods: {Tap.State: {}}
+  tap_pour:
+    returns: errno
+    doc: pours
+    params: {tap: {role: handle, type: Tap}, mem: {role: addr, len: len}, len: {role: len}}
+    methods: {Tap.Pour: {form: addr}}
+  tap_count: {returns: number_minus1, doc: counts, params: {tap: {role: handle, type: Tap}}, methods: {Tap.Count: {}}}
+`
+
+// TestMistakes makes one mistake at a time, in the header or on the page of a library, and compares the report.
+func TestMistakes(t *testing.T) {
+	for _, tt := range []struct{ name, old, new, want string }{
+		{"none", "", "", ""},
+		{"a const struct that is filled", "struct tap_state *state", "const struct tap_state *state",
+			"tap_read.state: a parameter of type const struct tap_state * cannot have the role out_record; correct role:"},
+		{"a record of another struct", "struct tap_state *state", "struct tap_attr *state",
+			"tap_read.state: a parameter of type struct tap_attr * is no TapState, which is made of tap_state; correct type:"},
+		{"a record of another role", "type: TapState}}", "type: TapAttr}}",
+			"tap_read.state: a parameter of type struct tap_state * is no TapAttr, which is made of tap_attr; correct type:"},
+		{"a record that a verb fills, taken", "struct tap_attr *attr", "struct tap_state *attr",
+			"tap_turn.attr: a parameter of type struct tap_state * is no TapAttr, which is made of tap_attr; correct type:"},
+		{"flags wider than their parameter", "int bits", "uint8_t bits",
+			"tap_turn.bits: a parameter of type uint8_t has 8 bits, and TapBits has 32; correct type:"},
+		{"flags of another enum", "int bits", "enum tap_mask bits",
+			"tap_turn.bits: a parameter of type enum tap_mask is no TapBits, which is made of tap_bits; correct type:"},
+		{"a short length of memory", "size_t len", "uint32_t len",
+			"tap_pour.mem: the length len is of type uint32_t, and a length of memory has 64 bits without a sign; correct len:"},
+		{"a length of another role", "len: {role: len}", "len: {role: in}", "tap_pour.mem: len: len has the role in; give it the role len"},
+		{"a length that nothing names", "{role: in}}, methods: {Lib.Open", "{role: len}}, methods: {Lib.Open",
+			"tap_open.nr: no parameter names it under len:; name it there, or give it the role in"},
+		{"a number that may be NULL", "nr: {role: in}", "nr: {role: in, null: true}",
+			"tap_open.nr: a parameter of type int is never NULL; remove null:"},
+		{"a type that is no union", "nr: {role: in}", "nr: {role: in, type: TapBits}",
+			"tap_open.nr: a parameter of role in cannot have type: TapBits; leave type: out: the Go type follows from the C type"},
+		{"another return convention", "int tap_turn", "void tap_turn",
+			"tap_turn: a function that returns void does not return errno; correct returns:"},
+		{"an object that is not returned", "struct tap *tap_open", "struct tap_attr *tap_open",
+			"tap_open: it returns struct tap_attr *, and Tap is a struct tap *; correct creates:"},
+		{"a new object without its name", "creates: Tap, ", "",
+			"tap_open: it returns struct tap *, and creates: does not say which object it makes; write creates: Tap"},
+		{"a destroyer of two", "int tap_close(struct tap *tap)", "int tap_close(struct tap_attr *tap)",
+			"tap_close.tap: a parameter of type struct tap_attr * is no Tap, which is made of tap; correct type:"},
+		{"a destroyer that counts", "tap_close: {returns: errno", "tap_close: {returns: number_minus1",
+			"Tap: tap_close returns number_minus1, and Close can only call a verb that returns errno, minus1_errno or nothing; correct destroy:"},
+		{"memory without a length", "mem: {role: addr, len: len}", "mem: {role: addr}",
+			"Tap.Pour: form addr needs a verb that takes an address with its length; remove form:, or name the length under len:"},
+		{"a form that there is not", "{form: addr}", "{form: adr}", "Tap.Pour: there is no form adr; write one of"},
+		{"a fixed receiver", "Tap.Turn: {}", "Tap.Turn: {fixed: {tap: \"0\"}}",
+			"Tap.Turn: parameter tap cannot be fixed to 0: it is the receiver; correct fixed:"},
+		{"a fixed record", "Tap.Turn: {}", "Tap.Turn: {fixed: {attr: \"0\"}}",
+			"Tap.Turn: parameter attr cannot be fixed to 0: a parameter of role in_record without null: is always given; correct fixed:"},
+		{"a value too large", "Lib.Open: {}", "Lib.Open: {fixed: {nr: \"4294967296\"}}",
+			"Lib.Open: parameter nr cannot be fixed to 4294967296: it is of type int; correct fixed:"},
+		{"a method of the library on a handle", "Tap.Count", "Lib.Count",
+			"Lib.Count: tap_count takes a handle, and a method of Lib has none to be reached by"},
+		{"a bit of another enum", "heat: {go: Heat, bit: TAP_HEAT}", "heat: {go: Heat, bit: TAP_COLD}",
+			"TapAttr.Heat: its bit TAP_COLD is of enum tap_bits, and the other bits of the record are of enum tap_mask; write a member of"},
+		{"a bit without a mask", "    mask: mask\n", "",
+			"TapAttr.Flow: the record has neither mask: nor mask_param:, where the bit would be set; name one, or remove bit:"},
+		{"a handle that is a number", "struct tap *other", "uint64_t other",
+			"TapAttr.Other: struct tap_attr.other is of type uint64_t, and handle: Tap is for a struct tap *; correct handle:"},
+		{"a text that is a number", "char name[8]", "uint64_t name",
+			"TapState.Name: struct tap_state.name is of type uint64_t, and text: true is for an array of char; correct text:"},
+		{"a negative flag", "TAP_COLD = 2", "TAP_COLD = -2",
+			"TapBits: TAP_COLD is -2, and a Go type of flags cannot hold a negative value; leave it out of flags:"},
+		{"an object below itself", "parents: []", "parents: [Tap]", "Tap: it is its own parent; correct parents:"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got := mistakes(t, tt.old, tt.new)
+			if tt.want == "" && got != "" || !strings.Contains(got, tt.want) {
+				t.Errorf("got\n%s\nwant\n%s", got, tt.want)
+			}
+		})
+	}
+}
+
+// mistakes replaces a text of the header or the page, and returns what is said of both, a line for each mistake.
+func mistakes(t *testing.T, old, new string) string {
+	t.Helper()
+	dir, header := t.TempDir(), filepath.Join(t.TempDir(), "tap.h")
+	if strings.Count(tapHeader+tapPage, old) == 0 {
+		t.Fatalf("%q is neither in the header nor on the page", old)
+	}
+	for name, text := range map[string]string{header: tapHeader, filepath.Join(dir, "tap.yaml"): tapPage, filepath.Join(dir,
+		"module.yaml"): tapModule} {
+		if old != "" {
+			text = strings.Replace(text, old, new, 1)
+		}
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rel, err := cheader.Parse(cheader.Options{Header: header})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sp, err := spec.OverlayModule("", dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Pages(sp.Module.NewFacts(rel), sp); err != nil {
+		return err.Error()
+	}
+	return ""
+}
