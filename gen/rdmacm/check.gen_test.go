@@ -5,9 +5,10 @@ package rdmacm
 
 import (
 	"fmt"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"strings"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // textOf is what a validator says, as one text.
@@ -20,8 +21,10 @@ func TestRules(t *testing.T) {
 		broken bool
 		says   func() string
 	}{
-		{"VR-rdma_resolve_route-verbs-0709", false, func() string { return textOf(checkResolveRoute(&inResolveRoute{idVerbs: validate.Of(4096)})) }},
-		{"VR-rdma_resolve_route-verbs-0709", true, func() string { return textOf(checkResolveRoute(&inResolveRoute{idVerbs: validate.Of(0)})) }},
+		{"VR-rdma_resolve_route-verbs-0709", false,
+			func() string { return textOf(checkResolveRoute(&inResolveRoute{idVerbs: validate.Of(4096)})) }},
+		{"VR-rdma_resolve_route-verbs-0709", true,
+			func() string { return textOf(checkResolveRoute(&inResolveRoute{idVerbs: validate.Of(0)})) }},
 		{"VR-rdma_connect-verbs-0708", false, func() string {
 			return textOf(checkConnect(&inConnect{idVerbs: validate.Of(4096), connParamPrivateDataLen: 4096}))
 		}},

@@ -5,12 +5,13 @@ package rdmacm
 
 import (
 	"context"
+	"syscall"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"syscall"
-	"unsafe"
 )
 
 // EventChannel is a channel for the events of communication identifiers. Use it by its pointer: a copy is no
@@ -120,7 +121,8 @@ func (o *EventChannel) listen(verb string) (*events.Records[Event], error) {
 		return nil, o.lib.missing("rdma_ack_cm_event", symRdma_ack_cm_event)
 	}
 	return o.waiting.Listen(func() (*events.Records[Event], error) {
-		return events.NewRecords(int(cmem.At[int32](o.h.C, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel", "the EventChannel", o.take)
+		return events.NewRecords(int(cmem.At[int32](o.h.C, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel",
+			"the EventChannel", o.take)
 	})
 }
 

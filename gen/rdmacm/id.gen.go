@@ -4,6 +4,10 @@
 package rdmacm
 
 import (
+	"net/netip"
+	"sync"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
@@ -12,9 +16,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"net/netip"
-	"sync"
-	"unsafe"
 )
 
 // ID is a communication identifier, as a socket is for the Internet protocols. Use it by its pointer: a copy is
@@ -190,7 +191,9 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 	if int(int32(timeoutMs)) != timeoutMs {
 		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
-	n, errno := rawResolveAddr(id.lib.fn[symRdma_resolve_addr], id.h.C, srcAddrC.Pointer(), dstAddrC.Pointer(), int32(timeoutMs))
+	n,
+		errno := rawResolveAddr(id.lib.fn[symRdma_resolve_addr], id.h.C, srcAddrC.Pointer(), dstAddrC.Pointer(),
+		int32(timeoutMs))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -443,7 +446,9 @@ func (id *ID) Reject(privateData []byte) error {
 	if len(privateData) > 255 {
 		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
-	n, errno := rawReject(id.lib.fn[symRdma_reject], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
+	n,
+		errno := rawReject(id.lib.fn[symRdma_reject], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)),
+		uint8(len(privateData)))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -470,7 +475,9 @@ func (id *ID) RejectECE(privateData []byte) error {
 	if len(privateData) > 255 {
 		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
-	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
+	n,
+		errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)),
+		uint8(len(privateData)))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -588,7 +595,9 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 	if id.lib.fn[symRdma_set_option] == 0 {
 		return id.lib.missing("rdma_set_option", symRdma_set_option)
 	}
-	n, errno := rawSetOption(id.lib.fn[symRdma_set_option], id.h.C, int32(level), int32(option), unsafe.Pointer(unsafe.SliceData(value)), uint64(len(value)))
+	n,
+		errno := rawSetOption(id.lib.fn[symRdma_set_option], id.h.C, int32(level), int32(option),
+		unsafe.Pointer(unsafe.SliceData(value)), uint64(len(value)))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}

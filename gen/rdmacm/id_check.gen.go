@@ -43,10 +43,11 @@ func checkConnect(in *inConnect) error {
 // hintConnect returns the lints that a call of rdma_connect breaks, which may be the cause when it fails.
 func hintConnect(in *inConnect) []verr.Violation {
 	var may verr.Violations
-	if in.idPs.OK && in.idPs.V == 262 && in.connParamPrivateDataLen > 56 {
+	idPs := PortSpace(in.idPs.V)
+	if in.idPs.OK && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 56 {
 		may.Add(&rules[rule0701], validate.Dec(in.connParamPrivateDataLen))
 	}
-	if in.idPs.OK && in.idPs.V == 273 && in.connParamPrivateDataLen > 180 {
+	if in.idPs.OK && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 180 {
 		may.Add(&rules[rule0702], validate.Dec(in.connParamPrivateDataLen))
 	}
 	if in.connParamRetryCount > 7 {
@@ -78,10 +79,11 @@ func checkAccept(in *inAccept) error {
 // hintAccept returns the lints that a call of rdma_accept breaks, which may be the cause when it fails.
 func hintAccept(in *inAccept) []verr.Violation {
 	var may verr.Violations
-	if in.idPs.OK && in.idPs.V == 262 && in.connParamPrivateDataLen > 196 {
+	idPs := PortSpace(in.idPs.V)
+	if in.idPs.OK && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 196 {
 		may.Add(&rules[rule0705], validate.Dec(in.connParamPrivateDataLen))
 	}
-	if in.idPs.OK && in.idPs.V == 273 && in.connParamPrivateDataLen > 136 {
+	if in.idPs.OK && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 136 {
 		may.Add(&rules[rule0706], validate.Dec(in.connParamPrivateDataLen))
 	}
 	if in.connParamRNRRetryCount > 7 {

@@ -4,13 +4,14 @@
 package rdmacm
 
 import (
+	"sync"
+
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"sync"
 )
 
 // Places in the table of functions.
@@ -108,11 +109,12 @@ type loadConfig struct {
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
 
 // library is what Load looks for.
-var library = dl.Module{Name: "librdmacm.so.1", Probe: "rdma_create_event_channel", Install: "Debian, Ubuntu: librdmacm1; Fedora, RHEL: librdmacm"}
+var library = dl.Module{Name: "librdmacm.so.1", Probe: "rdma_create_event_channel",
+	Install: "Debian, Ubuntu: librdmacm1; Fedora, RHEL: librdmacm"}
 
 // Load loads librdmacm at run time. A process has one real librdmacm: loading it again returns the same one, loading
-// another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install. It works with the objects of the libraries
-// that it is given, which must be loaded, too.
+// another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.
+// It works with the objects of the libraries that it is given, which must be loaded, too.
 func Load(verbsLib *verbs.Lib, opts ...LoadOption) (*Lib, error) {
 	var c loadConfig
 	for _, o := range opts {

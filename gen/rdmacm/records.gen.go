@@ -4,10 +4,11 @@
 package rdmacm
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 	"slices"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // ConnParam is the parameters of a connection.

@@ -4,10 +4,11 @@
 package verbs
 
 import (
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"unsafe"
 )
 
 // Buf is a buffer in memory of the provider's choice. Use it by its pointer: a copy is no handle, and all calls

@@ -5,11 +5,12 @@ package verbs
 
 import (
 	"context"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"unsafe"
 )
 
 // CompChannel is a channel for the events of completion queues. Next waits for an event. Use it by its pointer:

@@ -4,10 +4,11 @@
 package verbs
 
 import (
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"unsafe"
 )
 
 // CompCntr is a completion counter. It has two numbers, of successful and of failed completions of the queue
@@ -195,7 +196,8 @@ func (compCntr *CompCntr) ReadErr() (uint64, error) {
 		return 0, compCntr.lib.missing("ibv_read_err_comp_cntr", symIbv_read_err_comp_cntr)
 	}
 	var value uint64
-	if errno := rawReadErrCompCntr(compCntr.lib.fn[symIbv_read_err_comp_cntr], compCntr.h.C, unsafe.Pointer(&value)); errno != 0 {
+	if errno := rawReadErrCompCntr(compCntr.lib.fn[symIbv_read_err_comp_cntr], compCntr.h.C,
+		unsafe.Pointer(&value)); errno != 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
 	return value, nil

@@ -4,10 +4,11 @@
 package verbs
 
 import (
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"unsafe"
 )
 
 // Counters is a set of counters, each at an index of its own. Use it by its pointer: a copy is no handle, and
@@ -139,7 +140,8 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 	if counters.lib.lints.Wanted() {
 		counters.lib.lints.Report(hintReadCounters(&in))
 	}
-	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
+	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)),
+		uint32(flags)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintReadCounters(&in)) })
 	}
 	return nil

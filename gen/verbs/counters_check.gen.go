@@ -18,8 +18,9 @@ type inAttachCountersPointFlow struct {
 // checkAttachCountersPointFlow refuses a call of ibv_attach_counters_point_flow that breaks a rule.
 func checkAttachCountersPointFlow(in *inAttachCountersPointFlow) error {
 	var bad verr.Violations
-	if in.attrCounterDesc != 0 && in.attrCounterDesc != 1 {
-		bad.Add(&rules[rule2092], CounterDescription(in.attrCounterDesc).String())
+	counterDesc := CounterDescription(in.attrCounterDesc)
+	if counterDesc != CounterDescriptionPackets && counterDesc != CounterDescriptionBytes {
+		bad.Add(&rules[rule2092], counterDesc.String())
 	}
 	if in.attrCompMask > 0 {
 		bad.Add(&rules[rule2093], validate.Hex(in.attrCompMask))
@@ -54,8 +55,9 @@ func checkReadCounters(in *inReadCounters) error {
 // hintReadCounters returns the lints that a call of ibv_read_counters breaks, which may be the cause when it fails.
 func hintReadCounters(in *inReadCounters) []verr.Violation {
 	var may verr.Violations
-	if in.flags&^0x1 != 0 {
-		may.Add(&rules[rule0759], ReadCounters(in.flags).String())
+	flags := ReadCounters(in.flags)
+	if flags&^ReadCountersPreferCached != 0 {
+		may.Add(&rules[rule0759], flags.String())
 	}
 	return may
 }

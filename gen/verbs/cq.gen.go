@@ -4,6 +4,10 @@
 package verbs
 
 import (
+	"sync"
+	"time"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -11,9 +15,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"sync"
-	"time"
-	"unsafe"
 )
 
 // CQ is a completion queue. Use it by its pointer: a copy is no handle, and all calls refuse it.
@@ -203,7 +204,8 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	}
 	lazy.Written(entries)
 	var a lazy.Answer
-	rawStartPoll(r.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries), unsafe.Pointer(&a))
+	rawStartPoll(r.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries),
+		unsafe.Pointer(&a))
 	n, errno := a.Read()
 	if errno != 0 {
 		return n, errStartPoll.Errno(errno)

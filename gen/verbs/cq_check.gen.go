@@ -4,9 +4,10 @@
 package verbs
 
 import (
+	"strconv"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inResizeCQ has the values that the rules of ibv_resize_cq use.
@@ -21,7 +22,8 @@ func hintResizeCQ(in *inResizeCQ) []verr.Violation {
 	if in.cqe < 1 {
 		may.Add(&rules[rule1302], strconv.FormatInt(in.cqe, 10))
 	}
-	if in.capDeviceAttrMaxCQE.OK && in.cqe >= 0 && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V {
+	if in.capDeviceAttrMaxCQE.OK && in.cqe >= 0 && in.capDeviceAttrMaxCQE.V > 0 &&
+		uint64(in.cqe) > in.capDeviceAttrMaxCQE.V {
 		may.Beyond(&rules[rule1303], strconv.FormatInt(in.cqe, 10), in.capDeviceAttrMaxCQE.V)
 	}
 	return may
@@ -36,6 +38,11 @@ type inModifyCQ struct {
 	capDeviceAttrExCQModCapsMaxCQPeriod validate.Known // device_attr_ex.cq_mod_caps.max_cq_period
 }
 
+// The bits of the mask of ModifyCQAttr: which fields are given.
+const (
+	modifyCQAttrHasCount = 0x1 // IBV_CQ_ATTR_MODERATE
+)
+
 // checkModifyCQ refuses a call of ibv_modify_cq that breaks a rule.
 func checkModifyCQ(in *inModifyCQ) error {
 	var bad verr.Violations
@@ -48,10 +55,12 @@ func checkModifyCQ(in *inModifyCQ) error {
 // hintModifyCQ returns the lints that a call of ibv_modify_cq breaks, which may be the cause when it fails.
 func hintModifyCQ(in *inModifyCQ) []verr.Violation {
 	var may verr.Violations
-	if in.capDeviceAttrExCQModCapsMaxCQCount.OK && in.capDeviceAttrExCQModCapsMaxCQCount.V > 0 && in.attrAttrMask&0x1 != 0 && in.attrModerateCQCount > in.capDeviceAttrExCQModCapsMaxCQCount.V {
+	if in.capDeviceAttrExCQModCapsMaxCQCount.OK && in.capDeviceAttrExCQModCapsMaxCQCount.V > 0 &&
+		in.attrAttrMask&modifyCQAttrHasCount != 0 && in.attrModerateCQCount > in.capDeviceAttrExCQModCapsMaxCQCount.V {
 		may.Beyond(&rules[rule2055], validate.Dec(in.attrModerateCQCount), in.capDeviceAttrExCQModCapsMaxCQCount.V)
 	}
-	if in.capDeviceAttrExCQModCapsMaxCQPeriod.OK && in.capDeviceAttrExCQModCapsMaxCQPeriod.V > 0 && in.attrAttrMask&0x1 != 0 && in.attrModerateCQPeriod > in.capDeviceAttrExCQModCapsMaxCQPeriod.V {
+	if in.capDeviceAttrExCQModCapsMaxCQPeriod.OK && in.capDeviceAttrExCQModCapsMaxCQPeriod.V > 0 &&
+		in.attrAttrMask&modifyCQAttrHasCount != 0 && in.attrModerateCQPeriod > in.capDeviceAttrExCQModCapsMaxCQPeriod.V {
 		may.Beyond(&rules[rule2056], validate.Dec(in.attrModerateCQPeriod), in.capDeviceAttrExCQModCapsMaxCQPeriod.V)
 	}
 	return may

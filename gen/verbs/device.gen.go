@@ -5,6 +5,11 @@ package verbs
 
 import (
 	"context"
+	"math/bits"
+	"slices"
+	"syscall"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
@@ -14,10 +19,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"math/bits"
-	"slices"
-	"syscall"
-	"unsafe"
 )
 
 // Device is an open device context. Everything made from it must be closed first. Use it by its pointer: a copy
@@ -290,7 +291,8 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 		return 0, err
 	}
 	var portSpeed uint64
-	if errno := rawQueryPortSpeed(dev.lib.fn[symIbv_query_port_speed], dev.h.C, portNum, unsafe.Pointer(&portSpeed)); errno != 0 {
+	if errno := rawQueryPortSpeed(dev.lib.fn[symIbv_query_port_speed], dev.h.C, portNum,
+		unsafe.Pointer(&portSpeed)); errno != 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
 	return portSpeed, nil
@@ -371,7 +373,8 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 		return nil, err
 	}
 	var entryC cGIDEntry
-	if errno := rawQueryGIDEx(dev.lib.fn[sym_ibv_query_gid_ex], dev.h.C, portNum, gidIndex, unsafe.Pointer(&entryC), 0); errno != 0 {
+	if errno := rawQueryGIDEx(dev.lib.fn[sym_ibv_query_gid_ex], dev.h.C, portNum, gidIndex, unsafe.Pointer(&entryC),
+		0); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(GIDEntry)
@@ -415,7 +418,9 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 		dev.lib.lints.Report(hintQueryGIDTable(&in))
 	}
 	entriesC := make([]cGIDEntry, len(entries))
-	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.h.C, unsafe.Pointer(unsafe.SliceData(entriesC)), uint64(len(entries)), 0)
+	n,
+		errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.h.C, unsafe.Pointer(unsafe.SliceData(entriesC)),
+		uint64(len(entries)), 0)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryGIDTable(&in)) })
 	}
@@ -787,7 +792,8 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 		}
 		defer cqAttr.channel.h.Exit()
 		if cqAttr.channel.dev != dev {
-			return nil, object.OtherDevice(verb, "channel", &cqAttr.channel.h.Node, &cqAttr.channel.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "channel", &cqAttr.channel.h.Node, &cqAttr.channel.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		cqAttrC.channel = uintptr(cqAttr.channel.h.C)
 	}
@@ -797,7 +803,9 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 		}
 		defer cqAttr.parentDomain.h.Exit()
 		if cqAttr.parentDomain.dev != dev {
-			return nil, object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.h.Node, &cqAttr.parentDomain.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.h.Node, &cqAttr.parentDomain.dev.h.Node, &dev.h.Node,
+					&dev.h.Node)
 		}
 		cqAttrC.parent_domain = uintptr(cqAttr.parentDomain.h.C)
 		cqAttrC.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
@@ -847,7 +855,8 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrCaps, error) {
 		return nil, dev.lib.missing("ibv_query_comp_cntr_caps", sym_ibv_query_comp_cntr_caps)
 	}
 	var caps_C cCompCntrCaps
-	if errno := rawQueryCompCntrCaps(dev.lib.fn[sym_ibv_query_comp_cntr_caps], dev.h.C, unsafe.Pointer(&caps_C)); errno != 0 {
+	if errno := rawQueryCompCntrCaps(dev.lib.fn[sym_ibv_query_comp_cntr_caps], dev.h.C,
+		unsafe.Pointer(&caps_C)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(CompCntrCaps)
@@ -942,7 +951,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		}
 		defer srqInitAttrEx.pd.h.Exit()
 		if srqInitAttrEx.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.h.Node, &srqInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.h.Node, &srqInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		srqInitAttrExC.pd = uintptr(srqInitAttrEx.pd.h.C)
 		srqInitAttrExC.comp_mask |= 0x2 // IBV_SRQ_INIT_ATTR_PD
@@ -953,7 +963,9 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		}
 		defer srqInitAttrEx.xrcd.h.Exit()
 		if srqInitAttrEx.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.h.Node, &srqInitAttrEx.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.h.Node, &srqInitAttrEx.xrcd.dev.h.Node, &dev.h.Node,
+					&dev.h.Node)
 		}
 		srqInitAttrExC.xrcd = uintptr(srqInitAttrEx.xrcd.h.C)
 		srqInitAttrExC.comp_mask |= 0x4 // IBV_SRQ_INIT_ATTR_XRCD
@@ -964,7 +976,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		}
 		defer srqInitAttrEx.cq.h.Exit()
 		if srqInitAttrEx.cq.dev != dev {
-			return nil, object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.h.Node, &srqInitAttrEx.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.h.Node, &srqInitAttrEx.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		srqInitAttrExC.cq = uintptr(srqInitAttrEx.cq.h.C)
 		srqInitAttrExC.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
@@ -1001,7 +1014,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	o.pd = srqInitAttrEx.pd
 	o.xrcd = srqInitAttrEx.xrcd
 	o.cq = srqInitAttrEx.cq
-	if err := o.h.Adopt(&dev.h.Node, srqInitAttrEx.pd.base().Optional(), srqInitAttrEx.xrcd.base().Optional(), srqInitAttrEx.cq.base().Optional()); err != nil {
+	if err := o.h.Adopt(&dev.h.Node, srqInitAttrEx.pd.base().Optional(), srqInitAttrEx.xrcd.base().Optional(),
+		srqInitAttrEx.cq.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1050,7 +1064,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.sendCQ.h.Exit()
 		if qpInitAttrEx.sendCQ.dev != dev {
-			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.h.Node, &qpInitAttrEx.sendCQ.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.h.Node, &qpInitAttrEx.sendCQ.dev.h.Node, &dev.h.Node,
+					&dev.h.Node)
 		}
 		qpInitAttrExC.send_cq = uintptr(qpInitAttrEx.sendCQ.h.C)
 	}
@@ -1060,7 +1076,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.recvCQ.h.Exit()
 		if qpInitAttrEx.recvCQ.dev != dev {
-			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.h.Node, &qpInitAttrEx.recvCQ.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.h.Node, &qpInitAttrEx.recvCQ.dev.h.Node, &dev.h.Node,
+					&dev.h.Node)
 		}
 		qpInitAttrExC.recv_cq = uintptr(qpInitAttrEx.recvCQ.h.C)
 	}
@@ -1070,7 +1088,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.pd.h.Exit()
 		if qpInitAttrEx.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.h.Node, &qpInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.h.Node, &qpInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.h.C)
 		qpInitAttrExC.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
@@ -1081,7 +1100,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.xrcd.h.Exit()
 		if qpInitAttrEx.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.h.Node, &qpInitAttrEx.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.h.Node, &qpInitAttrEx.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		qpInitAttrExC.xrcd = uintptr(qpInitAttrEx.xrcd.h.C)
 		qpInitAttrExC.comp_mask |= 0x2 // IBV_QP_INIT_ATTR_XRCD
@@ -1092,7 +1112,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.srq.h.Exit()
 		if qpInitAttrEx.srq.dev != dev {
-			return nil, object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.h.Node, &qpInitAttrEx.srq.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.h.Node, &qpInitAttrEx.srq.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.h.C)
 	}
@@ -1102,7 +1123,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.rwqIndTbl.h.Exit()
 		if qpInitAttrEx.rwqIndTbl.dev != dev {
-			return nil, object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.h.Node, &qpInitAttrEx.rwqIndTbl.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.h.Node, &qpInitAttrEx.rwqIndTbl.dev.h.Node,
+					&dev.h.Node, &dev.h.Node)
 		}
 		qpInitAttrExC.rwq_ind_tbl = uintptr(qpInitAttrEx.rwqIndTbl.h.C)
 		qpInitAttrExC.comp_mask |= 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
@@ -1148,8 +1171,12 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
-	o.made = &cQPInitAttr{qp_context: qpInitAttrExC.qp_context, send_cq: qpInitAttrExC.send_cq, recv_cq: qpInitAttrExC.recv_cq, srq: qpInitAttrExC.srq, cap: qpInitAttrExC.cap, qp_type: qpInitAttrExC.qp_type, sq_sig_all: qpInitAttrExC.sq_sig_all}
-	if err := o.h.Adopt(&dev.h.Node, qpInitAttrEx.sendCQ.base().Optional(), qpInitAttrEx.recvCQ.base().Optional(), qpInitAttrEx.pd.base().Optional(), qpInitAttrEx.xrcd.base().Optional(), qpInitAttrEx.srq.base().Optional(), qpInitAttrEx.rwqIndTbl.base().Optional()); err != nil {
+	o.made = &cQPInitAttr{qp_context: qpInitAttrExC.qp_context, send_cq: qpInitAttrExC.send_cq,
+		recv_cq: qpInitAttrExC.recv_cq, srq: qpInitAttrExC.srq, cap: qpInitAttrExC.cap, qp_type: qpInitAttrExC.qp_type,
+		sq_sig_all: qpInitAttrExC.sq_sig_all}
+	if err := o.h.Adopt(&dev.h.Node, qpInitAttrEx.sendCQ.base().Optional(), qpInitAttrEx.recvCQ.base().Optional(),
+		qpInitAttrEx.pd.base().Optional(), qpInitAttrEx.xrcd.base().Optional(), qpInitAttrEx.srq.base().Optional(),
+		qpInitAttrEx.rwqIndTbl.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1220,7 +1247,8 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 		}
 		defer attr.threadDomain.h.Exit()
 		if attr.threadDomain.dev != dev {
-			return nil, object.OtherDevice(verb, "td", &attr.threadDomain.h.Node, &attr.threadDomain.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "td", &attr.threadDomain.h.Node, &attr.threadDomain.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		attrC.td = uintptr(attr.threadDomain.h.C)
 	}
@@ -1447,7 +1475,8 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 		}
 		defer qpOpenAttr.xrcd.h.Exit()
 		if qpOpenAttr.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.h.Node, &qpOpenAttr.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.h.Node, &qpOpenAttr.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		qpOpenAttrC.xrcd = uintptr(qpOpenAttr.xrcd.h.C)
 		qpOpenAttrC.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
@@ -1511,7 +1540,8 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		}
 		defer wqInitAttr.pd.h.Exit()
 		if wqInitAttr.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &wqInitAttr.pd.h.Node, &wqInitAttr.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "pd", &wqInitAttr.pd.h.Node, &wqInitAttr.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		wqInitAttrC.pd = uintptr(wqInitAttr.pd.h.C)
 	}
@@ -1521,7 +1551,8 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		}
 		defer wqInitAttr.cq.h.Exit()
 		if wqInitAttr.cq.dev != dev {
-			return nil, object.OtherDevice(verb, "cq", &wqInitAttr.cq.h.Node, &wqInitAttr.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "cq", &wqInitAttr.cq.h.Node, &wqInitAttr.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		wqInitAttrC.cq = uintptr(wqInitAttr.cq.h.C)
 	}
@@ -1666,7 +1697,9 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, err
 		dev.lib.lints.Report(hintInitAHFromWC(&in))
 	}
 	var ahAttrC cAHAttr
-	n, errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.h.C, portNum, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
+	n,
+		errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.h.C, portNum, unsafe.Pointer(wc),
+		unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
 	if n < 0 {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintInitAHFromWC(&in)) })
 	}
@@ -1709,7 +1742,8 @@ func (dev *Device) ResolveEthL2FromGID(attr *AHAttr) ([6]uint8, uint16, error) {
 	}
 	var ethMac [6]uint8
 	var vid uint16
-	if errno := rawResolveEthL2FromGID(dev.lib.fn[symIbv_resolve_eth_l2_from_gid], dev.h.C, unsafe.Pointer(&attrC), unsafe.Pointer(&ethMac), unsafe.Pointer(&vid)); errno != 0 {
+	if errno := rawResolveEthL2FromGID(dev.lib.fn[symIbv_resolve_eth_l2_from_gid], dev.h.C, unsafe.Pointer(&attrC),
+		unsafe.Pointer(&ethMac), unsafe.Pointer(&vid)); errno != 0 {
 		return [6]uint8{}, 0, verr.Failed(verb, errno, nil)
 	}
 	return ethMac, vid, nil

@@ -4,9 +4,10 @@
 package verbs
 
 import (
+	"strconv"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inQueryPort has the values that the rules of ibv_query_port use.
@@ -25,7 +26,8 @@ func checkQueryPort(in *inQueryPort) error {
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
 		bad.Beyond(&rules[rule0171], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
 	}
-	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 &&
+		in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
 		bad.Beyond(&rules[rule0215], validate.Dec(in.portNum), in.capDeviceAttrExPhysPortCntEx.V)
 	}
 	return verr.RefuseErr("ibv_query_port", bad...)
@@ -43,7 +45,8 @@ func checkQueryPortSpeed(in *inQueryPortSpeed) error {
 	if in.portNum < 1 {
 		bad.Add(&rules[rule1326], validate.Dec(in.portNum))
 	}
-	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 &&
+		in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
 		bad.Beyond(&rules[rule1327], validate.Dec(in.portNum), in.capDeviceAttrExPhysPortCntEx.V)
 	}
 	return verr.RefuseErr("ibv_query_port_speed", bad...)
@@ -87,7 +90,8 @@ func checkQueryGIDEx(in *inQueryGIDEx) error {
 	if in.portNum < 1 {
 		bad.Add(&rules[rule0704], validate.Dec(in.portNum))
 	}
-	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 &&
+		in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
 		bad.Beyond(&rules[rule0705], validate.Dec(in.portNum), in.capDeviceAttrExPhysPortCntEx.V)
 	}
 	return verr.RefuseErr("ibv_query_gid_ex", bad...)
@@ -191,10 +195,16 @@ type inOpenXRCD struct {
 	xrcdInitAttrOflags   int64  // xrcd_init_attr.oflags
 }
 
+// The bits of the mask of XRCDInitAttr: which fields are given.
+const (
+	xrcdInitAttrHasFD     = 0x1 // IBV_XRCD_INIT_ATTR_FD
+	xrcdInitAttrHasOFlags = 0x2 // IBV_XRCD_INIT_ATTR_OFLAGS
+)
+
 // checkOpenXRCD refuses a call of ibv_open_xrcd that breaks a rule.
 func checkOpenXRCD(in *inOpenXRCD) error {
 	var bad verr.Violations
-	if in.xrcdInitAttrCompMask&0x3 != 0x3 {
+	if in.xrcdInitAttrCompMask&(xrcdInitAttrHasFD|xrcdInitAttrHasOFlags) != xrcdInitAttrHasFD|xrcdInitAttrHasOFlags {
 		bad.Add(&rules[rule0733], "")
 	}
 	if in.xrcdInitAttrFD < -1 {
@@ -226,7 +236,8 @@ type inAllocDM struct {
 // checkAllocDM refuses a call of ibv_alloc_dm that breaks a rule.
 func checkAllocDM(in *inAllocDM) error {
 	var bad verr.Violations
-	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V != 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
+	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V != 0 &&
+		in.attrLength > in.capDeviceAttrExMaxDMSize.V {
 		bad.Beyond(&rules[rule0097], validate.Dec(in.attrLength), in.capDeviceAttrExMaxDMSize.V)
 	}
 	if in.attrLogAlignReq > 63 {
@@ -238,7 +249,8 @@ func checkAllocDM(in *inAllocDM) error {
 // hintAllocDM returns the lints that a call of ibv_alloc_dm breaks, which may be the cause when it fails.
 func hintAllocDM(in *inAllocDM) []verr.Violation {
 	var may verr.Violations
-	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V == 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
+	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V == 0 &&
+		in.attrLength > in.capDeviceAttrExMaxDMSize.V {
 		may.Beyond(&rules[rule0098], validate.Dec(in.attrLength), in.capDeviceAttrExMaxDMSize.V)
 	}
 	if in.attrLength < 1 {
@@ -294,14 +306,22 @@ type inCreateCQEx struct {
 	capDeviceAttrExCompletionTimestampMask validate.Known // device_attr_ex.completion_timestamp_mask
 }
 
+// The bits of the mask of CQInitAttrEx: which fields are given.
+const (
+	cqInitAttrExHasFlags        = 0x1 // IBV_CQ_INIT_ATTR_MASK_FLAGS
+	cqInitAttrExHasParentDomain = 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
+)
+
 // checkCreateCQEx refuses a call of ibv_create_cq_ex that breaks a rule.
 func checkCreateCQEx(in *inCreateCQEx) error {
 	var bad verr.Violations
+	wcFields := WCField(in.cqAttrWCFlags)
 	if in.contextNumCompVectors.OK && in.contextNumCompVectors.V <= in.cqAttrCompVector {
 		bad.Beyond(&rules[rule0907], validate.Dec(in.cqAttrCompVector), in.contextNumCompVectors.V)
 	}
-	if in.cqAttrWCFlags&^0xfff != 0 {
-		bad.Add(&rules[rule0908], WCField(in.cqAttrWCFlags).String())
+	if wcFields&^(WCFieldByteLen|WCFieldImm|WCFieldQPNum|WCFieldSrcQP|WCFieldSLID|WCFieldSL|WCFieldDLIDPathBits|
+		WCFieldCompletionTS|WCFieldCVLAN|WCFieldFlowTag|WCFieldTMInfo|WCFieldWallclock) != 0 {
+		bad.Add(&rules[rule0908], wcFields.String())
 	}
 	if in.cqAttrCompVector > 0x7fffffff {
 		bad.Add(&rules[rule3301], validate.Dec(in.cqAttrCompVector))
@@ -312,17 +332,20 @@ func checkCreateCQEx(in *inCreateCQEx) error {
 // hintCreateCQEx returns the lints that a call of ibv_create_cq_ex breaks, which may be the cause when it fails.
 func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	var may verr.Violations
+	flags := CQFlag(in.cqAttrFlags)
+	wcFields := WCField(in.cqAttrWCFlags)
 	if in.cqAttrCQE < 1 {
 		may.Add(&rules[rule0905], validate.Dec(in.cqAttrCQE))
 	}
 	if in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && in.cqAttrCQE > in.capDeviceAttrMaxCQE.V {
 		may.Beyond(&rules[rule0906], validate.Dec(in.cqAttrCQE), in.capDeviceAttrMaxCQE.V)
 	}
-	if in.cqAttrCompMask&0x1 != 0 && in.cqAttrFlags&^0x3 != 0 {
-		may.Add(&rules[rule2054], CQFlag(in.cqAttrFlags).String())
+	if in.cqAttrCompMask&cqInitAttrExHasFlags != 0 && flags&^(CQFlagSingleThreaded|CQFlagIgnoreOverrun) != 0 {
+		may.Add(&rules[rule2054], flags.String())
 	}
-	if in.capDeviceAttrExCompletionTimestampMask.OK && in.cqAttrWCFlags&0x880 != 0 && in.capDeviceAttrExCompletionTimestampMask.V == 0 {
-		may.Add(&rules[rule3525], WCField(in.cqAttrWCFlags).String())
+	if in.capDeviceAttrExCompletionTimestampMask.OK && wcFields&(WCFieldCompletionTS|WCFieldWallclock) != 0 &&
+		in.capDeviceAttrExCompletionTimestampMask.V == 0 {
+		may.Add(&rules[rule3525], wcFields.String())
 	}
 	return may
 }
@@ -337,14 +360,15 @@ type inCreateCompCntr struct {
 // checkCreateCompCntr refuses a call of ibv_create_comp_cntr that breaks a rule.
 func checkCreateCompCntr(in *inCreateCompCntr) error {
 	var bad verr.Violations
+	ccAttrType := CompCntrType(in.ccAttrType)
 	if in.ccAttrCompMask > 0 {
 		bad.Add(&rules[rule1361], validate.Hex(in.ccAttrCompMask))
 	}
 	if in.ccAttrFlags > 0 {
 		bad.Add(&rules[rule1362], validate.Dec(in.ccAttrFlags))
 	}
-	if in.ccAttrType != 0 && in.ccAttrType != 1 {
-		bad.Add(&rules[rule1363], CompCntrType(in.ccAttrType).String())
+	if ccAttrType != CompCntrTypeWRs && ccAttrType != CompCntrTypeBytes {
+		bad.Add(&rules[rule1363], ccAttrType.String())
 	}
 	return verr.RefuseErr("ibv_create_comp_cntr", bad...)
 }
@@ -352,8 +376,9 @@ func checkCreateCompCntr(in *inCreateCompCntr) error {
 // hintCreateCompCntr returns the lints that a call of ibv_create_comp_cntr breaks, which may be the cause when it fails.
 func hintCreateCompCntr(in *inCreateCompCntr) []verr.Violation {
 	var may verr.Violations
-	if in.ccAttrType == 1 && in.ccAttrType != 0 {
-		may.Add(&rules[rule1364], CompCntrType(in.ccAttrType).String())
+	ccAttrType := CompCntrType(in.ccAttrType)
+	if ccAttrType == CompCntrTypeBytes && ccAttrType != CompCntrTypeWRs {
+		may.Add(&rules[rule1364], ccAttrType.String())
 	}
 	return may
 }
@@ -376,19 +401,34 @@ type inCreateSRQEx struct {
 	capDeviceAttrExTMCapsFlags      validate.Known // device_attr_ex.tm_caps.flags
 }
 
+// The bits of the mask of SRQInitAttrEx: which fields are given.
+const (
+	srqInitAttrExHasType       = 0x1  // IBV_SRQ_INIT_ATTR_TYPE
+	srqInitAttrExHasPD         = 0x2  // IBV_SRQ_INIT_ATTR_PD
+	srqInitAttrExHasXRCD       = 0x4  // IBV_SRQ_INIT_ATTR_XRCD
+	srqInitAttrExHasCQ         = 0x8  // IBV_SRQ_INIT_ATTR_CQ
+	srqInitAttrExHasMaxNumTags = 0x10 // IBV_SRQ_INIT_ATTR_TM
+)
+
 // checkCreateSRQEx refuses a call of ibv_create_srq_ex that breaks a rule.
 func checkCreateSRQEx(in *inCreateSRQEx) error {
 	var bad verr.Violations
-	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType != 0 && in.srqInitAttrExSRQType != 1 && in.srqInitAttrExSRQType != 2 {
-		bad.Add(&rules[rule1204], SRQType(in.srqInitAttrExSRQType).String())
+	srqInitAttrExSRQType := SRQType(in.srqInitAttrExSRQType)
+	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && srqInitAttrExSRQType != SRQTypeBasic &&
+		srqInitAttrExSRQType != SRQTypeXRC && srqInitAttrExSRQType != SRQTypeTM {
+		bad.Add(&rules[rule1204], srqInitAttrExSRQType.String())
 	}
-	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExCompMask&0xc != 0xc {
+	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && srqInitAttrExSRQType == SRQTypeXRC &&
+		in.srqInitAttrExCompMask&(srqInitAttrExHasXRCD|srqInitAttrExHasCQ) != srqInitAttrExHasXRCD|srqInitAttrExHasCQ {
 		bad.Add(&rules[rule1205], "")
 	}
-	if in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExCompMask&0x18 != 0x18 {
+	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && srqInitAttrExSRQType == SRQTypeTM &&
+		in.srqInitAttrExCompMask&(srqInitAttrExHasCQ|srqInitAttrExHasMaxNumTags) != srqInitAttrExHasCQ|
+			srqInitAttrExHasMaxNumTags {
 		bad.Add(&rules[rule1206], "")
 	}
-	if in.srqInitAttrExCompMask&0x11 == 0x11 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExTMCapMaxNumTags < 1 {
+	if in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|
+		srqInitAttrExHasMaxNumTags && srqInitAttrExSRQType == SRQTypeTM && in.srqInitAttrExTMCapMaxNumTags < 1 {
 		bad.Add(&rules[rule1207], validate.Dec(in.srqInitAttrExTMCapMaxNumTags))
 	}
 	if in.srqInitAttrExPD == 0 {
@@ -400,32 +440,43 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 // hintCreateSRQEx returns the lints that a call of ibv_create_srq_ex breaks, which may be the cause when it fails.
 func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	var may verr.Violations
-	if in.srqInitAttrExCompMask&0x2 != 0x2 {
+	srqInitAttrExSRQType := SRQType(in.srqInitAttrExSRQType)
+	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
+	capDeviceAttrExTMCapsFlags := TMCap(in.capDeviceAttrExTMCapsFlags.V)
+	if in.srqInitAttrExCompMask&srqInitAttrExHasPD != srqInitAttrExHasPD {
 		may.Add(&rules[rule1203], "")
 	}
-	if in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V {
+	if in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
+		in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V {
 		may.Beyond(&rules[rule1208], validate.Dec(in.srqInitAttrExTMCapMaxNumTags), in.capDeviceAttrExTMCapsMaxNumTags.V)
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.srqInitAttrExCompMask&0x5 == 0x5 && in.srqInitAttrExSRQType == 1 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrDeviceCapFlags.V&0x100000 != 0x100000 {
-		may.Add(&rules[rule1214], SRQType(in.srqInitAttrExSRQType).String())
+	if in.capDeviceAttrDeviceCapFlags.OK &&
+		in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasXRCD) == srqInitAttrExHasType|srqInitAttrExHasXRCD &&
+		srqInitAttrExSRQType == SRQTypeXRC && in.srqInitAttrExSRQType != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapXRC != DeviceCapXRC {
+		may.Add(&rules[rule1214], srqInitAttrExSRQType.String())
 	}
 	if in.srqInitAttrExAttrMaxWR < 1 {
 		may.Add(&rules[rule1229], validate.Dec(in.srqInitAttrExAttrMaxWR))
 	}
-	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
+	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 &&
+		in.srqInitAttrExAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
 		may.Beyond(&rules[rule1230], validate.Dec(in.srqInitAttrExAttrMaxWR), in.capDeviceAttrMaxSRQWR.V)
 	}
-	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
+	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 &&
+		in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
 		may.Beyond(&rules[rule1231], validate.Dec(in.srqInitAttrExAttrMaxSGE), in.capDeviceAttrMaxSRQSGE.V)
 	}
-	if in.capDeviceAttrExTMCapsMaxOps.OK && in.srqInitAttrExCompMask&0x10 != 0 && in.srqInitAttrExTMCapMaxOps > in.capDeviceAttrExTMCapsMaxOps.V {
+	if in.capDeviceAttrExTMCapsMaxOps.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
+		in.srqInitAttrExTMCapMaxOps > in.capDeviceAttrExTMCapsMaxOps.V {
 		may.Beyond(&rules[rule3309], validate.Dec(in.srqInitAttrExTMCapMaxOps), in.capDeviceAttrExTMCapsMaxOps.V)
 	}
 	if in.srqInitAttrExAttrSRQLimit > 0 {
 		may.Add(&rules[rule3353], validate.Dec(in.srqInitAttrExAttrSRQLimit))
 	}
-	if in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&0x1 != 0 && in.srqInitAttrExSRQType == 2 && in.srqInitAttrExSRQType != 0 && in.capDeviceAttrExTMCapsFlags.V&0x1 != 0x1 {
-		may.Add(&rules[rule3524], SRQType(in.srqInitAttrExSRQType).String())
+	if in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 &&
+		srqInitAttrExSRQType == SRQTypeTM && in.srqInitAttrExSRQType != 0 && capDeviceAttrExTMCapsFlags&TMCapRC != TMCapRC {
+		may.Add(&rules[rule3524], srqInitAttrExSRQType.String())
 	}
 	return may
 }
@@ -456,52 +507,86 @@ type inCreateQPEx struct {
 	capDeviceAttrExRSSCapsSupportedQpts    validate.Known // device_attr_ex.rss_caps.supported_qpts
 }
 
+// The bits of the mask of QPInitAttrEx: which fields are given.
+const (
+	qpInitAttrExHasPD           = 0x1  // IBV_QP_INIT_ATTR_PD
+	qpInitAttrExHasXRCD         = 0x2  // IBV_QP_INIT_ATTR_XRCD
+	qpInitAttrExHasSendOps      = 0x40 // IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
+	qpInitAttrExHasFlags        = 0x4  // IBV_QP_INIT_ATTR_CREATE_FLAGS
+	qpInitAttrExHasMaxTSOHeader = 0x8  // IBV_QP_INIT_ATTR_MAX_TSO_HEADER
+	qpInitAttrExHasRWQIndTbl    = 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
+	qpInitAttrExHasRXHashConf   = 0x20 // IBV_QP_INIT_ATTR_RX_HASH
+)
+
 // checkCreateQPEx refuses a call of ibv_create_qp_ex that breaks a rule.
 func checkCreateQPEx(in *inCreateQPEx) error {
 	var bad verr.Violations
-	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCompMask&0x1 != 0x1 {
+	qpInitAttrExQPType := QPType(in.qpInitAttrExQPType)
+	flags := QPFlag(in.qpInitAttrExCreateFlags)
+	if (qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeUD ||
+		qpInitAttrExQPType == QPTypeRawPacket || qpInitAttrExQPType == QPTypeXRCSend || qpInitAttrExQPType == QPTypeDriver) &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasPD != qpInitAttrExHasPD {
 		bad.Add(&rules[rule1222], "")
 	}
-	if in.qpInitAttrExQPType == 10 && in.qpInitAttrExCompMask&0x2 != 0x2 {
+	if qpInitAttrExQPType == QPTypeXRCRecv && in.qpInitAttrExCompMask&qpInitAttrExHasXRCD != qpInitAttrExHasXRCD {
 		bad.Add(&rules[rule1223], "")
 	}
-	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8 || in.qpInitAttrExQPType == 9) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExSendCQ == 0 {
+	if (qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeUD ||
+		qpInitAttrExQPType == QPTypeRawPacket || qpInitAttrExQPType == QPTypeXRCSend) &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 && in.qpInitAttrExSendCQ == 0 {
 		bad.Add(&rules[rule1224], validate.AddrText(in.qpInitAttrExSendCQ))
 	}
-	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 8) && in.qpInitAttrExCompMask&0x10 == 0 && in.qpInitAttrExRecvCQ == 0 {
+	if (qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeUD ||
+		qpInitAttrExQPType == QPTypeRawPacket) && in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 &&
+		in.qpInitAttrExRecvCQ == 0 {
 		bad.Add(&rules[rule1225], validate.AddrText(in.qpInitAttrExRecvCQ))
 	}
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExRecvCQ != 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && qpInitAttrExQPType != QPTypeXRCRecv &&
+		in.qpInitAttrExRecvCQ != 0 {
 		bad.Add(&rules[rule1532], validate.AddrText(in.qpInitAttrExRecvCQ))
 	}
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExSRQ != 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && qpInitAttrExQPType != QPTypeXRCRecv &&
+		in.qpInitAttrExSRQ != 0 {
 		bad.Add(&rules[rule1533], validate.AddrText(in.qpInitAttrExSRQ))
 	}
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExCapMaxRecvWR > 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && qpInitAttrExQPType != QPTypeXRCRecv &&
+		in.qpInitAttrExCapMaxRecvWR > 0 {
 		bad.Add(&rules[rule1534], validate.Dec(in.qpInitAttrExCapMaxRecvWR))
 	}
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExCapMaxRecvSGE > 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && qpInitAttrExQPType != QPTypeXRCRecv &&
+		in.qpInitAttrExCapMaxRecvSGE > 0 {
 		bad.Add(&rules[rule1535], validate.Dec(in.qpInitAttrExCapMaxRecvSGE))
 	}
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCapMaxSendWR > 0 && in.qpInitAttrExSendCQ == 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && in.qpInitAttrExCapMaxSendWR > 0 &&
+		in.qpInitAttrExSendCQ == 0 {
 		bad.Add(&rules[rule1536], validate.AddrText(in.qpInitAttrExSendCQ))
 	}
-	if in.qpInitAttrExQPType != 2 && in.qpInitAttrExQPType != 3 && in.qpInitAttrExQPType != 4 && in.qpInitAttrExQPType != 8 && in.qpInitAttrExQPType != 9 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExQPType != 255 {
-		bad.Add(&rules[rule2038], QPType(in.qpInitAttrExQPType).String())
+	if qpInitAttrExQPType != QPTypeRC && qpInitAttrExQPType != QPTypeUC && qpInitAttrExQPType != QPTypeUD &&
+		qpInitAttrExQPType != QPTypeRawPacket && qpInitAttrExQPType != QPTypeXRCSend && qpInitAttrExQPType != QPTypeXRCRecv &&
+		qpInitAttrExQPType != QPTypeDriver {
+		bad.Add(&rules[rule2038], qpInitAttrExQPType.String())
 	}
-	if in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&^0xf02 != 0 {
-		bad.Add(&rules[rule2042], QPFlag(in.qpInitAttrExCreateFlags).String())
+	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		flags&^(QPFlagBlockSelfMcastLb|QPFlagScatterFCS|QPFlagCvlanStripping|QPFlagSourceQPN|QPFlagPCIWriteEndPadding) != 0 {
+		bad.Add(&rules[rule2042], flags.String())
 	}
-	if (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x400 != 0 {
-		bad.Add(&rules[rule2046], QPFlag(in.qpInitAttrExCreateFlags).String())
+	if (qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeXRCSend ||
+		qpInitAttrExQPType == QPTypeXRCRecv || qpInitAttrExQPType == QPTypeDriver) &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0 {
+		bad.Add(&rules[rule2046], flags.String())
 	}
-	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 4 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10 || in.qpInitAttrExQPType == 255) && in.qpInitAttrExCreateFlags&0x300 != 0 {
-		bad.Add(&rules[rule3150], QPFlag(in.qpInitAttrExCreateFlags).String())
+	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		(qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeUD ||
+			qpInitAttrExQPType == QPTypeXRCSend || qpInitAttrExQPType == QPTypeXRCRecv || qpInitAttrExQPType == QPTypeDriver) &&
+		flags&(QPFlagScatterFCS|QPFlagCvlanStripping) != 0 {
+		bad.Add(&rules[rule3150], flags.String())
 	}
-	if in.qpInitAttrExCompMask&0x30 == 0x30 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
+	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|
+		qpInitAttrExHasRXHashConf && qpInitAttrExQPType != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
 		bad.Add(&rules[rule3157], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
 	}
-	if in.qpInitAttrExCompMask&0x30 == 0x30 && in.qpInitAttrExQPType != 10 && in.qpInitAttrExRXHashConfRXHashKeyLen != 40 {
+	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|
+		qpInitAttrExHasRXHashConf && qpInitAttrExQPType != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashKeyLen != 40 {
 		bad.Add(&rules[rule3158], validate.Dec(in.qpInitAttrExRXHashConfRXHashKeyLen))
 	}
 	return verr.RefuseErr("ibv_create_qp_ex", bad...)
@@ -510,22 +595,34 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 // hintCreateQPEx returns the lints that a call of ibv_create_qp_ex breaks, which may be the cause when it fails.
 func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	var may verr.Violations
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExQPType != 8 {
-		may.Add(&rules[rule1537], QPType(in.qpInitAttrExQPType).String())
+	qpInitAttrExQPType := QPType(in.qpInitAttrExQPType)
+	flags := QPFlag(in.qpInitAttrExCreateFlags)
+	sendOps := QPOp(in.qpInitAttrExSendOpsFlags)
+	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
+	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
+	capDeviceAttrExRSSCapsRXHashFieldsMask := RXHashField(in.capDeviceAttrExRSSCapsRXHashFieldsMask.V)
+	capDeviceAttrExRSSCapsRXHashFunction := RXHashFunc(in.capDeviceAttrExRSSCapsRXHashFunction.V)
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && qpInitAttrExQPType != QPTypeRawPacket {
+		may.Add(&rules[rule1537], qpInitAttrExQPType.String())
 	}
-	if in.qpInitAttrExCompMask&0x10 != 0 && in.qpInitAttrExCompMask&0x20 != 0x20 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != qpInitAttrExHasRXHashConf {
 		may.Add(&rules[rule1538], validate.Hex(in.qpInitAttrExCompMask))
 	}
-	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 &&
+		in.qpInitAttrExCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
 		may.Beyond(&rules[rule2031], validate.Dec(in.qpInitAttrExCapMaxSendWR), in.capDeviceAttrMaxQPWR.V)
 	}
-	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 &&
+		in.qpInitAttrExCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
 		may.Beyond(&rules[rule2032], validate.Dec(in.qpInitAttrExCapMaxRecvWR), in.capDeviceAttrMaxQPWR.V)
 	}
-	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrExCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
+	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 &&
+		in.qpInitAttrExCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
 		may.Beyond(&rules[rule2033], validate.Dec(in.qpInitAttrExCapMaxSendSGE), in.capDeviceAttrMaxSGE.V)
 	}
-	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrExCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
+	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 &&
+		in.qpInitAttrExCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
 		may.Beyond(&rules[rule2034], validate.Dec(in.qpInitAttrExCapMaxRecvSGE), in.capDeviceAttrMaxSGE.V)
 	}
 	if in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvWR > 0 {
@@ -534,83 +631,124 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	if in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvSGE > 0 {
 		may.Add(&rules[rule2036], validate.Dec(in.qpInitAttrExCapMaxRecvSGE))
 	}
-	if in.qpInitAttrExSourceQPN != 0 && in.qpInitAttrExCreateFlags&0x400 == 0 {
+	if in.qpInitAttrExSourceQPN != 0 && flags&QPFlagSourceQPN == 0 {
 		may.Add(&rules[rule2045], validate.Dec(in.qpInitAttrExSourceQPN))
 	}
-	if in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&^0x1fff != 0 {
-		may.Add(&rules[rule2047], QPOp(in.qpInitAttrExSendOpsFlags).String())
+	if in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+		sendOps&^(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSend|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|
+			QPOpAtomicFetchAndAdd|QPOpLocalInv|QPOpBindMW|QPOpSendWithInv|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0 {
+		may.Add(&rules[rule2047], sendOps.String())
 	}
-	if in.qpInitAttrExQPType == 4 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1bf3 != 0 {
-		may.Add(&rules[rule2048], QPOp(in.qpInitAttrExSendOpsFlags).String())
+	if qpInitAttrExQPType == QPTypeUD && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+		sendOps&(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpLocalInv|
+			QPOpBindMW|QPOpSendWithInv|QPOpFlush|QPOpAtomicWrite) != 0 {
+		may.Add(&rules[rule2048], sendOps.String())
 	}
-	if in.qpInitAttrExQPType == 3 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1c70 != 0 {
-		may.Add(&rules[rule2049], QPOp(in.qpInitAttrExSendOpsFlags).String())
+	if qpInitAttrExQPType == QPTypeUC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+		sendOps&(QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0 {
+		may.Add(&rules[rule2049], sendOps.String())
 	}
-	if in.qpInitAttrExQPType == 8 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x1bfb != 0 {
-		may.Add(&rules[rule2050], QPOp(in.qpInitAttrExSendOpsFlags).String())
+	if qpInitAttrExQPType == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+		sendOps&(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|
+			QPOpLocalInv|QPOpBindMW|QPOpSendWithInv|QPOpFlush|QPOpAtomicWrite) != 0 {
+		may.Add(&rules[rule2050], sendOps.String())
 	}
-	if in.qpInitAttrExCompMask&0x4 != 0 && (in.qpInitAttrExQPType == 2 || in.qpInitAttrExQPType == 3 || in.qpInitAttrExQPType == 9 || in.qpInitAttrExQPType == 10) && in.qpInitAttrExCreateFlags&0x802 != 0 {
-		may.Add(&rules[rule3151], QPFlag(in.qpInitAttrExCreateFlags).String())
+	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		(qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeXRCSend ||
+			qpInitAttrExQPType == QPTypeXRCRecv) && flags&(QPFlagBlockSelfMcastLb|QPFlagPCIWriteEndPadding) != 0 {
+		may.Add(&rules[rule3151], flags.String())
 	}
-	if in.qpInitAttrExCompMask&0x8 != 0 && in.qpInitAttrExQPType != 8 {
-		may.Add(&rules[rule3155], QPType(in.qpInitAttrExQPType).String())
+	if in.qpInitAttrExCompMask&qpInitAttrExHasMaxTSOHeader != 0 && qpInitAttrExQPType != QPTypeRawPacket {
+		may.Add(&rules[rule3155], qpInitAttrExQPType.String())
 	}
-	if in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&^0x800001ff != 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&^0x800001ff != 0 {
 		may.Add(&rules[rule3160], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0 {
 		may.Add(&rules[rule3161], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.qpInitAttrExQPType == 2 && in.qpInitAttrExCompMask&0x40 != 0 && in.qpInitAttrExSendOpsFlags&0x400 != 0 {
-		may.Add(&rules[rule3801], QPOp(in.qpInitAttrExSendOpsFlags).String())
+	if qpInitAttrExQPType == QPTypeRC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&QPOpTSO != 0 {
+		may.Add(&rules[rule3801], sendOps.String())
 	}
-	if in.qpInitAttrExQPType == 8 && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x400 != 0 {
-		may.Add(&rules[rule3813], QPFlag(in.qpInitAttrExCreateFlags).String())
+	if qpInitAttrExQPType == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		flags&QPFlagSourceQPN != 0 {
+		may.Add(&rules[rule3813], flags.String())
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x800 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
-		may.Add(&rules[rule3502], QPFlag(in.qpInitAttrExCreateFlags).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		flags&QPFlagPCIWriteEndPadding != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding {
+		may.Add(&rules[rule3502], flags.String())
 	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x200 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
-		may.Add(&rules[rule3504], QPFlag(in.qpInitAttrExCreateFlags).String())
+	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		flags&QPFlagCvlanStripping != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping {
+		may.Add(&rules[rule3504], flags.String())
 	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&0x4 != 0 && in.qpInitAttrExCreateFlags&0x100 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x2 != 0x2 {
-		may.Add(&rules[rule3505], QPFlag(in.qpInitAttrExCreateFlags).String())
+	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		flags&QPFlagScatterFCS != 0 && capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS {
+		may.Add(&rules[rule3505], flags.String())
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x1 != 0x1 {
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv4 != RXHashFieldSrcIPv4 {
 		may.Add(&rules[rule3510], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x2 != 0x2 {
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstIPv4 != RXHashFieldDstIPv4 {
 		may.Add(&rules[rule3511], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x4 != 0x4 {
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv6 != RXHashFieldSrcIPv6 {
 		may.Add(&rules[rule3512], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x8 != 0x8 {
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstIPv6 != RXHashFieldDstIPv6 {
 		may.Add(&rules[rule3513], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x10 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x10 != 0x10 {
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x10 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcPortTCP != RXHashFieldSrcPortTCP {
 		may.Add(&rules[rule3514], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x20 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x20 != 0x20 {
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x20 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstPortTCP != RXHashFieldDstPortTCP {
 		may.Add(&rules[rule3515], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x40 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x40 != 0x40 {
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x40 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcPortUDP != RXHashFieldSrcPortUDP {
 		may.Add(&rules[rule3516], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x80 != 0x80 {
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstPortUDP != RXHashFieldDstPortUDP {
 		may.Add(&rules[rule3517], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x100 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x100 != 0x100 {
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x100 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldIpsecSpi != RXHashFieldIpsecSpi {
 		may.Add(&rules[rule3518], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80000000 != 0 && in.capDeviceAttrExRSSCapsRXHashFieldsMask.V&0x80000000 != 0x80000000 {
+	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80000000 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldInner != RXHashFieldInner {
 		may.Add(&rules[rule3519], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if in.capDeviceAttrExRSSCapsRXHashFunction.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 && in.capDeviceAttrExRSSCapsRXHashFunction.V&0x1 != 0x1 {
+	if in.capDeviceAttrExRSSCapsRXHashFunction.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 &&
+		capDeviceAttrExRSSCapsRXHashFunction&RXHashFuncToeplitz != RXHashFuncToeplitz {
 		may.Add(&rules[rule3520], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
 	}
-	if in.capDeviceAttrExRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&0x20 != 0 && in.qpInitAttrExQPType == 8 && in.qpInitAttrExQPType != 0 && in.capDeviceAttrExRSSCapsSupportedQpts.V&0x100 != 0x100 {
-		may.Add(&rules[rule3521], QPType(in.qpInitAttrExQPType).String())
+	if in.capDeviceAttrExRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		qpInitAttrExQPType == QPTypeRawPacket && in.qpInitAttrExQPType != 0 &&
+		in.capDeviceAttrExRSSCapsSupportedQpts.V&0x100 != 0x100 {
+		may.Add(&rules[rule3521], qpInitAttrExQPType.String())
 	}
 	return may
 }
@@ -650,23 +788,32 @@ type inAllocDMAH struct {
 	attrTPHMemType uint64 // attr.tph_mem_type
 }
 
+// The bits of the mask of DMAHInitAttr: which fields are given.
+const (
+	dmahInitAttrHasPH         = 0x2 // IBV_DMAH_INIT_ATTR_MASK_PH
+	dmahInitAttrHasCPUID      = 0x1 // IBV_DMAH_INIT_ATTR_MASK_CPU_ID
+	dmahInitAttrHasTPHMemType = 0x4 // IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE
+)
+
 // checkAllocDMAH refuses a call of ibv_alloc_dmah that breaks a rule.
 func checkAllocDMAH(in *inAllocDMAH) error {
 	var bad verr.Violations
-	if in.attrCompMask&0x2 != 0x2 {
+	tphMemType := TPHMemType(in.attrTPHMemType)
+	if in.attrCompMask&dmahInitAttrHasPH != dmahInitAttrHasPH {
 		bad.Add(&rules[rule1335], validate.Hex(in.attrCompMask))
 	}
-	if in.attrCompMask&0x1 != 0 && in.attrCompMask&0x4 != 0x4 {
+	if in.attrCompMask&dmahInitAttrHasCPUID != 0 &&
+		in.attrCompMask&dmahInitAttrHasTPHMemType != dmahInitAttrHasTPHMemType {
 		bad.Add(&rules[rule1336], validate.Hex(in.attrCompMask))
 	}
-	if in.attrCompMask&0x4 != 0 && in.attrCompMask&0x1 != 0x1 {
+	if in.attrCompMask&dmahInitAttrHasTPHMemType != 0 && in.attrCompMask&dmahInitAttrHasCPUID != dmahInitAttrHasCPUID {
 		bad.Add(&rules[rule1337], validate.Hex(in.attrCompMask))
 	}
-	if in.attrCompMask&0x2 != 0 && in.attrPh > 3 {
+	if in.attrCompMask&dmahInitAttrHasPH != 0 && in.attrPh > 3 {
 		bad.Add(&rules[rule1341], validate.Dec(in.attrPh))
 	}
-	if in.attrCompMask&0x4 != 0 && in.attrTPHMemType != 0 && in.attrTPHMemType != 1 {
-		bad.Add(&rules[rule1342], TPHMemType(in.attrTPHMemType).String())
+	if in.attrCompMask&dmahInitAttrHasTPHMemType != 0 && tphMemType != TPHMemTypeVM && tphMemType != TPHMemTypePM {
+		bad.Add(&rules[rule1342], tphMemType.String())
 	}
 	return verr.RefuseErr("ibv_alloc_dmah", bad...)
 }
@@ -676,10 +823,15 @@ type inQueryRtValuesEx struct {
 	valuesCompMask uint64 // values.comp_mask
 }
 
+// The bits of the mask of RTValues: which fields are given.
+const (
+	rtValuesHasRawClock = 0x1 // IBV_VALUES_MASK_RAW_CLOCK
+)
+
 // checkQueryRtValuesEx refuses a call of ibv_query_rt_values_ex that breaks a rule.
 func checkQueryRtValuesEx(in *inQueryRtValuesEx) error {
 	var bad verr.Violations
-	if in.valuesCompMask&^0x1 != 0 {
+	if in.valuesCompMask&^rtValuesHasRawClock != 0 {
 		bad.Add(&rules[rule1324], validate.Hex(in.valuesCompMask))
 	}
 	return verr.RefuseErr("ibv_query_rt_values_ex", bad...)
@@ -688,7 +840,7 @@ func checkQueryRtValuesEx(in *inQueryRtValuesEx) error {
 // hintQueryRtValuesEx returns the lints that a call of ibv_query_rt_values_ex breaks, which may be the cause when it fails.
 func hintQueryRtValuesEx(in *inQueryRtValuesEx) []verr.Violation {
 	var may verr.Violations
-	if in.valuesCompMask&0x1 != 0x1 {
+	if in.valuesCompMask&rtValuesHasRawClock != rtValuesHasRawClock {
 		may.Add(&rules[rule1325], validate.Hex(in.valuesCompMask))
 	}
 	return may
@@ -715,16 +867,25 @@ type inOpenQP struct {
 	qpOpenAttrQPNum    uint64 // qp_open_attr.qp_num
 }
 
+// The bits of the mask of QPOpenAttr: which fields are given.
+const (
+	qpOpenAttrHasQPNum = 0x1 // IBV_QP_OPEN_ATTR_NUM
+	qpOpenAttrHasXRCD  = 0x2 // IBV_QP_OPEN_ATTR_XRCD
+	qpOpenAttrHasType  = 0x8 // IBV_QP_OPEN_ATTR_TYPE
+)
+
 // checkOpenQP refuses a call of ibv_open_qp that breaks a rule.
 func checkOpenQP(in *inOpenQP) error {
 	var bad verr.Violations
-	if in.qpOpenAttrCompMask&0xb != 0xb {
+	qpOpenAttrQPType := QPType(in.qpOpenAttrQPType)
+	if in.qpOpenAttrCompMask&(qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|qpOpenAttrHasType) != qpOpenAttrHasQPNum|
+		qpOpenAttrHasXRCD|qpOpenAttrHasType {
 		bad.Add(&rules[rule1220], "")
 	}
-	if in.qpOpenAttrCompMask&0x8 != 0 && in.qpOpenAttrQPType != 10 {
-		bad.Add(&rules[rule1221], QPType(in.qpOpenAttrQPType).String())
+	if in.qpOpenAttrCompMask&qpOpenAttrHasType != 0 && qpOpenAttrQPType != QPTypeXRCRecv {
+		bad.Add(&rules[rule1221], qpOpenAttrQPType.String())
 	}
-	if in.qpOpenAttrCompMask&0x1 != 0 && in.qpOpenAttrQPNum > 0xffffff {
+	if in.qpOpenAttrCompMask&qpOpenAttrHasQPNum != 0 && in.qpOpenAttrQPNum > 0xffffff {
 		bad.Add(&rules[rule3172], validate.Dec(in.qpOpenAttrQPNum))
 	}
 	return verr.RefuseErr("ibv_open_qp", bad...)
@@ -746,20 +907,28 @@ type inCreateWQ struct {
 	capDeviceAttrExMaxWQTypeRQ      validate.Known // device_attr_ex.max_wq_type_rq
 }
 
+// The bits of the mask of WQInitAttr: which fields are given.
+const (
+	wqInitAttrHasFlags = 0x1 // IBV_WQ_INIT_ATTR_FLAGS
+)
+
 // checkCreateWQ refuses a call of ibv_create_wq that breaks a rule.
 func checkCreateWQ(in *inCreateWQ) error {
 	var bad verr.Violations
+	wqInitAttrWQType := WQType(in.wqInitAttrWQType)
+	flags := WQFlags(in.wqInitAttrCreateFlags)
 	if in.wqInitAttrPD == 0 {
 		bad.Add(&rules[rule0783], validate.AddrText(in.wqInitAttrPD))
 	}
 	if in.wqInitAttrCQ == 0 {
 		bad.Add(&rules[rule0784], validate.AddrText(in.wqInitAttrCQ))
 	}
-	if in.wqInitAttrWQType != 0 {
-		bad.Add(&rules[rule2083], WQType(in.wqInitAttrWQType).String())
+	if wqInitAttrWQType != WQTypeRQ {
+		bad.Add(&rules[rule2083], wqInitAttrWQType.String())
 	}
-	if in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&^0xf != 0 {
-		bad.Add(&rules[rule2085], WQFlags(in.wqInitAttrCreateFlags).String())
+	if in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
+		flags&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|WQFlagsPCIWriteEndPadding) != 0 {
+		bad.Add(&rules[rule2085], flags.String())
 	}
 	return verr.RefuseErr("ibv_create_wq", bad...)
 }
@@ -767,17 +936,27 @@ func checkCreateWQ(in *inCreateWQ) error {
 // hintCreateWQ returns the lints that a call of ibv_create_wq breaks, which may be the cause when it fails.
 func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	var may verr.Violations
-	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x1 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
-		may.Add(&rules[rule2087], WQFlags(in.wqInitAttrCreateFlags).String())
+	flags := WQFlags(in.wqInitAttrCreateFlags)
+	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
+	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
+	wqInitAttrWQType := WQType(in.wqInitAttrWQType)
+	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
+		flags&WQFlagsCvlanStripping != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping {
+		may.Add(&rules[rule2087], flags.String())
 	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x2 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x2 != 0x2 {
-		may.Add(&rules[rule2088], WQFlags(in.wqInitAttrCreateFlags).String())
+	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
+		flags&WQFlagsScatterFCS != 0 && capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS {
+		may.Add(&rules[rule2088], flags.String())
 	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x4 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x8 != 0x8 {
-		may.Add(&rules[rule2089], WQFlags(in.wqInitAttrCreateFlags).String())
+	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
+		flags&WQFlagsDelayDrop != 0 && capDeviceAttrExRawPacketCaps&RawPacketCapDelayDrop != RawPacketCapDelayDrop {
+		may.Add(&rules[rule2089], flags.String())
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&0x1 != 0 && in.wqInitAttrCreateFlags&0x8 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x1000000000 != 0x1000000000 {
-		may.Add(&rules[rule3343], WQFlags(in.wqInitAttrCreateFlags).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
+		flags&WQFlagsPCIWriteEndPadding != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding {
+		may.Add(&rules[rule3343], flags.String())
 	}
 	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.wqInitAttrMaxWR > in.capDeviceAttrMaxQPWR.V {
 		may.Beyond(&rules[rule3344], validate.Dec(in.wqInitAttrMaxWR), in.capDeviceAttrMaxQPWR.V)
@@ -788,8 +967,8 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	if in.wqInitAttrMaxWR < 1 {
 		may.Add(&rules[rule3346], validate.Dec(in.wqInitAttrMaxWR))
 	}
-	if in.capDeviceAttrExMaxWQTypeRQ.OK && in.wqInitAttrWQType == 0 && in.capDeviceAttrExMaxWQTypeRQ.V <= 0 {
-		may.Beyond(&rules[rule3805], WQType(in.wqInitAttrWQType).String(), in.capDeviceAttrExMaxWQTypeRQ.V)
+	if in.capDeviceAttrExMaxWQTypeRQ.OK && wqInitAttrWQType == WQTypeRQ && in.capDeviceAttrExMaxWQTypeRQ.V <= 0 {
+		may.Beyond(&rules[rule3805], wqInitAttrWQType.String(), in.capDeviceAttrExMaxWQTypeRQ.V)
 	}
 	return may
 }
@@ -820,8 +999,10 @@ func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
 // hintCreateRWQIndTable returns the lints that a call of ibv_create_rwq_ind_table breaks, which may be the cause when it fails.
 func hintCreateRWQIndTable(in *inCreateRWQIndTable) []verr.Violation {
 	var may verr.Violations
-	if in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.OK && validate.Power(in.initAttrLogIndTblSize) > in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V {
-		may.Beyond(&rules[rule1505], validate.Dec(in.initAttrLogIndTblSize), in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V)
+	if in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.OK &&
+		validate.Power(in.initAttrLogIndTblSize) > in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V {
+		may.Beyond(&rules[rule1505], validate.Dec(in.initAttrLogIndTblSize),
+			in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V)
 	}
 	return may
 }

@@ -4,9 +4,10 @@
 package verbs
 
 import (
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"unsafe"
 )
 
 // DMAH is a DMA handle. It tells a device how PCIe is to treat its accesses to the memory regions that are

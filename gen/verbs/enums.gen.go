@@ -4,10 +4,11 @@
 package verbs
 
 import (
+	"time"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"time"
 )
 
 // AdviseMRFlags is a set of flags of an advice.

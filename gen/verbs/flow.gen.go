@@ -4,11 +4,12 @@
 package verbs
 
 import (
+	"strconv"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
-	"unsafe"
 )
 
 // Flow is a flow, which steers packets to a queue pair. Use it by its pointer: a copy is no handle, and all

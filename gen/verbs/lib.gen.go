@@ -4,13 +4,14 @@
 package verbs
 
 import (
+	"math/bits"
+	"syscall"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/devlist"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"math/bits"
-	"syscall"
-	"unsafe"
 )
 
 // Places in the table of functions.
@@ -222,7 +223,8 @@ type loadConfig struct {
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
 
 // library is what Load looks for.
-var library = dl.Module{Name: "libibverbs.so.1", Probe: "ibv_get_device_list", Install: "Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs"}
+var library = dl.Module{Name: "libibverbs.so.1", Probe: "ibv_get_device_list",
+	Install: "Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs"}
 
 // Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one, loading
 // another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.

@@ -4,8 +4,9 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/verr"
 	"strconv"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // inImportDevice has the values that the rules of ibv_import_device use.

@@ -4,14 +4,15 @@
 package verbs
 
 import (
+	"strconv"
+	"sync"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
-	"sync"
-	"unsafe"
 )
 
 // MR is a memory region. Its memory stays registered and pinned until Close has succeeded. Use it by its

@@ -23,44 +23,56 @@ type inReregMR struct {
 // checkReregMR refuses a call of ibv_rereg_mr that breaks a rule.
 func checkReregMR(in *inReregMR) error {
 	var bad verr.Violations
-	if in.flags&^0x7 != 0 {
-		bad.Add(&rules[rule0173], MRChangeFlags(in.flags).String())
+	flags := MRChangeFlags(in.flags)
+	access := MRAccess(in.access)
+	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
+	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	if flags&^(MRChangeFlagsTranslation|MRChangeFlagsPD|MRChangeFlagsAccess) != 0 {
+		bad.Add(&rules[rule0173], flags.String())
 	}
-	if in.flags < 1 {
-		bad.Add(&rules[rule0174], MRChangeFlags(in.flags).String())
+	if flags < MRChangeFlagsTranslation {
+		bad.Add(&rules[rule0174], flags.String())
 	}
-	if in.flags&0x2 != 0 && in.pd == 0 {
+	if flags&MRChangeFlagsPD != 0 && in.pd == 0 {
 		bad.Add(&rules[rule0175], validate.AddrText(in.pd))
 	}
-	if in.flags&0x1 != 0 && in.addr == 0 {
+	if flags&MRChangeFlagsTranslation != 0 && in.addr == 0 {
 		bad.Add(&rules[rule0176], validate.AddrText(in.addr))
 	}
-	if in.flags&0x1 != 0 && in.length < 1 {
+	if flags&MRChangeFlagsTranslation != 0 && in.length < 1 {
 		bad.Add(&rules[rule0177], validate.Dec(in.length))
 	}
-	if in.flags&0x1 != 0 && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
+	if flags&MRChangeFlagsTranslation != 0 && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
 		bad.Add(&rules[rule0178], validate.Dec(in.length))
 	}
-	if in.flags&0x4 == 0 && in.access != 0 {
-		bad.Add(&rules[rule0179], MRAccess(in.access).String())
+	if flags&MRChangeFlagsAccess == 0 && in.access != 0 {
+		bad.Add(&rules[rule0179], access.String())
 	}
-	if in.flags&0x4 != 0 && in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule0183], MRAccess(in.access).String())
+	if flags&MRChangeFlagsAccess != 0 && access&MRAccessRemoteWrite != 0 &&
+		access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rules[rule0183], access.String())
 	}
-	if in.flags&0x4 != 0 && in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule0184], MRAccess(in.access).String())
+	if flags&MRChangeFlagsAccess != 0 && access&MRAccessRemoteAtomic != 0 &&
+		access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rules[rule0184], access.String())
 	}
-	if in.flags&0x4 != 0 && in.access&^0x3ff003ff != 0 {
-		bad.Add(&rules[rule0185], MRAccess(in.access).String())
+	if flags&MRChangeFlagsAccess != 0 &&
+		access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|
+			MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|
+			MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rules[rule0185], access.String())
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.flags&0x4 != 0 && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
-		bad.Add(&rules[rule0209], MRAccess(in.access).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushGlobal != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+		bad.Add(&rules[rule0209], access.String())
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.flags&0x4 != 0 && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
-		bad.Add(&rules[rule0210], MRAccess(in.access).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushPersistent != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+		bad.Add(&rules[rule0210], access.String())
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.flags&0x4 != 0 && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		bad.Add(&rules[rule0211], MRAccess(in.access).String())
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessOnDemand != 0 &&
+		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+		bad.Add(&rules[rule0211], access.String())
 	}
 	return verr.RefuseErr("ibv_rereg_mr", bad...)
 }
@@ -68,23 +80,27 @@ func checkReregMR(in *inReregMR) error {
 // hintReregMR returns the lints that a call of ibv_rereg_mr breaks, which may be the cause when it fails.
 func hintReregMR(in *inReregMR) []verr.Violation {
 	var may verr.Violations
-	if in.flags&0x1 == 0 && in.addr != 0 {
+	flags := MRChangeFlags(in.flags)
+	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	access := MRAccess(in.access)
+	if flags&MRChangeFlagsTranslation == 0 && in.addr != 0 {
 		may.Add(&rules[rule0180], validate.AddrText(in.addr))
 	}
-	if in.flags&0x1 == 0 && in.length != 0 {
+	if flags&MRChangeFlagsTranslation == 0 && in.length != 0 {
 		may.Add(&rules[rule0181], validate.Dec(in.length))
 	}
-	if in.flags&0x2 == 0 && in.pd != 0 {
+	if flags&MRChangeFlagsPD == 0 && in.pd != 0 {
 		may.Add(&rules[rule0182], validate.AddrText(in.pd))
 	}
-	if in.capDeviceAttrAtomicCap.OK && in.flags&0x4 != 0 && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may.Add(&rules[rule0212], MRAccess(in.access).String())
+	if in.capDeviceAttrAtomicCap.OK && flags&MRChangeFlagsAccess != 0 && capDeviceAttrAtomicCap != AtomicCapGlob &&
+		access&MRAccessRemoteAtomic != 0 && capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
+		may.Add(&rules[rule0212], access.String())
 	}
-	if in.flags&0x4 != 0 && in.access&0x20 != 0 {
-		may.Add(&rules[rule0213], MRAccess(in.access).String())
+	if flags&MRChangeFlagsAccess != 0 && access&MRAccessZeroBased != 0 {
+		may.Add(&rules[rule0213], access.String())
 	}
-	if in.flags&0x4 != 0 && in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may.Add(&rules[rule0214], MRAccess(in.access).String())
+	if flags&MRChangeFlagsAccess != 0 && access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand {
+		may.Add(&rules[rule0214], access.String())
 	}
 	return may
 }

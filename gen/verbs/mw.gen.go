@@ -4,12 +4,13 @@
 package verbs
 
 import (
+	"strconv"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
-	"unsafe"
 )
 
 // MW is a memory window. Use it by its pointer: a copy is no handle, and all calls refuse it.

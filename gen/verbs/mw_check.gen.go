@@ -22,8 +22,9 @@ type inBindMW struct {
 // checkBindMW refuses a call of ibv_bind_mw that breaks a rule.
 func checkBindMW(in *inBindMW) error {
 	var bad verr.Violations
-	if in.mwType.OK && in.mwType.V != 1 {
-		bad.Add(&rules[rule1104], MWType(in.mwType.V).String())
+	mwType := MWType(in.mwType.V)
+	if in.mwType.OK && mwType != MWType1 {
+		bad.Add(&rules[rule1104], mwType.String())
 	}
 	if in.mwBindBindInfoLength > 0 && in.mwBindBindInfoMR == 0 {
 		bad.Add(&rules[rule1105], validate.AddrText(in.mwBindBindInfoMR))
@@ -34,20 +35,25 @@ func checkBindMW(in *inBindMW) error {
 // hintBindMW returns the lints that a call of ibv_bind_mw breaks, which may be the cause when it fails.
 func hintBindMW(in *inBindMW) []verr.Violation {
 	var may verr.Violations
-	if in.qpQPType.OK && in.qpQPType.V != 3 && in.qpQPType.V != 2 && in.qpQPType.V != 9 {
-		may.Add(&rules[rule1107], QPType(in.qpQPType.V).String())
+	qpQPType := QPType(in.qpQPType.V)
+	sendFlags := SendFlags(in.mwBindSendFlags)
+	access := MWAccess(in.mwBindBindInfoMWAccessFlags)
+	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	if in.qpQPType.OK && qpQPType != QPTypeUC && qpQPType != QPTypeRC && qpQPType != QPTypeXRCSend {
+		may.Add(&rules[rule1107], qpQPType.String())
 	}
-	if in.mwBindSendFlags&^0x3 != 0 {
-		may.Add(&rules[rule1108], SendFlags(in.mwBindSendFlags).String())
+	if sendFlags&^(SendFence|SendSignaled) != 0 {
+		may.Add(&rules[rule1108], sendFlags.String())
 	}
-	if in.mwBindBindInfoMWAccessFlags&^0x2e != 0 {
-		may.Add(&rules[rule1109], MWAccess(in.mwBindBindInfoMWAccessFlags).String())
+	if access&^(MWAccessRemoteWrite|MWAccessRemoteRead|MWAccessRemoteAtomic|MWAccessZeroBased) != 0 {
+		may.Add(&rules[rule1109], access.String())
 	}
-	if in.mwBindBindInfoMWAccessFlags&0x20 != 0 {
-		may.Add(&rules[rule1110], MWAccess(in.mwBindBindInfoMWAccessFlags).String())
+	if access&MWAccessZeroBased != 0 {
+		may.Add(&rules[rule1110], access.String())
 	}
-	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.mwBindBindInfoMWAccessFlags&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may.Add(&rules[rule3526], MWAccess(in.mwBindBindInfoMWAccessFlags).String())
+	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MWAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
+		may.Add(&rules[rule3526], access.String())
 	}
 	if in.mwBindBindInfoLength == 0 && in.mwBindBindInfoMR == 0 {
 		may.Add(&rules[rule3901], validate.AddrText(in.mwBindBindInfoMR))

@@ -4,6 +4,10 @@
 package verbs
 
 import (
+	"math"
+	"strconv"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -11,9 +15,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"math"
-	"strconv"
-	"unsafe"
 )
 
 // PD is a protection domain or a parent domain, which can be used in the same places. Use it by its pointer: a
@@ -211,7 +212,9 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -286,7 +289,9 @@ func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -362,7 +367,9 @@ func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -427,7 +434,9 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -492,7 +501,9 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -566,9 +577,13 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
+	ptr,
+		errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova,
+		uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -646,9 +661,13 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
+	ptr,
+		errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova,
+		uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -727,9 +746,13 @@ func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, err
 		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
+	ptr,
+		errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova,
+		uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -797,9 +820,13 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
+	ptr,
+		errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova,
+		uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -939,7 +966,8 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		}
 		defer mrInitAttr.dmah.h.Exit()
 		if mrInitAttr.dmah.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "dmah", &mrInitAttr.dmah.h.Node, &mrInitAttr.dmah.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "dmah", &mrInitAttr.dmah.h.Node, &mrInitAttr.dmah.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
 		mrInitAttrC.dmah = uintptr(mrInitAttr.dmah.h.C)
 		mrInitAttrC.comp_mask |= 0x10 // IBV_REG_MR_MASK_DMAH
@@ -950,7 +978,8 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		}
 		defer mrInitAttr.buf.h.Exit()
 		if mrInitAttr.buf.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "buf", &mrInitAttr.buf.h.Node, &mrInitAttr.buf.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "buf", &mrInitAttr.buf.h.Node, &mrInitAttr.buf.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
 		mrInitAttrC.buf = uintptr(mrInitAttr.buf.h.C)
 		mrInitAttrC.comp_mask |= 0x20 // IBV_REG_MR_MASK_BUF
@@ -979,7 +1008,9 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	pd.calls.Begin()
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMREx(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMREx(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -1074,7 +1105,8 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintAdviseMR(&in))
 	}
-	if errno := rawAdviseMR(pd.h.C, uint32(advice), uint32(flags), unsafe.Pointer(unsafe.SliceData(sgList)), uint32(len(sgList))); errno != 0 {
+	if errno := rawAdviseMR(pd.h.C, uint32(advice), uint32(flags), unsafe.Pointer(unsafe.SliceData(sgList)),
+		uint32(len(sgList))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAdviseMR(&in)) })
 	}
 	return nil
@@ -1249,7 +1281,9 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		}
 		defer qpInitAttr.sendCQ.h.Exit()
 		if qpInitAttr.sendCQ.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttr.sendCQ.h.Node, &qpInitAttr.sendCQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "send_cq", &qpInitAttr.sendCQ.h.Node, &qpInitAttr.sendCQ.dev.h.Node, &pd.h.Node,
+					&pd.dev.h.Node)
 		}
 		qpInitAttrC.send_cq = uintptr(qpInitAttr.sendCQ.h.C)
 	}
@@ -1259,7 +1293,9 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		}
 		defer qpInitAttr.recvCQ.h.Exit()
 		if qpInitAttr.recvCQ.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttr.recvCQ.h.Node, &qpInitAttr.recvCQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "recv_cq", &qpInitAttr.recvCQ.h.Node, &qpInitAttr.recvCQ.dev.h.Node, &pd.h.Node,
+					&pd.dev.h.Node)
 		}
 		qpInitAttrC.recv_cq = uintptr(qpInitAttr.recvCQ.h.C)
 	}
@@ -1269,7 +1305,8 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 		}
 		defer qpInitAttr.srq.h.Exit()
 		if qpInitAttr.srq.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "srq", &qpInitAttr.srq.h.Node, &qpInitAttr.srq.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
+			return nil,
+				object.OtherDevice(verb, "srq", &qpInitAttr.srq.h.Node, &qpInitAttr.srq.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
 		qpInitAttrC.srq = uintptr(qpInitAttr.srq.h.C)
 	}
@@ -1301,7 +1338,8 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
 	o.made = &qpInitAttrC
-	if err := o.h.Adopt(&pd.h.Node, qpInitAttr.sendCQ.base().Optional(), qpInitAttr.recvCQ.base().Optional(), qpInitAttr.srq.base().Optional()); err != nil {
+	if err := o.h.Adopt(&pd.h.Node, qpInitAttr.sendCQ.base().Optional(), qpInitAttr.recvCQ.base().Optional(),
+		qpInitAttr.srq.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1394,7 +1432,9 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	pd.calls.Begin()
 	ptr, errno := rawRegBufMR(pd.lib.fn[symIbv_reg_buf_mr], pd.h.C, buffer.h.C, addr, length, int32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegBufMR(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegBufMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -1500,7 +1540,9 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateAHFromWC(&in))
 	}
-	ptr, errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.h.C, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)), portNum)
+	ptr,
+		errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.h.C, unsafe.Pointer(wc),
+		unsafe.Pointer(unsafe.SliceData(grh)), portNum)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAHFromWC(&in)) })
 	}

@@ -4,9 +4,10 @@
 package verbs
 
 import (
+	"strconv"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inRegMR has the values that the rules of ibv_reg_mr use.
@@ -23,38 +24,47 @@ type inRegMR struct {
 // checkRegMR refuses a call of ibv_reg_mr that breaks a rule.
 func checkRegMR(in *inRegMR) error {
 	var bad verr.Violations
-	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule0001], MRAccess(in.access).String())
+	access := MRAccess(in.access)
+	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
+	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rules[rule0001], access.String())
 	}
-	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule0003], MRAccess(in.access).String())
+	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rules[rule0003], access.String())
 	}
-	if in.access&^0x3ff003ff != 0 {
-		bad.Add(&rules[rule0004], MRAccess(in.access).String())
+	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|
+		MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|
+		MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rules[rule0004], access.String())
 	}
-	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.access&0x80 != 0 {
-		bad.Add(&rules[rule0007], MRAccess(in.access).String())
+	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && access&MRAccessHugetlb != 0 {
+		bad.Add(&rules[rule0007], access.String())
 	}
-	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.addr != 0 {
+	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && in.addr != 0 {
 		bad.Add(&rules[rule0008], validate.AddrText(in.addr))
 	}
-	if in.length == 0xffffffffffffffff && in.access&0x40 == 0 {
+	if in.length == 0xffffffffffffffff && access&MRAccessOnDemand == 0 {
 		bad.Add(&rules[rule0009], validate.Dec(in.length))
 	}
 	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
 		bad.Add(&rules[rule0011], validate.Dec(in.length))
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
-		bad.Add(&rules[rule0014], MRAccess(in.access).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+		bad.Add(&rules[rule0014], access.String())
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
-		bad.Add(&rules[rule0015], MRAccess(in.access).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+		bad.Add(&rules[rule0015], access.String())
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		bad.Add(&rules[rule0016], MRAccess(in.access).String())
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 &&
+		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+		bad.Add(&rules[rule0016], access.String())
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
-		bad.Add(&rules[rule0017], MRAccess(in.access).String())
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
+		capDeviceAttrExODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
+		bad.Add(&rules[rule0017], access.String())
 	}
 	return verr.RefuseErr("ibv_reg_mr", bad...)
 }
@@ -62,31 +72,34 @@ func checkRegMR(in *inRegMR) error {
 // hintRegMR returns the lints that a call of ibv_reg_mr breaks, which may be the cause when it fails.
 func hintRegMR(in *inRegMR) []verr.Violation {
 	var may verr.Violations
-	if in.access&0x20 != 0 {
-		may.Add(&rules[rule0005], MRAccess(in.access).String())
+	access := MRAccess(in.access)
+	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	if access&MRAccessZeroBased != 0 {
+		may.Add(&rules[rule0005], access.String())
 	}
-	if in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may.Add(&rules[rule0006], MRAccess(in.access).String())
+	if access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand {
+		may.Add(&rules[rule0006], access.String())
 	}
-	if in.access&0x40 != 0 && in.addr == 0 && in.length != 0xffffffffffffffff {
+	if access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff {
 		may.Add(&rules[rule0010], validate.Dec(in.length))
 	}
 	if in.length < 1 {
 		may.Add(&rules[rule0012], validate.Dec(in.length))
 	}
-	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may.Add(&rules[rule0013], MRAccess(in.access).String())
+	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
+		may.Add(&rules[rule0013], access.String())
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
 		may.Beyond(&rules[rule0018], validate.Dec(in.length), in.capDeviceAttrMaxMRSize.V)
 	}
-	if in.access&0x40 == 0 && in.access&0x200 != 0 {
-		may.Add(&rules[rule0194], MRAccess(in.access).String())
+	if access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0 {
+		may.Add(&rules[rule0194], access.String())
 	}
-	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
+	if access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
 		may.Add(&rules[rule0201], validate.AddrText(in.addr))
 	}
-	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
+	if access&MRAccessOnDemand == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
 		may.Add(&rules[rule0204], validate.Dec(in.length))
 	}
 	return may
@@ -107,38 +120,47 @@ type inRegMRIOVA struct {
 // checkRegMRIOVA refuses a call of ibv_reg_mr_iova that breaks a rule.
 func checkRegMRIOVA(in *inRegMRIOVA) error {
 	var bad verr.Violations
-	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule0020], MRAccess(in.access).String())
+	access := MRAccess(in.access)
+	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
+	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rules[rule0020], access.String())
 	}
-	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule0021], MRAccess(in.access).String())
+	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rules[rule0021], access.String())
 	}
-	if in.access&^0x3ff003ff != 0 {
-		bad.Add(&rules[rule0022], MRAccess(in.access).String())
+	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|
+		MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|
+		MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rules[rule0022], access.String())
 	}
-	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.access&0x80 != 0 {
-		bad.Add(&rules[rule0025], MRAccess(in.access).String())
+	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && access&MRAccessHugetlb != 0 {
+		bad.Add(&rules[rule0025], access.String())
 	}
-	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.addr != 0 {
+	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && in.addr != 0 {
 		bad.Add(&rules[rule0026], validate.AddrText(in.addr))
 	}
-	if in.length == 0xffffffffffffffff && in.access&0x40 == 0 {
+	if in.length == 0xffffffffffffffff && access&MRAccessOnDemand == 0 {
 		bad.Add(&rules[rule0027], validate.Dec(in.length))
 	}
 	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
 		bad.Add(&rules[rule0029], validate.Dec(in.length))
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
-		bad.Add(&rules[rule0032], MRAccess(in.access).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+		bad.Add(&rules[rule0032], access.String())
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
-		bad.Add(&rules[rule0033], MRAccess(in.access).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+		bad.Add(&rules[rule0033], access.String())
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		bad.Add(&rules[rule0034], MRAccess(in.access).String())
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 &&
+		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+		bad.Add(&rules[rule0034], access.String())
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
-		bad.Add(&rules[rule0035], MRAccess(in.access).String())
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
+		capDeviceAttrExODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
+		bad.Add(&rules[rule0035], access.String())
 	}
 	if in.iova == 0 && in.addr%validate.PageSize() != 0 {
 		bad.Add(&rules[rule0038], validate.AddrText(in.addr))
@@ -152,34 +174,37 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 // hintRegMRIOVA returns the lints that a call of ibv_reg_mr_iova breaks, which may be the cause when it fails.
 func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 	var may verr.Violations
-	if in.access&0x20 != 0 {
-		may.Add(&rules[rule0023], MRAccess(in.access).String())
+	access := MRAccess(in.access)
+	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	if access&MRAccessZeroBased != 0 {
+		may.Add(&rules[rule0023], access.String())
 	}
-	if in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may.Add(&rules[rule0024], MRAccess(in.access).String())
+	if access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand {
+		may.Add(&rules[rule0024], access.String())
 	}
-	if in.access&0x40 != 0 && in.addr == 0 && in.length != 0xffffffffffffffff {
+	if access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff {
 		may.Add(&rules[rule0028], validate.Dec(in.length))
 	}
 	if in.length < 1 {
 		may.Add(&rules[rule0030], validate.Dec(in.length))
 	}
-	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may.Add(&rules[rule0031], MRAccess(in.access).String())
+	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
+		may.Add(&rules[rule0031], access.String())
 	}
 	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
 		may.Beyond(&rules[rule0036], validate.Dec(in.length), in.capDeviceAttrMaxMRSize.V)
 	}
-	if in.access&0x40 != 0 && in.length == 0xffffffffffffffff && in.iova > 0 {
+	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && in.iova > 0 {
 		may.Add(&rules[rule0040], validate.Hex(in.iova))
 	}
-	if in.access&0x40 == 0 && in.access&0x200 != 0 {
-		may.Add(&rules[rule0195], MRAccess(in.access).String())
+	if access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0 {
+		may.Add(&rules[rule0195], access.String())
 	}
-	if in.access&0x40 == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
+	if access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
 		may.Add(&rules[rule0202], validate.AddrText(in.addr))
 	}
-	if in.access&0x40 == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
+	if access&MRAccessOnDemand == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
 		may.Add(&rules[rule0205], validate.Dec(in.length))
 	}
 	return may
@@ -198,14 +223,16 @@ type inRegDmabufMR struct {
 // checkRegDmabufMR refuses a call of ibv_reg_dmabuf_mr that breaks a rule.
 func checkRegDmabufMR(in *inRegDmabufMR) error {
 	var bad verr.Violations
-	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule0041], DmabufAccess(in.access).String())
+	access := DmabufAccess(in.access)
+	if access&DmabufAccessRemoteWrite != 0 && access&DmabufAccessLocalWrite != DmabufAccessLocalWrite {
+		bad.Add(&rules[rule0041], access.String())
 	}
-	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule0042], DmabufAccess(in.access).String())
+	if access&DmabufAccessRemoteAtomic != 0 && access&DmabufAccessLocalWrite != DmabufAccessLocalWrite {
+		bad.Add(&rules[rule0042], access.String())
 	}
-	if in.access&^0x10000f != 0 {
-		bad.Add(&rules[rule0043], DmabufAccess(in.access).String())
+	if access&^(DmabufAccessLocalWrite|DmabufAccessRemoteWrite|DmabufAccessRemoteRead|DmabufAccessRemoteAtomic|
+		DmabufAccessRelaxedOrdering) != 0 {
+		bad.Add(&rules[rule0043], access.String())
 	}
 	if in.iova%validate.PageSize() != in.offset%validate.PageSize() {
 		bad.Add(&rules[rule0046], validate.Hex(in.iova))
@@ -222,8 +249,11 @@ func checkRegDmabufMR(in *inRegDmabufMR) error {
 // hintRegDmabufMR returns the lints that a call of ibv_reg_dmabuf_mr breaks, which may be the cause when it fails.
 func hintRegDmabufMR(in *inRegDmabufMR) []verr.Violation {
 	var may verr.Violations
-	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may.Add(&rules[rule0044], DmabufAccess(in.access).String())
+	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	access := DmabufAccess(in.access)
+	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&DmabufAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
+		may.Add(&rules[rule0044], access.String())
 	}
 	return may
 }
@@ -243,79 +273,115 @@ type inRegMREx struct {
 	capDeviceAttrMaxMRSize            validate.Known // device_attr.max_mr_size
 }
 
+// The bits of the mask of MRInitAttr: which fields are given.
+const (
+	mrInitAttrHasIOVA     = 0x1  // IBV_REG_MR_MASK_IOVA
+	mrInitAttrHasAddr     = 0x2  // IBV_REG_MR_MASK_ADDR
+	mrInitAttrHasFD       = 0x4  // IBV_REG_MR_MASK_FD
+	mrInitAttrHasFDOffset = 0x8  // IBV_REG_MR_MASK_FD_OFFSET
+	mrInitAttrHasDMAH     = 0x10 // IBV_REG_MR_MASK_DMAH
+	mrInitAttrHasBuf      = 0x20 // IBV_REG_MR_MASK_BUF
+)
+
 // checkRegMREx refuses a call of ibv_reg_mr_ex that breaks a rule.
 func checkRegMREx(in *inRegMREx) error {
 	var bad verr.Violations
-	if in.mrInitAttrAccess&0x2 != 0 && in.mrInitAttrAccess&0x1 != 0x1 {
-		bad.Add(&rules[rule0049], MRAccess(in.mrInitAttrAccess).String())
+	access := MRAccess(in.mrInitAttrAccess)
+	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
+	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rules[rule0049], access.String())
 	}
-	if in.mrInitAttrAccess&0x8 != 0 && in.mrInitAttrAccess&0x1 != 0x1 {
-		bad.Add(&rules[rule0050], MRAccess(in.mrInitAttrAccess).String())
+	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rules[rule0050], access.String())
 	}
-	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&^0x3ff003ff != 0 {
-		bad.Add(&rules[rule0051], MRAccess(in.mrInitAttrAccess).String())
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|
+			MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|
+			MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rules[rule0051], access.String())
 	}
-	if in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrAccess&^0x10000f != 0 {
-		bad.Add(&rules[rule0052], MRAccess(in.mrInitAttrAccess).String())
+	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
+		access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|
+			MRAccessRelaxedOrdering) != 0 {
+		bad.Add(&rules[rule0052], access.String())
 	}
-	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAccess&0x80 != 0 {
-		bad.Add(&rules[rule0055], MRAccess(in.mrInitAttrAccess).String())
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
+		in.mrInitAttrLength == 0xffffffffffffffff && access&MRAccessHugetlb != 0 {
+		bad.Add(&rules[rule0055], access.String())
 	}
-	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAddr != 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
+		in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAddr != 0 {
 		bad.Add(&rules[rule0056], validate.AddrText(in.mrInitAttrAddr))
 	}
-	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAccess&0x40 == 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength == 0xffffffffffffffff &&
+		access&MRAccessOnDemand == 0 {
 		bad.Add(&rules[rule0057], validate.Dec(in.mrInitAttrLength))
 	}
-	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff) {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
+		validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff) {
 		bad.Add(&rules[rule0059], validate.Dec(in.mrInitAttrLength))
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
-		bad.Add(&rules[rule0062], MRAccess(in.mrInitAttrAccess).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessFlushGlobal != 0 && capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+		bad.Add(&rules[rule0062], access.String())
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
-		bad.Add(&rules[rule0063], MRAccess(in.mrInitAttrAccess).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessFlushPersistent != 0 && capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+		bad.Add(&rules[rule0063], access.String())
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		bad.Add(&rules[rule0064], MRAccess(in.mrInitAttrAccess).String())
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessOnDemand != 0 && capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+		bad.Add(&rules[rule0064], access.String())
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAccess&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x2 != 0x2 {
-		bad.Add(&rules[rule0065], MRAccess(in.mrInitAttrAccess).String())
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		in.mrInitAttrLength == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
+		capDeviceAttrExODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
+		bad.Add(&rules[rule0065], access.String())
 	}
-	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x6 == 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasFD) == 0 {
 		bad.Add(&rules[rule0076], validate.Hex(in.mrInitAttrCompMask))
 	}
-	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrCompMask&0x2 != 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
+		in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 {
 		bad.Add(&rules[rule0077], validate.Hex(in.mrInitAttrCompMask))
 	}
-	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrCompMask&0x8 != 0x8 {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
+		in.mrInitAttrCompMask&mrInitAttrHasFDOffset != mrInitAttrHasFDOffset {
 		bad.Add(&rules[rule0078], validate.Hex(in.mrInitAttrCompMask))
 	}
-	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrCompMask&0x1 != 0x1 {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
+		in.mrInitAttrCompMask&mrInitAttrHasIOVA != mrInitAttrHasIOVA {
 		bad.Add(&rules[rule0079], validate.Hex(in.mrInitAttrCompMask))
 	}
-	if in.mrInitAttrCompMask&0x20 == 0 && in.mrInitAttrCompMask&0x8 != 0 && in.mrInitAttrCompMask&0x4 != 0x4 {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFDOffset != 0 &&
+		in.mrInitAttrCompMask&mrInitAttrHasFD != mrInitAttrHasFD {
 		bad.Add(&rules[rule0080], validate.Hex(in.mrInitAttrCompMask))
 	}
-	if in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrFD < 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrFD < 0 {
 		bad.Add(&rules[rule0081], strconv.FormatInt(in.mrInitAttrFD, 10))
 	}
-	if in.mrInitAttrCompMask&0x4 != 0 && in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrFDOffset%validate.PageSize() {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 &&
+		in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrFDOffset%validate.PageSize() {
 		bad.Add(&rules[rule0082], validate.Hex(in.mrInitAttrIOVA))
 	}
-	if in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrAddr%validate.PageSize() {
+	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 &&
+		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrAddr%validate.PageSize() {
 		bad.Add(&rules[rule0083], validate.Hex(in.mrInitAttrIOVA))
 	}
-	if in.mrInitAttrCompMask&0x4 != 0 && validate.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, 0xffffffffffffffff) {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
+		validate.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, 0xffffffffffffffff) {
 		bad.Add(&rules[rule0084], validate.Dec(in.mrInitAttrLength))
 	}
-	if in.mrInitAttrCompMask&0x20 != 0 && in.mrInitAttrCompMask&0x2 != 0x2 {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf != 0 && in.mrInitAttrCompMask&mrInitAttrHasAddr != mrInitAttrHasAddr {
 		bad.Add(&rules[rule0087], validate.Hex(in.mrInitAttrCompMask))
 	}
-	if in.mrInitAttrCompMask&0x20 != 0 && in.mrInitAttrCompMask&0xc != 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasFDOffset) != 0 {
 		bad.Add(&rules[rule0088], validate.Hex(in.mrInitAttrCompMask))
 	}
-	if in.mrInitAttrCompMask&0x22 == 0x22 && in.mrInitAttrAddr == 0 {
+	if in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasBuf) == mrInitAttrHasAddr|mrInitAttrHasBuf &&
+		in.mrInitAttrAddr == 0 {
 		bad.Add(&rules[rule0197], validate.AddrText(in.mrInitAttrAddr))
 	}
 	return verr.RefuseErr("ibv_reg_mr_ex", bad...)
@@ -324,34 +390,46 @@ func checkRegMREx(in *inRegMREx) error {
 // hintRegMREx returns the lints that a call of ibv_reg_mr_ex breaks, which may be the cause when it fails.
 func hintRegMREx(in *inRegMREx) []verr.Violation {
 	var may verr.Violations
-	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x20 != 0 {
-		may.Add(&rules[rule0053], MRAccess(in.mrInitAttrAccess).String())
+	access := MRAccess(in.mrInitAttrAccess)
+	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessZeroBased != 0 {
+		may.Add(&rules[rule0053], access.String())
 	}
-	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x80 != 0 && in.mrInitAttrAccess&0x40 != 0x40 {
-		may.Add(&rules[rule0054], MRAccess(in.mrInitAttrAccess).String())
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessHugetlb != 0 &&
+		access&MRAccessOnDemand != MRAccessOnDemand {
+		may.Add(&rules[rule0054], access.String())
 	}
-	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrAddr == 0 && in.mrInitAttrLength != 0xffffffffffffffff {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 && in.mrInitAttrAddr == 0 &&
+		in.mrInitAttrLength != 0xffffffffffffffff {
 		may.Add(&rules[rule0058], validate.Dec(in.mrInitAttrLength))
 	}
-	if in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength < 1 {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength < 1 {
 		may.Add(&rules[rule0060], validate.Dec(in.mrInitAttrLength))
 	}
-	if in.capDeviceAttrAtomicCap.OK && in.mrInitAttrCompMask&0x4 == 0 && in.capDeviceAttrAtomicCap.V != 2 && in.mrInitAttrAccess&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may.Add(&rules[rule0061], MRAccess(in.mrInitAttrAccess).String())
+	if in.capDeviceAttrAtomicCap.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
+		may.Add(&rules[rule0061], access.String())
 	}
-	if in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V {
+	if in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V {
 		may.Beyond(&rules[rule0066], validate.Dec(in.mrInitAttrLength), in.capDeviceAttrMaxMRSize.V)
 	}
-	if in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrAccess&0x200 != 0 {
-		may.Add(&rules[rule0196], MRAccess(in.mrInitAttrAccess).String())
+	if access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0 {
+		may.Add(&rules[rule0196], access.String())
 	}
-	if in.mrInitAttrCompMask&0x1 != 0 && in.mrInitAttrCompMask&0x4 == 0 && in.mrInitAttrAccess&0x40 != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessOnDemand != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0 {
 		may.Add(&rules[rule0200], validate.Hex(in.mrInitAttrIOVA))
 	}
-	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrAddr == 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
+		access&MRAccessOnDemand == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
+		in.mrInitAttrAddr == 0 {
 		may.Add(&rules[rule0203], validate.AddrText(in.mrInitAttrAddr))
 	}
-	if in.mrInitAttrCompMask&0x2 != 0 && in.mrInitAttrCompMask&0x24 == 0 && in.mrInitAttrAccess&0x40 == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > 0x7fffffffffffffff {
+	if in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
+		access&MRAccessOnDemand == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
+		in.mrInitAttrLength > 0x7fffffffffffffff {
 		may.Add(&rules[rule0206], validate.Dec(in.mrInitAttrLength))
 	}
 	return may
@@ -366,14 +444,17 @@ type inAllocMW struct {
 // hintAllocMW returns the lints that a call of ibv_alloc_mw breaks, which may be the cause when it fails.
 func hintAllocMW(in *inAllocMW) []verr.Violation {
 	var may verr.Violations
-	if in.type_ != 1 && in.type_ != 2 {
-		may.Add(&rules[rule0737], MWType(in.type_).String())
+	type_ := MWType(in.type_)
+	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
+	if type_ != MWType1 && type_ != MWType2 {
+		may.Add(&rules[rule0737], type_.String())
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.type_ == 1 && in.capDeviceAttrDeviceCapFlags.V&0x20000 == 0 {
-		may.Add(&rules[rule2081], MWType(in.type_).String())
+	if in.capDeviceAttrDeviceCapFlags.OK && type_ == MWType1 && capDeviceAttrDeviceCapFlags&DeviceCapMemWindow == 0 {
+		may.Add(&rules[rule2081], type_.String())
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.type_ == 2 && in.capDeviceAttrDeviceCapFlags.V&0x1800000 == 0 {
-		may.Add(&rules[rule2082], MWType(in.type_).String())
+	if in.capDeviceAttrDeviceCapFlags.OK && type_ == MWType2 &&
+		capDeviceAttrDeviceCapFlags&(DeviceCapMemWindowType2a|DeviceCapMemWindowType2b) == 0 {
+		may.Add(&rules[rule2082], type_.String())
 	}
 	return may
 }
@@ -390,11 +471,14 @@ type inAdviseMR struct {
 // checkAdviseMR refuses a call of ibv_advise_mr that breaks a rule.
 func checkAdviseMR(in *inAdviseMR) error {
 	var bad verr.Violations
-	if in.advice != 0 && in.advice != 1 && in.advice != 2 {
-		bad.Add(&rules[rule0190], AdviseMRAdvice(in.advice).String())
+	advice := AdviseMRAdvice(in.advice)
+	flags := AdviseMRFlags(in.flags)
+	if advice != AdviseMRAdvicePrefetch && advice != AdviseMRAdvicePrefetchWrite &&
+		advice != AdviseMRAdvicePrefetchNoFault {
+		bad.Add(&rules[rule0190], advice.String())
 	}
-	if in.flags&^0x1 != 0 {
-		bad.Add(&rules[rule0191], AdviseMRFlags(in.flags).String())
+	if flags&^AdviseMRFlagsFlush != 0 {
+		bad.Add(&rules[rule0191], flags.String())
 	}
 	if in.sgList == 0 {
 		bad.Add(&rules[rule0192], validate.AddrText(in.sgList))
@@ -408,7 +492,8 @@ func checkAdviseMR(in *inAdviseMR) error {
 // hintAdviseMR returns the lints that a call of ibv_advise_mr breaks, which may be the cause when it fails.
 func hintAdviseMR(in *inAdviseMR) []verr.Violation {
 	var may verr.Violations
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
+	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
 		may.Add(&rules[rule0216], "")
 	}
 	return may
@@ -426,17 +511,19 @@ type inRegDMMR struct {
 // checkRegDMMR refuses a call of ibv_reg_dm_mr that breaks a rule.
 func checkRegDMMR(in *inRegDMMR) error {
 	var bad verr.Violations
-	if in.access&0x20 != 0x20 {
-		bad.Add(&rules[rule0002], DMAccess(in.access).String())
+	access := DMAccess(in.access)
+	if access&DMAccessZeroBased != DMAccessZeroBased {
+		bad.Add(&rules[rule0002], access.String())
 	}
-	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule0116], DMAccess(in.access).String())
+	if access&DMAccessRemoteWrite != 0 && access&DMAccessLocalWrite != DMAccessLocalWrite {
+		bad.Add(&rules[rule0116], access.String())
 	}
-	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule0117], DMAccess(in.access).String())
+	if access&DMAccessRemoteAtomic != 0 && access&DMAccessLocalWrite != DMAccessLocalWrite {
+		bad.Add(&rules[rule0117], access.String())
 	}
-	if in.access&^0x3ff0003f != 0 {
-		bad.Add(&rules[rule0118], DMAccess(in.access).String())
+	if access&^(DMAccessLocalWrite|DMAccessRemoteWrite|DMAccessRemoteRead|DMAccessRemoteAtomic|DMAccessMWBind|
+		DMAccessZeroBased|DMAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rules[rule0118], access.String())
 	}
 	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
 		bad.Beyond(&rules[rule0123], validate.Dec(in.length), in.dmLength.V)
@@ -450,11 +537,14 @@ func checkRegDMMR(in *inRegDMMR) error {
 // hintRegDMMR returns the lints that a call of ibv_reg_dm_mr breaks, which may be the cause when it fails.
 func hintRegDMMR(in *inRegDMMR) []verr.Violation {
 	var may verr.Violations
-	if in.access&0x10 != 0 {
-		may.Add(&rules[rule0119], DMAccess(in.access).String())
+	access := DMAccess(in.access)
+	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	if access&DMAccessMWBind != 0 {
+		may.Add(&rules[rule0119], access.String())
 	}
-	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may.Add(&rules[rule0120], DMAccess(in.access).String())
+	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&DMAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
+		may.Add(&rules[rule0120], access.String())
 	}
 	return may
 }
@@ -474,10 +564,12 @@ func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
 	if in.srqInitAttrAttrMaxWR < 1 {
 		may.Add(&rules[rule0603], validate.Dec(in.srqInitAttrAttrMaxWR))
 	}
-	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
+	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 &&
+		in.srqInitAttrAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
 		may.Beyond(&rules[rule0604], validate.Dec(in.srqInitAttrAttrMaxWR), in.capDeviceAttrMaxSRQWR.V)
 	}
-	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
+	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 &&
+		in.srqInitAttrAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
 		may.Beyond(&rules[rule0605], validate.Dec(in.srqInitAttrAttrMaxSGE), in.capDeviceAttrMaxSRQSGE.V)
 	}
 	if in.srqInitAttrAttrSRQLimit > 0 {
@@ -503,14 +595,19 @@ type inCreateQP struct {
 // checkCreateQP refuses a call of ibv_create_qp that breaks a rule.
 func checkCreateQP(in *inCreateQP) error {
 	var bad verr.Violations
-	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8 || in.qpInitAttrQPType == 9) && in.qpInitAttrSendCQ == 0 {
+	qpInitAttrQPType := QPType(in.qpInitAttrQPType)
+	if (qpInitAttrQPType == QPTypeRC || qpInitAttrQPType == QPTypeUC || qpInitAttrQPType == QPTypeUD ||
+		qpInitAttrQPType == QPTypeRawPacket || qpInitAttrQPType == QPTypeXRCSend) && in.qpInitAttrSendCQ == 0 {
 		bad.Add(&rules[rule0299], validate.AddrText(in.qpInitAttrSendCQ))
 	}
-	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8) && in.qpInitAttrRecvCQ == 0 {
+	if (qpInitAttrQPType == QPTypeRC || qpInitAttrQPType == QPTypeUC || qpInitAttrQPType == QPTypeUD ||
+		qpInitAttrQPType == QPTypeRawPacket) && in.qpInitAttrRecvCQ == 0 {
 		bad.Add(&rules[rule0300], validate.AddrText(in.qpInitAttrRecvCQ))
 	}
-	if in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 3 && in.qpInitAttrQPType != 4 && in.qpInitAttrQPType != 8 && in.qpInitAttrQPType != 9 && in.qpInitAttrQPType != 10 && in.qpInitAttrQPType != 255 {
-		bad.Add(&rules[rule2037], QPType(in.qpInitAttrQPType).String())
+	if qpInitAttrQPType != QPTypeRC && qpInitAttrQPType != QPTypeUC && qpInitAttrQPType != QPTypeUD &&
+		qpInitAttrQPType != QPTypeRawPacket && qpInitAttrQPType != QPTypeXRCSend && qpInitAttrQPType != QPTypeXRCRecv &&
+		qpInitAttrQPType != QPTypeDriver {
+		bad.Add(&rules[rule2037], qpInitAttrQPType.String())
 	}
 	return verr.RefuseErr("ibv_create_qp", bad...)
 }
@@ -518,11 +615,15 @@ func checkCreateQP(in *inCreateQP) error {
 // hintCreateQP returns the lints that a call of ibv_create_qp breaks, which may be the cause when it fails.
 func hintCreateQP(in *inCreateQP) []verr.Violation {
 	var may verr.Violations
-	if (in.qpInitAttrQPType == 2 || in.qpInitAttrQPType == 3 || in.qpInitAttrQPType == 4 || in.qpInitAttrQPType == 8 || in.qpInitAttrQPType == 9 || in.qpInitAttrQPType == 10 || in.qpInitAttrQPType == 255) && in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 3 && in.qpInitAttrQPType != 4 && in.qpInitAttrQPType != 8 && in.qpInitAttrQPType != 255 {
-		may.Add(&rules[rule0298], QPType(in.qpInitAttrQPType).String())
+	qpInitAttrQPType := QPType(in.qpInitAttrQPType)
+	if (qpInitAttrQPType == QPTypeRC || qpInitAttrQPType == QPTypeUC || qpInitAttrQPType == QPTypeUD ||
+		qpInitAttrQPType == QPTypeRawPacket || qpInitAttrQPType == QPTypeXRCSend || qpInitAttrQPType == QPTypeXRCRecv ||
+		qpInitAttrQPType == QPTypeDriver) && qpInitAttrQPType != QPTypeRC && qpInitAttrQPType != QPTypeUC &&
+		qpInitAttrQPType != QPTypeUD && qpInitAttrQPType != QPTypeRawPacket && qpInitAttrQPType != QPTypeDriver {
+		may.Add(&rules[rule0298], qpInitAttrQPType.String())
 	}
-	if in.qpInitAttrSRQ != 0 && in.qpInitAttrQPType != 2 && in.qpInitAttrQPType != 4 {
-		may.Add(&rules[rule0301], QPType(in.qpInitAttrQPType).String())
+	if in.qpInitAttrSRQ != 0 && qpInitAttrQPType != QPTypeRC && qpInitAttrQPType != QPTypeUD {
+		may.Add(&rules[rule0301], qpInitAttrQPType.String())
 	}
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvWR > 0 {
 		may.Add(&rules[rule0302], validate.Dec(in.qpInitAttrCapMaxRecvWR))
@@ -530,10 +631,12 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvSGE > 0 {
 		may.Add(&rules[rule0303], validate.Dec(in.qpInitAttrCapMaxRecvSGE))
 	}
-	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 &&
+		in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
 		may.Beyond(&rules[rule0304], validate.Dec(in.qpInitAttrCapMaxSendWR), in.capDeviceAttrMaxQPWR.V)
 	}
-	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
+	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 &&
+		in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
 		may.Beyond(&rules[rule0305], validate.Dec(in.qpInitAttrCapMaxRecvWR), in.capDeviceAttrMaxQPWR.V)
 	}
 	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
@@ -556,23 +659,31 @@ type inRegBufMR struct {
 // checkRegBufMR refuses a call of ibv_reg_buf_mr that breaks a rule.
 func checkRegBufMR(in *inRegBufMR) error {
 	var bad verr.Violations
-	if in.access&0x2 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule3020], MRAccess(in.access).String())
+	access := MRAccess(in.access)
+	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
+	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rules[rule3020], access.String())
 	}
-	if in.access&0x8 != 0 && in.access&0x1 != 0x1 {
-		bad.Add(&rules[rule3021], MRAccess(in.access).String())
+	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rules[rule3021], access.String())
 	}
-	if in.access&^0x3ff003ff != 0 {
-		bad.Add(&rules[rule3022], MRAccess(in.access).String())
+	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|
+		MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|
+		MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rules[rule3022], access.String())
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x100 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x4000000000 != 0x4000000000 {
-		bad.Add(&rules[rule3026], MRAccess(in.access).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+		bad.Add(&rules[rule3026], access.String())
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.access&0x200 != 0 && in.capDeviceAttrExDeviceCapFlagsEx.V&0x8000000000 != 0x8000000000 {
-		bad.Add(&rules[rule3027], MRAccess(in.access).String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+		bad.Add(&rules[rule3027], access.String())
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.access&0x40 != 0 && in.capDeviceAttrExODPCapsGeneralCaps.V&0x1 != 0x1 {
-		bad.Add(&rules[rule3028], MRAccess(in.access).String())
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 &&
+		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+		bad.Add(&rules[rule3028], access.String())
 	}
 	return verr.RefuseErr("ibv_reg_buf_mr", bad...)
 }
@@ -580,14 +691,17 @@ func checkRegBufMR(in *inRegBufMR) error {
 // hintRegBufMR returns the lints that a call of ibv_reg_buf_mr breaks, which may be the cause when it fails.
 func hintRegBufMR(in *inRegBufMR) []verr.Violation {
 	var may verr.Violations
-	if in.access&0x20 != 0 {
-		may.Add(&rules[rule3023], MRAccess(in.access).String())
+	access := MRAccess(in.access)
+	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	if access&MRAccessZeroBased != 0 {
+		may.Add(&rules[rule3023], access.String())
 	}
-	if in.access&0x80 != 0 && in.access&0x40 != 0x40 {
-		may.Add(&rules[rule3024], MRAccess(in.access).String())
+	if access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand {
+		may.Add(&rules[rule3024], access.String())
 	}
-	if in.capDeviceAttrAtomicCap.OK && in.capDeviceAttrAtomicCap.V != 2 && in.access&0x8 != 0 && in.capDeviceAttrAtomicCap.V&0x1 != 0x1 {
-		may.Add(&rules[rule3025], MRAccess(in.access).String())
+	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
+		may.Add(&rules[rule3025], access.String())
 	}
 	return may
 }
@@ -613,7 +727,8 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 	if in.attrPortNum < 1 {
 		may.Add(&rules[rule0312], validate.Dec(in.attrPortNum))
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
+	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 &&
+		in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
 		may.Beyond(&rules[rule0313], validate.Dec(in.attrPortNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	if validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0 {
@@ -637,7 +752,12 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 	if in.attrSL > 15 {
 		may.Add(&rules[rule0321], validate.Dec(in.attrSL))
 	}
-	if in.attrStaticRate != 0 && in.attrStaticRate != 2 && in.attrStaticRate != 5 && in.attrStaticRate != 3 && in.attrStaticRate != 11 && in.attrStaticRate != 6 && in.attrStaticRate != 15 && in.attrStaticRate != 19 && in.attrStaticRate != 4 && in.attrStaticRate != 7 && in.attrStaticRate != 20 && in.attrStaticRate != 12 && in.attrStaticRate != 8 && in.attrStaticRate != 9 && in.attrStaticRate != 16 && in.attrStaticRate != 13 && in.attrStaticRate != 10 && in.attrStaticRate != 14 && in.attrStaticRate != 17 && in.attrStaticRate != 18 && in.attrStaticRate != 21 && in.attrStaticRate != 22 && in.attrStaticRate != 23 && in.attrStaticRate != 24 {
+	if in.attrStaticRate != 0 && in.attrStaticRate != 2 && in.attrStaticRate != 5 && in.attrStaticRate != 3 &&
+		in.attrStaticRate != 11 && in.attrStaticRate != 6 && in.attrStaticRate != 15 && in.attrStaticRate != 19 &&
+		in.attrStaticRate != 4 && in.attrStaticRate != 7 && in.attrStaticRate != 20 && in.attrStaticRate != 12 &&
+		in.attrStaticRate != 8 && in.attrStaticRate != 9 && in.attrStaticRate != 16 && in.attrStaticRate != 13 &&
+		in.attrStaticRate != 10 && in.attrStaticRate != 14 && in.attrStaticRate != 17 && in.attrStaticRate != 18 &&
+		in.attrStaticRate != 21 && in.attrStaticRate != 22 && in.attrStaticRate != 23 && in.attrStaticRate != 24 {
 		may.Add(&rules[rule3190], validate.Dec(in.attrStaticRate))
 	}
 	if in.attrSrcPathBits > 127 {

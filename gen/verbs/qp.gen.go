@@ -4,6 +4,12 @@
 package verbs
 
 import (
+	"math"
+	"slices"
+	"strconv"
+	"syscall"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -11,11 +17,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"math"
-	"slices"
-	"strconv"
-	"syscall"
-	"unsafe"
 )
 
 // QP is a queue pair. Use it by its pointer: a copy is no handle, and all calls refuse it.
@@ -519,7 +520,8 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintQPAttachCompCntr(&in))
 	}
-	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
+	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C,
+		unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintQPAttachCompCntr(&in)) })
 	}
 	return nil
@@ -599,7 +601,8 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	}
 	var attrC cQPAttr
 	var initAttrC cQPInitAttr
-	if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(fieldsC), unsafe.Pointer(&initAttrC)); errno != 0 {
+	if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(fieldsC),
+		unsafe.Pointer(&initAttrC)); errno != 0 {
 		return nil, nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryQP(&in)) })
 	}
 	out := new(QPInfo)
@@ -665,7 +668,10 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostSend(&in)) {
 		return errPostSend.Full()
 	}
-	return wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Fact("qp_type", in.qpQPType, QPType(in.qpQPType.V).String()), validate.Fact("state", in.qpState, QPState(in.qpState.V).String()), validate.Fact("max_inline_data", in.qpCapMaxInlineData, ""), validate.Fact("max_send_sge", in.qpCapMaxSendSGE, ""))
+	return wr.Error(brokenPostSend(&in), hintPostSend(&in),
+		validate.Fact("qp_type", in.qpQPType, QPType(in.qpQPType.V).String()),
+		validate.Fact("state", in.qpState, QPState(in.qpState.V).String()),
+		validate.Fact("max_inline_data", in.qpCapMaxInlineData, ""), validate.Fact("max_send_sge", in.qpCapMaxSendSGE, ""))
 }
 
 // ErrQueueFull is the error of a post to a queue that has no place for a further request; it is syscall.ENOMEM
@@ -692,7 +698,8 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 		}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
-		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(0x1), unsafe.Pointer(&initAttrC)); errno != 0 {
+		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(0x1),
+			unsafe.Pointer(&initAttrC)); errno != 0 {
 			return verr.Failed(verb, errno, nil)
 		}
 		caps := qp.dev.capabilities()
@@ -748,7 +755,10 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostRecv(&in)) {
 		return errPostRecv.Full()
 	}
-	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Fact("qp_type", in.qpQPType, QPType(in.qpQPType.V).String()), validate.Fact("state", in.qpState, QPState(in.qpState.V).String()), validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE, ""))
+	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in),
+		validate.Fact("qp_type", in.qpQPType, QPType(in.qpQPType.V).String()),
+		validate.Fact("state", in.qpState, QPState(in.qpState.V).String()),
+		validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE, ""))
 }
 
 // seePostRecv fills in what the rules of ibv_post_recv look at in the QP: what the library knows of it or, with ask, what
@@ -771,7 +781,8 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 		}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
-		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(0x1), unsafe.Pointer(&initAttrC)); errno != 0 {
+		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(0x1),
+			unsafe.Pointer(&initAttrC)); errno != 0 {
 			return verr.Failed(verb, errno, nil)
 		}
 	}

@@ -4,9 +4,10 @@
 package verbs
 
 import (
+	"strconv"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inCreateFlow has the values that the rules of ibv_create_flow use.
@@ -25,8 +26,9 @@ type inCreateFlow struct {
 // checkCreateFlow refuses a call of ibv_create_flow that breaks a rule.
 func checkCreateFlow(in *inCreateFlow) error {
 	var bad verr.Violations
-	if in.qpQPType.OK && in.qpQPType.V != 4 && in.qpQPType.V != 8 {
-		bad.Add(&rules[rule0803], QPType(in.qpQPType.V).String())
+	qpQPType := QPType(in.qpQPType.V)
+	if in.qpQPType.OK && qpQPType != QPTypeUD && qpQPType != QPTypeRawPacket {
+		bad.Add(&rules[rule0803], qpQPType.String())
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.flowPort > in.capDeviceAttrPhysPortCnt.V {
 		bad.Beyond(&rules[rule2069], validate.Dec(in.flowPort), in.capDeviceAttrPhysPortCnt.V)
@@ -40,22 +42,27 @@ func checkCreateFlow(in *inCreateFlow) error {
 // hintCreateFlow returns the lints that a call of ibv_create_flow breaks, which may be the cause when it fails.
 func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	var may verr.Violations
-	if in.flowFlags&0x2 != 0 && in.flowType != 0 {
-		may.Add(&rules[rule0804], FlowFlags(in.flowFlags).String())
+	flags := FlowFlags(in.flowFlags)
+	flowType := FlowType(in.flowType)
+	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
+	if flags&FlowFlagsDontTrap != 0 && flowType != FlowTypeNormal {
+		may.Add(&rules[rule0804], flags.String())
 	}
-	if in.flowFlags&^0x6 != 0 {
-		may.Add(&rules[rule0805], FlowFlags(in.flowFlags).String())
+	if flags&^(FlowFlagsDontTrap|FlowFlagsEgress) != 0 {
+		may.Add(&rules[rule0805], flags.String())
 	}
-	if in.flowType != 0 && in.flowType != 1 && in.flowType != 2 && in.flowType != 3 {
-		may.Add(&rules[rule2094], FlowType(in.flowType).String())
+	if flowType != FlowTypeNormal && flowType != FlowTypeAllDefault && flowType != FlowTypeMcDefault &&
+		flowType != FlowTypeSniffer {
+		may.Add(&rules[rule2094], flowType.String())
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.capDeviceAttrDeviceCapFlags.V&0x20000000 != 0x20000000 {
+	if in.capDeviceAttrDeviceCapFlags.OK &&
+		capDeviceAttrDeviceCapFlags&DeviceCapManagedFlowSteering != DeviceCapManagedFlowSteering {
 		may.Add(&rules[rule2095], "")
 	}
 	if in.flowPort < 1 {
 		may.Add(&rules[rule2096], validate.Dec(in.flowPort))
 	}
-	if in.flowType == 3 && in.flowNumOfSpecs > 0 {
+	if flowType == FlowTypeSniffer && in.flowNumOfSpecs > 0 {
 		may.Add(&rules[rule3311], validate.Dec(in.flowNumOfSpecs))
 	}
 	if in.flowCompMask > 0 {
@@ -115,396 +122,677 @@ type inModifyQP struct {
 	attrAltAHAttrSrcPathBits                      uint64         // attr.alt_ah_attr.src_path_bits
 }
 
+// The bits of the mask of QPAttr: which fields are given.
+const (
+	qpAttrHasState            = 0x1       // IBV_QP_STATE
+	qpAttrHasCurState         = 0x2       // IBV_QP_CUR_STATE
+	qpAttrHasPathMTU          = 0x100     // IBV_QP_PATH_MTU
+	qpAttrHasQKey             = 0x40      // IBV_QP_QKEY
+	qpAttrHasRQPSN            = 0x1000    // IBV_QP_RQ_PSN
+	qpAttrHasSQPSN            = 0x10000   // IBV_QP_SQ_PSN
+	qpAttrHasDestQPNum        = 0x100000  // IBV_QP_DEST_QPN
+	qpAttrHasAccessFlags      = 0x8       // IBV_QP_ACCESS_FLAGS
+	qpAttrHasAV               = 0x80      // IBV_QP_AV
+	qpAttrHasPKeyIndex        = 0x10      // IBV_QP_PKEY_INDEX
+	qpAttrHasMaxRDAtomic      = 0x2000    // IBV_QP_MAX_QP_RD_ATOMIC
+	qpAttrHasMaxDestRDAtomic  = 0x20000   // IBV_QP_MAX_DEST_RD_ATOMIC
+	qpAttrHasMinRNRTimer      = 0x8000    // IBV_QP_MIN_RNR_TIMER
+	qpAttrHasPortNum          = 0x20      // IBV_QP_PORT
+	qpAttrHasTimeout          = 0x200     // IBV_QP_TIMEOUT
+	qpAttrHasRetryCnt         = 0x400     // IBV_QP_RETRY_CNT
+	qpAttrHasRNRRetry         = 0x800     // IBV_QP_RNR_RETRY
+	qpAttrHasEnSQDAsyncNotify = 0x4       // IBV_QP_EN_SQD_ASYNC_NOTIFY
+	qpAttrHasRateLimit        = 0x2000000 // IBV_QP_RATE_LIMIT
+	qpAttrHasPathMigState     = 0x40000   // IBV_QP_PATH_MIG_STATE
+	qpAttrHasMaxSendWR        = 0x80000   // IBV_QP_CAP
+	qpAttrHasAltAV            = 0x4000    // IBV_QP_ALT_PATH
+)
+
 // transitions0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
 var transitions0221 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x1},
-	{From: 0, To: 1, Need: 0x39, May: 0x0},
-	{From: 1, To: 1, Need: 0x0, May: 0x39},
-	{From: 1, To: 2, Need: 0x101181, May: 0x4018},
-	{From: 2, To: 3, Need: 0x10001, May: 0x4400a},
-	{From: 3, To: 3, Need: 0x0, May: 0x4400b},
-	{From: 3, To: 4, Need: 0x1, May: 0x4},
-	{From: 4, To: 3, Need: 0x1, May: 0x4400a},
-	{From: 4, To: 4, Need: 0x0, May: 0x44099},
-	{From: 5, To: 3, Need: 0x1, May: 0xa},
-	{From: 1, To: 0, Need: 0x1, May: 0x0},
-	{From: 2, To: 0, Need: 0x1, May: 0x0},
-	{From: 3, To: 0, Need: 0x1, May: 0x0},
-	{From: 4, To: 0, Need: 0x1, May: 0x0},
-	{From: 5, To: 0, Need: 0x1, May: 0x0},
-	{From: 6, To: 0, Need: 0x1, May: 0x0},
-	{From: 1, To: 6, Need: 0x1, May: 0x0},
-	{From: 2, To: 6, Need: 0x1, May: 0x0},
-	{From: 3, To: 6, Need: 0x1, May: 0x0},
-	{From: 4, To: 6, Need: 0x1, May: 0x0},
-	{From: 5, To: 6, Need: 0x1, May: 0x0},
-	{From: 6, To: 6, Need: 0x0, May: 0x1},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit),
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
+		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
 }
 
 // qpAttrMaskNames are the fields that the bits of a mask say are given.
 var qpAttrMaskNames = []validate.Flag{
-	{Bits: 0x1, Name: "State"},
-	{Bits: 0x2, Name: "CurState"},
-	{Bits: 0x100, Name: "PathMTU"},
-	{Bits: 0x40, Name: "QKey"},
-	{Bits: 0x1000, Name: "RQPSN"},
-	{Bits: 0x10000, Name: "SQPSN"},
-	{Bits: 0x100000, Name: "DestQPNum"},
-	{Bits: 0x8, Name: "AccessFlags"},
-	{Bits: 0x80, Name: "AV"},
-	{Bits: 0x10, Name: "PKeyIndex"},
-	{Bits: 0x2000, Name: "MaxRDAtomic"},
-	{Bits: 0x20000, Name: "MaxDestRDAtomic"},
-	{Bits: 0x8000, Name: "MinRNRTimer"},
-	{Bits: 0x20, Name: "PortNum"},
-	{Bits: 0x200, Name: "Timeout"},
-	{Bits: 0x400, Name: "RetryCnt"},
-	{Bits: 0x800, Name: "RNRRetry"},
-	{Bits: 0x4, Name: "EnSQDAsyncNotify"},
-	{Bits: 0x2000000, Name: "RateLimit"},
-	{Bits: 0x40000, Name: "PathMigState"},
-	{Bits: 0x80000, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"},
-	{Bits: 0x4000, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"},
+	{Bits: qpAttrHasState, Name: "State"},
+	{Bits: qpAttrHasCurState, Name: "CurState"},
+	{Bits: qpAttrHasPathMTU, Name: "PathMTU"},
+	{Bits: qpAttrHasQKey, Name: "QKey"},
+	{Bits: qpAttrHasRQPSN, Name: "RQPSN"},
+	{Bits: qpAttrHasSQPSN, Name: "SQPSN"},
+	{Bits: qpAttrHasDestQPNum, Name: "DestQPNum"},
+	{Bits: qpAttrHasAccessFlags, Name: "AccessFlags"},
+	{Bits: qpAttrHasAV, Name: "AV"},
+	{Bits: qpAttrHasPKeyIndex, Name: "PKeyIndex"},
+	{Bits: qpAttrHasMaxRDAtomic, Name: "MaxRDAtomic"},
+	{Bits: qpAttrHasMaxDestRDAtomic, Name: "MaxDestRDAtomic"},
+	{Bits: qpAttrHasMinRNRTimer, Name: "MinRNRTimer"},
+	{Bits: qpAttrHasPortNum, Name: "PortNum"},
+	{Bits: qpAttrHasTimeout, Name: "Timeout"},
+	{Bits: qpAttrHasRetryCnt, Name: "RetryCnt"},
+	{Bits: qpAttrHasRNRRetry, Name: "RNRRetry"},
+	{Bits: qpAttrHasEnSQDAsyncNotify, Name: "EnSQDAsyncNotify"},
+	{Bits: qpAttrHasRateLimit, Name: "RateLimit"},
+	{Bits: qpAttrHasPathMigState, Name: "PathMigState"},
+	{Bits: qpAttrHasMaxSendWR, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"},
+	{Bits: qpAttrHasAltAV, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"},
 }
 
 // transitions0223 are the transitions of VR-ibv_modify_qp-attr_mask-0223.
 var transitions0223 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x1},
-	{From: 0, To: 1, Need: 0x21, May: 0x0},
-	{From: 1, To: 1, Need: 0x0, May: 0x1},
-	{From: 1, To: 2, Need: 0x1, May: 0x0},
-	{From: 2, To: 3, Need: 0x1, May: 0x2000000},
-	{From: 3, To: 3, Need: 0x0, May: 0x2000001},
-	{From: 3, To: 4, Need: 0x1, May: 0x0},
-	{From: 4, To: 3, Need: 0x1, May: 0x0},
-	{From: 4, To: 4, Need: 0x0, May: 0x1},
-	{From: 5, To: 3, Need: 0x1, May: 0x0},
-	{From: 1, To: 0, Need: 0x1, May: 0x0},
-	{From: 2, To: 0, Need: 0x1, May: 0x0},
-	{From: 3, To: 0, Need: 0x1, May: 0x0},
-	{From: 4, To: 0, Need: 0x1, May: 0x0},
-	{From: 5, To: 0, Need: 0x1, May: 0x0},
-	{From: 6, To: 0, Need: 0x1, May: 0x0},
-	{From: 1, To: 6, Need: 0x1, May: 0x0},
-	{From: 2, To: 6, Need: 0x1, May: 0x0},
-	{From: 3, To: 6, Need: 0x1, May: 0x0},
-	{From: 4, To: 6, Need: 0x1, May: 0x0},
-	{From: 5, To: 6, Need: 0x1, May: 0x0},
-	{From: 6, To: 6, Need: 0x0, May: 0x1},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState | qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
 }
 
 // transitions0224 are the transitions of VR-ibv_modify_qp-attr_mask-0224.
 var transitions0224 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x28001},
-	{From: 0, To: 1, Need: 0x39, May: 0x28000},
-	{From: 1, To: 1, Need: 0x0, May: 0x28039},
-	{From: 1, To: 2, Need: 0x101181, May: 0x2c018},
-	{From: 2, To: 3, Need: 0x12e01, May: 0x6c00a},
-	{From: 3, To: 3, Need: 0x0, May: 0x6c00b},
-	{From: 3, To: 4, Need: 0x1, May: 0x28004},
-	{From: 4, To: 3, Need: 0x1, May: 0x6c00a},
-	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
-	{From: 5, To: 3, Need: 0x1, May: 0x28000},
-	{From: 1, To: 0, Need: 0x1, May: 0x28000},
-	{From: 2, To: 0, Need: 0x1, May: 0x28000},
-	{From: 3, To: 0, Need: 0x1, May: 0x28000},
-	{From: 4, To: 0, Need: 0x1, May: 0x28000},
-	{From: 5, To: 0, Need: 0x1, May: 0x28000},
-	{From: 6, To: 0, Need: 0x1, May: 0x28000},
-	{From: 1, To: 6, Need: 0x1, May: 0x28000},
-	{From: 2, To: 6, Need: 0x1, May: 0x28000},
-	{From: 3, To: 6, Need: 0x1, May: 0x28000},
-	{From: 4, To: 6, Need: 0x1, May: 0x28000},
-	{From: 5, To: 6, Need: 0x1, May: 0x28000},
-	{From: 6, To: 6, Need: 0x0, May: 0x28001},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset),
+		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit),
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
+		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
+		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
+		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
+			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr),
+		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 }
 
 // transitions0220 are the transitions of VR-ibv_modify_qp-attr_mask-0220.
 var transitions0220 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x1},
-	{From: 0, To: 1, Need: 0x39, May: 0x0},
-	{From: 1, To: 1, Need: 0x0, May: 0x39},
-	{From: 1, To: 2, Need: 0x129181, May: 0x2004018},
-	{From: 2, To: 3, Need: 0x12e01, May: 0x204c00a},
-	{From: 3, To: 3, Need: 0x0, May: 0x204c00b},
-	{From: 3, To: 4, Need: 0x1, May: 0x4},
-	{From: 4, To: 3, Need: 0x1, May: 0x4c00a},
-	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
-	{From: 5, To: 3, Need: 0x1, May: 0x0},
-	{From: 1, To: 0, Need: 0x1, May: 0x0},
-	{From: 2, To: 0, Need: 0x1, May: 0x0},
-	{From: 3, To: 0, Need: 0x1, May: 0x0},
-	{From: 4, To: 0, Need: 0x1, May: 0x0},
-	{From: 5, To: 0, Need: 0x1, May: 0x0},
-	{From: 6, To: 0, Need: 0x1, May: 0x0},
-	{From: 1, To: 6, Need: 0x1, May: 0x0},
-	{From: 2, To: 6, Need: 0x1, May: 0x0},
-	{From: 3, To: 6, Need: 0x1, May: 0x0},
-	{From: 4, To: 6, Need: 0x1, May: 0x0},
-	{From: 5, To: 6, Need: 0x1, May: 0x0},
-	{From: 6, To: 6, Need: 0x0, May: 0x1},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit),
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV |
+			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer,
+		May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
+		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
+			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
 }
 
 // transitions0222 are the transitions of VR-ibv_modify_qp-attr_mask-0222.
 var transitions0222 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x1},
-	{From: 0, To: 1, Need: 0x71, May: 0x0},
-	{From: 1, To: 1, Need: 0x0, May: 0x71},
-	{From: 1, To: 2, Need: 0x1, May: 0x50},
-	{From: 2, To: 3, Need: 0x10001, May: 0x42},
-	{From: 3, To: 3, Need: 0x0, May: 0x43},
-	{From: 3, To: 4, Need: 0x1, May: 0x4},
-	{From: 4, To: 3, Need: 0x1, May: 0x42},
-	{From: 4, To: 4, Need: 0x0, May: 0x51},
-	{From: 5, To: 3, Need: 0x1, May: 0x42},
-	{From: 1, To: 0, Need: 0x1, May: 0x0},
-	{From: 2, To: 0, Need: 0x1, May: 0x0},
-	{From: 3, To: 0, Need: 0x1, May: 0x0},
-	{From: 4, To: 0, Need: 0x1, May: 0x0},
-	{From: 5, To: 0, Need: 0x1, May: 0x0},
-	{From: 6, To: 0, Need: 0x1, May: 0x0},
-	{From: 1, To: 6, Need: 0x1, May: 0x0},
-	{From: 2, To: 6, Need: 0x1, May: 0x0},
-	{From: 3, To: 6, Need: 0x1, May: 0x0},
-	{From: 4, To: 6, Need: 0x1, May: 0x0},
-	{From: 5, To: 6, Need: 0x1, May: 0x0},
-	{From: 6, To: 6, Need: 0x0, May: 0x1},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit),
+		Need: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState, May: qpAttrHasQKey | qpAttrHasPKeyIndex},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
+		May: qpAttrHasCurState | qpAttrHasQKey},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState | qpAttrHasCurState | qpAttrHasQKey},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasQKey},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasQKey},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
 }
 
 // transitions0225 are the transitions of VR-ibv_modify_qp-attr_mask-0225.
 var transitions0225 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x2c01},
-	{From: 0, To: 1, Need: 0x39, May: 0x2c00},
-	{From: 1, To: 1, Need: 0x0, May: 0x2c39},
-	{From: 1, To: 2, Need: 0x129181, May: 0x6c18},
-	{From: 2, To: 3, Need: 0x10201, May: 0x4ec0a},
-	{From: 3, To: 3, Need: 0x0, May: 0x4ec0b},
-	{From: 3, To: 4, Need: 0x1, May: 0x2c04},
-	{From: 4, To: 3, Need: 0x1, May: 0x4ec0a},
-	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
-	{From: 5, To: 3, Need: 0x1, May: 0x2c00},
-	{From: 1, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 2, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 3, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 4, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 5, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 6, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 1, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 2, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 3, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 4, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 5, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 6, To: 6, Need: 0x0, May: 0x2c01},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset),
+		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit),
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
+		May:  qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasPortNum |
+			qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV |
+			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer,
+		May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasTimeout,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
+			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr),
+		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 }
 
 // transitions2001 are the transitions of VR-ibv_modify_qp-attr_mask-2001.
 var transitions2001 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x1},
-	{From: 0, To: 1, Need: 0x39, May: 0x0},
-	{From: 1, To: 1, Need: 0x0, May: 0x39},
-	{From: 1, To: 2, Need: 0x101181, May: 0x4018},
-	{From: 2, To: 3, Need: 0x10001, May: 0x4400a},
-	{From: 3, To: 3, Need: 0x0, May: 0x4400b},
-	{From: 3, To: 4, Need: 0x1, May: 0x4},
-	{From: 4, To: 3, Need: 0x1, May: 0x4400a},
-	{From: 4, To: 4, Need: 0x0, May: 0x44099},
-	{From: 5, To: 3, Need: 0x1, May: 0xa},
-	{From: 1, To: 0, Need: 0x1, May: 0x0},
-	{From: 2, To: 0, Need: 0x1, May: 0x0},
-	{From: 3, To: 0, Need: 0x1, May: 0x0},
-	{From: 4, To: 0, Need: 0x1, May: 0x0},
-	{From: 5, To: 0, Need: 0x1, May: 0x0},
-	{From: 6, To: 0, Need: 0x1, May: 0x0},
-	{From: 1, To: 6, Need: 0x1, May: 0x0},
-	{From: 2, To: 6, Need: 0x1, May: 0x0},
-	{From: 3, To: 6, Need: 0x1, May: 0x0},
-	{From: 4, To: 6, Need: 0x1, May: 0x0},
-	{From: 5, To: 6, Need: 0x1, May: 0x0},
-	{From: 6, To: 6, Need: 0x0, May: 0x1},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit),
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
+		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
 }
 
 // transitions2002 are the transitions of VR-ibv_modify_qp-attr_mask-2002.
 var transitions2002 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x1},
-	{From: 0, To: 1, Need: 0x21, May: 0x0},
-	{From: 1, To: 1, Need: 0x0, May: 0x1},
-	{From: 1, To: 2, Need: 0x1, May: 0x0},
-	{From: 2, To: 3, Need: 0x1, May: 0x2000000},
-	{From: 3, To: 3, Need: 0x0, May: 0x2000001},
-	{From: 3, To: 4, Need: 0x1, May: 0x0},
-	{From: 4, To: 3, Need: 0x1, May: 0x0},
-	{From: 4, To: 4, Need: 0x0, May: 0x1},
-	{From: 5, To: 3, Need: 0x1, May: 0x0},
-	{From: 1, To: 0, Need: 0x1, May: 0x0},
-	{From: 2, To: 0, Need: 0x1, May: 0x0},
-	{From: 3, To: 0, Need: 0x1, May: 0x0},
-	{From: 4, To: 0, Need: 0x1, May: 0x0},
-	{From: 5, To: 0, Need: 0x1, May: 0x0},
-	{From: 6, To: 0, Need: 0x1, May: 0x0},
-	{From: 1, To: 6, Need: 0x1, May: 0x0},
-	{From: 2, To: 6, Need: 0x1, May: 0x0},
-	{From: 3, To: 6, Need: 0x1, May: 0x0},
-	{From: 4, To: 6, Need: 0x1, May: 0x0},
-	{From: 5, To: 6, Need: 0x1, May: 0x0},
-	{From: 6, To: 6, Need: 0x0, May: 0x1},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState | qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
 }
 
 // transitions2003 are the transitions of VR-ibv_modify_qp-attr_mask-2003.
 var transitions2003 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x28001},
-	{From: 0, To: 1, Need: 0x39, May: 0x28000},
-	{From: 1, To: 1, Need: 0x0, May: 0x28039},
-	{From: 1, To: 2, Need: 0x101181, May: 0x2c018},
-	{From: 2, To: 3, Need: 0x12e01, May: 0x6c00a},
-	{From: 3, To: 3, Need: 0x0, May: 0x6c00b},
-	{From: 3, To: 4, Need: 0x1, May: 0x28004},
-	{From: 4, To: 3, Need: 0x1, May: 0x6c00a},
-	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
-	{From: 5, To: 3, Need: 0x1, May: 0x28000},
-	{From: 1, To: 0, Need: 0x1, May: 0x28000},
-	{From: 2, To: 0, Need: 0x1, May: 0x28000},
-	{From: 3, To: 0, Need: 0x1, May: 0x28000},
-	{From: 4, To: 0, Need: 0x1, May: 0x28000},
-	{From: 5, To: 0, Need: 0x1, May: 0x28000},
-	{From: 6, To: 0, Need: 0x1, May: 0x28000},
-	{From: 1, To: 6, Need: 0x1, May: 0x28000},
-	{From: 2, To: 6, Need: 0x1, May: 0x28000},
-	{From: 3, To: 6, Need: 0x1, May: 0x28000},
-	{From: 4, To: 6, Need: 0x1, May: 0x28000},
-	{From: 5, To: 6, Need: 0x1, May: 0x28000},
-	{From: 6, To: 6, Need: 0x0, May: 0x28001},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset),
+		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit),
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
+		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
+		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
+		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
+			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr),
+		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 }
 
 // transitions2004 are the transitions of VR-ibv_modify_qp-attr_mask-2004.
 var transitions2004 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x2c01},
-	{From: 0, To: 1, Need: 0x39, May: 0x2c00},
-	{From: 1, To: 1, Need: 0x0, May: 0x2c39},
-	{From: 1, To: 2, Need: 0x129181, May: 0x6c18},
-	{From: 2, To: 3, Need: 0x10201, May: 0x4ec0a},
-	{From: 3, To: 3, Need: 0x0, May: 0x4ec0b},
-	{From: 3, To: 4, Need: 0x1, May: 0x2c04},
-	{From: 4, To: 3, Need: 0x1, May: 0x4ec0a},
-	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
-	{From: 5, To: 3, Need: 0x1, May: 0x2c00},
-	{From: 1, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 2, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 3, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 4, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 5, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 6, To: 0, Need: 0x1, May: 0x2c00},
-	{From: 1, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 2, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 3, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 4, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 5, To: 6, Need: 0x1, May: 0x2c00},
-	{From: 6, To: 6, Need: 0x0, May: 0x2c01},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset),
+		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit),
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
+		May:  qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasPortNum |
+			qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV |
+			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer,
+		May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasTimeout,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
+			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr),
+		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 }
 
 // transitions3811 are the transitions of VR-ibv_modify_qp-attr_mask-3811.
 var transitions3811 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x1},
-	{From: 0, To: 1, Need: 0x39, May: 0x0},
-	{From: 1, To: 1, Need: 0x0, May: 0x39},
-	{From: 1, To: 2, Need: 0x101181, May: 0x4018},
-	{From: 2, To: 3, Need: 0x10001, May: 0x4400a},
-	{From: 3, To: 3, Need: 0x0, May: 0x4400b},
-	{From: 3, To: 4, Need: 0x1, May: 0x4},
-	{From: 4, To: 3, Need: 0x1, May: 0x4400a},
-	{From: 4, To: 4, Need: 0x0, May: 0x44099},
-	{From: 5, To: 3, Need: 0x1, May: 0xa},
-	{From: 1, To: 0, Need: 0x1, May: 0x0},
-	{From: 2, To: 0, Need: 0x1, May: 0x0},
-	{From: 3, To: 0, Need: 0x1, May: 0x0},
-	{From: 4, To: 0, Need: 0x1, May: 0x0},
-	{From: 5, To: 0, Need: 0x1, May: 0x0},
-	{From: 6, To: 0, Need: 0x1, May: 0x0},
-	{From: 1, To: 6, Need: 0x1, May: 0x0},
-	{From: 2, To: 6, Need: 0x1, May: 0x0},
-	{From: 3, To: 6, Need: 0x1, May: 0x0},
-	{From: 4, To: 6, Need: 0x1, May: 0x0},
-	{From: 5, To: 6, Need: 0x1, May: 0x0},
-	{From: 6, To: 6, Need: 0x0, May: 0x1},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit),
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
+		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
 }
 
 // transitions3812 are the transitions of VR-ibv_modify_qp-attr_mask-3812.
 var transitions3812 = []validate.Transition{
-	{From: 0, To: 0, Need: 0x0, May: 0x28001},
-	{From: 0, To: 1, Need: 0x39, May: 0x28000},
-	{From: 1, To: 1, Need: 0x0, May: 0x28039},
-	{From: 1, To: 2, Need: 0x101181, May: 0x2c018},
-	{From: 2, To: 3, Need: 0x12e01, May: 0x6c00a},
-	{From: 3, To: 3, Need: 0x0, May: 0x6c00b},
-	{From: 3, To: 4, Need: 0x1, May: 0x28004},
-	{From: 4, To: 3, Need: 0x1, May: 0x6c00a},
-	{From: 4, To: 4, Need: 0x0, May: 0x6eeb9},
-	{From: 5, To: 3, Need: 0x1, May: 0x28000},
-	{From: 1, To: 0, Need: 0x1, May: 0x28000},
-	{From: 2, To: 0, Need: 0x1, May: 0x28000},
-	{From: 3, To: 0, Need: 0x1, May: 0x28000},
-	{From: 4, To: 0, Need: 0x1, May: 0x28000},
-	{From: 5, To: 0, Need: 0x1, May: 0x28000},
-	{From: 6, To: 0, Need: 0x1, May: 0x28000},
-	{From: 1, To: 6, Need: 0x1, May: 0x28000},
-	{From: 2, To: 6, Need: 0x1, May: 0x28000},
-	{From: 3, To: 6, Need: 0x1, May: 0x28000},
-	{From: 4, To: 6, Need: 0x1, May: 0x28000},
-	{From: 5, To: 6, Need: 0x1, May: 0x28000},
-	{From: 6, To: 6, Need: 0x0, May: 0x28001},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset),
+		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit),
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
+		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
+		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
+		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
+			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
+		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr),
+		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 }
 
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
 func checkModifyQP(in *inModifyQP) error {
 	var bad verr.Violations
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.attrMask&0x2 == 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.Add(&rules[rule0221], validate.TransitionText(transitions0221, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	qpQPType := QPType(in.qpQPType.V)
+	state := QPState(in.attrQPState)
+	curState := QPState(in.attrCurQPState)
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 &&
+		qpQPType == QPTypeUC &&
+		validate.BadTransition(transitions0221, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		bad.Add(&rules[rule0221],
+			validate.TransitionText(transitions0221, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.Add(&rules[rule0223], validate.TransitionText(transitions0223, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeRawPacket &&
+		validate.BadTransition(transitions0223, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		bad.Add(&rules[rule0223],
+			validate.TransitionText(transitions0223, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.attrMask&0x2 == 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.Add(&rules[rule0224], validate.TransitionText(transitions0224, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 &&
+		qpQPType == QPTypeXRCSend &&
+		validate.BadTransition(transitions0224, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		bad.Add(&rules[rule0224],
+			validate.TransitionText(transitions0224, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
+	if in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeUD &&
+		in.attrMask&(qpAttrHasPathMTU|qpAttrHasRQPSN|qpAttrHasDestQPNum|qpAttrHasAccessFlags|qpAttrHasAV|qpAttrHasMaxRDAtomic|
+			qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|qpAttrHasRNRRetry|
+			qpAttrHasAltAV) != 0 {
 		bad.Add(&rules[rule0226], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
+	if in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeUC &&
+		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|
+			qpAttrHasRetryCnt|qpAttrHasRNRRetry) != 0 {
 		bad.Add(&rules[rule0227], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.attrMask&0x1 != 0 && in.attrQPState != 0 && in.attrQPState != 1 && in.attrQPState != 2 && in.attrQPState != 3 && in.attrQPState != 4 && in.attrQPState != 5 && in.attrQPState != 6 {
-		bad.Add(&rules[rule0229], QPState(in.attrQPState).String())
+	if in.attrMask&qpAttrHasState != 0 && state != QPStateReset && state != QPStateInit && state != QPStateRTR &&
+		state != QPStateRTS && state != QPStateSQD && state != QPStateSQE && state != QPStateErr {
+		bad.Add(&rules[rule0229], state.String())
 	}
-	if in.attrMask&0x2 != 0 && in.attrCurQPState != 0 && in.attrCurQPState != 1 && in.attrCurQPState != 2 && in.attrCurQPState != 3 && in.attrCurQPState != 4 && in.attrCurQPState != 5 && in.attrCurQPState != 6 {
-		bad.Add(&rules[rule0230], QPState(in.attrCurQPState).String())
+	if in.attrMask&qpAttrHasCurState != 0 && curState != QPStateReset && curState != QPStateInit &&
+		curState != QPStateRTR && curState != QPStateRTS && curState != QPStateSQD && curState != QPStateSQE &&
+		curState != QPStateErr {
+		bad.Add(&rules[rule0230], curState.String())
 	}
-	if in.attrMask&0x20 != 0 && in.attrPortNum < 1 {
+	if in.attrMask&qpAttrHasPortNum != 0 && in.attrPortNum < 1 {
 		bad.Add(&rules[rule0231], validate.Dec(in.attrPortNum))
 	}
-	if in.attrMask&0x80 != 0 && in.attrAHAttrPortNum < 1 {
+	if in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrPortNum < 1 {
 		bad.Add(&rules[rule0232], validate.Dec(in.attrAHAttrPortNum))
 	}
-	if in.attrMask&0x4000 != 0 && in.attrAltPortNum < 1 {
+	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltPortNum < 1 {
 		bad.Add(&rules[rule0233], validate.Dec(in.attrAltPortNum))
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x20 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&qpAttrHasPortNum != 0 && in.capDeviceAttrPhysPortCnt.V > 0 &&
+		in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
 		bad.Beyond(&rules[rule0234], validate.Dec(in.attrPortNum), in.capDeviceAttrPhysPortCnt.V)
 	}
-	if in.attrMask&0xa1 == 0xa1 && in.attrQPState != 2 && in.attrAHAttrPortNum != in.attrPortNum {
+	if in.attrMask&(qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum) == qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum &&
+		state != QPStateRTR && in.attrAHAttrPortNum != in.attrPortNum {
 		bad.Add(&rules[rule0235], validate.Dec(in.attrAHAttrPortNum))
 	}
-	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrPortNum != in.attrAltPortNum {
+	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrPortNum != in.attrAltPortNum {
 		bad.Add(&rules[rule0236], validate.Dec(in.attrAltAHAttrPortNum))
 	}
-	if in.attrMask&0xa0 == 0xa0 && in.attrMask&0x1 == 0 && in.attrAHAttrPortNum != in.attrPortNum {
+	if in.attrMask&(qpAttrHasAV|qpAttrHasPortNum) == qpAttrHasAV|qpAttrHasPortNum && in.attrMask&qpAttrHasState == 0 &&
+		in.attrAHAttrPortNum != in.attrPortNum {
 		bad.Add(&rules[rule0508], validate.Dec(in.attrAHAttrPortNum))
 	}
-	if in.qpQPType.OK && (in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 9 || in.qpQPType.V == 10) && in.attrMask&0x2000000 != 0 {
+	if in.qpQPType.OK &&
+		(qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeXRCSend || qpQPType == QPTypeXRCRecv) &&
+		in.attrMask&qpAttrHasRateLimit != 0 {
 		bad.Add(&rules[rule2007], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x80 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrAHAttrPortNum > in.capDeviceAttrPhysPortCnt.V {
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&qpAttrHasAV != 0 && in.capDeviceAttrPhysPortCnt.V > 0 &&
+		in.attrAHAttrPortNum > in.capDeviceAttrPhysPortCnt.V {
 		bad.Beyond(&rules[rule2067], validate.Dec(in.attrAHAttrPortNum), in.capDeviceAttrPhysPortCnt.V)
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&0x4000 != 0 && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrAltPortNum > in.capDeviceAttrPhysPortCnt.V {
+	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&qpAttrHasAltAV != 0 && in.capDeviceAttrPhysPortCnt.V > 0 &&
+		in.attrAltPortNum > in.capDeviceAttrPhysPortCnt.V {
 		bad.Beyond(&rules[rule2068], validate.Dec(in.attrAltPortNum), in.capDeviceAttrPhysPortCnt.V)
 	}
 	return verr.RefuseErr("ibv_modify_qp", bad...)
@@ -513,134 +801,260 @@ func checkModifyQP(in *inModifyQP) error {
 // hintModifyQP returns the lints that a call of ibv_modify_qp breaks, which may be the cause when it fails.
 func hintModifyQP(in *inModifyQP) []verr.Violation {
 	var may verr.Violations
-	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 2 && validate.BadTransition(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule0220], validate.TransitionText(transitions0220, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	qpQPType := QPType(in.qpQPType.V)
+	pathMTU := MTU(in.attrPathMTU)
+	state := QPState(in.attrQPState)
+	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
+	pathMigState := MigState(in.attrPathMigState)
+	accessFlags := QPAccess(in.attrQPAccessFlags)
+	if in.qpState.OK && in.qpQPType.OK && qpQPType == QPTypeRC &&
+		validate.BadTransition(transitions0220, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule0220],
+			validate.TransitionText(transitions0220, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.qpQPType.V == 4 && validate.BadTransition(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule0222], validate.TransitionText(transitions0222, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	if in.qpState.OK && in.qpQPType.OK && qpQPType == QPTypeUD &&
+		validate.BadTransition(transitions0222, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule0222],
+			validate.TransitionText(transitions0222, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 != 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule0225], validate.TransitionText(transitions0225, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeXRCRecv &&
+		validate.BadTransition(transitions0225, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule0225],
+			validate.TransitionText(transitions0225, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 2 && in.attrMask&0x40 != 0 {
+	if in.qpQPType.OK && qpQPType == QPTypeRC && in.attrMask&qpAttrHasQKey != 0 {
 		may.Add(&rules[rule0228], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.attrMask&0x100 != 0 && in.attrPathMTU != 1 && in.attrPathMTU != 2 && in.attrPathMTU != 3 && in.attrPathMTU != 4 && in.attrPathMTU != 5 {
-		may.Add(&rules[rule0237], MTU(in.attrPathMTU).String())
+	if in.attrMask&qpAttrHasPathMTU != 0 && pathMTU != MTU256 && pathMTU != MTU512 && pathMTU != MTU1024 &&
+		pathMTU != MTU2048 && pathMTU != MTU4096 {
+		may.Add(&rules[rule0237], pathMTU.String())
 	}
-	if in.attrMask&0x1000 != 0 && in.attrRQPSN > 0xffffff {
+	if in.attrMask&qpAttrHasRQPSN != 0 && in.attrRQPSN > 0xffffff {
 		may.Add(&rules[rule0238], validate.Dec(in.attrRQPSN))
 	}
-	if in.attrMask&0x10000 != 0 && in.attrSQPSN > 0xffffff {
+	if in.attrMask&qpAttrHasSQPSN != 0 && in.attrSQPSN > 0xffffff {
 		may.Add(&rules[rule0239], validate.Dec(in.attrSQPSN))
 	}
-	if in.attrMask&0x100000 != 0 && in.attrDestQPNum > 0xffffff {
+	if in.attrMask&qpAttrHasDestQPNum != 0 && in.attrDestQPNum > 0xffffff {
 		may.Add(&rules[rule0240], validate.Dec(in.attrDestQPNum))
 	}
-	if in.attrMask&0x200 != 0 && in.attrTimeout > 31 {
+	if in.attrMask&qpAttrHasTimeout != 0 && in.attrTimeout > 31 {
 		may.Add(&rules[rule0241], validate.Dec(in.attrTimeout))
 	}
-	if in.attrMask&0x4000 != 0 && in.attrAltTimeout > 31 {
+	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltTimeout > 31 {
 		may.Add(&rules[rule0242], validate.Dec(in.attrAltTimeout))
 	}
-	if in.attrMask&0x8000 != 0 && in.attrMinRNRTimer > 31 {
+	if in.attrMask&qpAttrHasMinRNRTimer != 0 && in.attrMinRNRTimer > 31 {
 		may.Add(&rules[rule0243], validate.Dec(in.attrMinRNRTimer))
 	}
-	if in.attrMask&0x400 != 0 && in.attrRetryCnt > 7 {
+	if in.attrMask&qpAttrHasRetryCnt != 0 && in.attrRetryCnt > 7 {
 		may.Add(&rules[rule0244], validate.Dec(in.attrRetryCnt))
 	}
-	if in.attrMask&0x800 != 0 && in.attrRNRRetry > 7 {
+	if in.attrMask&qpAttrHasRNRRetry != 0 && in.attrRNRRetry > 7 {
 		may.Add(&rules[rule0245], validate.Dec(in.attrRNRRetry))
 	}
-	if in.capDeviceAttrMaxQPInitRDAtom.OK && in.attrMask&0x2000 != 0 && in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.V {
+	if in.capDeviceAttrMaxQPInitRDAtom.OK && in.attrMask&qpAttrHasMaxRDAtomic != 0 &&
+		in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.V {
 		may.Beyond(&rules[rule0246], validate.Dec(in.attrMaxRDAtomic), in.capDeviceAttrMaxQPInitRDAtom.V)
 	}
-	if in.capDeviceAttrMaxQPRDAtom.OK && in.attrMask&0x20000 != 0 && in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.V {
+	if in.capDeviceAttrMaxQPRDAtom.OK && in.attrMask&qpAttrHasMaxDestRDAtomic != 0 &&
+		in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.V {
 		may.Beyond(&rules[rule0247], validate.Dec(in.attrMaxDestRDAtomic), in.capDeviceAttrMaxQPRDAtom.V)
 	}
-	if in.capDeviceAttrMaxPkeys.OK && in.attrMask&0x10 != 0 && in.capDeviceAttrMaxPkeys.V <= in.attrPKeyIndex {
+	if in.capDeviceAttrMaxPkeys.OK && in.attrMask&qpAttrHasPKeyIndex != 0 &&
+		in.capDeviceAttrMaxPkeys.V <= in.attrPKeyIndex {
 		may.Beyond(&rules[rule0248], validate.Dec(in.attrPKeyIndex), in.capDeviceAttrMaxPkeys.V)
 	}
-	if in.attrMask&0x5 == 0x5 && in.attrQPState != 4 {
-		may.Add(&rules[rule0249], QPState(in.attrQPState).String())
+	if in.attrMask&(qpAttrHasState|qpAttrHasEnSQDAsyncNotify) == qpAttrHasState|qpAttrHasEnSQDAsyncNotify &&
+		state != QPStateSQD {
+		may.Add(&rules[rule0249], state.String())
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&0x80000 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x1 != 0x1 {
+	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&qpAttrHasMaxSendWR != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapResizeMaxWR != DeviceCapResizeMaxWR {
 		may.Add(&rules[rule0250], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&0x44000 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x10 != 0x10 {
+	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&(qpAttrHasPathMigState|qpAttrHasAltAV) != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapAutoPathMig != DeviceCapAutoPathMig {
 		may.Add(&rules[rule0251], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.attrMask&0x80 != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0 {
+	if in.attrMask&qpAttrHasAV != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0 {
 		may.Add(&rules[rule0253], "")
 	}
-	if in.attrMask&0x4000 != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0 {
+	if in.attrMask&qpAttrHasAltAV != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0 {
 		may.Add(&rules[rule0255], "")
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && validate.BadTransition(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2001], validate.TransitionText(transitions2001, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUC &&
+		validate.BadTransition(transitions2001, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule2001],
+			validate.TransitionText(transitions2001, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 8 && validate.BadTransition(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2002], validate.TransitionText(transitions2002, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeRawPacket &&
+		validate.BadTransition(transitions2002, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule2002],
+			validate.TransitionText(transitions2002, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 9 && validate.BadTransition(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2003], validate.TransitionText(transitions2003, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeXRCSend &&
+		validate.BadTransition(transitions2003, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule2003],
+			validate.TransitionText(transitions2003, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 10 && validate.BadTransition(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2004], validate.TransitionText(transitions2004, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeXRCRecv &&
+		validate.BadTransition(transitions2004, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule2004],
+			validate.TransitionText(transitions2004, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 4 && in.attrMask&0x12ff88 != 0 {
+	if in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUD &&
+		in.attrMask&(qpAttrHasPathMTU|qpAttrHasRQPSN|qpAttrHasDestQPNum|qpAttrHasAccessFlags|qpAttrHasAV|qpAttrHasMaxRDAtomic|
+			qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|qpAttrHasRNRRetry|
+			qpAttrHasAltAV) != 0 {
 		may.Add(&rules[rule2005], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.qpQPType.OK && in.attrMask&0x1 == 0 && in.qpQPType.V == 3 && in.attrMask&0x2ae40 != 0 {
+	if in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUC &&
+		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|
+			qpAttrHasRetryCnt|qpAttrHasRNRRetry) != 0 {
 		may.Add(&rules[rule2006], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100 {
+	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket &&
+		in.attrRateLimit != 0 && in.attrMask&qpAttrHasRateLimit != 0 &&
+		in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100 {
 		may.Add(&rules[rule2008], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 2 && in.attrRateLimit != 0 && in.attrMask&0x2000000 != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 != 0x4 {
+	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRC &&
+		in.attrRateLimit != 0 && in.attrMask&qpAttrHasRateLimit != 0 &&
+		in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 != 0x4 {
 		may.Add(&rules[rule2009], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
-	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.attrMask&0x2000000 != 0 && in.attrRateLimit > in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V {
+	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.attrMask&qpAttrHasRateLimit != 0 &&
+		in.attrRateLimit > in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V {
 		may.Beyond(&rules[rule2010], validate.Dec(in.attrRateLimit), in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V)
 	}
-	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.attrMask&0x2000000 != 0 && in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit {
+	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.attrMask&qpAttrHasRateLimit != 0 &&
+		in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit {
 		may.Beyond(&rules[rule2011], validate.Dec(in.attrRateLimit), in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V)
 	}
-	if in.attrMask&0x80 != 0 && in.attrAHAttrGrhFlowLabel > 0xfffff {
+	if in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrGrhFlowLabel > 0xfffff {
 		may.Add(&rules[rule2061], validate.Dec(in.attrAHAttrGrhFlowLabel))
 	}
-	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrGrhFlowLabel > 0xfffff {
+	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrGrhFlowLabel > 0xfffff {
 		may.Add(&rules[rule2062], validate.Dec(in.attrAltAHAttrGrhFlowLabel))
 	}
-	if in.attrMask&0x80 != 0 && in.attrAHAttrSL > 15 {
+	if in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSL > 15 {
 		may.Add(&rules[rule2063], validate.Dec(in.attrAHAttrSL))
 	}
-	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrSL > 15 {
+	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSL > 15 {
 		may.Add(&rules[rule2064], validate.Dec(in.attrAltAHAttrSL))
 	}
-	if in.attrMask&0x40000 != 0 && in.attrPathMigState != 0 && in.attrPathMigState != 1 && in.attrPathMigState != 2 {
-		may.Add(&rules[rule2070], MigState(in.attrPathMigState).String())
+	if in.attrMask&qpAttrHasPathMigState != 0 && pathMigState != MigStateMigrated && pathMigState != MigStateRearm &&
+		pathMigState != MigStateArmed {
+		may.Add(&rules[rule2070], pathMigState.String())
 	}
-	if in.attrMask&0x8 != 0 && in.attrQPAccessFlags&^0x1003ff != 0 {
-		may.Add(&rules[rule2071], QPAccess(in.attrQPAccessFlags).String())
+	if in.attrMask&qpAttrHasAccessFlags != 0 &&
+		accessFlags&^(QPAccessLocalWrite|QPAccessRemoteWrite|QPAccessRemoteRead|QPAccessRemoteAtomic|QPAccessFlushGlobal|
+			QPAccessFlushPersistent|0x1000f0) != 0 {
+		may.Add(&rules[rule2071], accessFlags.String())
 	}
-	if in.attrMask&0x80 != 0 && in.attrAHAttrStaticRate != 0 && in.attrAHAttrStaticRate != 2 && in.attrAHAttrStaticRate != 5 && in.attrAHAttrStaticRate != 3 && in.attrAHAttrStaticRate != 11 && in.attrAHAttrStaticRate != 6 && in.attrAHAttrStaticRate != 15 && in.attrAHAttrStaticRate != 19 && in.attrAHAttrStaticRate != 4 && in.attrAHAttrStaticRate != 7 && in.attrAHAttrStaticRate != 20 && in.attrAHAttrStaticRate != 12 && in.attrAHAttrStaticRate != 8 && in.attrAHAttrStaticRate != 9 && in.attrAHAttrStaticRate != 16 && in.attrAHAttrStaticRate != 13 && in.attrAHAttrStaticRate != 10 && in.attrAHAttrStaticRate != 14 && in.attrAHAttrStaticRate != 17 && in.attrAHAttrStaticRate != 18 && in.attrAHAttrStaticRate != 21 && in.attrAHAttrStaticRate != 22 && in.attrAHAttrStaticRate != 23 && in.attrAHAttrStaticRate != 24 {
+	if in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrStaticRate != 0 && in.attrAHAttrStaticRate != 2 &&
+		in.attrAHAttrStaticRate != 5 && in.attrAHAttrStaticRate != 3 && in.attrAHAttrStaticRate != 11 &&
+		in.attrAHAttrStaticRate != 6 && in.attrAHAttrStaticRate != 15 && in.attrAHAttrStaticRate != 19 &&
+		in.attrAHAttrStaticRate != 4 && in.attrAHAttrStaticRate != 7 && in.attrAHAttrStaticRate != 20 &&
+		in.attrAHAttrStaticRate != 12 && in.attrAHAttrStaticRate != 8 && in.attrAHAttrStaticRate != 9 &&
+		in.attrAHAttrStaticRate != 16 && in.attrAHAttrStaticRate != 13 && in.attrAHAttrStaticRate != 10 &&
+		in.attrAHAttrStaticRate != 14 && in.attrAHAttrStaticRate != 17 && in.attrAHAttrStaticRate != 18 &&
+		in.attrAHAttrStaticRate != 21 && in.attrAHAttrStaticRate != 22 && in.attrAHAttrStaticRate != 23 &&
+		in.attrAHAttrStaticRate != 24 {
 		may.Add(&rules[rule3191], validate.Dec(in.attrAHAttrStaticRate))
 	}
-	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrStaticRate != 0 && in.attrAltAHAttrStaticRate != 2 && in.attrAltAHAttrStaticRate != 5 && in.attrAltAHAttrStaticRate != 3 && in.attrAltAHAttrStaticRate != 11 && in.attrAltAHAttrStaticRate != 6 && in.attrAltAHAttrStaticRate != 15 && in.attrAltAHAttrStaticRate != 19 && in.attrAltAHAttrStaticRate != 4 && in.attrAltAHAttrStaticRate != 7 && in.attrAltAHAttrStaticRate != 20 && in.attrAltAHAttrStaticRate != 12 && in.attrAltAHAttrStaticRate != 8 && in.attrAltAHAttrStaticRate != 9 && in.attrAltAHAttrStaticRate != 16 && in.attrAltAHAttrStaticRate != 13 && in.attrAltAHAttrStaticRate != 10 && in.attrAltAHAttrStaticRate != 14 && in.attrAltAHAttrStaticRate != 17 && in.attrAltAHAttrStaticRate != 18 && in.attrAltAHAttrStaticRate != 21 && in.attrAltAHAttrStaticRate != 22 && in.attrAltAHAttrStaticRate != 23 && in.attrAltAHAttrStaticRate != 24 {
+	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrStaticRate != 0 && in.attrAltAHAttrStaticRate != 2 &&
+		in.attrAltAHAttrStaticRate != 5 && in.attrAltAHAttrStaticRate != 3 && in.attrAltAHAttrStaticRate != 11 &&
+		in.attrAltAHAttrStaticRate != 6 && in.attrAltAHAttrStaticRate != 15 && in.attrAltAHAttrStaticRate != 19 &&
+		in.attrAltAHAttrStaticRate != 4 && in.attrAltAHAttrStaticRate != 7 && in.attrAltAHAttrStaticRate != 20 &&
+		in.attrAltAHAttrStaticRate != 12 && in.attrAltAHAttrStaticRate != 8 && in.attrAltAHAttrStaticRate != 9 &&
+		in.attrAltAHAttrStaticRate != 16 && in.attrAltAHAttrStaticRate != 13 && in.attrAltAHAttrStaticRate != 10 &&
+		in.attrAltAHAttrStaticRate != 14 && in.attrAltAHAttrStaticRate != 17 && in.attrAltAHAttrStaticRate != 18 &&
+		in.attrAltAHAttrStaticRate != 21 && in.attrAltAHAttrStaticRate != 22 && in.attrAltAHAttrStaticRate != 23 &&
+		in.attrAltAHAttrStaticRate != 24 {
 		may.Add(&rules[rule3192], validate.Dec(in.attrAltAHAttrStaticRate))
 	}
-	if in.attrMask&0x80 != 0 && in.attrAHAttrSrcPathBits > 127 {
+	if in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSrcPathBits > 127 {
 		may.Add(&rules[rule3194], validate.Dec(in.attrAHAttrSrcPathBits))
 	}
-	if in.attrMask&0x4000 != 0 && in.attrAltAHAttrSrcPathBits > 127 {
+	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSrcPathBits > 127 {
 		may.Add(&rules[rule3195], validate.Dec(in.attrAltAHAttrSrcPathBits))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x3 == 0x3 && in.qpQPType.V == 3 && validate.BadTransition(transitions3811, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule3811], validate.TransitionText(transitions3811, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	if in.qpState.OK && in.qpQPType.OK &&
+		in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState && qpQPType == QPTypeUC &&
+		validate.BadTransition(transitions3811, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule3811],
+			validate.TransitionText(transitions3811, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&0x3 == 0x3 && in.qpQPType.V == 9 && validate.BadTransition(transitions3812, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule3812], validate.TransitionText(transitions3812, in.attrMask, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V), validate.Either(in.attrMask&0x1 != 0, in.attrQPState, validate.Either(in.attrMask&0x2 != 0, in.attrCurQPState, in.qpState.V)), func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	if in.qpState.OK && in.qpQPType.OK &&
+		in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState && qpQPType == QPTypeXRCSend &&
+		validate.BadTransition(transitions3812, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.Add(&rules[rule3812],
+			validate.TransitionText(transitions3812, in.attrMask,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	return may
 }
@@ -661,6 +1075,8 @@ type inModifyQPRateLimit struct {
 // checkModifyQPRateLimit refuses a call of ibv_modify_qp_rate_limit that breaks a rule.
 func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	var bad verr.Violations
+	qpState := QPState(in.qpState.V)
+	qpQPType := QPType(in.qpQPType.V)
 	if in.attrCompMask > 0 {
 		bad.Add(&rules[rule1311], validate.Hex(in.attrCompMask))
 	}
@@ -670,11 +1086,11 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	if in.attrTypicalPktSz != 0 && in.attrRateLimit == 0 {
 		bad.Add(&rules[rule1313], validate.Dec(in.attrTypicalPktSz))
 	}
-	if in.qpState.OK && in.qpState.V != 2 && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 {
-		bad.Add(&rules[rule1314], QPState(in.qpState.V).String())
+	if in.qpState.OK && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE {
+		bad.Add(&rules[rule1314], qpState.String())
 	}
-	if in.qpQPType.OK && in.qpQPType.V != 8 && in.qpQPType.V != 2 && in.qpQPType.V != 255 {
-		bad.Add(&rules[rule3183], QPType(in.qpQPType.V).String())
+	if in.qpQPType.OK && qpQPType != QPTypeRawPacket && qpQPType != QPTypeRC && qpQPType != QPTypeDriver {
+		bad.Add(&rules[rule3183], qpQPType.String())
 	}
 	return verr.RefuseErr("ibv_modify_qp_rate_limit", bad...)
 }
@@ -682,11 +1098,16 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 // hintModifyQPRateLimit returns the lints that a call of ibv_modify_qp_rate_limit breaks, which may be the cause when it fails.
 func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 	var may verr.Violations
-	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 && (in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit || in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit) {
+	qpQPType := QPType(in.qpQPType.V)
+	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK &&
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 &&
+		(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit ||
+			in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit) {
 		may.Beyond(&rules[rule1315], validate.Dec(in.attrRateLimit), in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V)
 	}
-	if in.qpQPType.OK && in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.V == 2 && in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 == 0 {
-		may.Add(&rules[rule3806], QPType(in.qpQPType.V).String())
+	if in.qpQPType.OK && in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && qpQPType == QPTypeRC &&
+		in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 == 0 {
+		may.Add(&rules[rule3806], qpQPType.String())
 	}
 	return may
 }
@@ -701,17 +1122,20 @@ type inQPAttachCompCntr struct {
 // hintQPAttachCompCntr returns the lints that a call of ibv_qp_attach_comp_cntr breaks, which may be the cause when it fails.
 func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
 	var may verr.Violations
-	if in.qpState.OK && in.qpState.V != 0 && in.qpState.V != 1 {
-		may.Add(&rules[rule1373], QPState(in.qpState.V).String())
+	qpState := QPState(in.qpState.V)
+	ops := CompCntrOp(in.attrOpMask)
+	if in.qpState.OK && qpState != QPStateReset && qpState != QPStateInit {
+		may.Add(&rules[rule1373], qpState.String())
 	}
 	if in.attrCompMask > 0 {
 		may.Add(&rules[rule1374], validate.Hex(in.attrCompMask))
 	}
-	if in.attrOpMask&^0x3f != 0 {
-		may.Add(&rules[rule1375], CompCntrOp(in.attrOpMask).String())
+	if ops&^(CompCntrOpSend|CompCntrOpRecv|CompCntrOpRDMARead|CompCntrOpRemoteRDMARead|CompCntrOpRDMAWrite|
+		CompCntrOpRemoteRDMAWrite) != 0 {
+		may.Add(&rules[rule1375], ops.String())
 	}
-	if in.attrOpMask < 1 {
-		may.Add(&rules[rule1376], CompCntrOp(in.attrOpMask).String())
+	if ops < CompCntrOpSend {
+		may.Add(&rules[rule1376], ops.String())
 	}
 	return may
 }
@@ -725,11 +1149,14 @@ type inQueryQPDataInOrder struct {
 // hintQueryQPDataInOrder returns the lints that a call of ibv_query_qp_data_in_order breaks, which may be the cause when it fails.
 func hintQueryQPDataInOrder(in *inQueryQPDataInOrder) []verr.Violation {
 	var may verr.Violations
-	if in.flags&^0x3 != 0 {
-		may.Add(&rules[rule1307], DataInOrderQuery(in.flags).String())
+	flags := DataInOrderQuery(in.flags)
+	op := WROpcode(in.op)
+	if flags&^(DataInOrderQueryReturnCaps|DataInOrderQueryDeviceOnly) != 0 {
+		may.Add(&rules[rule1307], flags.String())
 	}
-	if in.op != 0 && in.op != 1 && in.op != 2 && in.op != 3 && in.op != 9 && in.op != 4 {
-		may.Add(&rules[rule1308], WROpcode(in.op).String())
+	if op != WROpcodeRDMAWrite && op != WROpcodeRDMAWriteWithImm && op != WROpcodeSend && op != WROpcodeSendWithImm &&
+		op != WROpcodeSendWithInv && op != WROpcodeRDMARead {
+		may.Add(&rules[rule1308], op.String())
 	}
 	return may
 }
@@ -742,11 +1169,14 @@ type inQueryQP struct {
 // checkQueryQP refuses a call of ibv_query_qp that breaks a rule.
 func checkQueryQP(in *inQueryQP) error {
 	var bad verr.Violations
-	if in.attrMask&0x2000000 != 0 {
-		bad.Add(&rules[rule0506], QPField(in.attrMask).String())
+	attrMask := QPField(in.attrMask)
+	if attrMask&0x2000000 != 0 {
+		bad.Add(&rules[rule0506], attrMask.String())
 	}
-	if in.attrMask&^0x3ffffff != 0 {
-		bad.Add(&rules[rule2020], QPField(in.attrMask).String())
+	if attrMask&^(QPFieldState|QPFieldAccessFlags|QPFieldPKeyIndex|QPFieldPort|QPFieldQKey|QPFieldAV|QPFieldPathMTU|
+		QPFieldTimeout|QPFieldRetryCnt|QPFieldRNRRetry|QPFieldRQPSN|QPFieldMaxQPRDAtomic|QPFieldAltPath|QPFieldMinRNRTimer|
+		QPFieldSQPSN|QPFieldMaxDestRDAtomic|QPFieldPathMigState|QPFieldCap|QPFieldDestQPN|0x3e00006) != 0 {
+		bad.Add(&rules[rule2020], attrMask.String())
 	}
 	return verr.RefuseErr("ibv_query_qp", bad...)
 }
@@ -754,8 +1184,9 @@ func checkQueryQP(in *inQueryQP) error {
 // hintQueryQP returns the lints that a call of ibv_query_qp breaks, which may be the cause when it fails.
 func hintQueryQP(in *inQueryQP) []verr.Violation {
 	var may verr.Violations
-	if in.attrMask&0x1e00000 != 0 {
-		may.Add(&rules[rule2021], QPField(in.attrMask).String())
+	attrMask := QPField(in.attrMask)
+	if attrMask&0x1e00000 != 0 {
+		may.Add(&rules[rule2021], attrMask.String())
 	}
 	return may
 }
@@ -790,20 +1221,35 @@ type inPostSend struct {
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
 func brokenPostSend(in *inPostSend) []verr.Violation {
 	var bad verr.Violations
-	if in.qpQPType.OK && in.qpQPType.V == 4 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 10 && in.wrOpcode != 11 {
-		bad.Add(&rules[rule0335], WROpcode(in.wrOpcode).String())
+	qpQPType := QPType(in.qpQPType.V)
+	wrOpcode := WROpcode(in.wrOpcode)
+	qpState := QPState(in.qpState.V)
+	if in.qpQPType.OK && qpQPType == QPTypeUD && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1 {
+		bad.Add(&rules[rule0335], wrOpcode.String())
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 3 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 11 {
-		bad.Add(&rules[rule0336], WROpcode(in.wrOpcode).String())
+	if in.qpQPType.OK && qpQPType == QPTypeUC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeLocalInv &&
+		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeDriver1 {
+		bad.Add(&rules[rule0336], wrOpcode.String())
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 2 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 4 && in.wrOpcode != 5 && in.wrOpcode != 6 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 14 && in.wrOpcode != 15 && in.wrOpcode != 11 {
-		bad.Add(&rules[rule0337], WROpcode(in.wrOpcode).String())
+	if in.qpQPType.OK && qpQPType == QPTypeRC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeRDMARead &&
+		wrOpcode != WROpcodeAtomicCmpAndSwp && wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv &&
+		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeFlush &&
+		wrOpcode != WROpcodeAtomicWrite && wrOpcode != WROpcodeDriver1 {
+		bad.Add(&rules[rule0337], wrOpcode.String())
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 9 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 4 && in.wrOpcode != 5 && in.wrOpcode != 6 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 14 && in.wrOpcode != 15 && in.wrOpcode != 11 {
-		bad.Add(&rules[rule0338], WROpcode(in.wrOpcode).String())
+	if in.qpQPType.OK && qpQPType == QPTypeXRCSend && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeRDMARead &&
+		wrOpcode != WROpcodeAtomicCmpAndSwp && wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv &&
+		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeFlush &&
+		wrOpcode != WROpcodeAtomicWrite && wrOpcode != WROpcodeDriver1 {
+		bad.Add(&rules[rule0338], wrOpcode.String())
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode != 2 && in.wrOpcode != 10 && in.wrOpcode != 11 {
-		bad.Add(&rules[rule0339], WROpcode(in.wrOpcode).String())
+	if in.qpQPType.OK && qpQPType == QPTypeRawPacket && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeTSO &&
+		wrOpcode != WROpcodeDriver1 {
+		bad.Add(&rules[rule0339], wrOpcode.String())
 	}
 	if in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V {
 		bad.Beyond(&rules[rule0345], validate.Dec(in.wrSgListLengthTotal), in.qpCapMaxInlineData.V)
@@ -814,16 +1260,21 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	if in.wrNumSGE > 0 && in.wrSgList == 0 {
 		bad.Add(&rules[rule0351], validate.AddrText(in.wrSgList))
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 4 && (in.wrOpcode == 2 || in.wrOpcode == 3) && in.wrWRUDAH == 0 {
+	if in.qpQPType.OK && qpQPType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) &&
+		in.wrWRUDAH == 0 {
 		bad.Add(&rules[rule0354], validate.AddrText(in.wrWRUDAH))
 	}
-	if in.qpState.OK && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 && in.qpState.V != 6 {
-		bad.Add(&rules[rule0357], QPState(in.qpState.V).String())
+	if in.qpState.OK && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE && qpState != QPStateErr {
+		bad.Add(&rules[rule0357], qpState.String())
 	}
-	if in.wrOpcode != 0 && in.wrOpcode != 1 && in.wrOpcode != 2 && in.wrOpcode != 3 && in.wrOpcode != 4 && in.wrOpcode != 5 && in.wrOpcode != 6 && in.wrOpcode != 7 && in.wrOpcode != 8 && in.wrOpcode != 9 && in.wrOpcode != 10 && in.wrOpcode != 11 && in.wrOpcode != 14 && in.wrOpcode != 15 {
-		bad.Add(&rules[rule3200], WROpcode(in.wrOpcode).String())
+	if wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeSend &&
+		wrOpcode != WROpcodeSendWithImm && wrOpcode != WROpcodeRDMARead && wrOpcode != WROpcodeAtomicCmpAndSwp &&
+		wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv && wrOpcode != WROpcodeBindMW &&
+		wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1 &&
+		wrOpcode != WROpcodeFlush && wrOpcode != WROpcodeAtomicWrite {
+		bad.Add(&rules[rule3200], wrOpcode.String())
 	}
-	if in.wrOpcode == 8 && in.wrBindMWMW == 0 {
+	if wrOpcode == WROpcodeBindMW && in.wrBindMWMW == 0 {
 		bad.Add(&rules[rule3201], validate.AddrText(in.wrBindMWMW))
 	}
 	return bad
@@ -832,61 +1283,78 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 // hintPostSend returns the other rules that a request of ibv_post_send breaks, which may be the cause when it is refused.
 func hintPostSend(in *inPostSend) []verr.Violation {
 	var may verr.Violations
+	qpQPType := QPType(in.qpQPType.V)
+	wrOpcode := WROpcode(in.wrOpcode)
+	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
 	if in.wrSendFlags&^0x1f != 0 {
 		may.Add(&rules[rule0340], validate.Hex(in.wrSendFlags))
 	}
-	if in.qpQPType.OK && (in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 8) && in.wrSendFlags&0x1 != 0 {
+	if in.qpQPType.OK && (qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeRawPacket) &&
+		in.wrSendFlags&0x1 != 0 {
 		may.Add(&rules[rule0341], validate.Hex(in.wrSendFlags))
 	}
-	if (in.wrOpcode == 0 || in.wrOpcode == 4 || in.wrOpcode == 5 || in.wrOpcode == 6 || in.wrOpcode == 7 || in.wrOpcode == 8) && in.wrSendFlags&0x4 != 0 {
+	if (wrOpcode == WROpcodeRDMAWrite || wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp ||
+		wrOpcode == WROpcodeAtomicFetchAndAdd || wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW) &&
+		in.wrSendFlags&0x4 != 0 {
 		may.Add(&rules[rule0343], validate.Hex(in.wrSendFlags))
 	}
-	if (in.wrOpcode == 4 || in.wrOpcode == 5 || in.wrOpcode == 6 || in.wrOpcode == 7 || in.wrOpcode == 8) && in.wrSendFlags&0x8 != 0 {
+	if (wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd ||
+		wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW) && in.wrSendFlags&0x8 != 0 {
 		may.Add(&rules[rule0344], validate.Hex(in.wrSendFlags))
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x40000 != 0x40000 {
+	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeUD && in.wrSendFlags&0x10 != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapUDIPCsum != DeviceCapUDIPCsum {
 		may.Add(&rules[rule0346], validate.Hex(in.wrSendFlags))
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 2 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x2000000 != 0x2000000 {
+	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeRC && in.wrSendFlags&0x10 != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapRCIPCsum != DeviceCapRCIPCsum {
 		may.Add(&rules[rule0347], validate.Hex(in.wrSendFlags))
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrSendFlags&0x10 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x4000000 != 0x4000000 {
+	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket && in.wrSendFlags&0x10 != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapRawIPCsum != DeviceCapRawIPCsum {
 		may.Add(&rules[rule0348], validate.Hex(in.wrSendFlags))
 	}
 	if in.wrNumSGE < 0 {
 		may.Add(&rules[rule0350], strconv.FormatInt(in.wrNumSGE, 10))
 	}
-	if (in.wrOpcode == 5 || in.wrOpcode == 6) && in.wrWRAtomicRemoteAddr%8 != 0 {
+	if (wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrWRAtomicRemoteAddr%8 != 0 {
 		may.Add(&rules[rule0352], validate.Hex(in.wrWRAtomicRemoteAddr))
 	}
-	if (in.wrOpcode == 5 || in.wrOpcode == 6) && in.wrSgListLengthLeast < 8 {
+	if (wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrSgListLengthLeast < 8 {
 		may.Add(&rules[rule0353], validate.Dec(in.wrSgListLengthLeast))
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 4 && (in.wrOpcode == 2 || in.wrOpcode == 3) && in.wrWRUDRemoteQPN > 0xffffff {
+	if in.qpQPType.OK && qpQPType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) &&
+		in.wrWRUDRemoteQPN > 0xffffff {
 		may.Add(&rules[rule0355], validate.Dec(in.wrWRUDRemoteQPN))
 	}
-	if in.wrOpcode == 8 && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0 {
+	if wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0 {
 		may.Add(&rules[rule0366], validate.Hex(in.wrBindMWBindInfoMWAccessFlags))
 	}
-	if in.qpQPType.OK && (in.qpQPType.V == 2 || in.qpQPType.V == 3 || in.qpQPType.V == 4 || in.qpQPType.V == 8) && in.wrQPTypeXRCRemoteSrqn > 0 {
+	if in.qpQPType.OK &&
+		(qpQPType == QPTypeRC || qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeRawPacket) &&
+		in.wrQPTypeXRCRemoteSrqn > 0 {
 		may.Add(&rules[rule1228], validate.Dec(in.wrQPTypeXRCRemoteSrqn))
 	}
-	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 4 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x10 != 0x10 {
-		may.Add(&rules[rule2078], WROpcode(in.wrOpcode).String())
+	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeUD && wrOpcode == WROpcodeTSO &&
+		in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x10 != 0x10 {
+		may.Add(&rules[rule2078], wrOpcode.String())
 	}
-	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && in.qpQPType.V == 8 && in.wrOpcode == 10 && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x100 != 0x100 {
-		may.Add(&rules[rule2079], WROpcode(in.wrOpcode).String())
+	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket &&
+		wrOpcode == WROpcodeTSO && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x100 != 0x100 {
+		may.Add(&rules[rule2079], wrOpcode.String())
 	}
-	if in.capDeviceAttrExTSOCapsMaxTSO.OK && in.wrOpcode == 10 && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
+	if in.capDeviceAttrExTSOCapsMaxTSO.OK && wrOpcode == WROpcodeTSO &&
+		in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
 		may.Beyond(&rules[rule2080], validate.Dec(in.wrSgListLengthTotal), in.capDeviceAttrExTSOCapsMaxTSO.V)
 	}
-	if in.wrOpcode == 8 && in.wrBindMWBindInfoMR == 0 {
+	if wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMR == 0 {
 		may.Add(&rules[rule3202], validate.AddrText(in.wrBindMWBindInfoMR))
 	}
-	if in.wrOpcode == 10 && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0 {
+	if wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0 {
 		may.Add(&rules[rule3204], validate.AddrText(in.wrTSOHdr))
 	}
-	if in.capDeviceAttrMaxSGERD.OK && in.wrOpcode == 4 && in.capDeviceAttrMaxSGERD.V > 0 && uint64(in.wrNumSGE) > in.capDeviceAttrMaxSGERD.V {
+	if in.capDeviceAttrMaxSGERD.OK && wrOpcode == WROpcodeRDMARead && in.capDeviceAttrMaxSGERD.V > 0 &&
+		uint64(in.wrNumSGE) > in.capDeviceAttrMaxSGERD.V {
 		may.Beyond(&rules[rule3501], strconv.FormatInt(in.wrNumSGE, 10), in.capDeviceAttrMaxSGERD.V)
 	}
 	return may
@@ -906,6 +1374,7 @@ type inPostRecv struct {
 // brokenPostRecv returns the rules that a request of ibv_post_recv breaks and that are enough to have it refused.
 func brokenPostRecv(in *inPostRecv) []verr.Violation {
 	var bad verr.Violations
+	qpState := QPState(in.qpState.V)
 	if in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V {
 		bad.Beyond(&rules[rule0360], strconv.FormatInt(in.wrNumSGE, 10), in.qpCapMaxRecvSGE.V)
 	}
@@ -915,8 +1384,9 @@ func brokenPostRecv(in *inPostRecv) []verr.Violation {
 	if in.qpSRQ.OK && in.qpSRQ.V != 0 {
 		bad.Add(&rules[rule0363], validate.AddrText(in.qpSRQ.V))
 	}
-	if in.qpState.OK && in.qpState.V != 1 && in.qpState.V != 2 && in.qpState.V != 3 && in.qpState.V != 4 && in.qpState.V != 5 && in.qpState.V != 6 {
-		bad.Add(&rules[rule0365], QPState(in.qpState.V).String())
+	if in.qpState.OK && qpState != QPStateInit && qpState != QPStateRTR && qpState != QPStateRTS &&
+		qpState != QPStateSQD && qpState != QPStateSQE && qpState != QPStateErr {
+		bad.Add(&rules[rule0365], qpState.String())
 	}
 	return bad
 }
@@ -924,10 +1394,11 @@ func brokenPostRecv(in *inPostRecv) []verr.Violation {
 // hintPostRecv returns the other rules that a request of ibv_post_recv breaks, which may be the cause when it is refused.
 func hintPostRecv(in *inPostRecv) []verr.Violation {
 	var may verr.Violations
+	qpQPType := QPType(in.qpQPType.V)
 	if in.wrNumSGE < 0 {
 		may.Add(&rules[rule0361], strconv.FormatInt(in.wrNumSGE, 10))
 	}
-	if in.qpQPType.OK && in.qpQPType.V == 4 && in.wrSgListLengthTotal < 40 {
+	if in.qpQPType.OK && qpQPType == QPTypeUD && in.wrSgListLengthTotal < 40 {
 		may.Add(&rules[rule0364], validate.Dec(in.wrSgListLengthTotal))
 	}
 	return may
@@ -942,8 +1413,9 @@ type inAttachMcast struct {
 // checkAttachMcast refuses a call of ibv_attach_mcast that breaks a rule.
 func checkAttachMcast(in *inAttachMcast) error {
 	var bad verr.Violations
-	if in.qpQPType.OK && in.qpQPType.V != 4 {
-		bad.Add(&rules[rule0745], QPType(in.qpQPType.V).String())
+	qpQPType := QPType(in.qpQPType.V)
+	if in.qpQPType.OK && qpQPType != QPTypeUD {
+		bad.Add(&rules[rule0745], qpQPType.String())
 	}
 	return verr.RefuseErr("ibv_attach_mcast", bad...)
 }
@@ -966,8 +1438,9 @@ type inDetachMcast struct {
 // checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.
 func checkDetachMcast(in *inDetachMcast) error {
 	var bad verr.Violations
-	if in.qpQPType.OK && in.qpQPType.V != 4 {
-		bad.Add(&rules[rule2072], QPType(in.qpQPType.V).String())
+	qpQPType := QPType(in.qpQPType.V)
+	if in.qpQPType.OK && qpQPType != QPTypeUD {
+		bad.Add(&rules[rule2072], qpQPType.String())
 	}
 	return verr.RefuseErr("ibv_detach_mcast", bad...)
 }

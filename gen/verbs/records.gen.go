@@ -4,14 +4,15 @@
 package verbs
 
 import (
+	"math/bits"
+	"slices"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"math/bits"
-	"slices"
 )
 
 // SGE is a range of registered memory, an entry of a scatter-gather list.

@@ -4,11 +4,12 @@
 package verbs
 
 import (
+	"strconv"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
-	"unsafe"
 )
 
 // RWQIndTable is a table of work queues, over which the packets of a queue pair are distributed. Use it by its

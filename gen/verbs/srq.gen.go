@@ -4,15 +4,16 @@
 package verbs
 
 import (
+	"strconv"
+	"syscall"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
-	"syscall"
-	"unsafe"
 )
 
 // SRQ is a shared receive queue. Use it by its pointer: a copy is no handle, and all calls refuse it.
@@ -127,7 +128,8 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 	if srq.lib.lints.Wanted() {
 		srq.lib.lints.Report(hintModifySRQ(&in))
 	}
-	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
+	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC),
+		int32(srqAttr.mask)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifySRQ(&in)) })
 	}
 	return nil

@@ -4,9 +4,10 @@
 package verbs
 
 import (
+	"strconv"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
 )
 
 // inModifySRQ has the values that the rules of ibv_modify_srq use.
@@ -18,28 +19,39 @@ type inModifySRQ struct {
 	srqAttrSRQLimit             uint64         // srq_attr.srq_limit
 }
 
+// The bits of the mask of SRQAttr: which fields are given.
+const (
+	srqAttrHasMaxWR = 0x1 // IBV_SRQ_MAX_WR
+	srqAttrHasLimit = 0x2 // IBV_SRQ_LIMIT
+)
+
 // srqAttrMaskNames are the fields that the bits of a mask say are given.
 var srqAttrMaskNames = []validate.Flag{
-	{Bits: 0x1, Name: "MaxWR"},
-	{Bits: 0x2, Name: "Limit"},
+	{Bits: srqAttrHasMaxWR, Name: "MaxWR"},
+	{Bits: srqAttrHasLimit, Name: "Limit"},
 }
 
 // hintModifySRQ returns the lints that a call of ibv_modify_srq breaks, which may be the cause when it fails.
 func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 	var may verr.Violations
-	if in.srqAttrMask&0x1 != 0 && in.srqAttrMaxWR < 1 {
+	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
+	if in.srqAttrMask&srqAttrHasMaxWR != 0 && in.srqAttrMaxWR < 1 {
 		may.Add(&rules[rule0614], validate.Dec(in.srqAttrMaxWR))
 	}
-	if in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&0x1 != 0 && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
+	if in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 && in.capDeviceAttrMaxSRQWR.V > 0 &&
+		in.srqAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
 		may.Beyond(&rules[rule0615], validate.Dec(in.srqAttrMaxWR), in.capDeviceAttrMaxSRQWR.V)
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.srqAttrMask&0x1 != 0 && in.capDeviceAttrDeviceCapFlags.V&0x2000 != 0x2000 {
+	if in.capDeviceAttrDeviceCapFlags.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize {
 		may.Add(&rules[rule0616], validate.FlagText(in.srqAttrMask, srqAttrMaskNames))
 	}
-	if in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&0x2 != 0 && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqAttrSRQLimit > in.capDeviceAttrMaxSRQWR.V {
+	if in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&srqAttrHasLimit != 0 && in.capDeviceAttrMaxSRQWR.V > 0 &&
+		in.srqAttrSRQLimit > in.capDeviceAttrMaxSRQWR.V {
 		may.Beyond(&rules[rule0617], validate.Dec(in.srqAttrSRQLimit), in.capDeviceAttrMaxSRQWR.V)
 	}
-	if in.srqAttrMask&0x3 == 0x3 && in.srqAttrSRQLimit > in.srqAttrMaxWR {
+	if in.srqAttrMask&(srqAttrHasMaxWR|srqAttrHasLimit) == srqAttrHasMaxWR|srqAttrHasLimit &&
+		in.srqAttrSRQLimit > in.srqAttrMaxWR {
 		may.Add(&rules[rule0618], validate.Dec(in.srqAttrSRQLimit))
 	}
 	return may
@@ -82,10 +94,11 @@ type inPostSRQOps struct {
 // brokenPostSRQOps returns the rules that a request of ibv_post_srq_ops breaks and that are enough to have it refused.
 func brokenPostSRQOps(in *inPostSRQOps) []verr.Violation {
 	var bad verr.Violations
-	if in.opOpcode != 0 && in.opOpcode != 1 && in.opOpcode != 2 {
-		bad.Add(&rules[rule3054], OpsOpcode(in.opOpcode).String())
+	opOpcode := OpsOpcode(in.opOpcode)
+	if opOpcode != OpsOpcodeAdd && opOpcode != OpsOpcodeDel && opOpcode != OpsOpcodeSync {
+		bad.Add(&rules[rule3054], opOpcode.String())
 	}
-	if in.opOpcode == 0 && in.opTMAddNumSGE > 0 && in.opTMAddSgList == 0 {
+	if opOpcode == OpsOpcodeAdd && in.opTMAddNumSGE > 0 && in.opTMAddSgList == 0 {
 		bad.Add(&rules[rule3059], validate.AddrText(in.opTMAddSgList))
 	}
 	return bad
@@ -94,16 +107,18 @@ func brokenPostSRQOps(in *inPostSRQOps) []verr.Violation {
 // hintPostSRQOps returns the other rules that a request of ibv_post_srq_ops breaks, which may be the cause when it is refused.
 func hintPostSRQOps(in *inPostSRQOps) []verr.Violation {
 	var may verr.Violations
+	opOpcode := OpsOpcode(in.opOpcode)
 	if uint64(in.opFlags)&^0x3 != 0 {
 		may.Add(&rules[rule3055], validate.Hex(uint64(in.opFlags)))
 	}
 	if in.opTMUnexpectedCnt != 0 && uint64(in.opFlags)&0x2 != 0x2 {
 		may.Add(&rules[rule3056], validate.Hex(uint64(in.opFlags)))
 	}
-	if in.capDeviceAttrExTMCapsMaxSGE.OK && in.opOpcode == 0 && uint64(in.opTMAddNumSGE) > in.capDeviceAttrExTMCapsMaxSGE.V {
+	if in.capDeviceAttrExTMCapsMaxSGE.OK && opOpcode == OpsOpcodeAdd &&
+		uint64(in.opTMAddNumSGE) > in.capDeviceAttrExTMCapsMaxSGE.V {
 		may.Beyond(&rules[rule3057], strconv.FormatInt(in.opTMAddNumSGE, 10), in.capDeviceAttrExTMCapsMaxSGE.V)
 	}
-	if in.opOpcode == 0 && in.opTMAddNumSGE < 0 {
+	if opOpcode == OpsOpcodeAdd && in.opTMAddNumSGE < 0 {
 		may.Add(&rules[rule3058], strconv.FormatInt(in.opTMAddNumSGE, 10))
 	}
 	return may

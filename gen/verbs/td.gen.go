@@ -4,9 +4,10 @@
 package verbs
 
 import (
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"unsafe"
 )
 
 // TD is a thread domain. The program promises to use the objects made with it from one thread at a time. Use it

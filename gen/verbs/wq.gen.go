@@ -4,15 +4,16 @@
 package verbs
 
 import (
+	"strconv"
+	"syscall"
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"strconv"
-	"syscall"
-	"unsafe"
 )
 
 // WQ is a work queue. Use it by its pointer: a copy is no handle, and all calls refuse it.

@@ -18,17 +18,27 @@ type inModifyWQ struct {
 	wqState                      validate.Known // wq.state
 }
 
+// The bits of the mask of WQAttr: which fields are given.
+const (
+	wqAttrHasState    = 0x1 // IBV_WQ_ATTR_STATE
+	wqAttrHasCurState = 0x2 // IBV_WQ_ATTR_CURR_STATE
+	wqAttrHasFlags    = 0x4 // IBV_WQ_ATTR_FLAGS
+)
+
 // checkModifyWQ refuses a call of ibv_modify_wq that breaks a rule.
 func checkModifyWQ(in *inModifyWQ) error {
 	var bad verr.Violations
+	flagsMask := WQFlags(in.wqAttrFlagsMask)
+	state := WQState(in.wqAttrWQState)
 	if in.wqAttrAttrMask < 1 {
 		bad.Add(&rules[rule0789], validate.Hex(in.wqAttrAttrMask))
 	}
-	if in.wqAttrAttrMask&0x4 != 0 && in.wqAttrFlagsMask&^0xf != 0 {
-		bad.Add(&rules[rule0791], WQFlags(in.wqAttrFlagsMask).String())
+	if in.wqAttrAttrMask&wqAttrHasFlags != 0 &&
+		flagsMask&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|WQFlagsPCIWriteEndPadding) != 0 {
+		bad.Add(&rules[rule0791], flagsMask.String())
 	}
-	if in.wqAttrAttrMask&0x1 != 0 && in.wqAttrWQState != 0 && in.wqAttrWQState != 1 && in.wqAttrWQState != 2 {
-		bad.Add(&rules[rule0792], WQState(in.wqAttrWQState).String())
+	if in.wqAttrAttrMask&wqAttrHasState != 0 && state != WQStateReset && state != WQStateRdy && state != WQStateErr {
+		bad.Add(&rules[rule0792], state.String())
 	}
 	return verr.RefuseErr("ibv_modify_wq", bad...)
 }
@@ -36,17 +46,26 @@ func checkModifyWQ(in *inModifyWQ) error {
 // hintModifyWQ returns the lints that a call of ibv_modify_wq breaks, which may be the cause when it fails.
 func hintModifyWQ(in *inModifyWQ) []verr.Violation {
 	var may verr.Violations
-	if in.wqAttrAttrMask&0x2 != 0 && in.wqAttrCurrWQState != 0 && in.wqAttrCurrWQState != 1 && in.wqAttrCurrWQState != 2 {
-		may.Add(&rules[rule2090], WQState(in.wqAttrCurrWQState).String())
+	curState := WQState(in.wqAttrCurrWQState)
+	flagsMask := WQFlags(in.wqAttrFlagsMask)
+	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
+	if in.wqAttrAttrMask&wqAttrHasCurState != 0 && curState != WQStateReset && curState != WQStateRdy &&
+		curState != WQStateErr {
+		may.Add(&rules[rule2090], curState.String())
 	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&0x4 != 0 && in.wqAttrFlagsMask&0x1 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x1 != 0x1 {
-		may.Add(&rules[rule3348], WQFlags(in.wqAttrFlagsMask).String())
+	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&wqAttrHasFlags != 0 &&
+		flagsMask&WQFlagsCvlanStripping != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping {
+		may.Add(&rules[rule3348], flagsMask.String())
 	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&0x4 != 0 && in.wqAttrFlagsMask&0x2 != 0 && in.capDeviceAttrExRawPacketCaps.V&0x2 != 0x2 {
-		may.Add(&rules[rule3349], WQFlags(in.wqAttrFlagsMask).String())
+	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsScatterFCS != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS {
+		may.Add(&rules[rule3349], flagsMask.String())
 	}
-	if in.wqState.OK && in.wqAttrAttrMask&0x2 != 0 && (in.wqAttrCurrWQState == 0 || in.wqAttrCurrWQState == 1 || in.wqAttrCurrWQState == 2) && in.wqAttrCurrWQState != in.wqState.V {
-		may.Beyond(&rules[rule3350], WQState(in.wqAttrCurrWQState).String(), in.wqState.V)
+	if in.wqState.OK && in.wqAttrAttrMask&wqAttrHasCurState != 0 &&
+		(curState == WQStateReset || curState == WQStateRdy || curState == WQStateErr) &&
+		in.wqAttrCurrWQState != in.wqState.V {
+		may.Beyond(&rules[rule3350], curState.String(), in.wqState.V)
 	}
 	return may
 }

@@ -4,9 +4,10 @@
 package verbs
 
 import (
+	"unsafe"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
-	"unsafe"
 )
 
 // XRCD is an XRC domain. Use it by its pointer: a copy is no handle, and all calls refuse it.

@@ -82,7 +82,10 @@ func (e *emitter) ruleTable(g *goFile) {
 // ruleRow is one entry of the table.
 func (e *emitter) ruleRow(v *model.Verb, r *model.Rule) *jen.Statement {
 	fields := []jen.Code{key("ID", jen.Lit(r.ID)), key("Verb", jen.Lit(r.Verb)), key("Subject", jen.Lit(subjectText(r))),
-		key("Statement", jen.Lit(r.Statement)), key("Fix", jen.Lit(e.goFix(v, r))), key("Page", jen.Lit(r.Page)), key("Section", jen.Lit(r.Section))}
+		key("Statement", jen.Lit(r.Statement)), key("Fix", jen.Lit(e.goFix(v, r))), key("Page", jen.Lit(r.Page))}
+	if r.Section != "" {
+		fields = append(fields, key("Section", jen.Lit(r.Section)))
+	}
 	if r.Unsupported {
 		fields = append(fields, key("Unsupported", jen.True()))
 	}
@@ -162,6 +165,7 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 	}
 	g.structType("// in"+v.Go+" has the values that the rules of "+v.C+" use.", "in"+v.Go, fields...)
 	for _, r := range allChecked(v) {
+		e.maskConsts(g, r)
 		e.transitions(g, r)
 		e.maskNames(g, r)
 	}
@@ -181,8 +185,9 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 //
 //	func checkX(in *inX) error {
 //		var bad verr.Violations
-//		if in.access&0x2 != 0 {
-//			bad.Add(&rules[rule0001], MRAccess(in.access).String())
+//		access := MRAccess(in.access)
+//		if access&MRAccessRemoteWrite != 0 {
+//			bad.Add(&rules[rule0001], access.String())
 //		}
 //		return verr.RefuseErr("ibv_x", bad...)
 //	}
@@ -227,17 +232,19 @@ func (e *emitter) violationsFunc(g *goFile, v *model.Verb, prefix, list, doc str
 //		bad.Beyond(&rules[rule0001], validate.Dec(in.length), in.capMax.V)
 //	}
 func (e *emitter) collect(list string, rules []*model.Rule) (body []jen.Code) {
+	t := terms{e: e, local: map[string]string{}, taken: map[string]bool{}}
 	for _, r := range rules {
 		how, args := "Add", []jen.Code{ref(id("rules").Index(id(ruleConst(r)))), jen.Lit("")}
-		if value := shown(r); value != nil {
+		broken := t.broken(r)
+		if value := t.shown(r); value != nil {
 			args[1] = value
 		}
 		if o := limit(r); o != nil {
 			how, args = "Beyond", append(args, id("in", o.Name, "V"))
 		}
-		body = append(body, jen.If(e.broken(r)).Block(id(list, how).Call(args...)))
+		body = append(body, jen.If(broken).Block(id(list, how).Call(args...)))
 	}
-	return body
+	return append(t.locals, body...)
 }
 
 // limit is the number that a rule holds its subject against and that is known at run time alone: a capability, or a property of
@@ -257,7 +264,7 @@ func limit(r *model.Rule) (of *model.Operand) {
 }
 
 // shown is the value of the subject as a violation shows it, nil when there is none to show.
-func shown(r *model.Rule) *jen.Statement {
+func (t *terms) shown(r *model.Rule) *jen.Statement {
 	o := r.Subject
 	if total := totalOf(r); total != nil {
 		o = total
@@ -266,33 +273,25 @@ func shown(r *model.Rule) *jen.Statement {
 		return nil
 	}
 	if n := transition(r); n != nil {
-		return transitionText(r, n)
+		return t.transitionText(r, n)
 	}
-	x := id("in", o.Name)
-	var t *model.Enum
+	x, of := id("in", o.Name), enumOf(*o)
 	switch {
-	case o.Field != nil:
-		t = o.Field.Enum
-	case o.Param != nil && o.Leaf == nil:
-		t = o.Param.Enum
-	}
-	if o.Enum != nil {
-		t = o.Enum
-	}
-	switch {
-	case t != nil && loose(*o):
-		return id(t.Go).Call(dot(x, "V")).Dot("String").Call()
+	case of != nil && t.e.namedEnum(*o) == of:
+		return t.typed(*o).Dot("String").Call()
+	case of != nil && loose(*o):
+		return id(of.Go).Call(dot(x, "V")).Dot("String").Call()
 	case loose(*o) && pointer(o):
 		return rt("validate", "AddrText").Call(dot(x, "V"))
-	case o.Kind == model.OpField && t == nil && (o.Layout == "uint64" || asFlags(r, o)):
+	case o.Kind == model.OpField && of == nil && (o.Layout == "uint64" || asFlags(r, o)):
 		if o.Signed {
 			x = jen.Uint64().Call(x)
 		}
 		return rt("validate", "Hex").Call(x)
 	case o.Param != nil && o.Param.Role == role.Mask:
 		return rt("validate", "FlagText").Call(x, id(maskNamesVar(o.Param.Record)))
-	case t != nil && (t.C != "" || len(t.Members) > 0):
-		return id(t.Go).Call(x).Dot("String").Call()
+	case of != nil && (of.C != "" || len(of.Members) > 0):
+		return id(of.Go).Call(x).Dot("String").Call()
 	case loose(*o):
 		return rt("validate", "Dec").Call(dot(x, "V"))
 	case o.Signed:

@@ -66,7 +66,7 @@ func (g *goFile) render() ([]byte, error) {
 		problem, source, _ := strings.Cut(err.Error(), " while formatting source:")
 		return nil, fmt.Errorf("%s does not parse: %s\n%s", g.name, problem, around(problem, source))
 	}
-	return b.Bytes(), nil
+	return tidy(b.Bytes())
 }
 
 var errorLine = regexp.MustCompile(`(\d+):\d+:`)

@@ -69,22 +69,22 @@ func (c condition) not() condition {
 }
 
 // broken is the condition under which a rule is broken; what may be unknown at run time is known.
-func (e *emitter) broken(r *model.Rule) *jen.Statement {
+func (t *terms) broken(r *model.Rule) *jen.Statement {
 	var parts []condition
 	for _, o := range inputs(&model.Verb{Rules: []*model.Rule{r}}) {
 		if loose(o) {
 			parts = append(parts, condition{left: id("in", o.Name, "OK")})
 		}
 	}
-	return joined("&&", append(parts, goCond(r, r.Broken))).code()
+	return joined("&&", append(parts, t.cond(r, r.Broken))).code()
 }
 
-// goCond is a condition of a rule in Go.
-func goCond(r *model.Rule, n *model.Cond) condition {
+// cond is a condition of a rule in Go.
+func (t *terms) cond(r *model.Rule, n *model.Cond) condition {
 	var parts []condition
 	for _, s := range n.Sub {
 		if n.Joins() {
-			parts = append(parts, goCond(r, s))
+			parts = append(parts, t.cond(r, s))
 		}
 	}
 	switch n.Op {
@@ -95,34 +95,34 @@ func goCond(r *model.Rule, n *model.Cond) condition {
 	case cond.Not:
 		return parts[0].not()
 	case cond.BadTransition:
-		return condition{left: rt("validate", "BadTransition").Call(transitionArgs(r, n)...)}
+		return condition{left: rt("validate", "BadTransition").Call(t.transitionArgs(r, n)...)}
 	}
-	return goTest(n)
+	return t.test(n)
 }
 
 // operators are the comparisons of two numbers.
 var operators = map[cond.Op]string{cond.Eq: "==", cond.Ne: "!=", cond.Lt: "<", cond.Le: "<=", cond.Gt: ">", cond.Ge: ">="}
 
-// goTest is a test of a value in Go.
-func goTest(n *model.Cond) condition {
+// test is a test of a value in Go.
+func (t *terms) test(n *model.Cond) condition {
 	of, zero := n.Sub[0], jen.Lit(0)
 	switch n.Op {
 	case cond.Null, cond.Unset:
-		return comparison(valueOf(of), "==", zero)
+		return comparison(t.valueOf(of), "==", zero)
 	case cond.NotNull, cond.Set:
-		return comparison(valueOf(of), "!=", zero)
+		return comparison(t.valueOf(of), "!=", zero)
 	case cond.Has:
-		return comparison(masked(of, "&", n.Sub[1]), "!=", zero)
+		return comparison(t.masked(of, "&", n.Sub[1]), "!=", zero)
 	case cond.Lacks:
-		return comparison(masked(of, "&", n.Sub[1]), "==", zero)
+		return comparison(t.masked(of, "&", n.Sub[1]), "==", zero)
 	case cond.HasAll:
-		return comparison(masked(of, "&", n.Sub[1]), "==", inHex(n.Sub[1].Of.Const))
+		return comparison(t.masked(of, "&", n.Sub[1]), "==", t.e.flags(*of.Of, n.Sub[1].Of.Const, false))
 	case cond.Only:
-		return comparison(masked(of, "&^", n.Sub[1]), "==", zero)
+		return comparison(t.masked(of, "&^", n.Sub[1]), "==", zero)
 	case cond.In:
 		var parts []condition
 		for _, x := range n.Sub[1:] {
-			parts = append(parts, compare(*of.Of, "==", *x.Of))
+			parts = append(parts, t.compare(*of.Of, "==", *x.Of))
 		}
 		return joined("||", parts)
 	}
@@ -135,18 +135,22 @@ func goTest(n *model.Cond) condition {
 		}
 		return above
 	case of.Op == cond.Operand && with.Op == cond.Operand:
-		return compare(*of.Of, operators[n.Op], *with.Of)
+		return t.compare(*of.Of, operators[n.Op], *with.Of)
 	}
-	return comparison(valueOf(of), operators[n.Op], valueOf(with))
+	return comparison(t.valueOf(of), operators[n.Op], t.valueOf(with))
 }
 
-// masked are some bits of an operand: x&0x1, or all but them: x&^0x1.
-func masked(of *model.Cond, operator string, flags *model.Cond) *jen.Statement {
-	return op(bitsOf(*of.Of), operator, inHex(flags.Of.Const))
+// masked are some bits of an operand: access&MRAccessOnDemand, or all but them: access&^(MRAccessOnDemand|MRAccessHugetlb).
+func (t *terms) masked(of *model.Cond, operator string, flags *model.Cond) *jen.Statement {
+	x := t.typed(*of.Of)
+	if x == nil {
+		x = bitsOf(*of.Of)
+	}
+	return op(x, operator, t.e.flags(*of.Of, flags.Of.Const, true))
 }
 
 // valueOf is a value of a condition in Go.
-func valueOf(n *model.Cond) *jen.Statement {
+func (t *terms) valueOf(n *model.Cond) *jen.Statement {
 	switch n.Op {
 	case cond.Rest:
 		return op(bitsOf(*n.Sub[0].Of), "%", bitsOf(*n.Sub[1].Of))
@@ -155,22 +159,22 @@ func valueOf(n *model.Cond) *jen.Statement {
 	case cond.Given:
 		var given []jen.Code
 		for _, f := range n.Sub {
-			is := comparison(valueOf(f), "!=", jen.Lit(0))
+			is := comparison(t.valueOf(f), "!=", jen.Lit(0))
 			if n.Mask != nil && f.Of.Bit != 0 {
-				is = comparison(bitOf(n.Mask, f), "!=", jen.Lit(0))
+				is = comparison(t.bitOf(n.Mask, f), "!=", jen.Lit(0))
 			}
 			given = append(given, is.code())
 		}
 		return rt("validate", "Count").Call(given...)
 	case cond.IfGiven:
-		return rt("validate", "Either").Call(op(bitOf(n.Mask, n.Sub[1]), "!=", jen.Lit(0)), valueOf(n.Sub[1]), valueOf(n.Sub[0]))
+		return rt("validate", "Either").Call(op(t.bitOf(n.Mask, n.Sub[1]), "!=", jen.Lit(0)), t.valueOf(n.Sub[1]), t.valueOf(n.Sub[0]))
 	}
 	return expr(*n.Of)
 }
 
 // bitOf is the bit of a mask that says that a field is given: mask&0x1.
-func bitOf(mask, field *model.Cond) *jen.Statement {
-	return op(bitsOf(*mask.Of), "&", inHex(field.Of.Bit))
+func (t *terms) bitOf(mask, field *model.Cond) *jen.Statement {
+	return op(bitsOf(*mask.Of), "&", t.e.flags(*mask.Of, field.Of.Bit, true))
 }
 
 // expr is the Go expression of an operand.
@@ -198,8 +202,11 @@ func bitsOf(o model.Operand) *jen.Statement {
 	return expr(o)
 }
 
-// compare is a comparison; a constant beside a signed value is signed too.
-func compare(a model.Operand, op string, b model.Operand) condition {
+// compare is a comparison; a constant beside a signed value is signed too, and one beside a value of an enum has its name.
+func (t *terms) compare(a model.Operand, op string, b model.Operand) condition {
+	if name := t.e.constant(a, b); name != "" {
+		return comparison(t.typed(a), op, id(name))
+	}
 	switch {
 	case a.Signed && b.Kind == model.OpConst && !b.Signed:
 		b.Signed = true

@@ -27,13 +27,14 @@ type emitter struct {
 	inputs  map[*model.Verb][]model.Operand
 	ctypes  map[string]cdecl.Type
 	masks   map[*model.Record]bool // whose names are written
+	bits    map[*model.Record]bool // whose constants are
 	started []*rendering
 	slots   chan struct{} // one for each file that is being formatted
 	errs    []error       // of what cannot be written
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	e := &emitter{pkg: pkg, names: newCNames(pkg.Module.Prefixes), inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{}, masks: map[*model.Record]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	e := &emitter{pkg: pkg, names: newCNames(pkg.Module.Prefixes), inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{}, masks: map[*model.Record]bool{}, bits: map[*model.Record]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	for _, v := range pkg.Verbs {
 		e.inputs[v] = inputs(v)
 	}

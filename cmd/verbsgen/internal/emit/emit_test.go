@@ -31,8 +31,9 @@ func TestFile(t *testing.T) {
 package p
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"strconv"
+
+	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // f uses errors.Is.
@@ -107,7 +108,7 @@ func TestBrokenConditions(t *testing.T) {
 		seen[c.rule.Kind] = true
 		violated := cond.Map(c.rule.Violated(), resolved)
 		r := &model.Rule{ID: "VR-v-m-0009", Checked: true, Violated: violated, Broken: cond.Of(cond.All, cond.Map(spec.Conditions(c.rule.When), resolved), violated)}
-		if got := fmt.Sprintf("%#v", (&emitter{}).broken(r)); got != c.want {
+		if got := fmt.Sprintf("%#v", (&terms{e: &emitter{pkg: &model.Package{}}}).broken(r)); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.rule.Kind, got, c.want)
 		}
 	}
@@ -130,7 +131,7 @@ func TestNot(t *testing.T) {
 		"in.fd >= 0": cond.Of(cond.Not, cond.Test(cond.Lt, named("fd"), named("0"))),
 		"!validate.BadTransition(transitions, in.m, 0, 1)": cond.Of(cond.Not, cond.Test(cond.BadTransition, named("m"), named("0"), named("1"))),
 	} {
-		if got := fmt.Sprintf("%#v", goCond(&model.Rule{}, n).code()); got != want {
+		if got := fmt.Sprintf("%#v", (&terms{e: &emitter{pkg: &model.Package{}}}).cond(&model.Rule{}, n).code()); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

@@ -123,8 +123,8 @@ func (e *emitter) load(g *goFile) {
 	}
 	open, about := id("library").Dot("Open").Call(id("c.path")), ""
 	if len(libs) > 0 {
-		about = ` It works with the objects of the libraries
-// that it is given, which must be loaded, too.`
+		about = `
+// It works with the objects of the libraries that it is given, which must be loaded, too.`
 		args := []jen.Code{id("c.path")}
 		for i, lib := range libs {
 			source := fmt.Sprintf("source%d", i)

@@ -14,7 +14,7 @@ import (
 // transitions makes the table of a rule about transitions:
 //
 //	var transitions0220 = []validate.Transition{
-//		{From: 0, To: 1, Need: 0x1, May: 0x2},
+//		{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState, May: qpAttrHasQKey},
 //	}
 func (e *emitter) transitions(g *goFile, r *model.Rule) {
 	n := transition(r)
@@ -23,8 +23,14 @@ func (e *emitter) transitions(g *goFile, r *model.Rule) {
 	}
 	var rows []jen.Code
 	for _, w := range n.Sub[3:] {
-		rows = append(rows, jen.Values(key("From", dec(w.Sub[0].Of.Const)), key("To", dec(w.Sub[1].Of.Const)),
-			key("Need", inHex(w.Sub[2].Of.Const)), key("May", inHex(w.Sub[3].Of.Const))))
+		mask := *n.Sub[0].Of
+		row := []jen.Code{key("From", e.state(n, w.Sub[0])), key("To", e.state(n, w.Sub[1]))}
+		for i, name := range []string{"Need", "May"} {
+			if bits := w.Sub[2+i].Of.Const; bits != 0 {
+				row = append(row, key(name, e.flags(mask, bits, false)))
+			}
+		}
+		rows = append(rows, jen.Values(row...))
 	}
 	name := transitionsVar(r)
 	g.decl("// "+name+" are the transitions of "+r.ID+".", jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Transition")).Add(lines(rows...)))
@@ -45,28 +51,46 @@ func transition(r *model.Rule) (found *model.Cond) {
 }
 
 // transitionArgs are the table of a rule, the mask, and the states that the call leads from and to.
-func transitionArgs(r *model.Rule, n *model.Cond) []jen.Code {
-	return []jen.Code{id(transitionsVar(r)), bitsOf(*n.Sub[0].Of), valueOf(n.Sub[1]), valueOf(n.Sub[2])}
+func (t *terms) transitionArgs(r *model.Rule, n *model.Cond) []jen.Code {
+	return []jen.Code{id(transitionsVar(r)), bitsOf(*n.Sub[0].Of), t.valueOf(n.Sub[1]), t.valueOf(n.Sub[2])}
+}
+
+// statesOf is the enum of the states of a transition, or nil.
+func statesOf(n *model.Cond) (of *model.Enum) {
+	n.Sub[2].Each(func(next *model.Cond) {
+		if o := next.Of; o != nil && o.Field != nil && o.Field.Enum != nil {
+			of = o.Field.Enum
+		}
+	})
+	return of
+}
+
+// state is a state in a table of transitions: uint64(QPStateReset).
+func (e *emitter) state(n, state *model.Cond) *jen.Statement {
+	if of := statesOf(n); of != nil {
+		if name := e.member(of, state.Of.Const); name != "" {
+			return jen.Uint64().Call(id(name))
+		}
+	}
+	return dec(state.Of.Const)
 }
 
 // transitionText is what a violation shows of a transition: the Go names of the fields stand for the bits of the mask.
 //
 //	validate.TransitionText(transitions0220, mask, from, to, func(v uint64) string { return QPState(v).String() }, names)
-func transitionText(r *model.Rule, n *model.Cond) *jen.Statement {
+func (t *terms) transitionText(r *model.Rule, n *model.Cond) *jen.Statement {
 	state := rt("strconv", "FormatUint").Call(id("v"), jen.Lit(10))
-	n.Sub[2].Each(func(next *model.Cond) {
-		if o := next.Of; o != nil && o.Field != nil && o.Field.Enum != nil {
-			state = id(o.Field.Enum.Go).Call(id("v")).Dot("String").Call()
-		}
-	})
+	if states := statesOf(n); states != nil {
+		state = id(states.Go).Call(id("v")).Dot("String").Call()
+	}
 	name := jen.Func().Params(param("v", "uint64")).String().Add(short(jen.Return(state)))
-	return rt("validate", "TransitionText").Call(append(transitionArgs(r, n), name, id(maskNamesVar(n.Sub[0].Of.Param.Record)))...)
+	return rt("validate", "TransitionText").Call(append(t.transitionArgs(r, n), name, id(maskNamesVar(n.Sub[0].Of.Param.Record)))...)
 }
 
 // maskNames makes the bits of a mask with the Go names of the fields that they say are given, for the values of rules:
 //
 //	var qpAttrMaskNames = []validate.Flag{
-//		{Bits: 0x1, Name: "State"},
+//		{Bits: qpAttrHasState, Name: "State"},
 //	}
 func (e *emitter) maskNames(g *goFile, r *model.Rule) {
 	rec := maskShown(r)
@@ -75,11 +99,9 @@ func (e *emitter) maskNames(g *goFile, r *model.Rule) {
 	}
 	e.masks[rec] = true
 	var names []jen.Code
-	seen := map[string]bool{}
-	for _, f := range rec.Fields {
-		if f.Bit != nil && !seen[f.Bit.C] {
-			seen[f.Bit.C] = true
-			names = append(names, flagName(uint64(f.BitValue), strings.Join(fieldsOf(rec, f.Bit.C), "/")))
+	for _, b := range maskBits(rec) {
+		if b.fields != "" {
+			names = append(names, jen.Values(key("Bits", id(b.name)), key("Name", jen.Lit(b.fields))))
 		}
 	}
 	name := maskNamesVar(rec)
