@@ -89,7 +89,7 @@ man-audit: ## look for what the rules rest on in the man pages of other releases
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'
 
-matrix: ## run the suite on the software device and all kernels; write docs/reports and docs/conformance-matrix.*
+matrix: ## run the suite on the software device and all kernels; write out/matrix, docs/reports and docs/conformance-matrix.*
 	@.ci/matrix
 
 mutants: ## change the code in small ways and count what the tests notice; write docs/mutants.md (takes hours; network at the first run): make mutants [AREAS=regexp]
