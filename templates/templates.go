@@ -1,4 +1,4 @@
-// Package templates embeds the text that verbsgen emits: the C side of a generated package, and the Go of the verbs that no form fits.
+// Package templates embeds the text that verbsgen emits: the C side of a generated package, the English of its doc comments, and the Go of the verbs that no form fits.
 //
 // It owns the hand-written C of the few verbs whose header body does more than call the provider, and the hashes of the
 // bodies it was written for; and the hand-written Go in verbs/, whose files name the C functions that they were written for. It knows nothing of how the text is filled in.
@@ -35,6 +35,11 @@ var LazyC string
 //
 //go:embed stream.c.tmpl
 var StreamC string
+
+// Docs is the English of generated doc comments, as templates with names.
+//
+//go:embed docs.tmpl
+var Docs string
 
 // MatrixHTML is the page that shows reports of the conformance suite side by side: an html/template.
 //

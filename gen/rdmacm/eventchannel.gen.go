@@ -94,9 +94,9 @@ func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 	return o, nil
 }
 
-// Next waits for the next communication event. No thread is held while it waits; ctx ends the wait, and an
-// event that comes then is kept for the next call. Close of the EventChannel ends it with os.ErrClosed. Each
-// event goes to one caller, and is acknowledged already.
+// Next waits for the next communication event. No thread is held while it waits. ctx ends the wait, and an
+// event that arrives after that is kept for the next call. Close of the EventChannel ends it with os.ErrClosed.
+// Each event goes to one caller, and is already acknowledged.
 //
 // C: rdma_get_cm_event, rdma_get_cm_event(3).
 func (o *EventChannel) Next(ctx context.Context) (*Event, error) {
@@ -108,7 +108,7 @@ func (o *EventChannel) Next(ctx context.Context) (*Event, error) {
 	return from.Next(ctx)
 }
 
-// listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
+// listen lets Go's poller wait for the file descriptor of the events, once; afterwards it no longer holds the handle.
 func (o *EventChannel) listen(verb string) (*events.Records[Event], error) {
 	if err := o.base().Enter(verb); err != nil {
 		return nil, err

@@ -106,7 +106,7 @@ func (o *ID) PeerAddr() (netip.AddrPort, error) {
 }
 
 // Device returns the device that the identifier is bound to. The library owns it: Close of the handle does not
-// end it, and is refused while something made from it is open. Every ID with the same one returns the same
+// destroy it, and is refused while something made from it is open. Every ID with the same one returns the same
 // handle.
 //
 // C: struct rdma_cm_id.verbs, rdma_create_id(3).
@@ -460,7 +460,7 @@ func (id *ID) Reject(privateData []byte) error {
 //
 //   - privateData: bytes for the peer, where the transport can pass them.
 //
-// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: rdma_reject_ece, rdma_reject(3).
 func (id *ID) RejectECE(privateData []byte) error {
@@ -644,7 +644,7 @@ func (id *ID) Migrate(channel *EventChannel) error {
 //   - status: status of the event.
 //   - arg: argument of the event; Next does not return it yet.
 //
-// Since rdma-core 60.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 60.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: rdma_write_cm_event, rdma_write_cm_event(3).
 func (id *ID) WriteEvent(event EventType, status int, arg uint64) error {

@@ -153,7 +153,7 @@ type Event struct {
 	Conn ConnInfo // param.conn
 }
 
-// from reads the C layout, and finds the handles of objects. made is an object that has none yet.
+// from reads the C layout, and finds the handles of objects. made is an object that has no handle yet.
 func (r *Event) from(c *cEvent, l *Lib) (made unsafe.Pointer) {
 	r.Type = EventType(c.event)
 	r.Status = int(c.status)

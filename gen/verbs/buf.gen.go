@@ -68,8 +68,8 @@ func (o *Buf) Device() *Device { return o.dev }
 // PD returns the PD to which the Buf belongs.
 func (o *Buf) PD() *PD { return o.pd }
 
-// Bytes returns all of the memory, nil after Close. The slice must not be used after Close: its memory is gone
-// then, and an access ends the program. WriteAt and ReadAt find that out.
+// Bytes returns all of the memory; nil after Close. Do not use the slice after Close: its memory is gone, and
+// an access ends the program. WriteAt and ReadAt return an error instead.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
 func (o *Buf) Bytes() []byte { return o.mem.Bytes() }
@@ -84,14 +84,14 @@ func (o *Buf) Addr() uintptr { return o.mem.Addr() }
 // C: struct ibv_buf, ibv_alloc_buf(3).
 func (o *Buf) Len() uint64 { return o.mem.Len() }
 
-// WriteAt copies p to offset off of the memory, as io.WriterAt: all of it, or none and an error. A range beyond
-// the end is syscall.EFAULT. Close waits for a copy; one that comes later is os.ErrClosed.
+// WriteAt copies p to offset off of the memory, like io.WriterAt: all of it, or none and an error. A range
+// beyond the end returns syscall.EFAULT. Close waits for a copy; a later copy returns os.ErrClosed.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
 func (o *Buf) WriteAt(p []byte, off int64) (int, error) { return o.mem.WriteAt(p, off) }
 
-// ReadAt copies from offset off of the memory to p, as io.ReaderAt but never short and never io.EOF. Its errors
-// are those of WriteAt.
+// ReadAt copies from offset off of the memory to p, like io.ReaderAt but never short and never io.EOF. Its
+// errors are those of WriteAt.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
 func (o *Buf) ReadAt(p []byte, off int64) (int, error) { return o.mem.ReadAt(p, off) }
@@ -100,7 +100,7 @@ func (o *Buf) ReadAt(p []byte, off int64) (int, error) { return o.mem.ReadAt(p, 
 //
 // A buffer that lies in no dma-buf is syscall.ENODATA.
 //
-// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_export_buf_dmabuf_fd, ibv_alloc_buf(3).
 func (buffer *Buf) ExportDMABufFD() (int, error) {

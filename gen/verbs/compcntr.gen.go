@@ -76,7 +76,7 @@ func (o *CompCntr) Handle() uint32 { return o.handle }
 //
 //   - value: new number.
 //
-// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_set_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) Set(value uint64) error {
@@ -98,7 +98,7 @@ func (compCntr *CompCntr) Set(value uint64) error {
 //
 //   - value: new number.
 //
-// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_set_err_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) SetErr(value uint64) error {
@@ -120,7 +120,7 @@ func (compCntr *CompCntr) SetErr(value uint64) error {
 //
 //   - amount: number to add.
 //
-// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_inc_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) Inc(amount uint64) error {
@@ -142,7 +142,7 @@ func (compCntr *CompCntr) Inc(amount uint64) error {
 //
 //   - amount: number to add.
 //
-// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_inc_err_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) IncErr(amount uint64) error {
@@ -162,7 +162,7 @@ func (compCntr *CompCntr) IncErr(amount uint64) error {
 
 // Read returns the number of successful completions.
 //
-// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_read_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) Read() (uint64, error) {
@@ -183,7 +183,7 @@ func (compCntr *CompCntr) Read() (uint64, error) {
 
 // ReadErr returns the number of failed completions.
 //
-// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_read_err_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) ReadErr() (uint64, error) {

@@ -154,8 +154,8 @@ func (w *WCEx) Err() error {
 	return nil
 }
 
-// Reader makes a reader of the given fields, and of those that every reader has. Each must have been asked for
-// when the CQ was made; otherwise the error names what was not. A reader needs no Close.
+// Reader makes a reader of the given fields, and of those that every reader has. Each must have been requested
+// when the CQ was made; otherwise the error names those that were not. A reader needs no Close.
 //
 // With soft-RoCE of rdma-core before 55.0 poll with a list of one: a longer one than there are completions
 // damages the queue.
@@ -186,9 +186,9 @@ type CQReader struct {
 	fields uint64
 }
 
-// PollInto reads up to len(entries) of what the CQ has into entries, in one call into C, and returns their
-// number, 0 if there are none. Fields that the reader does not read are left as they are. Besides an error, the
-// number is that of those read before it. Close of the CQ waits for a call; a later one fails with
+// PollInto reads up to len(entries) entries of the CQ into entries, in one call into C, and returns their
+// number, 0 if there are none. Fields that the reader does not read are left unchanged. If it returns an error,
+// the number counts the entries read before it. Close of the CQ waits for a call; a later call returns
 // os.ErrClosed.
 //
 // C: ibv_start_poll, ibv_create_cq_ex(3).

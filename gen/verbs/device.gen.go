@@ -93,8 +93,8 @@ func (o *Device) CmdFD() int { return o.cmdFD }
 // C: struct ibv_context.num_comp_vectors, ibv_open_device(3).
 func (o *Device) NumCompVectors() int { return o.numCompVectors }
 
-// capabilities returns what the rules know of the device: it is read at the first need, and once. It is nil when the device
-// cannot tell.
+// capabilities returns what the rules know about the device. They are read once, when a rule first needs them.
+// It returns nil if the device cannot be queried.
 func (o *Device) capabilities() *cDeviceAttrEx {
 	caps := o.caps.Known()
 	if caps != nil {
@@ -116,11 +116,11 @@ func (dev *Device) askCapabilities() (*cDeviceAttrEx, error) {
 	return &attrC, nil
 }
 
-// UnjudgedRules returns the rules on capabilities that no call on this Device is held against, as its
-// capabilities cannot be read, and why; nil when they can, and all rules are judged.
+// UnjudgedRules returns the capability rules that are not checked on this Device because its capabilities
+// cannot be read, and the reason; nil if all rules are checked.
 //
-// Capabilities are read at the first need of a rule. Where that fails, no call fails for it, and a later query
-// by the program makes them known.
+// Capabilities are read when a rule first needs them. If that fails, no call fails because of it, and a later
+// query by the program makes them known.
 //
 // C: ibv_query_device_ex, ibv_query_device_ex(3).
 func (o *Device) UnjudgedRules() ([]verr.Rule, error) {
@@ -132,7 +132,7 @@ func (o *Device) UnjudgedRules() ([]verr.Rule, error) {
 	return verr.Unjudged(rules, o.caps.Why(o.askCapabilities))
 }
 
-// gone reports whether a call failed with errno because the device was taken away: then queries fail likewise, and the
+// gone reports whether a call failed with errno because the device was removed: then queries fail too, and the
 // kernel has destroyed what was made on it.
 func (o *Device) gone(errno syscall.Errno) bool {
 	return validate.Gone(errno, o.askCapabilities)
@@ -145,7 +145,7 @@ func (o *Device) gone(errno syscall.Errno) bool {
 //
 //   - pdHandle: Handle of the original PD.
 //
-// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_import_pd, ibv_import_pd(3).
 func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
@@ -178,7 +178,7 @@ func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
 //   - length: length of the device memory in bytes; 0 if it is not known. Then copies go through the provider,
 //     unless the provider reports the length.
 //
-// Since rdma-core 35.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 35.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_import_dm, ibv_import_dm(3).
 func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
@@ -265,7 +265,7 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 //
 //   - portNum: number of the port, from 1.
 //
-// Since rdma-core 62.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 62.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
 //   - portNum: ports are numbered from 1 [VR-ibv_query_port_speed-port_num-1326]
@@ -345,7 +345,7 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 //   - portNum: number of the port, from 1.
 //   - gidIndex: index in the table, from 0.
 //
-// Since rdma-core 32.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 32.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
 //   - flags: there are no flags yet [VR-ibv_query_gid_ex-flags-0703]
@@ -389,7 +389,7 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 //
 //   - entries: list to be filled; the call fails when it is too short.
 //
-// Since rdma-core 32.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 32.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
 //   - flags: there are no flags yet [VR-ibv_query_gid_table-flags-0709]
@@ -842,7 +842,7 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 
 // QueryCompCntrCaps returns what completion counters a device has.
 //
-// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_query_comp_cntr_caps, ibv_query_comp_cntr_caps(3).
 func (dev *Device) QueryCompCntrCaps() (*CompCntrCaps, error) {
@@ -866,7 +866,7 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrCaps, error) {
 
 // CreateCompCntr makes a completion counter.
 //
-// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
 //   - comp_mask has no bits yet [VR-ibv_create_comp_cntr-comp_mask-1361]
@@ -1338,7 +1338,7 @@ func newAllocCalls(a *ParentDomainAttr, c *cParentDomainInitAttr) (calls *pdallo
 
 // AllocDMAH makes a DMA handle, for MRInitAttr.DMAH.
 //
-// Since rdma-core 59.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 59.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
 //   - a DMA handle has a processing hint [VR-ibv_alloc_dmah-comp_mask-1335]

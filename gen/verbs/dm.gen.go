@@ -82,14 +82,14 @@ func (o *DM) Device() *Device { return o.dev }
 // C: struct ibv_dm.handle, ibv_alloc_dm(3).
 func (o *DM) Handle() uint32 { return o.handle }
 
-// Unimport closes the handle without touching the device memory, also when this handle allocated it. It is what
-// is left to do after another context's Free; the Close of an imported handle is the same.
+// Unimport closes the handle without touching the device memory, even if this handle allocated it. Call it
+// after another context's Free. Close of an imported handle does the same.
 //
 // C: ibv_unimport_dm, ibv_import_dm(3).
 func (o *DM) Unimport() error { return o.base().CloseBy("ibv_unimport_dm", o.unimportDM, false) }
 
-// Free destroys the device memory in the kernel, also when this handle imported it, and closes the handle.
-// After that every other handle of the same memory can only be given up with Unimport.
+// Free destroys the device memory in the kernel, even if this handle imported it, and closes the handle. After
+// that, every other handle of the same memory can only be closed with Unimport.
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
 func (o *DM) Free() error { return o.base().CloseBy("ibv_free_dm", o.freeDM, false) }
@@ -131,7 +131,7 @@ func (o *DM) Length() (uint64, bool) { return o.mem.Length() }
 
 // ExportDMABufFD returns a new file descriptor of a dma-buf with the device memory, which the caller closes.
 //
-// Since rdma-core 62.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 62.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_dm_export_dmabuf_fd, ibv_dm_export_dmabuf_fd(3).
 func (dm *DM) ExportDMABufFD() (int, error) {

@@ -451,7 +451,7 @@ func (l *Lib) MbpsToRate(mbps int) (Rate, error) {
 //
 //   - cmdFD: a duplicate of the other context's CmdFD; on success the new context owns it.
 //
-// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
 //   - cmdFD: a context is imported by an open file descriptor [VR-ibv_import_device-cmd_fd-0158]
@@ -501,7 +501,7 @@ func (l *Lib) ForkInit() error {
 
 // IsForkInitialized returns whether a program with registered memory may fork.
 //
-// Since rdma-core 35.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 35.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_is_fork_initialized, ibv_is_fork_initialized(3).
 func (l *Lib) IsForkInitialized() (ForkStatus, error) {
@@ -572,7 +572,7 @@ func (l *Lib) IsQPTSupported(types uint32, qpt QPType) (int, error) {
 //
 //   - flowLabel: flow label, 20 bits.
 //
-// Since rdma-core 29.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 29.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_flow_label_to_udp_sport, ibv_create_ah(3).
 func (l *Lib) FlowLabelToUDPSport(flowLabel uint32) (uint16, error) {

@@ -153,7 +153,7 @@ func (o *MR) Addr() uintptr {
 	return o.addr
 }
 
-// place keeps where the region lies, from which elements are made. Addresses in it begin at start; unknown says why they may not.
+// place stores where the region is, from which elements are made. Addresses in it begin at start; unknown says why they may not.
 func (o *MR) place(start uint64, unknown string) {
 	o.region.Set(dpath.Region{
 		Start:   start,
@@ -163,14 +163,14 @@ func (o *MR) place(start uint64, unknown string) {
 	})
 }
 
-// IOVA returns the address of the first byte in work requests of this side and of peers: the address of the memory, the iova of
-// a region that was registered with one, 0 in a zero-based region.
+// IOVA returns the address of the first byte in work requests of this side and of peers: the address of the
+// memory, the iova of a region that was registered with one, 0 in a zero-based region.
 func (o *MR) IOVA() uint64 { return o.region.Start() }
 
-// SGE returns the element of a work request for n bytes of the region from offset off on, which counts from the region's first byte.
-// Bytes beyond the end are syscall.EFAULT, and 4 GiB or more are syscall.EINVAL. So is a region whose start or end is not known: one that
-// was imported, or registered with ZERO_BASED, which not every device follows. After Close the error is os.ErrClosed. SGE allocates
-// nothing unless it fails.
+// SGE returns the element of a work request for n bytes of the region, beginning at offset off from its first
+// byte. It returns syscall.EFAULT for bytes beyond the end, and syscall.EINVAL for 4 GiB or more, and for a
+// region whose start or end is not known: one that was imported, or registered with ZERO_BASED, which not every
+// device honours. After Close it returns os.ErrClosed. SGE allocates only if it fails.
 func (o *MR) SGE(off uint64, n uint64) (dpath.SGE, error) {
 	if o == nil {
 		return dpath.SGE{}, verr.NilHandle("", "MR")
@@ -178,8 +178,8 @@ func (o *MR) SGE(off uint64, n uint64) (dpath.SGE, error) {
 	return o.region.SGE(off, n)
 }
 
-// UncheckedSGE is SGE without a look at the bounds, for programs that measured what that costs. It adds off to IOVA. After Close the
-// element has the key 0, which no region has.
+// UncheckedSGE is SGE without the check of the bounds, for programs that measured its cost. It adds off to
+// IOVA. After Close the element has the key 0, which no region has.
 func (o *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE { return o.region.UncheckedSGE(off, n) }
 
 // Unimport closes the handle and leaves the memory region in the kernel as it is.
@@ -188,7 +188,7 @@ func (o *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE { return o.region.Unch
 // another context's Dereg. Its memory stays pinned, and its buffer open, until the process ends, since the
 // device may still use it. On a device that cannot import regions only the handle is closed.
 //
-// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_unimport_mr, ibv_import_mr(3).
 func (o *MR) Unimport() error { return o.base().CloseBy("ibv_unimport_mr", o.unimportMR, true) }

@@ -103,7 +103,7 @@ func (o *PD) Parent() *PD { return o.parent }
 // another context's Dealloc; without one the kernel keeps the domain until the device is closed. On a device
 // that cannot import domains only the handle is closed.
 //
-// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_unimport_pd, ibv_import_pd(3).
 func (o *PD) Unimport() error { return o.base().CloseBy("ibv_unimport_pd", o.unimportPD, true) }
@@ -115,7 +115,7 @@ func (o *PD) Unimport() error { return o.base().CloseBy("ibv_unimport_pd", o.uni
 //
 //   - mrHandle: Handle of the original MR.
 //
-// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_import_mr, ibv_import_mr(3).
 func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
@@ -845,7 +845,7 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 //     that of offset.
 //   - fd: file descriptor of the dma-buf.
 //
-// Since rdma-core 34.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 34.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
 //   - access: REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_dmabuf_mr-access-0041]
@@ -904,7 +904,7 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 
 // RegMREx registers memory of any kind.
 //
-// Since rdma-core 59.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 59.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
 //   - Access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; Access takes the known flags and
@@ -1349,7 +1349,7 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 //
 //   - size: length in bytes.
 //
-// Since rdma-core 64.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 64.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_alloc_buf, ibv_alloc_buf(3).
 func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
@@ -1379,7 +1379,7 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 //
 // The buffer cannot be closed before the region.
 //
-// Since rdma-core 64.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 64.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
 //   - access: REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3020]

@@ -105,7 +105,7 @@ func (o *QP) Num() uint32 { return o.qpNum }
 // C: struct ibv_qp.handle, ibv_create_qp(3).
 func (o *QP) Handle() uint32 { return o.handle }
 
-// Stream makes a stream of commands, which posts the requests that the QP was asked for when it was made. It
+// Stream makes a stream of commands, which posts the operations that were requested when the QP was made. It
 // needs no Close.
 //
 // C: ibv_wr_start, ibv_wr_post(3).
@@ -139,9 +139,9 @@ type QPStream struct {
 	asked  QPOp
 }
 
-// Post posts the first n requests of a batch in one call into C. All are posted, or none: a request that the QP
-// was not asked for, or inline data in several elements, is an error that names it. Close of the QP waits for a
-// call; a later one fails with os.ErrClosed.
+// Post posts the first n requests of a batch in one call into C. All are posted, or none: the error names a
+// request whose operation was not requested when the QP was made, or that has inline data in several elements.
+// Close of the QP waits for a call; a later call returns os.ErrClosed.
 //
 // C: ibv_wr_start, ibv_wr_post(3).
 func (s *QPStream) Post(b *dpath.SendBatch, n int) (posted int, err error) {
@@ -483,7 +483,7 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 //
 //   - compCntr: counter, which cannot be closed before the queue pair.
 //
-// Since rdma-core 65.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // Hints (some devices accept these):
 //   - a counter is attached before the queue pair is connected [VR-ibv_qp_attach_comp_cntr-state-1373]
@@ -533,7 +533,7 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 //   - op: operation: a read of this queue pair, or a send or write of the peer.
 //   - flags: options.
 //
-// Since rdma-core 36.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 36.0; with an older library it returns errors.ErrUnsupported.
 //
 // Hints (some devices accept these):
 //   - flags has no bits but RETURN_CAPS and DEVICE_ONLY [VR-ibv_query_qp_data_in_order-flags-1307]
@@ -674,12 +674,12 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 		validate.Fact("max_inline_data", in.qpCapMaxInlineData, ""), validate.Fact("max_send_sge", in.qpCapMaxSendSGE, ""))
 }
 
-// ErrQueueFull is the error of a post to a queue that has no place for a further request; it is syscall.ENOMEM
-// as well.
+// ErrQueueFull is the error of a post to a queue that has no room for another request; it is syscall.ENOMEM as
+// well.
 var ErrQueueFull = verr.ErrQueueFull
 
-// seePostSend fills in what the rules of ibv_post_send look at in the QP: what the library knows of it or, with ask, what
-// the device does. What cannot be seen is unknown; the error says why.
+// seePostSend fills in what the rules of ibv_post_send look at in the QP: what the library knows about it or,
+// with ask, what the device reports. What cannot be read stays unknown; the error says why.
 func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 	const verb = "ibv_query_qp"
 	if err := qp.base().Enter(verb); err != nil {
@@ -761,8 +761,8 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 		validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE, ""))
 }
 
-// seePostRecv fills in what the rules of ibv_post_recv look at in the QP: what the library knows of it or, with ask, what
-// the device does. What cannot be seen is unknown; the error says why.
+// seePostRecv fills in what the rules of ibv_post_recv look at in the QP: what the library knows about it or,
+// with ask, what the device reports. What cannot be read stays unknown; the error says why.
 func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 	const verb = "ibv_query_qp"
 	if err := qp.base().Enter(verb); err != nil {
@@ -869,7 +869,7 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 //
 // After a change of state, QP.QueryECE returns the options that were accepted.
 //
-// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
 //   - VendorID: options belong to a vendor [VR-ibv_set_ece-vendor_id-1320]
@@ -904,7 +904,7 @@ func (qp *QP) SetECE(ece *ECE) error {
 
 // QueryECE returns the ECE options of a queue pair.
 //
-// Since rdma-core 31.0; with an older library the error is errors.ErrUnsupported.
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_query_ece, ibv_query_ece(3).
 func (qp *QP) QueryECE() (*ECEInfo, error) {

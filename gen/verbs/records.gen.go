@@ -2552,8 +2552,8 @@ func (a *QPAttr) AltTimeout(v Timeout) *QPAttr {
 	return a
 }
 
-// RCSetup has the attributes that a QP of type RC needs to go from RESET to INIT, RTR and RTS. Each is given to
-// the device as it is, 0 too.
+// RCSetup has the attributes that a QP of type RC needs to go from RESET to INIT, RTR and RTS. Each is passed
+// to the device as it is, even 0.
 //
 // Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
 //
@@ -2623,7 +2623,7 @@ func (s RCSetup) RTS() *QPAttr {
 	return a
 }
 
-// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s RCSetup) ToRTS(qp *QP) error {
 	if err := qp.Modify(s.Init()); err != nil {
 		return err
@@ -2637,8 +2637,8 @@ func (s RCSetup) ToRTS(qp *QP) error {
 	return nil
 }
 
-// UCSetup has the attributes that a QP of type UC needs to go from RESET to INIT, RTR and RTS. Each is given to
-// the device as it is, 0 too.
+// UCSetup has the attributes that a QP of type UC needs to go from RESET to INIT, RTR and RTS. Each is passed
+// to the device as it is, even 0.
 //
 // Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
 //
@@ -2688,7 +2688,7 @@ func (s UCSetup) RTS() *QPAttr {
 	return a
 }
 
-// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s UCSetup) ToRTS(qp *QP) error {
 	if err := qp.Modify(s.Init()); err != nil {
 		return err
@@ -2702,8 +2702,8 @@ func (s UCSetup) ToRTS(qp *QP) error {
 	return nil
 }
 
-// UDSetup has the attributes that a QP of type UD needs to go from RESET to INIT, RTR and RTS. Each is given to
-// the device as it is, 0 too.
+// UDSetup has the attributes that a QP of type UD needs to go from RESET to INIT, RTR and RTS. Each is passed
+// to the device as it is, even 0.
 //
 // Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
 //
@@ -2741,7 +2741,7 @@ func (s UDSetup) RTS() *QPAttr {
 	return a
 }
 
-// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s UDSetup) ToRTS(qp *QP) error {
 	if err := qp.Modify(s.Init()); err != nil {
 		return err
@@ -2756,7 +2756,7 @@ func (s UDSetup) ToRTS(qp *QP) error {
 }
 
 // RawPacketSetup has the attributes that a QP of type RAW_PACKET needs to go from RESET to INIT, RTR and RTS.
-// Each is given to the device as it is, 0 too.
+// Each is passed to the device as it is, even 0.
 //
 // Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
 //
@@ -2785,7 +2785,7 @@ func (s RawPacketSetup) RTS() *QPAttr {
 	return a
 }
 
-// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s RawPacketSetup) ToRTS(qp *QP) error {
 	if err := qp.Modify(s.Init()); err != nil {
 		return err
@@ -2800,7 +2800,7 @@ func (s RawPacketSetup) ToRTS(qp *QP) error {
 }
 
 // XRCSendSetup has the attributes that a QP of type XRC_SEND needs to go from RESET to INIT, RTR and RTS. Each
-// is given to the device as it is, 0 too.
+// is passed to the device as it is, even 0.
 //
 // Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
 //
@@ -2863,7 +2863,7 @@ func (s XRCSendSetup) RTS() *QPAttr {
 	return a
 }
 
-// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s XRCSendSetup) ToRTS(qp *QP) error {
 	if err := qp.Modify(s.Init()); err != nil {
 		return err
@@ -2878,7 +2878,7 @@ func (s XRCSendSetup) ToRTS(qp *QP) error {
 }
 
 // XRCRecvSetup has the attributes that a QP of type XRC_RECV needs to go from RESET to INIT, RTR and RTS. Each
-// is given to the device as it is, 0 too.
+// is passed to the device as it is, even 0.
 //
 // Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
 //
@@ -2939,7 +2939,7 @@ func (s XRCRecvSetup) RTS() *QPAttr {
 	return a
 }
 
-// ToRTS changes a QP in RESET to INIT, RTR and RTS. It ends with the first change that is refused.
+// ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s XRCRecvSetup) ToRTS(qp *QP) error {
 	if err := qp.Modify(s.Init()); err != nil {
 		return err
@@ -3888,8 +3888,8 @@ func (a *MRInitAttr) Addr(v uintptr) *MRInitAttr {
 	return a
 }
 
-// Memory sets address and length by a slice, which is pinned from the call on until the new object's Close has
-// succeeded.
+// Memory sets address and length by a slice, which is pinned from this call until Close of the new object
+// succeeds.
 //
 // C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
 func (a *MRInitAttr) Memory(buf []byte) *MRInitAttr {
@@ -3899,8 +3899,8 @@ func (a *MRInitAttr) Memory(buf []byte) *MRInitAttr {
 	return a
 }
 
-// Pin sets address and length by a pin, whose memory stays pinned until the new object's Close has succeeded,
-// also after Unpin.
+// Pin sets address and length by a pin, whose memory stays pinned until Close of the new object succeeds, even
+// after Unpin.
 //
 // C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
 func (a *MRInitAttr) Pin(pin *mem.Pin) *MRInitAttr {
@@ -3910,8 +3910,7 @@ func (a *MRInitAttr) Pin(pin *mem.Pin) *MRInitAttr {
 	return a
 }
 
-// Buffer sets address and length by a buffer, which cannot be closed until the new object's Close has
-// succeeded.
+// Buffer sets address and length by a buffer, which cannot be closed until Close of the new object succeeds.
 //
 // C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
 func (a *MRInitAttr) Buffer(buf *mem.Buffer) *MRInitAttr {

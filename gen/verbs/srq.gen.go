@@ -256,8 +256,8 @@ func (srq *SRQ) refusedPostSRQOps(r dpath.OpsRange, posted int, errno syscall.Er
 	return wr.Error(brokenPostSRQOps(&in), hintPostSRQOps(&in))
 }
 
-// seePostSRQOps fills in what the rules of ibv_post_srq_ops look at in the SRQ: what the library knows of it or, with ask, what
-// the device does. What cannot be seen is unknown; the error says why.
+// seePostSRQOps fills in what the rules of ibv_post_srq_ops look at in the SRQ: what the library knows about it
+// or, with ask, what the device reports. What cannot be read stays unknown; the error says why.
 func (srq *SRQ) seePostSRQOps(in *inPostSRQOps, ask bool) error {
 	const verb = "ibv_post_srq_ops"
 	if err := srq.base().Enter(verb); err != nil {

@@ -95,6 +95,9 @@ func docOf(name string, d plan.Doc) string {
 	}
 	var out []string
 	for line := range strings.SplitSeq(d.Text, "\n") {
+		if len(line) > 130 { // a paragraph
+			line = strings.TrimPrefix(comment(line), "// ")
+		}
 		out = append(out, strings.TrimRight("// "+line, " "))
 	}
 	return strings.Join(out, "\n")

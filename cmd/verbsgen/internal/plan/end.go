@@ -48,11 +48,11 @@ func (b *builder) endsOfDM(o *model.Object) []Decl {
 	if !b.has(form.ImportDM) {
 		return nil
 	}
-	end := func(v *model.Verb, name, does string) Closer {
-		return Closer{Doc: Doc{Does: does, C: v.C, Page: v.Page}, Object: o.Go, Name: name, Verb: v.C, End: naming.Unexported(v.Go)}
+	end := func(v *model.Verb, name string) Closer {
+		return Closer{Doc: Doc{Does: says(name, nil), C: v.C, Page: v.Page}, Object: o.Go, Name: name, Verb: v.C, End: naming.Unexported(v.Go)}
 	}
 	return []Decl{
-		end(b.byForm[form.ImportDM].Part(form.PartUnimport), "Unimport", "closes the handle without touching the device memory, also when this handle allocated it. It is what is left to do after another context's Free; the Close of an imported handle is the same"),
-		end(o.Destroy, "Free", "destroys the device memory in the kernel, also when this handle imported it, and closes the handle. After that every other handle of the same memory can only be given up with Unimport"),
+		end(b.byForm[form.ImportDM].Part(form.PartUnimport), "Unimport"),
+		end(o.Destroy, "Free"),
 	}
 }

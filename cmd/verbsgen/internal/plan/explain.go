@@ -23,7 +23,7 @@ func explained(v *model.Verb) (enough, others bool) {
 func (b *builder) explain(v *model.Verb, m *model.Method, errs, kind string) []Decl {
 	recv := v.Params[0]
 	out := &Method{Recv: Var{Name: recv.Go, Type: "*" + m.Recv}, Name: "refused" + v.Go, Results: errOnly,
-		Doc:    Doc{Text: "refused" + v.Go + " returns the error of a post that returned errno, with what may explain it."},
+		Doc:    Doc{Text: says("refused", words{"Name": "refused" + v.Go})},
 		Params: []Var{{Name: "r", Type: "dpath." + kind + "Range"}, {Name: "posted", Type: "int"}, {Name: "errno", Type: "syscall.Errno"}},
 		Steps:  []Step{Get{"wr", result("r.Refusal", as(Address, errs), val("posted"), val("errno"))}}}
 	enough, others := explained(v)
@@ -47,7 +47,7 @@ func (b *builder) explain(v *model.Verb, m *model.Method, errs, kind string) []D
 	out.Steps = append(out.Steps, full)
 	decls := []Decl{out}
 	if m.Form == form.PostSend || !b.has(form.PostSend) {
-		decls = append(decls, Variable{Name: "ErrQueueFull", Package: "verr", Text: "ErrQueueFull is the error of a post to a queue that has no place for a further request; it is syscall.ENOMEM as well."})
+		decls = append(decls, Variable{Name: "ErrQueueFull", Package: "verr", Text: says("ErrQueueFull", nil)})
 	}
 	if sees {
 		decls = append(decls, b.seeing(v, m))
@@ -97,8 +97,7 @@ func (b *builder) seeing(v *model.Verb, m *model.Method) *Method {
 	recv, object := v.Params[0].Go, v.Params[0].Object
 	name := "see" + v.Go
 	out := &Method{Recv: Var{Name: recv, Type: "*" + m.Recv}, Name: name, Results: errOnly,
-		Doc: Doc{Text: name + " fills in what the rules of " + v.C + " look at in the " + m.Recv + ": what the library knows of it or, with ask, what\n" +
-			"the device does. What cannot be seen is unknown; the error says why."},
+		Doc:    Doc{Text: says("see", words{"Name": name, "Verb": v.C, "Object": m.Recv})},
 		Params: []Var{{Name: "in", Type: "*in" + v.Go}, {Name: "ask", Type: "bool"}}}
 	var made, forget, read, caps []Step
 	for _, o := range v.Inputs() {

@@ -194,7 +194,7 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 	}
 	out = append(append(out, b.addresses(o)...), b.lends(o)...)
 	if b.isParentDomain(o) {
-		m := on(o, "Parent", "Parent returns the protection domain that a parent domain extends; nil for a protection domain.", one("*"+o.Go), ret(val("o.parent")))
+		m := on(o, "Parent", says("Parent", nil), one("*"+o.Go), ret(val("o.parent")))
 		m.Short = true
 		out = append(out, m)
 	}

@@ -14,10 +14,10 @@ func hostMemory(o *model.Object) (out []Decl) {
 		out = append(out, m)
 	}
 	bytes, off, n := Var{Name: "p", Type: "[]byte"}, Var{Name: "off", Type: "int64"}, []Var{{Type: "int"}, {Type: "error"}}
-	forward("Bytes", "returns all of the memory, nil after Close. The slice must not be used after Close: its memory is gone then, and an access ends the program. WriteAt and ReadAt find that out", nil, one("[]byte"))
+	forward("Bytes", says("host memory Bytes", nil), nil, one("[]byte"))
 	forward("Addr", "returns the address of the first byte, 0 after Close", nil, one("uintptr"))
 	forward("Len", "returns the length in bytes", nil, one("uint64"))
-	forward("WriteAt", "copies p to offset off of the memory, as io.WriterAt: all of it, or none and an error. A range beyond the end is syscall.EFAULT. Close waits for a copy; one that comes later is os.ErrClosed", []Var{bytes, off}, n)
-	forward("ReadAt", "copies from offset off of the memory to p, as io.ReaderAt but never short and never io.EOF. Its errors are those of WriteAt", []Var{bytes, off}, n)
+	forward("WriteAt", says("host memory WriteAt", nil), []Var{bytes, off}, n)
+	forward("ReadAt", says("host memory ReadAt", nil), []Var{bytes, off}, n)
 	return out
 }

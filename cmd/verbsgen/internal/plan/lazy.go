@@ -28,8 +28,7 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 	cross := func(gate, fields, entries Value, more ...Value) Call {
 		return Call{Verb: v.C, By: result("raw"+v.Go, append([]Value{result(gate.Path + ".Word"), fields, entries}, more...)...), Answer: Nothing}
 	}
-	c.out.Doc = Doc{Does: "makes a reader of the given fields, and of those that every reader has. Each must have been asked for when the " + m.Recv +
-		" was made; otherwise the error names what was not. A reader needs no Close", C: v.C, Page: v.Page, More: []string{m.Doc}}
+	c.out.Doc = Doc{Does: says("new reader", words{"Object": m.Recv}), C: v.C, Page: v.Page, More: []string{m.Doc}}
 	c.out.Params, c.out.Results, c.out.Zero = []Var{{Name: "fields", Type: l.Asks.Go}}, []Var{{Type: "*" + name}, {Type: "error"}}, []Value{null}
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, []Step{
 		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, fields, hex(known(l)))},
@@ -42,10 +41,9 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 	return append(readTypes(l), c.out,
 		&Struct{Name: name, Doc: Doc{Does: "reads " + l.Go + "s of a " + m.Recv, C: v.C, Page: v.Page},
 			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "fields", Type: "uint64"}}},
-		&Method{Doc: Doc{Does: "reads up to len(" + list + ") of what the " + m.Recv + " has into " + list + ", in one call into C, and returns their number, 0 if there are none. Fields that the reader does not read are left as they are. " +
-			"Besides an error, the number is that of those read before it. Close of the " + m.Recv + " waits for a call; a later one fails with os.ErrClosed", C: v.C, Page: v.Page},
+		&Method{Doc: Doc{Does: says("PollInto", words{"List": list, "Object": m.Recv}), C: v.C, Page: v.Page},
 			Recv: r, Name: "PollInto", Params: []Var{entries}, Results: n, Short: true, Steps: []Step{ret(result("r.PollSpin", val(list), number(1)))}},
-		&Method{Doc: Doc{Text: "PollSpin is PollInto, repeated up to tries times in one call into C, until there is something to read."},
+		&Method{Doc: Doc{Text: says("PollSpin", nil)},
 			Recv: r, Name: "PollSpin", Params: []Var{entries, {Name: "tries", Type: "int"}}, Results: n, Zero: []Value{zero}, Steps: []Step{
 				Refuse{as(IsNil, "r"), result(errs + ".Closed")},
 				If{as(IsEmpty, list), []Step{ret(zero, null)}},

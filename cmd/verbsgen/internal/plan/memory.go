@@ -49,16 +49,16 @@ func memoryField(r *model.Record) *model.Field {
 // gives an address; and the taking of it.
 func (b *builder) memorySetters(r *model.Record, f *model.Field) []Decl {
 	one := Var{Name: "a", Type: "*" + r.Go}
-	setter := func(name, param, typ, source, does string) *Method {
-		return &Method{Doc: Doc{Does: does, C: "struct " + r.C + "." + f.C, Page: r.Page}, Recv: one, Name: name,
+	setter := func(name, param, typ, source string) *Method {
+		return &Method{Doc: Doc{Does: says(name, nil), C: "struct " + r.C + "." + f.C, Page: r.Page}, Recv: one, Name: name,
 			Params: []Var{{Name: param, Type: typ}}, Results: []Var{{Type: one.Type}},
 			Steps: []Step{set("a.memory", of("mem", source, val(param))), set("a.c."+f.Leaf.Go, zero),
 				SetBits{To: "a.c." + r.Mask, Bits: hex(uint64(f.BitValue))}, ret(val("a"))}}
 	}
 	return []Decl{
-		setter("Memory", "buf", "[]byte", "FromBytes", "sets address and length by a slice, which is pinned from the call on until the new object's Close has succeeded"),
-		setter("Pin", "pin", "*mem.Pin", "FromPin", "sets address and length by a pin, whose memory stays pinned until the new object's Close has succeeded, also after Unpin"),
-		setter("Buffer", "buf", "*mem.Buffer", "FromBuffer", "sets address and length by a buffer, which cannot be closed until the new object's Close has succeeded"),
+		setter("Memory", "buf", "[]byte", "FromBytes"),
+		setter("Pin", "pin", "*mem.Pin", "FromPin"),
+		setter("Buffer", "buf", "*mem.Buffer", "FromBuffer"),
 		&Method{Doc: Doc{Text: "hold takes the memory and puts its address into c."}, Recv: one, Name: "hold",
 			Params:  []Var{{Name: "verb", Type: "string"}, {Name: "c", Type: "*" + r.Mirror.Name}},
 			Results: []Var{{Type: "mem.Held"}, {Type: "error"}}, Zero: []Value{composite("mem.Held")},

@@ -313,7 +313,7 @@ func (c *call) valueParam(p *model.Param) {
 	}
 	if c.m.Form == form.ImportDM { // behind the one value that it takes
 		c.out.Params = append(c.out.Params, Var{Name: "length", Type: "uint64"})
-		c.docs = append(c.docs, "length: length of the device memory in bytes; 0 if it is not known. Then copies go through the provider, unless the provider reports the length.")
+		c.docs = append(c.docs, says("imported length", nil))
 	}
 	in := wide(p.Go)
 	switch p.GoType {

@@ -17,28 +17,23 @@ func vagueBit(r *model.Region) uint64 {
 
 // region plans the methods that make elements.
 func (b *builder) region(o *model.Object) []Decl {
-	place := on(o, "place", "place keeps where the region lies, from which elements are made. Addresses in it begin at start; unknown says why they may not.", nil,
+	place := on(o, "place", says("place", nil), nil,
 		Do{result("o.region.Set", composite("dpath.Region", Entry{"Start", val("start")}, Entry{"Length", val("o." + naming.Local(o.Region.Length.C))},
 			Entry{"LKey", val("o." + naming.Local(o.Region.LKey.C))}, Entry{"Unknown", val("unknown")}))})
 	place.Params = []Var{{Name: "start", Type: "uint64"}, {Name: "unknown", Type: "string"}}
 
 	iova := on(o, "IOVA", "", one("uint64"), ret(result("o.region.Start")))
-	iova.Doc, iova.Short = Doc{Text: `IOVA returns the address of the first byte in work requests of this side and of peers: the address of the memory, the iova of
-a region that was registered with one, 0 in a zero-based region.`}, true
+	iova.Doc, iova.Short = Doc{Text: says("IOVA", nil)}, true
 
 	off := Var{Name: "off", Type: "uint64"}
 	sge := on(o, "SGE", "", []Var{{Type: "dpath.SGE"}, {Type: "error"}},
 		Refuse{as(IsNil, "o"), of("verr", "NilHandle", text(""), text(o.Go))}, ret(result("o.region.SGE", val("off"), val("n"))))
 	sge.Params, sge.Zero = []Var{off, {Name: "n", Type: "uint64"}}, []Value{composite("dpath.SGE")}
-	sge.Doc = Doc{Text: `SGE returns the element of a work request for n bytes of the region from offset off on, which counts from the region's first byte.
-Bytes beyond the end are syscall.EFAULT, and 4 GiB or more are syscall.EINVAL. So is a region whose start or end is not known: one that
-was imported, or registered with ZERO_BASED, which not every device follows. After Close the error is os.ErrClosed. SGE allocates
-nothing unless it fails.`}
+	sge.Doc = Doc{Text: says("SGE", nil)}
 
 	unchecked := on(o, "UncheckedSGE", "", one("dpath.SGE"), ret(result("o.region.UncheckedSGE", val("off"), val("n"))))
 	unchecked.Params, unchecked.Short = []Var{off, {Name: "n", Type: "uint32"}}, true
-	unchecked.Doc = Doc{Text: `UncheckedSGE is SGE without a look at the bounds, for programs that measured what that costs. It adds off to IOVA. After Close the
-element has the key 0, which no region has.`}
+	unchecked.Doc = Doc{Text: says("UncheckedSGE", nil)}
 	return []Decl{place, iova, sge, unchecked}
 }
 

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -24,7 +23,7 @@ func (b *builder) setup(r *model.Record, s *model.Setup) []Decl {
 	seen := map[*model.Field]bool{}
 	for _, step := range s.Steps {
 		name := strings.TrimPrefix(step.State.Go, r.New[0].Enum.Go)
-		m := &Method{Doc: Doc{Text: fmt.Sprintf("%s returns the change to %s, to which attributes can be added.", name, step.State.Short)}, Recv: self, Name: name, Results: one("*" + r.Go)}
+		m := &Method{Doc: Doc{Text: says("change", words{"Name": name, "State": step.State.Short})}, Recv: self, Name: name, Results: one("*" + r.Go)}
 		m.Steps = []Step{Define{"a", result("New"+r.Go, val(step.State.Go))}}
 		for _, f := range step.Needs {
 			m.Steps = append(m.Steps, Do{result("a."+f.Go, val("s."+f.Go))})
@@ -37,19 +36,19 @@ func (b *builder) setup(r *model.Record, s *model.Setup) []Decl {
 		changes = append(changes, m)
 		each, names = append(each, name), append(names, step.State.Short)
 	}
-	typ.Doc = Doc{Does: fmt.Sprintf("has the attributes that a %s of type %s needs to go from %s to %s. Each is given to the device as it is, 0 too",
-		object, s.Kind.Short, s.From.Short, inWords(names, "and")), C: "struct " + r.C, Page: r.Page}
+	with := words{"Object": object, "Kind": s.Kind.Short, "From": s.From.Short, "States": inWords(names, "and"), "Changes": inWords(each, "and"),
+		"Modify": modify, "Last": strings.TrimPrefix(last.Go, r.New[0].Enum.Go)}
+	typ.Doc = Doc{Does: says("setup", with), C: "struct " + r.C, Page: r.Page}
 	out = append(out, typ)
 	if modify != "" {
-		all := strings.TrimPrefix(last.Go, r.New[0].Enum.Go)
 		o := Var{Name: naming.Unexported(object), Type: "*" + object}
-		m := &Method{Recv: self, Name: "To" + all, Params: []Var{o}, Results: errOnly,
-			Doc: Doc{Text: fmt.Sprintf("To%s changes a %s in %s to %s. It ends with the first change that is refused.", all, object, s.From.Short, inWords(names, "and"))}}
+		m := &Method{Recv: self, Name: "To" + with["Last"], Params: []Var{o}, Results: errOnly,
+			Doc: Doc{Text: says("To", with)}}
 		for _, name := range each {
 			m.Steps = append(m.Steps, Try{result(o.Name+"."+modify, result("s."+name))})
 		}
 		m.Steps = append(m.Steps, ret(null))
-		typ.Doc.More = []string{fmt.Sprintf("%s return the changes one by one, for %s.%s; To%s makes them all.", inWords(each, "and"), object, modify, all)}
+		typ.Doc.More = []string{says("setup more", with)}
 		changes = append(changes, m)
 	}
 	return append(out, changes...)
