@@ -152,6 +152,62 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (o *PD) Dealloc() error { return o.base().CloseBy("ibv_dealloc_pd", o.deallocPD, false) }
 
+// regMR calls ibv_reg_mr with memory that the new object holds until its Close has succeeded.
+func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
+	const verb = "ibv_reg_mr"
+	if err := pd.base().Enter(verb); err != nil {
+		return nil, err
+	}
+	defer pd.h.Exit()
+	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
+		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
+	}
+	held, err := memory.Take(verb)
+	if err != nil {
+		return nil, verr.Memory(verb, err)
+	}
+	release := held.Release
+	addr, length := held.Addr, held.Len
+	defer func() {
+		if release != nil {
+			release()
+		}
+	}()
+	in := inRegMR{
+		access: uint64(access),
+		length: uint64(length),
+		addr:   uint64(addr),
+	}
+	if caps := pd.dev.capabilities(); caps != nil {
+		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
+	}
+	if err := checkRegMR(&in); err != nil {
+		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMR(&in))
+	}
+	pd.calls.Begin()
+	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
+	if ptr == nil {
+		return nil,
+			pd.calls.Failed(verb, errno,
+				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
+	}
+	o := newMR(pd.dev, ptr)
+	o.pd = pd
+	held.Rename(&o.h)
+	o.h.Kept, release = release, nil // kept until Close has succeeded
+	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
+	if err := o.h.Adopt(&pd.h.Node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // RegMR registers host memory.
 //
 // The slice is pinned once, until the region's Close has succeeded.
@@ -173,212 +229,29 @@ func (o *PD) Dealloc() error { return o.base().CloseBy("ibv_dealloc_pd", o.deall
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
-	const verb = "ibv_reg_mr"
-	if err := pd.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
-	}
-	held, err := mem.FromBytes(buf).Take(verb)
-	if err != nil {
-		return nil, verr.Memory(verb, err)
-	}
-	release := held.Release
-	addr, length := held.Addr, held.Len
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
-	in := inRegMR{
-		access: uint64(access),
-		length: uint64(length),
-		addr:   uint64(addr),
-	}
-	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
-	}
-	if err := checkRegMR(&in); err != nil {
-		return nil, err
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMR(&in))
-	}
-	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
-	if ptr == nil {
-		return nil,
-			pd.calls.Failed(verb, errno,
-				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
-	}
-	o := newMR(pd.dev, ptr)
-	o.pd = pd
-	o.h.Kept, release = release, nil // kept until Close has succeeded
-	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
-	if err := o.h.Adopt(&pd.h.Node); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return pd.regMR(mem.FromBytes(buf), access)
 }
 
 // RegMRBuffer registers host memory.
 //
 // The buffer cannot be closed while it is registered.
 //
-// Rules:
-//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
-//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
-//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
-//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
-//     paging
-//   - addr: an implicit on-demand region begins at address 0
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
-//     space
-//
-// Hints (some devices accept these):
-//   - access, length, addr
-//
-// The command verbsgen rules ibv_reg_mr lists each with its ID.
+// The rules are those of RegMR.
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
-	const verb = "ibv_reg_mr"
-	if err := pd.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
-	}
-	if buf == nil {
-		return nil, verr.NilValue(verb, "buffer", "make one with mem.New")
-	}
-	held, err := mem.FromBuffer(buf).Take(verb)
-	if err != nil {
-		return nil, verr.Memory(verb, err)
-	}
-	release := held.Release
-	addr, length := held.Addr, held.Len
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
-	in := inRegMR{
-		access: uint64(access),
-		length: uint64(length),
-		addr:   uint64(addr),
-	}
-	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
-	}
-	if err := checkRegMR(&in); err != nil {
-		return nil, err
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMR(&in))
-	}
-	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
-	if ptr == nil {
-		return nil,
-			pd.calls.Failed(verb, errno,
-				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
-	}
-	o := newMR(pd.dev, ptr)
-	o.pd = pd
-	held.Rename(o.h.String())
-	o.h.Kept, release = release, nil // kept until Close has succeeded
-	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
-	if err := o.h.Adopt(&pd.h.Node); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return pd.regMR(mem.FromBuffer(buf), access)
 }
 
 // RegMRPin registers host memory.
 //
 // The memory of the pin stays pinned until the region's Close has succeeded, also after Unpin.
 //
-// Rules:
-//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
-//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
-//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
-//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
-//     paging
-//   - addr: an implicit on-demand region begins at address 0
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
-//     space
-//
-// Hints (some devices accept these):
-//   - access, length, addr
-//
-// The command verbsgen rules ibv_reg_mr lists each with its ID.
+// The rules are those of RegMR.
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
-	const verb = "ibv_reg_mr"
-	if err := pd.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
-	}
-	if pin == nil {
-		return nil, verr.NilValue(verb, "pin", "make one with mem.PinBytes")
-	}
-	held, err := mem.FromPin(pin).Take(verb)
-	if err != nil {
-		return nil, verr.Memory(verb, err)
-	}
-	release := held.Release
-	addr, length := held.Addr, held.Len
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
-	in := inRegMR{
-		access: uint64(access),
-		length: uint64(length),
-		addr:   uint64(addr),
-	}
-	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
-	}
-	if err := checkRegMR(&in); err != nil {
-		return nil, err
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMR(&in))
-	}
-	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
-	if ptr == nil {
-		return nil,
-			pd.calls.Failed(verb, errno,
-				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
-	}
-	o := newMR(pd.dev, ptr)
-	o.pd = pd
-	o.h.Kept, release = release, nil // kept until Close has succeeded
-	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
-	if err := o.h.Adopt(&pd.h.Node); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return pd.regMR(mem.FromPin(pin), access)
 }
 
 // RegMRAddr registers host memory.
@@ -386,105 +259,51 @@ func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
 // The caller keeps the memory mapped until the region is closed. Memory of Go's heap is refused
 // (syscall.EINVAL).
 //
-// Rules:
-//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
-//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
-//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
-//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
-//     paging
-//   - addr: an implicit on-demand region begins at address 0
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
-//     space
-//
-// Hints (some devices accept these):
-//   - access, length, addr
-//
-// The command verbsgen rules ibv_reg_mr lists each with its ID.
+// The rules are those of RegMR.
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, error) {
-	const verb = "ibv_reg_mr"
-	if err := pd.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
-	}
-	if err := mem.RefuseGoHeap(addr, length); err != nil {
-		return nil, verr.Memory(verb, err)
-	}
-	in := inRegMR{
-		access: uint64(access),
-		length: uint64(length),
-		addr:   uint64(addr),
-	}
-	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
-	}
-	if err := checkRegMR(&in); err != nil {
-		return nil, err
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMR(&in))
-	}
-	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
-	if ptr == nil {
-		return nil,
-			pd.calls.Failed(verb, errno,
-				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
-	}
-	o := newMR(pd.dev, ptr)
-	o.pd = pd
-	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
-	if err := o.h.Adopt(&pd.h.Node); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return pd.regMR(mem.FromAddr(addr, length), access)
 }
 
 // RegMRImplicitODP registers host memory.
 //
 // The region covers the whole address space and is paged in on demand.
 //
-// Rules:
-//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
-//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
-//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
-//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
-//     paging
-//   - addr: an implicit on-demand region begins at address 0
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
-//     space
-//
-// Hints (some devices accept these):
-//   - access, length, addr
-//
-// The command verbsgen rules ibv_reg_mr lists each with its ID.
+// The rules are those of RegMR.
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
-	const verb = "ibv_reg_mr"
+	access |= MRAccessOnDemand
+	return pd.regMR(mem.FromAddr(0, math.MaxUint64), access)
+}
+
+// regMRIOVA calls ibv_reg_mr_iova with memory that the new object holds until its Close has succeeded.
+func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, error) {
+	const verb = "ibv_reg_mr_iova"
 	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
 	}
 	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
+	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
+		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
 	}
-	const (
-		addr   uintptr = 0
-		length uint64  = math.MaxUint64
-	)
-	access |= MRAccessOnDemand
-	in := inRegMR{
+	held, err := memory.Take(verb)
+	if err != nil {
+		return nil, verr.Memory(verb, err)
+	}
+	release := held.Release
+	addr, length := held.Addr, held.Len
+	defer func() {
+		if release != nil {
+			release()
+		}
+	}()
+	in := inRegMRIOVA{
 		access: uint64(access),
 		length: uint64(length),
 		addr:   uint64(addr),
+		iova:   uint64(iova),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
@@ -492,22 +311,26 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
-	if err := checkRegMR(&in); err != nil {
+	if err := checkRegMRIOVA(&in); err != nil {
 		return nil, err
 	}
 	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMR(&in))
+		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
+	ptr,
+		errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova,
+		uint32(access))
 	if ptr == nil {
 		return nil,
 			pd.calls.Failed(verb, errno,
-				func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
+				func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
+	held.Rename(&o.h)
+	o.h.Kept, release = release, nil // kept until Close has succeeded
+	o.place(iova, dpath.Vague(uint64(access), 0x20))
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
@@ -539,60 +362,7 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
-	const verb = "ibv_reg_mr_iova"
-	if err := pd.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
-	}
-	held, err := mem.FromBytes(buf).Take(verb)
-	if err != nil {
-		return nil, verr.Memory(verb, err)
-	}
-	release := held.Release
-	addr, length := held.Addr, held.Len
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
-	in := inRegMRIOVA{
-		access: uint64(access),
-		length: uint64(length),
-		addr:   uint64(addr),
-		iova:   uint64(iova),
-	}
-	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
-	}
-	if err := checkRegMRIOVA(&in); err != nil {
-		return nil, err
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMRIOVA(&in))
-	}
-	pd.calls.Begin()
-	ptr,
-		errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova,
-		uint32(access))
-	if ptr == nil {
-		return nil,
-			pd.calls.Failed(verb, errno,
-				func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
-	}
-	o := newMR(pd.dev, ptr)
-	o.pd = pd
-	o.h.Kept, release = release, nil // kept until Close has succeeded
-	o.place(iova, dpath.Vague(uint64(access), 0x20))
-	if err := o.h.Adopt(&pd.h.Node); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return pd.regMRIOVA(mem.FromBytes(buf), iova, access)
 }
 
 // RegMRBufferIOVA registers host memory with an address for peers that the caller chooses.
@@ -602,82 +372,11 @@ func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
 //   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
 //     zero-based, and then the memory must be page-aligned.
 //
-// Rules:
-//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
-//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
-//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
-//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
-//     paging
-//   - addr: an implicit on-demand region begins at address 0; a zero-based region begins at a page boundary
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
-//     space
-//   - iova and addr must have the same offset within a page
-//
-// Hints (some devices accept these):
-//   - access, length, iova, addr
-//
-// The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
+// The rules are those of RegMRIOVA.
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*MR, error) {
-	const verb = "ibv_reg_mr_iova"
-	if err := pd.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
-	}
-	if buf == nil {
-		return nil, verr.NilValue(verb, "buffer", "make one with mem.New")
-	}
-	held, err := mem.FromBuffer(buf).Take(verb)
-	if err != nil {
-		return nil, verr.Memory(verb, err)
-	}
-	release := held.Release
-	addr, length := held.Addr, held.Len
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
-	in := inRegMRIOVA{
-		access: uint64(access),
-		length: uint64(length),
-		addr:   uint64(addr),
-		iova:   uint64(iova),
-	}
-	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
-	}
-	if err := checkRegMRIOVA(&in); err != nil {
-		return nil, err
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMRIOVA(&in))
-	}
-	pd.calls.Begin()
-	ptr,
-		errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova,
-		uint32(access))
-	if ptr == nil {
-		return nil,
-			pd.calls.Failed(verb, errno,
-				func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
-	}
-	o := newMR(pd.dev, ptr)
-	o.pd = pd
-	held.Rename(o.h.String())
-	o.h.Kept, release = release, nil // kept until Close has succeeded
-	o.place(iova, dpath.Vague(uint64(access), 0x20))
-	if err := o.h.Adopt(&pd.h.Node); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return pd.regMRIOVA(mem.FromBuffer(buf), iova, access)
 }
 
 // RegMRPinIOVA registers host memory with an address for peers that the caller chooses.
@@ -687,81 +386,11 @@ func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*M
 //   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
 //     zero-based, and then the memory must be page-aligned.
 //
-// Rules:
-//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
-//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
-//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
-//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
-//     paging
-//   - addr: an implicit on-demand region begins at address 0; a zero-based region begins at a page boundary
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
-//     space
-//   - iova and addr must have the same offset within a page
-//
-// Hints (some devices accept these):
-//   - access, length, iova, addr
-//
-// The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
+// The rules are those of RegMRIOVA.
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, error) {
-	const verb = "ibv_reg_mr_iova"
-	if err := pd.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
-	}
-	if pin == nil {
-		return nil, verr.NilValue(verb, "pin", "make one with mem.PinBytes")
-	}
-	held, err := mem.FromPin(pin).Take(verb)
-	if err != nil {
-		return nil, verr.Memory(verb, err)
-	}
-	release := held.Release
-	addr, length := held.Addr, held.Len
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
-	in := inRegMRIOVA{
-		access: uint64(access),
-		length: uint64(length),
-		addr:   uint64(addr),
-		iova:   uint64(iova),
-	}
-	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
-	}
-	if err := checkRegMRIOVA(&in); err != nil {
-		return nil, err
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMRIOVA(&in))
-	}
-	pd.calls.Begin()
-	ptr,
-		errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova,
-		uint32(access))
-	if ptr == nil {
-		return nil,
-			pd.calls.Failed(verb, errno,
-				func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
-	}
-	o := newMR(pd.dev, ptr)
-	o.pd = pd
-	o.h.Kept, release = release, nil // kept until Close has succeeded
-	o.place(iova, dpath.Vague(uint64(access), 0x20))
-	if err := o.h.Adopt(&pd.h.Node); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return pd.regMRIOVA(mem.FromPin(pin), iova, access)
 }
 
 // RegMRAddrIOVA registers host memory with an address for peers that the caller chooses.
@@ -772,69 +401,11 @@ func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, err
 //   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
 //     zero-based, and then the memory must be page-aligned.
 //
-// Rules:
-//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
-//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
-//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
-//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
-//     paging
-//   - addr: an implicit on-demand region begins at address 0; a zero-based region begins at a page boundary
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
-//     space
-//   - iova and addr must have the same offset within a page
-//
-// Hints (some devices accept these):
-//   - access, length, iova, addr
-//
-// The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
+// The rules are those of RegMRIOVA.
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRAccess) (*MR, error) {
-	const verb = "ibv_reg_mr_iova"
-	if err := pd.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
-	}
-	if err := mem.RefuseGoHeap(addr, length); err != nil {
-		return nil, verr.Memory(verb, err)
-	}
-	in := inRegMRIOVA{
-		access: uint64(access),
-		length: uint64(length),
-		addr:   uint64(addr),
-		iova:   uint64(iova),
-	}
-	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
-	}
-	if err := checkRegMRIOVA(&in); err != nil {
-		return nil, err
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMRIOVA(&in))
-	}
-	pd.calls.Begin()
-	ptr,
-		errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova,
-		uint32(access))
-	if ptr == nil {
-		return nil,
-			pd.calls.Failed(verb, errno,
-				func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
-	}
-	o := newMR(pd.dev, ptr)
-	o.pd = pd
-	o.place(iova, dpath.Vague(uint64(access), 0x20))
-	if err := o.h.Adopt(&pd.h.Node); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return pd.regMRIOVA(mem.FromAddr(addr, length), iova, access)
 }
 
 // RegDmabufMR registers a part of a dma-buf.
@@ -1014,7 +585,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
-	held.Rename(o.h.String())
+	held.Rename(&o.h)
 	o.h.Kept, release = release, nil // kept until Close has succeeded
 	start := uint64(mrInitAttrC.addr)
 	if mrInitAttrC.comp_mask&0x1 != 0 {
@@ -1412,9 +983,16 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	if buffer.dev != pd.dev {
 		return nil, object.OtherDevice(verb, "buf", &buffer.h.Node, &buffer.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 	}
-	if err := mem.RefuseGoHeap(addr, length); err != nil {
+	held, err := mem.FromAddr(addr, length).Take(verb)
+	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}
+	release := held.Release
+	defer func() {
+		if release != nil {
+			release()
+		}
+	}()
 	in := inRegBufMR{
 		access: uint64(access),
 	}
@@ -1438,6 +1016,8 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
+	held.Rename(&o.h)
+	o.h.Kept, release = release, nil // kept until Close has succeeded
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
 	if err := o.h.Adopt(&pd.h.Node, &buffer.h.Node); err != nil {
 		return nil, err

@@ -1,7 +1,6 @@
 package mem
 
 import (
-	"errors"
 	"os"
 	"runtime"
 	"sync"
@@ -60,7 +59,7 @@ func (p *Pin) Unpin() {
 // take keeps the memory pinned until it is released, whether or not Unpin is called meanwhile.
 func (p *Pin) take() (Held, error) {
 	if p == nil {
-		return Held{}, errors.New("pin is nil; make one with mem.PinBytes")
+		return Held{}, verr.NilValue("", "pin", "make one with mem.PinBytes")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -2,7 +2,9 @@ package mem
 
 import (
 	"container/list"
-	"errors"
+	"fmt"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Source is host memory that a caller passes to a verb: a slice, a pin, a buffer or an address. The zero value is no memory.
@@ -51,13 +53,14 @@ type Held struct {
 
 // Rename changes the name of who holds the memory, where the error of a Close shows it: often it is known only when the memory is
 // in use.
-func (h Held) Rename(who string) {
+func (h Held) Rename(who fmt.Stringer) {
 	if h.holder == nil {
 		return
 	}
+	name := who.String()
 	h.buf.mu.Lock()
 	defer h.buf.mu.Unlock()
-	h.holder.Value = who
+	h.holder.Value = name
 }
 
 // Take pins or retains the memory on behalf of who (see Buffer.Retain). Without memory it returns a Held of address 0
@@ -75,7 +78,7 @@ func (s Source) Take(who string) (Held, error) {
 		return s.pin.take()
 	case sourceBuffer:
 		if s.buf == nil {
-			return Held{}, errors.New("buffer is nil; make one with mem.New")
+			return Held{}, verr.NilValue("", "buffer", "make one with mem.New")
 		}
 		holder, err := s.buf.retain(who)
 		if err != nil {

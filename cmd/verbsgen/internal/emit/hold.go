@@ -17,10 +17,6 @@ import (
 func (p printer) hold(s plan.Step) []jen.Code {
 	var take []jen.Code
 	switch s := s.(type) {
-	case plan.Whole:
-		return []jen.Code{jen.Const().Defs(param(s.Addr, "uintptr").Op("=").Lit(0), param(s.Length, "uint64").Op("=").Add(rt("math", "MaxUint64")))}
-	case plan.Unmanaged:
-		return p.unmanaged(s)
 	case plan.Hold:
 		take = p.from(s)
 	case plan.HoldAttr:
@@ -32,16 +28,6 @@ func (p printer) hold(s plan.Step) []jen.Code {
 	return append(take, jen.Defer().Func().Params().Block(jen.If(notNil(release)).Block(release.Clone().Call())).Call())
 }
 
-// unmanaged refuses memory of Go's heap:
-//
-//	if err := mem.RefuseGoHeap(addr, length); err != nil {
-//		return nil, verr.Memory(verb, err)
-//	}
-func (p printer) unmanaged(s plan.Unmanaged) []jen.Code {
-	refuse := rt("mem", "RefuseGoHeap").Call(id(s.Addr), id(s.Length))
-	return []jen.Code{jen.If(define("err").Add(refuse), notNil(id("err"))).Block(p.zero.with(memoryErr()))}
-}
-
 // from takes memory:
 //
 //	held, err := mem.FromBytes(buf).Take(verb)
@@ -51,12 +37,15 @@ func (p printer) unmanaged(s plan.Unmanaged) []jen.Code {
 //	release := held.Release
 //	addr, length := held.Addr, held.Len
 func (p printer) from(s plan.Hold) []jen.Code {
-	return []jen.Code{
+	out := []jen.Code{
 		define("held", "err").Add(p.value(s.From)).Dot("Take").Call(id("verb")),
 		jen.If(notNil(id("err"))).Block(p.zero.with(memoryErr())),
 		released(),
-		define(s.Addr, s.Length).List(id("held.Addr"), id("held.Len")),
 	}
+	if s.Addr != "" {
+		out = append(out, define(s.Addr, s.Length).List(id("held.Addr"), id("held.Len")))
+	}
+	return out
 }
 
 // released is how held memory is let go of: release := held.Release.
@@ -67,14 +56,14 @@ func memoryErr() *jen.Statement { return rt("verr", "Memory").Call(id("verb"), i
 
 // keep leaves what is held to the new object, and memory in its name:
 //
-//	held.Rename(o.h.String())
+//	held.Rename(&o.h)
 //	o.h.Kept, release = release, nil
 func keep(s plan.Keep) []jen.Code {
 	kept := remark(jen.List(id("o.h.Kept"), id("release")).Op("=").List(id("release"), jen.Nil()), "kept until Close has succeeded")
 	if !s.Named {
 		return []jen.Code{kept}
 	}
-	return []jen.Code{id("held.Rename").Call(id("o.h.String").Call()), kept}
+	return []jen.Code{id("held.Rename").Call(ref(id("o.h"))), kept}
 }
 
 // takeMemory takes the memory of a builder:

@@ -61,7 +61,7 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return one(op(jen.Op("*").Parens(ptr(s.Mirror)).Call(unsafePointer().Call(rt("unsafe", "SliceData").Call(id(s.Into)))), "=", id(s.Head)))
 	case plan.CopyList:
 		return copyList(s), true
-	case plan.Whole, plan.Unmanaged, plan.Hold, plan.HoldAttr, plan.Register:
+	case plan.Hold, plan.HoldAttr, plan.Register:
 		return p.hold(s), true
 	case plan.Check:
 		return p.check(s), true

@@ -89,7 +89,6 @@ func TestSteps(t *testing.T) {
 		{plan.Name{Verb: "ibv_reg_mr"}, "const verb = \"ibv_reg_mr\""},
 		{plan.Enter{Handle: "mr"}, "if err := mr.base().Enter(verb); err != nil {\n\treturn nil, err\n}\ndefer mr.h.Exit()"},
 		{plan.Lock{Mutex: "o.mu"}, "o.mu.Lock()\ndefer o.mu.Unlock()"},
-		{plan.Unmanaged{Addr: "addr", Length: "length"}, "if err := mem.RefuseGoHeap(addr, length); err != nil {\n\treturn nil, verr.Memory(verb, err)\n}"},
 		{plan.Keep{}, "o.h.Kept, release = release, nil // kept until Close has succeeded"},
 		{plan.Refuse{When: plan.Value{As: plan.IsClosed, Path: "qp"}, Error: plan.Value{As: plan.Result, Path: "errPostSend.Closed"}}, "if !qp.gate.IsOpen() {\n\treturn nil, errPostSend.Closed()\n}"},
 		{plan.Missing{Verb: "ibv_x", Lib: "l", Symbols: []string{"ibv_x2", "ibv_x"}},

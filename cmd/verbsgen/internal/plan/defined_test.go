@@ -71,8 +71,6 @@ func defines(s Step) []string {
 		return []string{s.Into, "err"}
 	case CopyList:
 		return []string{s.Into}
-	case Whole:
-		return []string{s.Addr, s.Length}
 	case Hold:
 		return []string{s.Addr, s.Length}
 	case Register:

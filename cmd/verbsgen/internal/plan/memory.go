@@ -1,32 +1,95 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
 
-// memory plans how the forms of a registration give the memory of a parameter.
-func (c *call) memory(p *model.Param) {
-	addr, length := p.Go, p.Len.Go
-	take := func(vars ...Var) { c.out.Params = append(c.out.Params, vars...) }
-	switch c.m.Form {
-	case form.Bytes:
-		take(Var{Name: "buf", Type: "[]byte"})
-		c.hold(Hold{From: of("mem", "FromBytes", val("buf")), Addr: addr, Length: length})
-	case form.Buffer:
-		take(Var{Name: "buf", Type: "*mem.Buffer"})
-		c.pre = append(c.pre, refuseNil("buf", "buffer", "make one with mem.New"))
-		c.hold(Hold{From: of("mem", "FromBuffer", val("buf")), Addr: addr, Length: length})
-	case form.Pin:
-		take(Var{Name: "pin", Type: "*mem.Pin"})
-		c.pre = append(c.pre, refuseNil("pin", "pin", "make one with mem.PinBytes"))
-		c.hold(Hold{From: of("mem", "FromPin", val("pin")), Addr: addr, Length: length})
-	case form.Implicit:
-		c.pre = append(c.pre, Whole{addr, length})
-	default:
-		take(Var{Name: addr, Type: "uintptr"}, Var{Name: length, Type: "uint64"})
-		c.pre = append(c.pre, Unmanaged{addr, length})
+// registers plans a method of a verb that takes host memory. Of several such methods each puts the memory into a mem.Source, and a
+// private one, planned with the first of them, does the rest.
+func (b *builder) registers(v *model.Verb, m *model.Method) (out []Decl) {
+	if len(v.Methods) == 1 {
+		return b.method(v, m)
 	}
+	core := naming.Unexported(v.Go)
+	first := v.Methods[0]
+	if m == first {
+		out = append(out, b.core(v, m, core))
+	}
+	c := b.newCall(v, m)
+	c.results()
+	c.out.Zero = nil
+	var steps []Step
+	for _, p := range v.Params {
+		switch {
+		case p == c.recv:
+		case !v.HostMemory(p):
+			c.take(p, p.GoType)
+			c.args = append(c.args, val(p.Go))
+		case p.Len != nil:
+			c.args = append(c.args, c.source(p))
+		}
+		for _, flag := range m.Sets[p.C] {
+			steps = append(steps, SetBits{To: p.Go, Bits: val(flag.Go)})
+		}
+	}
+	c.out.Steps = append(steps, ret(result(c.self+"."+core, c.args...)))
+	c.out.Doc = c.doc(v.Doc)
+	if list := ruleList(v); m != first && list != "" {
+		more := c.out.Doc.More
+		more[len(more)-1] = "The rules are those of " + first.Name + "."
+	}
+	return append(out, c.out)
+}
+
+// core plans the private method that registers memory of any source.
+func (b *builder) core(v *model.Verb, m *model.Method, name string) *Method {
+	any := *m
+	any.Sets, any.Fixed = nil, nil
+	c := b.newCall(v, &any)
+	c.core = true
+	c.results()
+	for _, p := range v.Params {
+		c.param(p)
+	}
+	c.out.Name, c.out.Doc = name, Doc{Text: name + " calls " + v.C + " with memory that the new object holds until its Close has succeeded."}
+	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.invoke(), c.success())
+	return c.out
+}
+
+// source gives a method the parameters for the memory at p, and is the source that they make.
+func (c *call) source(p *model.Param) Value {
+	take := func(vars ...Var) { c.out.Params = append(c.out.Params, vars...) }
+	switch is := c.m.Form; {
+	case c.core:
+		take(Var{Name: "memory", Type: "mem.Source"})
+		return val("memory")
+	case is == form.Bytes:
+		take(Var{Name: "buf", Type: "[]byte"})
+		return of("mem", "FromBytes", val("buf"))
+	case is == form.Buffer:
+		take(Var{Name: "buf", Type: "*mem.Buffer"})
+		return of("mem", "FromBuffer", val("buf"))
+	case is == form.Pin:
+		take(Var{Name: "pin", Type: "*mem.Pin"})
+		return of("mem", "FromPin", val("pin"))
+	case is == form.Implicit:
+		return of("mem", "FromAddr", zero, Value{As: Constant, Type: "math", Path: "MaxUint64"})
+	}
+	take(Var{Name: p.Go, Type: "uintptr"}, Var{Name: p.Len.Go, Type: "uint64"})
+	return of("mem", "FromAddr", val(p.Go), val(p.Len.Go))
+}
+
+// memory takes the memory at p from a source.
+func (c *call) memory(p *model.Param) {
+	h := Hold{From: c.source(p), Addr: p.Go, Length: p.Len.Go}
+	if len(h.From.Args) == 2 { // by an address, which is in variables of these names already
+		h.Addr, h.Length = "", ""
+	}
+	c.hold(h)
 }
 
 // hold takes memory before the rules. It is let go of unless the new object keeps it.

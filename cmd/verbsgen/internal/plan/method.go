@@ -27,6 +27,7 @@ type call struct {
 	post      []Step           // after success
 	args      []Value          // of the raw call
 	in        map[string]Value // what the rules see of a parameter
+	core      bool             // it takes memory as a mem.Source, for several methods
 	keep      bool             // memory is held
 	under     []string         // lists of further nodes that the new object lives under
 	release   string           // lets go of memory before a refusal by the rules
@@ -223,7 +224,7 @@ func (c *call) created() []Step {
 		}
 	}
 	if c.keep {
-		out = append(out, Keep{c.showsName()})
+		out = append(out, Keep{Named: c.m.Form != form.ParentDomain})
 	}
 	out = slices.Concat(out, c.post, c.attached(), c.placed())
 	for _, list := range c.under {
@@ -263,11 +264,6 @@ func (c *call) ownerFrom(parent *model.Object) string {
 		}
 	}
 	return ""
-}
-
-// showsName tells whether held memory may be a buffer, whose Close names those who hold it.
-func (c *call) showsName() bool {
-	return c.m.Form != form.ParentDomain && c.m.Form != form.Bytes && c.m.Form != form.Pin
 }
 
 // attached is what single objects learn before anybody sees them: the channel of a queue, and the copies of device memory.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -30,16 +31,13 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	steps := flat(m.Steps)
 	h, makes := holds(steps), at[Make](steps)
 	keeps := at[Keep](steps)
-	byAddr := slices.ContainsFunc(m.Params, func(v Var) bool { return v.Name == "addr" && v.Type == "uintptr" })
 	takesPages := slices.ContainsFunc(m.Params, func(v Var) bool {
 		forTheCall := slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Role == role.Bytes && p.Go == v.Name })
-		return v.Type == "[]byte" && !readOnly(m, v) && !forTheCall || v.Type == "*mem.Buffer" || v.Type == "*mem.Pin"
+		return v.Type == "[]byte" && !readOnly(m, v) && !forTheCall || v.Type == "mem.Source" || v.Name == "addr" && v.Type == "uintptr"
 	})
 	switch first := reach(steps); {
 	case first < 0:
 		return nil
-	case byAddr && (len(at[Unmanaged](steps)) != 1 || at[Unmanaged](steps)[0] > first):
-		return []string{"an address of Go's heap is not refused"}
 	case len(h) == 0 && len(keeps) > 0:
 		return []string{"memory is kept that nobody took"}
 	case len(h) == 0 && takesPages && len(at[Call](steps)) > 0:
@@ -52,7 +50,7 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	if c := at[Check](steps); len(c) > 0 && len(h) > 0 && c[0] < h[0] {
 		wrong = append(wrong, "the rules look at memory before it is taken")
 	}
-	if shows := showsName(m, steps[h[0]]); len(keeps) > 0 && len(makes) > 0 && shows != (steps[keeps[0]].(Keep).Named) {
+	if shows := showsName(steps[h[0]]); len(keeps) > 0 && len(makes) > 0 && shows != (steps[keeps[0]].(Keep).Named) {
 		wrong = append(wrong, "a buffer is not kept in the name of the object, or something else is")
 	}
 	if len(keeps) != len(makes) || len(keeps) > 0 && keeps[0] < makes[0] {
@@ -62,9 +60,9 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 }
 
 // showsName tells whether memory that a step takes may be a buffer, whose Close names those who hold it.
-func showsName(m *Method, s Step) bool {
-	_, inBuilder := s.(HoldAttr)
-	return inBuilder || slices.ContainsFunc(m.Params, func(v Var) bool { return v.Type == "*mem.Buffer" })
+func showsName(s Step) bool {
+	_, functions := s.(Register)
+	return !functions
 }
 
 // adoptedOnce: a new object is adopted once, after it was made and has what it keeps, under all its parents.
@@ -141,4 +139,24 @@ func adoptedOnce(w *world, m *Method) (wrong []string) {
 		}
 	}
 	return wrong
+}
+
+// TestSources asks what each registration of host memory hands to the method that all of a verb share.
+func TestSources(t *testing.T) {
+	_, p := realPlan(t)
+	for name, want := range map[string]string{"PD.RegMR": "result(mem, FromBytes, buf)", "PD.RegMRBuffer": "result(mem, FromBuffer, buf)", "PD.RegMRPin": "result(mem, FromPin, pin)",
+		"PD.RegMRAddr": "result(mem, FromAddr, addr, length)", "PD.RegMRImplicitODP": "result(mem, FromAddr, number(0x0), constant(math, MaxUint64))",
+		"PD.RegMRIOVA": "result(mem, FromBytes, buf)", "PD.RegMRAddrIOVA": "result(mem, FromAddr, addr, length)"} {
+		m := find(t, p, name)
+		last, core := m.Steps[len(m.Steps)-1].(Return), "pd.regMR"
+		if strings.HasSuffix(name, "IOVA") {
+			core = "pd.regMRIOVA"
+		}
+		if call := last.Values[0]; call.Path != core || call.Args[0].String() != want {
+			t.Errorf("%s calls %v, want %s(%s, ...)", name, call, core, want)
+		}
+	}
+	if set, ok := find(t, p, "PD.RegMRImplicitODP").Steps[0].(SetBits); !ok || set.Bits.Path != "MRAccessOnDemand" {
+		t.Error("an implicit region is not on demand")
+	}
 }

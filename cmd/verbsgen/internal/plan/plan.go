@@ -220,11 +220,11 @@ type planner func(b *builder, v *model.Verb, m *model.Method) []Decl
 // planners has one for each form. A form without one of its own is planned with what it belongs to, such as the list of devices.
 var planners = map[string]planner{
 	form.Plain:        (*builder).method,
-	form.Bytes:        (*builder).method,
-	form.Buffer:       (*builder).method,
-	form.Pin:          (*builder).method,
-	form.Addr:         (*builder).method,
-	form.Implicit:     (*builder).method,
+	form.Bytes:        (*builder).registers,
+	form.Buffer:       (*builder).registers,
+	form.Pin:          (*builder).registers,
+	form.Addr:         (*builder).registers,
+	form.Implicit:     (*builder).registers,
 	form.CreateCQ:     (*builder).method,
 	form.ImportDM:     (*builder).method,
 	form.ParentDomain: (*builder).parentDomain,

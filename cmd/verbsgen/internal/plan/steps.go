@@ -41,11 +41,7 @@ type (
 	CopyHead struct{ Head, Into, Mirror string }
 	// CopyList makes an array of the mirrors of a list of records.
 	CopyList struct{ List, Into, Mirror string }
-	// Whole stands for all memory.
-	Whole struct{ Addr, Length string }
-	// Unmanaged refuses memory of Go's heap, which only a slice or a pin may name.
-	Unmanaged struct{ Addr, Length string }
-	// Hold takes memory, until the method returns or what it makes is closed.
+	// Hold takes memory, until the method returns or what it makes is closed, and declares variables with its address and length.
 	Hold struct {
 		From         Value
 		Addr, Length string
@@ -252,8 +248,6 @@ func (EnterArms) step()      {}
 func (PackArms) step()       {}
 func (CopyHead) step()       {}
 func (CopyList) step()       {}
-func (Whole) step()          {}
-func (Unmanaged) step()      {}
 func (Hold) step()           {}
 func (HoldAttr) step()       {}
 func (Register) step()       {}
