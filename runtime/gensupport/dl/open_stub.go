@@ -2,7 +2,11 @@
 
 package dl
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
 
 // Library would be a loaded library; this build makes none.
 type Library struct{ path, release string }
