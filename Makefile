@@ -1,4 +1,4 @@
-# verbsgen: `make` regenerates the bindings from the installed verbs.h and runs the demo; `make test` passes all tests.
+# verbsgen: `make` generates bindings from the installed verbs.h into a scratch package, builds it and runs the demo; `make test` passes all tests.
 # `make help` lists the targets. The pattern `work` is the packages of all modules in go.work.
 
 SHELL := /bin/bash
@@ -27,7 +27,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-vm matrix mutants rules bench facts tidy one
 
-all: setup scratch demo ## set up, regenerate from the installed verbs.h, run the demo
+all: setup scratch demo ## set up, generate from the installed verbs.h into a scratch package, run the demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)

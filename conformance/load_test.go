@@ -120,12 +120,13 @@ func TestMissingOp(t *testing.T) {
 	must(pd.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite|verbs.MRAccessRelaxedOrdering))(t)
 }
 
-// TestBrokenSource loads from sources that lack what nothing works without: an error, never a crash.
+// TestBrokenSource loads from sources that lack what nothing works without: an error, never a crash. Nobody
+// knows the first release with these symbols, so the error names none.
 func TestBrokenSource(t *testing.T) {
 	for _, symbol := range []string{"ibv_get_device_list", "ibv_free_device_list", "ibv_open_device"} {
 		soft := softverbs.New(softverbs.WithoutSymbol(symbol))
 		lib := must(verbs.LoadFrom(soft))(t)
-		if _, err := lib.OpenDevice("soft0"); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), symbol) {
+		if _, err := lib.OpenDevice("soft0"); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), " has no symbol "+symbol+"; load a newer or complete library") {
 			t.Errorf("without %s: %v", symbol, err)
 		}
 		soft.Close()

@@ -5,8 +5,12 @@
 // pages.
 // The package needs no header of the library and no library to build: Load finds it at run time, and LoadFrom
 // takes its functions from another source, such as a software device.
-// Every call is checked against the rules of its page before it reaches the library; the error of a refused
-// call names the rule. Every handle has a Close, which is refused while something made from it is open.
-// Handles may be used from several goroutines at once. Close waits for the calls that use the handle; later
-// calls return os.ErrClosed.
+//
+// A call that no device is known to accept is refused before it reaches the library, and the error names the
+// rule of the man page that it breaks. A rule that only some devices enforce is a hint: the error of a failed
+// call has it, and OnLint reports it before the call. Work requests are posted unchecked; the rules explain
+// those that the device refuses.
+//
+// Every handle has a Close, which is refused while something made from it is open. Handles may be used from
+// several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.
 package verbs

@@ -84,7 +84,7 @@ func TestText(t *testing.T) {
 		{"missing", Missing("ibv_reg_mr_ex", "ibv_reg_mr_ex@IBVERBS_1.15", "65.0", "libibverbs.so.1 (release 44)"),
 			"ibv_reg_mr_ex: libibverbs.so.1 (release 44) has no symbol ibv_reg_mr_ex@IBVERBS_1.15, which came with rdma-core 65.0; " +
 				"install rdma-core 65.0 or newer", ""},
-		{"missing, nothing known", Missing("v", "v", "", ""), "v: the loaded library has no symbol v", ""},
+		{"missing, nothing known", Missing("v", "v", "", ""), "v: the loaded library has no symbol v; load a newer or complete library", ""},
 		{"closed", Closed("ibv_reg_mr", "PD (handle 3)"), "ibv_reg_mr: PD (handle 3) is closed", ""},
 		{"busy", Busy("ibv_dealloc_pd", "PD (handle 3)", []string{"MR (lkey 0x1)", "MR (lkey 0x2)"}),
 			"ibv_dealloc_pd: PD (handle 3) still has MR (lkey 0x1), MR (lkey 0x2) open; close what is open first: " +

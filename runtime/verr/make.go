@@ -49,7 +49,7 @@ func Failed(verb string, errno syscall.Errno, hints func() []string) error {
 }
 
 // Missing returns the error of a verb whose symbol the loaded library lacks. since is the first rdma-core release with
-// the symbol, lib names the library; both may be empty. The error is errors.ErrUnsupported.
+// the symbol, empty where that is unknown; lib names the library, and may be empty. The error is errors.ErrUnsupported.
 //
 //go:noinline
 func Missing(verb, symbol, since, lib string) error {
@@ -57,7 +57,9 @@ func Missing(verb, symbol, since, lib string) error {
 		lib = "the loaded library"
 	}
 	msg := lib + " has no symbol " + symbol
-	if since != "" {
+	if since == "" {
+		msg += "; load a newer or complete library"
+	} else {
 		msg += fmt.Sprintf(", which came with rdma-core %s; install rdma-core %s or newer", since, since)
 	}
 	return &Error{Verb: verb, Msg: msg, Err: errors.ErrUnsupported}

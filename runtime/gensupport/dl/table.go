@@ -13,7 +13,7 @@ type Source interface {
 	Symbol(name, version string) uintptr
 }
 
-// Symbol is a function to look up: its name, its default symbol version, and the first release that has it.
+// Symbol is a function to look up: its name, its default symbol version, and the first release that has it, empty where that is unknown.
 type Symbol struct{ Name, Version, Since string }
 
 // Lookup sets fn, which has the length of symbols, to the addresses of the functions, and returns the name of the

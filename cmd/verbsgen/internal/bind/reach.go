@@ -84,7 +84,7 @@ func (b *binder) symbol(name string) *model.Symbol {
 			return s
 		}
 	}
-	s := &model.Symbol{Name: name, Since: b.in.Since(name)}
+	s := &model.Symbol{Name: name, Since: b.since(name)}
 	if f := b.facts.Func(name); f != nil {
 		s.Version = f.Version
 	}

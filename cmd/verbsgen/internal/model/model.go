@@ -66,7 +66,7 @@ type Pos struct {
 type Symbol struct {
 	Name    string
 	Version string // default version, "IBVERBS_1.1"
-	Since   string // first known release that has it
+	Since   string // first known release that has it; empty when every known release has it, so that the first one is unknown
 	Index   int    // in the table of a Lib
 }
 
