@@ -31,7 +31,7 @@ func TestAnswerByIPv4(t *testing.T) {
 	}
 	wc := &dpath.WC{Flags: dpath.GRH, SL: 3}
 	got := must(dev.InitAHFromWC(port, wc, header(mine)))(t)
-	want := verbs.NewAHAttr(port).IsGlobal(true).DGID(theirs).SGIDIndex(index).HopLimit(17).TrafficClass(0x20).SL(3)
+	want := verbs.AHAttr{PortNum: port, IsGlobal: true, DGID: theirs, SGIDIndex: index, HopLimit: 17, TrafficClass: 0x20, SL: 3}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("%+v, want %+v", got, want)
 	}

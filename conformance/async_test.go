@@ -56,7 +56,7 @@ func TestPortEvents(t *testing.T) {
 func overflow(t *testing.T, dev *verbs.Device) (*verbs.CQ, *verbs.AsyncEvent) {
 	t.Helper()
 	pd, other, small := must(dev.AllocPD())(t), must(dev.CreateCQ(1, nil, 0))(t), must(dev.CreateCQ(1, nil, 0))(t)
-	qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, other, small).MaxRecvWR(15).MaxRecvSGE(1)))(t)
+	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: other, RecvCQ: small, MaxRecvWR: 15, MaxRecvSGE: 1}))(t)
 	recv := must(dpath.NewRecvBatch(15, 0))(t)
 	defer recv.Close()
 	if err := errors.Join(qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0)), post(qp, recv),
@@ -228,7 +228,7 @@ func TestCompletionOfClosing(t *testing.T) {
 	}
 	for range 3000 {
 		cq := must(dev.CreateCQ(4, ch, 0))(t)
-		qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxRecvWR(1).MaxRecvSGE(1)))(t)
+		qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1}))(t)
 		if err := errors.Join(cq.ReqNotify(false), qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0)),
 			post(qp, recv), qp.Modify(verbs.NewQPAttr(verbs.QPStateErr))); err != nil {
 			t.Fatal(err)
@@ -302,9 +302,9 @@ func TestMadeWhileClosing(t *testing.T) {
 func TestEventOfClosed(t *testing.T) {
 	dev := open(t).dev
 	e := must(link.NewEnd(dev))(t)
-	cq, srq := must(dev.CreateCQ(4, nil, 0))(t), must(e.PD.CreateSRQ(verbs.NewSRQInitAttr(2, 1)))(t)
-	qp := must(e.PD.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).SRQ(srq).MaxSendWR(1).MaxSendSGE(1)))(t)
-	ah := must(e.PD.CreateAH(verbs.NewAHAttr(1).IsGlobal(true).DGID(must(dev.QueryGID(1, 0))(t))))(t)
+	cq, srq := must(dev.CreateCQ(4, nil, 0))(t), must(e.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 2, MaxSGE: 1}))(t)
+	qp := must(e.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, SRQ: srq, MaxSendWR: 1, MaxSendSGE: 1}))(t)
+	ah := must(e.PD.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(dev.QueryGID(1, 0))(t)}))(t)
 	recv, send := must(dpath.NewRecvBatch(2, 1))(t), must(dpath.NewSendBatch(1, 1))(t)
 	for i := range recv.Len() {
 		recv.WR(i).Recv(1).SGE(uint64(e.MR.Addr()), 64, e.MR.LKey())

@@ -120,15 +120,20 @@ func TestOtherDevice(t *testing.T) {
 		pd, cq := must(b.dev.AllocPD())(t), must(b.dev.CreateCQ(4, nil, 0))(t)
 		mr := must(pd.RegMR(make([]byte, 64), 0))(t)
 		pd2, cq2 := must(other.dev.AllocPD())(t), must(other.dev.CreateCQ(4, nil, 0))(t)
-		srq2 := must(pd2.CreateSRQ(verbs.NewSRQInitAttr(1, 1)))(t)
+		srq2 := must(pd2.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: 1}))(t)
 		td2 := must(other.dev.AllocTD(verbs.NewTDInitAttr()))(t)
 		channel2 := must(other.dev.CreateCompChannel())(t)
 		dm2 := must(other.dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
-		rc := func(send, recv *verbs.CQ) *verbs.QPInitAttr { return verbs.NewQPInitAttr(verbs.QPTypeRC, send, recv) }
+		rc := func(send, recv *verbs.CQ) verbs.QPInitAttr {
+			return verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: send, RecvCQ: recv}
+		}
 		for what, call := range map[string]func() error{
-			"ibv_create_qp: send_cq: CQ":      func() error { _, err := pd.CreateQP(rc(cq2, cq)); return err },
-			"ibv_create_qp: recv_cq: CQ":      func() error { _, err := pd.CreateQP(rc(cq, cq2)); return err },
-			"ibv_create_qp: srq: SRQ (":       func() error { _, err := pd.CreateQP(rc(cq, cq).SRQ(srq2)); return err },
+			"ibv_create_qp: send_cq: CQ": func() error { _, err := pd.CreateQP(rc(cq2, cq)); return err },
+			"ibv_create_qp: recv_cq: CQ": func() error { _, err := pd.CreateQP(rc(cq, cq2)); return err },
+			"ibv_create_qp: srq: SRQ (": func() error {
+				_, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: srq2})
+				return err
+			},
 			"ibv_create_cq: channel: ":        func() error { _, err := b.dev.CreateCQ(4, channel2, 0); return err },
 			"ibv_reg_dm_mr: dm: DM":           func() error { _, err := pd.RegDMMR(dm2, 0, 64, verbs.DMAccessZeroBased); return err },
 			"ibv_rereg_mr: pd: PD (":          func() error { return mr.Rereg(new(verbs.MRChange).PD(pd2)) },

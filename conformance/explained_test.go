@@ -180,8 +180,8 @@ func TestRefusedReceives(t *testing.T) {
 	b.WR(0).SGE(1, 1, 1).SGE(1, 1, 1)
 	check(post(ready.QP, b), syscall.EINVAL, "state INIT", "wr[0].num_sge 2: a request has at most max_recv_sge ranges (max_recv_sge is 1)")
 	b.WR(0).Recv(9)
-	srq := must(ready.PD.CreateSRQ(verbs.NewSRQInitAttr(4, 1)))(t)
-	shared := must(ready.PD.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, ready.CQ, ready.CQ).SRQ(srq).MaxSendWR(1)))(t)
+	srq := must(ready.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
+	shared := must(ready.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: ready.CQ, RecvCQ: ready.CQ, SRQ: srq, MaxSendWR: 1}))(t)
 	if err := shared.Modify(c.Init(at.Port.Number())); err != nil {
 		t.Fatal(err)
 	}

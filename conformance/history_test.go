@@ -23,7 +23,9 @@ func TestForbiddenByHistory(t *testing.T) {
 		cq *verbs.CQ
 	}
 	queue := func(t *testing.T, w world, kind verbs.QPType) *verbs.QP {
-		return must(w.pd.CreateQP(verbs.NewQPInitAttr(kind, w.cq, w.cq).MaxRecvWR(1).MaxRecvSGE(1).MaxSendWR(1).MaxSendSGE(1)))(t)
+		return must(w.pd.CreateQP(verbs.QPInitAttr{
+			Type: kind, SendCQ: w.cq, RecvCQ: w.cq, MaxRecvWR: 1, MaxRecvSGE: 1, MaxSendWR: 1, MaxSendSGE: 1,
+		}))(t)
 	}
 	group := verbs.GID(netip.MustParseAddr("ff12::1").As16())
 	for _, c := range []struct {
@@ -197,6 +199,6 @@ func counting(t *testing.T, dev *verbs.Device, qp *verbs.QP) *verbs.Counters {
 	if err := counters.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil); err != nil {
 		t.Fatal(err)
 	}
-	must(qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(verbs.NewFlowSpecCount(counters))))(t)
+	must(qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(&verbs.FlowSpecCount{Counters: counters})))(t)
 	return counters
 }

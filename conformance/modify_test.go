@@ -34,7 +34,9 @@ func TestModifyExplains(t *testing.T) {
 			[]string{"RESET to INIT without PKeyIndex (0x10) and with SQPSN (0x10000): ", "[VR-ibv_modify_qp-attr_mask-0221]"}},
 		{verbs.QPTypeUC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(0).PKeyIndex(0).AccessFlags(0), true, []string{"attr.port_num 0: ports are numbered from 1"}},
 	} {
-		qp := must(pd.CreateQP(verbs.NewQPInitAttr(c.kind, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(t)
+		qp := must(pd.CreateQP(verbs.QPInitAttr{
+			Type: c.kind, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1,
+		}))(t)
 		err := qp.Modify(c.attr)
 		var e *verr.Error
 		if !errors.Is(err, syscall.EINVAL) || !errors.As(err, &e) || e.Refused != c.refused {
@@ -56,8 +58,8 @@ func TestQueueBreaches(t *testing.T) {
 	cq := must(dev.CreateCQ(4, nil, 0))(t)
 	_, vector := dev.CreateCQ(4, nil, dev.NumCompVectors())
 	_, negative := dev.CreateCQ(4, nil, -1)
-	_, send := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, nil, cq))
-	_, recv := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, nil))
+	_, send := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, RecvCQ: cq})
+	_, recv := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq})
 	_, port := dev.QueryGID(0, 0)
 	_, index := dev.QueryGID(1, -1)
 	for id, err := range map[string]error{
@@ -69,7 +71,10 @@ func TestQueueBreaches(t *testing.T) {
 			t.Errorf("not refused by %s: %v", id, err)
 		}
 	}
-	uc := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUC, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(t)
+	uc := must(pd.CreateQP(verbs.QPInitAttr{
+		Type: verbs.QPTypeUC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
+		MaxRecvSGE: 1,
+	}))(t)
 	_, _, bits := uc.Query(1 << 26)
 	rate := uc.Modify(new(verbs.QPAttr).RateLimit(1000))
 	for id, err := range map[string]error{"VR-ibv_query_qp-attr_mask-2020": bits, "VR-ibv_modify_qp-attr_mask-2007": rate} {
@@ -85,7 +90,7 @@ func TestQueueBreaches(t *testing.T) {
 		}
 	}
 	_, empty := dev.CreateCQ(0, nil, 0)
-	_, nowhere := pd.CreateAH(verbs.NewAHAttr(0))
+	_, nowhere := pd.CreateAH(verbs.AHAttr{})
 	for id, err := range map[string]error{"VR-ibv_create_cq-cqe-0279": empty, "VR-ibv_create_ah-is_global-0315": nowhere, "VR-ibv_create_ah-port_num-0312": nowhere} {
 		var e *verr.Error
 		if !errors.As(err, &e) || e.Refused || !strings.Contains(err.Error(), id) {
@@ -99,8 +104,8 @@ func TestQueueBreaches(t *testing.T) {
 func TestDraining(t *testing.T) {
 	dev := open(t).dev
 	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(4, nil, 0))(t)
-	qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1)))(t)
-	itself := verbs.NewAHAttr(1).IsGlobal(true).DGID(must(dev.QueryGID(1, 0))(t))
+	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1}))(t)
+	itself := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(dev.QueryGID(1, 0))(t)}
 	if err := (verbs.RCSetup{PortNum: 1, AV: itself, PathMTU: verbs.MTU1024, DestQPNum: qp.Num(), RNRRetry: 7}).ToRTS(qp); err != nil {
 		t.Fatal(err)
 	}

@@ -59,7 +59,10 @@ func TestQueryQP(t *testing.T) {
 func TestQueryQPFresh(t *testing.T) {
 	dev := open(t).dev
 	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(4, nil, 0))(t)
-	qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(3).MaxSendSGE(2).MaxInlineData(40).SignalAll(true)))(t)
+	qp := must(pd.CreateQP(verbs.QPInitAttr{
+		Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxSendWR: 3, MaxSendSGE: 2, MaxInlineData: 40,
+		SignalAll: true,
+	}))(t)
 	info, init, err := qp.Query()
 	if err != nil || info.State != verbs.QPStateReset || init.Type != verbs.QPTypeUD || !init.SignalAll {
 		t.Fatalf("%+v, %+v, %v", info, init, err)

@@ -18,7 +18,7 @@ import (
 func TestPostSRQRecv(t *testing.T) {
 	dev := open(t).dev
 	e := must(link.NewEnd(dev))(t)
-	srq := must(e.PD.CreateSRQ(verbs.NewSRQInitAttr(3, 1)))(t)
+	srq := must(e.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 3, MaxSGE: 1}))(t)
 	room := int(must(srq.Query())(t).MaxWR)
 	batch := must(dpath.NewRecvBatch(room+2, 2))(t)
 	for i := range batch.Len() {
@@ -56,7 +56,7 @@ func TestPostSRQRecv(t *testing.T) {
 func TestPostSRQOps(t *testing.T) {
 	dev := open(t).dev
 	e := must(link.NewEnd(dev))(t)
-	srq := must(e.PD.CreateSRQ(verbs.NewSRQInitAttr(3, 1)))(t)
+	srq := must(e.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 3, MaxSGE: 1}))(t)
 	batch := must(dpath.NewOpsBatch(3, 1))(t)
 	batch.WR(0).Add(1, 2, 3, 4).SGE(uint64(e.MR.Addr()), 64, e.MR.LKey()).Flags(verbs.OpsSignaled)
 	batch.WR(1).Del(5, 0).Flags(1 << 7)

@@ -4,7 +4,7 @@ import "strings"
 
 // Roles of records.
 const (
-	RecordIn    = "in"    // filled by the caller through a builder
+	RecordIn    = "in"    // filled by the caller
 	RecordOut   = "out"   // filled by the verb
 	RecordEvent = "event" // given by a library, which takes it back
 	RecordEntry = "entry" // an element of a list, which the form of the method that lists it reads
@@ -21,10 +21,10 @@ type Record struct {
 	Mask    string // field that holds the compatibility mask, if any
 	// MaskParam is the parameter that holds the mask, where it is not in the struct (ibv_modify_qp).
 	MaskParam string
-	New       []string // fields that the constructor takes, in order (role in)
+	New       []string // fields that the constructor of a builder takes, in order
 	Fields    []RecordField
 	Hide      map[string]string // C fields without a Go name -> reason
-	// Switches are mask bits without a field.
+	// Switches are bits of the mask, or of the tag of an arm, without a field.
 	Switches []Switch
 	// Arm makes the record one of several that a list of Tail can have.
 	Arm *Arm
@@ -40,6 +40,12 @@ type Record struct {
 	Pos      Pos
 
 	marks marks
+}
+
+// Plain reports whether the caller fills the record as a Go struct: C has no mask that says which fields are given. A record with a mask
+// has a builder, where setting a field sets its bit too.
+func (r *Record) Plain() bool {
+	return r.Role == RecordIn && r.Runtime == "" && r.Mask == "" && r.MaskParam == ""
 }
 
 // Arm says which of several structs a record is: C tells them apart by a field, of the struct itself or of one that points to it.

@@ -36,11 +36,15 @@ var strange = []struct {
 }{
 	{"queue to send", "send_cq: CQ", func(w *world, other *verbs.Device) error {
 		cq, err := other.CreateCQ(4, nil, 0)
-		return given(err, func() error { return result(w.a.PD.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, w.a.CQ))) })
+		return given(err, func() error {
+			return result(w.a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: w.a.CQ}))
+		})
 	}},
 	{"queue to receive", "recv_cq: CQ", func(w *world, other *verbs.Device) error {
 		cq, err := other.CreateCQ(4, nil, 0)
-		return given(err, func() error { return result(w.a.PD.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, w.a.CQ, cq))) })
+		return given(err, func() error {
+			return result(w.a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: w.a.CQ, RecvCQ: cq}))
+		})
 	}},
 	{"channel", "channel: CompChannel", func(w *world, other *verbs.Device) error {
 		ch, err := other.CreateCompChannel()

@@ -18,7 +18,9 @@ func (w *world) bound() (*verbs.MW, *verbs.MR, *dpath.SendBatch, error) {
 		return nil, nil, nil, err
 	}
 	b := w.sends(1)
-	return mw, mr, b, mw.Bind(b.WR(0), dpath.NextRKey(mw.RKey()), verbs.NewMWBind(mr, mr.IOVA(), 64, verbs.MWAccessRemoteRead))
+	return mw, mr, b, mw.Bind(b.WR(0), dpath.NextRKey(mw.RKey()), verbs.MWBind{
+		MR: mr, Addr: mr.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead,
+	})
 }
 
 // windowMistakes bind windows and regions that are gone, or belong elsewhere.
@@ -43,7 +45,7 @@ func windowMistakes() []mistake {
 			if err != nil {
 				return nil
 			}
-			return w.a.QP.BindMW(mw, verbs.NewMWBind(mr(w), 0, 8, verbs.MWAccessRemoteRead))
+			return w.a.QP.BindMW(mw, verbs.MWBind{MR: mr(w), Length: 8, Access: verbs.MWAccessRemoteRead})
 		}
 	}
 	gone := []string{"request 0", "binds an MW to an MR, and one of them is closed", "MW.Bind"}
@@ -56,7 +58,7 @@ func windowMistakes() []mistake {
 				return nil
 			}
 			closed(mw)
-			return mw.Bind(b.WR(0), 1, verbs.NewMWBind(mr, 0, 8, 0))
+			return mw.Bind(b.WR(0), 1, verbs.MWBind{MR: mr, Length: 8})
 		}},
 		{name: "a region of another domain", says: []string{"ibv_bind_mw", "EPERM"}, make: ofType(verbs.MWType1, func(w *world) *verbs.MR { return w.b.MR })},
 		{name: "no region", says: []string{"a window is bound to a region"}, make: ofType(verbs.MWType1, func(*world) *verbs.MR { return nil })},

@@ -98,7 +98,7 @@ func (w *world) connect(k kind) error {
 	if w.a, w.b, err = c.Pair(at, at); err != nil {
 		return err
 	}
-	if w.srq, err = w.a.PD.CreateSRQ(verbs.NewSRQInitAttr(4, 1)); err != nil {
+	if w.srq, err = w.a.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}); err != nil {
 		return err
 	}
 	way, _ := w.a.Way(w.b)

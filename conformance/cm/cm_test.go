@@ -176,7 +176,10 @@ func newEnd(t *testing.T, id *rdmacm.ID, size uint64) *end {
 	e.pd = must(e.dev.AllocPD())(t)
 	e.cq = must(e.dev.CreateCQ(32, nil, 0))(t)
 	e.mr = must(e.pd.RegMRBuffer(e.buf, verbs.MRAccessLocalWrite))(t)
-	attr := verbs.NewQPInitAttr(verbs.QPTypeRC, e.cq, e.cq).MaxSendWR(16).MaxRecvWR(16).MaxSendSGE(1).MaxRecvSGE(1).SignalAll(true)
+	attr := verbs.QPInitAttr{
+		Type: verbs.QPTypeRC, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1,
+		MaxRecvSGE: 1, SignalAll: true,
+	}
 	e.qp = must(id.CreateQP(e.pd, attr))(t)
 	if e.qp.PD() != e.pd || e.qp.Device() != e.dev || e.qp.Num() == 0 {
 		t.Errorf("the queue pair has PD %p, device %p, number %d", e.qp.PD(), e.qp.Device(), e.qp.Num())
@@ -209,7 +212,10 @@ func TestConnect(t *testing.T) {
 	there, here := b.channel(t), b.channel(t)
 	listener, at := b.listen(t, there)
 	client := newEnd(t, b.resolved(t, here, at), 4096)
-	check(t, client.id.Connect(rdmacm.NewConnParam().PrivateData([]byte("hello")).ResponderResources(1).InitiatorDepth(1).RetryCount(3).RNRRetryCount(7)))
+	check(t, client.id.Connect(rdmacm.ConnParam{
+		PrivateData: []byte("hello"), ResponderResources: 1, InitiatorDepth: 1, RetryCount: 3,
+		RNRRetryCount: 7,
+	}))
 
 	ev := next(t, there, rdmacm.EventTypeConnectRequest)
 	if ev.ListenID != listener || ev.ID == nil || ev.ID == listener || !bytes.HasPrefix(ev.Conn.PrivateData, []byte("hello\x00")) || ev.Conn.ResponderResources != 1 || ev.Conn.QPNum != client.qp.Num() {
@@ -220,7 +226,9 @@ func TestConnect(t *testing.T) {
 		t.Error("two identifiers of one device have two handles of it")
 	}
 	receive(t, server, 0, 4096)
-	check(t, server.id.Accept(rdmacm.NewConnParam().PrivateData([]byte("welcome")).ResponderResources(1).InitiatorDepth(1).RNRRetryCount(7)))
+	check(t, server.id.Accept(rdmacm.ConnParam{
+		PrivateData: []byte("welcome"), ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7,
+	}))
 	ev = next(t, here, rdmacm.EventTypeEstablished)
 	if ev.ID != client.id || !bytes.HasPrefix(ev.Conn.PrivateData, []byte("welcome\x00")) {
 		t.Errorf("answer %+v", ev)
@@ -262,7 +270,7 @@ func TestReject(t *testing.T) {
 	there, here := b.channel(t), b.channel(t)
 	_, at := b.listen(t, there)
 	client := newEnd(t, b.resolved(t, here, at), 4096)
-	check(t, client.id.Connect(rdmacm.NewConnParam()))
+	check(t, client.id.Connect(rdmacm.ConnParam{}))
 	ev := next(t, there, rdmacm.EventTypeConnectRequest)
 	check(t, ev.ID.Reject([]byte("no")))
 	if ev := next(t, here, rdmacm.EventTypeRejected); ev.Status == 0 || !bytes.HasPrefix(ev.Conn.PrivateData, []byte("no\x00")) {
@@ -281,12 +289,12 @@ func TestRefused(t *testing.T) {
 	b := newBed(t)
 	c := b.channel(t)
 	id := must(c.CreateID(rdmacm.PortSpaceTCP))(t)
-	for verb, err := range map[string]error{"connect": id.Connect(rdmacm.NewConnParam()), "accept": id.Accept(rdmacm.NewConnParam()), "resolve_route": id.ResolveRoute(1)} {
+	for verb, err := range map[string]error{"connect": id.Connect(rdmacm.ConnParam{}), "accept": id.Accept(rdmacm.ConnParam{}), "resolve_route": id.ResolveRoute(1)} {
 		if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "the identifier is bound to a device") {
 			t.Errorf("%s on an identifier that is not bound: %v", verb, err)
 		}
 	}
-	if _, err := id.CreateQP(nil, nil); !errors.Is(err, syscall.EINVAL) {
+	if _, err := id.CreateQP(nil, verbs.QPInitAttr{}); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a queue pair of nothing: %v", err)
 	}
 	for verb, err := range map[string]error{"disconnect": id.Disconnect(), "establish": id.Establish(), "reject": id.Reject(nil), "listen": id.Listen(1)} {

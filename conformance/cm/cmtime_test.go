@@ -64,7 +64,7 @@ func (m *many) add(id *rdmacm.ID) {
 		m.dev = must(id.Device())(m.t)
 		m.pd = must(m.dev.AllocPD())(m.t)
 	}
-	qp := must(id.CreateQP(m.pd, verbs.NewQPInitAttr(verbs.QPTypeRC, nil, nil).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(m.t)
+	qp := must(id.CreateQP(m.pd, verbs.QPInitAttr{Type: verbs.QPTypeRC, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}))(m.t)
 	m.ids, m.qps = append(m.ids, id), append(m.qps, qp)
 }
 
@@ -76,7 +76,7 @@ func (m *many) serve(n int) {
 		case rdmacm.EventTypeConnectRequest:
 			asked++
 			m.add(ev.ID)
-			check(m.t, ev.ID.Accept(rdmacm.NewConnParam().ResponderResources(1).InitiatorDepth(1)))
+			check(m.t, ev.ID.Accept(rdmacm.ConnParam{ResponderResources: 1, InitiatorDepth: 1}))
 		case rdmacm.EventTypeEstablished:
 			established++
 		default:
@@ -97,7 +97,7 @@ func (m *many) resolve(b *bed, to netip.AddrPort, n int) {
 func (m *many) connect() bool {
 	m.t.Helper()
 	for _, id := range m.ids {
-		check(m.t, id.Connect(rdmacm.NewConnParam().ResponderResources(1).InitiatorDepth(1).RetryCount(2)))
+		check(m.t, id.Connect(rdmacm.ConnParam{ResponderResources: 1, InitiatorDepth: 1, RetryCount: 2}))
 	}
 	refused := 0
 	for range m.ids {

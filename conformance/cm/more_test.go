@@ -21,7 +21,10 @@ func TestMulticast(t *testing.T) {
 	check(t, id.BindAddr(netip.AddrPortFrom(b.client, 0)))
 	dev := must(id.Device())(t)
 	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(8, nil, 0))(t)
-	qp := must(id.CreateQP(pd, verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(t)
+	qp := must(id.CreateQP(pd, verbs.QPInitAttr{
+		Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
+		MaxRecvSGE: 1,
+	}))(t)
 	for _, group := range []string{"239.1.1.1:0", "239.1.1.2:0"} {
 		check(t, id.JoinMulticast(netip.MustParseAddrPort(group)))
 		if ev := next(t, c, rdmacm.EventTypeMulticastJoin); ev.ID != id || ev.Status != 0 {
@@ -47,7 +50,7 @@ func TestRejectECE(t *testing.T) {
 	there, here := b.channel(t), b.channel(t)
 	_, at := b.listen(t, there)
 	client := newEnd(t, b.resolved(t, here, at), 4096)
-	check(t, client.id.Connect(rdmacm.NewConnParam()))
+	check(t, client.id.Connect(rdmacm.ConnParam{}))
 	ev := next(t, there, rdmacm.EventTypeConnectRequest)
 	check(t, ev.ID.RejectECE(nil))
 	const vendorOption = 35 // as InfiniBand numbers reasons

@@ -168,8 +168,8 @@ func TestFailures(t *testing.T) {
 	for _, c := range plain {
 		failed(c.name, c.do(b))
 	}
-	failed("Connect", b.id.Connect(rdmacm.NewConnParam()))
-	failed("Accept", b.id.Accept(rdmacm.NewConnParam()))
+	failed("Connect", b.id.Connect(rdmacm.ConnParam{}))
+	failed("Accept", b.id.Accept(rdmacm.ConnParam{}))
 	failed("Migrate", b.id.Migrate(b.channel))
 	failed("Close", b.id.Close())
 	_, err := b.channel.CreateID(rdmacm.PortSpaceUDP)
@@ -185,18 +185,18 @@ func TestFailures(t *testing.T) {
 
 // params are the fields of the parameters of a connection, each set to a value of its own.
 var params = []struct {
-	setter string
-	set    func(*rdmacm.ConnParam)
-	want   []string // fields
+	field string
+	set   func(*rdmacm.ConnParam)
+	want  []string // fields
 }{
-	{"PrivateData", func(p *rdmacm.ConnParam) { p.PrivateData([]byte{0x11, 0x22, 0x33}) }, []string{"private_data=112233", "private_data_len=3"}},
-	{"ResponderResources", func(p *rdmacm.ConnParam) { p.ResponderResources(21) }, []string{"responder_resources=21"}},
-	{"InitiatorDepth", func(p *rdmacm.ConnParam) { p.InitiatorDepth(22) }, []string{"initiator_depth=22"}},
-	{"FlowControl", func(p *rdmacm.ConnParam) { p.FlowControl(true) }, []string{"flow_control=1"}},
-	{"RetryCount", func(p *rdmacm.ConnParam) { p.RetryCount(5) }, []string{"retry_count=5"}},
-	{"RNRRetryCount", func(p *rdmacm.ConnParam) { p.RNRRetryCount(6) }, []string{"rnr_retry_count=6"}},
-	{"SRQ", func(p *rdmacm.ConnParam) { p.SRQ(true) }, []string{"srq=1"}},
-	{"QPNum", func(p *rdmacm.ConnParam) { p.QPNum(0xabcdef) }, []string{"qp_num=11259375"}},
+	{"PrivateData", func(p *rdmacm.ConnParam) { p.PrivateData = []byte{0x11, 0x22, 0x33} }, []string{"private_data=112233", "private_data_len=3"}},
+	{"ResponderResources", func(p *rdmacm.ConnParam) { p.ResponderResources = 21 }, []string{"responder_resources=21"}},
+	{"InitiatorDepth", func(p *rdmacm.ConnParam) { p.InitiatorDepth = 22 }, []string{"initiator_depth=22"}},
+	{"FlowControl", func(p *rdmacm.ConnParam) { p.FlowControl = true }, []string{"flow_control=1"}},
+	{"RetryCount", func(p *rdmacm.ConnParam) { p.RetryCount = 5 }, []string{"retry_count=5"}},
+	{"RNRRetryCount", func(p *rdmacm.ConnParam) { p.RNRRetryCount = 6 }, []string{"rnr_retry_count=6"}},
+	{"SRQ", func(p *rdmacm.ConnParam) { p.SRQ = true }, []string{"srq=1"}},
+	{"QPNum", func(p *rdmacm.ConnParam) { p.QPNum = 0xabcdef }, []string{"qp_num=11259375"}},
 }
 
 // TestConnParam sets each field alone, then all: each arrives under its own name in C, and the others are zero.
@@ -204,13 +204,13 @@ func TestConnParam(t *testing.T) {
 	b := open(t)
 	b.bound()
 	fields := []string{"private_data=", "private_data_len=0", "responder_resources=0", "initiator_depth=0", "flow_control=0", "retry_count=0", "rnr_retry_count=0", "srq=0", "qp_num=0"}
-	all, wantAll := rdmacm.NewConnParam(), slices.Clone(fields)
-	tries := []*rdmacm.ConnParam{rdmacm.NewConnParam()}
+	all, wantAll := rdmacm.ConnParam{}, slices.Clone(fields)
+	tries := []rdmacm.ConnParam{{}}
 	wants := [][]string{fields}
 	for _, p := range params {
-		one, want := rdmacm.NewConnParam(), slices.Clone(fields)
-		p.set(one)
-		p.set(all)
+		one, want := rdmacm.ConnParam{}, slices.Clone(fields)
+		p.set(&one)
+		p.set(&all)
 		for _, w := range p.want {
 			name, _, _ := strings.Cut(w, "=")
 			at := slices.IndexFunc(fields, func(f string) bool { return strings.HasPrefix(f, name+"=") })
@@ -224,8 +224,8 @@ func TestConnParam(t *testing.T) {
 		b.check(b.id.Accept(p))
 		b.called("rdma_connect id=1 "+strings.Join(wants[i], " "), "rdma_accept id=1 "+strings.Join(wants[i], " "))
 	}
-	if n := reflect.TypeFor[*rdmacm.ConnParam]().NumMethod(); n != len(params) {
-		t.Errorf("%d of %d setters are tried", len(params), n)
+	if n := reflect.TypeFor[rdmacm.ConnParam]().NumField(); n != len(params) {
+		t.Errorf("%d of %d fields are tried", len(params), n)
 	}
 	known := must(api.KnownOf("rdmacm.txt"))(t)
 	rel := must(known.Load(known.Newest()))(t)
@@ -253,9 +253,12 @@ func TestCreateQP(t *testing.T) {
 	}
 	other, pd := must(dev.AllocPD())(t), must(dev.AllocPD())(t)
 	send, recv := must(dev.CreateCQ(8, nil, 0))(t), must(dev.CreateCQ(40, nil, 0))(t)
-	srq := must(pd.CreateSRQ(verbs.NewSRQInitAttr(4, 1)))(t)
+	srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
 	b.rec.Calls()
-	attr := verbs.NewQPInitAttr(verbs.QPTypeRC, send, recv).MaxSendWR(11).MaxRecvWR(12).MaxSendSGE(3).MaxRecvSGE(4).MaxInlineData(15).SignalAll(true).SRQ(srq)
+	attr := verbs.QPInitAttr{
+		Type: verbs.QPTypeRC, SendCQ: send, RecvCQ: recv, MaxSendWR: 11, MaxRecvWR: 12, MaxSendSGE: 3,
+		MaxRecvSGE: 4, MaxInlineData: 15, SignalAll: true, SRQ: srq,
+	}
 	qp := must(b.id.CreateQP(pd, attr))(t)
 	b.called(fmt.Sprintf("rdma_create_qp id=1 pd=%d qp_context=(nil) send_cq.cqe=%d recv_cq.cqe=%d srq=%d max_send_wr=11 max_recv_wr=12 max_send_sge=3 max_recv_sge=4 max_inline_data=15 qp_type=2 sq_sig_all=1",
 		pd.Handle(), send.Size(), recv.Size(), srq.Handle()))

@@ -181,7 +181,10 @@ func TestQueueBreaches(t *testing.T) {
 	b, c := open(t), openRaw(t)
 	gid := must(b.dev.QueryGID(1, 0))(t)
 	pd, cq := must(b.dev.AllocPD())(t), must(b.dev.CreateCQ(4, nil, 0))(t)
-	qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(t)
+	qp := must(pd.CreateQP(verbs.QPInitAttr{
+		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
+		MaxRecvSGE: 1,
+	}))(t)
 	channel := must(c.Channel())(t)
 	defer destroy(t, channel)
 	rawCQ := must(c.CQ(channel))(t)
@@ -199,7 +202,7 @@ func TestQueueBreaches(t *testing.T) {
 	initAttr := func(port uint8) *verbs.QPAttr {
 		return verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).AccessFlags(0).PortNum(port)
 	}
-	path := verbs.NewAHAttr(0).IsGlobal(true).DGID(gid).HopLimit(1)
+	path := verbs.AHAttr{IsGlobal: true, DGID: gid, HopLimit: 1}
 	rtrAttr := verbs.NewQPAttr(verbs.QPStateRTR).AV(path).PathMTU(verbs.MTU1024).DestQPNum(1).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12)
 	for _, x := range []breach{
 		{"VR-ibv_modify_qp-port_num-0231", "port 0", func() error { return qp.Modify(initAttr(0)) }, change(raw.Change{To: 1, Mask: init, Port: 0})},

@@ -125,7 +125,7 @@ func (p *player) open(dev *verbs.Device) (err error) {
 // makeQueues makes the queue pairs, and the shared receive queue of several, with their addresses.
 func (p *player) makeQueues() (err error) {
 	if p.queues > 1 {
-		if p.srq, err = p.pd.CreateSRQ(verbs.NewSRQInitAttr(receives, 1)); err != nil {
+		if p.srq, err = p.pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: receives, MaxSGE: 1}); err != nil {
 			return err
 		}
 	}
@@ -142,17 +142,17 @@ func (p *player) makeQueues() (err error) {
 		return p.makeXRC(port.LID, gid)
 	}
 	for i := range p.queues {
-		attr := verbs.NewQPInitAttr(p.queue, p.cq, p.cq).MaxSendWR(1).MaxSendSGE(1)
+		attr := verbs.QPInitAttr{Type: p.queue, SendCQ: p.cq, RecvCQ: p.cq, MaxSendWR: 1, MaxSendSGE: 1}
 		if p.srq != nil {
-			attr.SRQ(p.srq)
+			attr.SRQ = p.srq
 		} else {
-			attr.MaxRecvWR(receives).MaxRecvSGE(1)
+			attr.MaxRecvWR, attr.MaxRecvSGE = receives, 1
 		}
 		qp, err := p.pd.CreateQP(attr)
 		if err != nil {
 			return err
 		}
-		if err := qp.Modify(p.steps(nil, pingpong.Address{}, 0).Init()); err != nil {
+		if err := qp.Modify(p.steps(verbs.AHAttr{}, pingpong.Address{}, 0).Init()); err != nil {
 			return err
 		}
 		p.qps = append(p.qps, qp)
@@ -179,7 +179,7 @@ func (p *player) receive(i int) error {
 }
 
 // steps are those of a queue pair of the game. A way is for connections only.
-func (p *player) steps(way *verbs.AHAttr, peer pingpong.Address, psn uint32) far.Steps {
+func (p *player) steps(way verbs.AHAttr, peer pingpong.Address, psn uint32) far.Steps {
 	switch p.queue {
 	case verbs.QPTypeUD:
 		return verbs.UDSetup{PortNum: 1, QKey: datagramKey, SQPSN: psn}
@@ -195,7 +195,7 @@ func (p *player) steps(way *verbs.AHAttr, peer pingpong.Address, psn uint32) far
 // connect brings the queue pairs to the state in which they send to the peer's.
 func (p *player) connect() error {
 	for i, qp := range p.qps {
-		way := verbs.NewAHAttr(1).DLID(p.peer[i].LID).IsGlobal(true).DGID(p.peer[i].GID).SGIDIndex(0).HopLimit(64)
+		way := verbs.AHAttr{PortNum: 1, DLID: p.peer[i].LID, IsGlobal: true, DGID: p.peer[i].GID, HopLimit: 64}
 		if p.queue == verbs.QPTypeUD {
 			var err error
 			if p.ah, err = p.pd.CreateAH(way); err != nil {

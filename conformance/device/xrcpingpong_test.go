@@ -69,7 +69,7 @@ func (p *player) makeXRC(lid uint16, gid verbs.GID) (err error) {
 // connectXRC connects our sender with the peer's receiver, and the peer's sender with ours. The numbers of packets are the same both ways.
 func (p *player) connectXRC() error {
 	x, peer := p.xrc, p.peer[0]
-	way := verbs.NewAHAttr(1).DLID(peer.LID).IsGlobal(true).DGID(peer.GID).SGIDIndex(0).HopLimit(64)
+	way := verbs.AHAttr{PortNum: 1, DLID: peer.LID, IsGlobal: true, DGID: peer.GID, HopLimit: 64}
 	recv := verbs.XRCRecvSetup{AV: way, PathMTU: verbs.MTU1024, DestQPNum: peer.QPN, RQPSN: peer.PSN, SQPSN: p.self[0].PSN, MaxDestRDAtomic: 1, MinRNRTimer: 12, Timeout: 14}
 	send := verbs.XRCSendSetup{AV: way, PathMTU: verbs.MTU1024, DestQPNum: x.peer.receiver, RQPSN: peer.PSN, SQPSN: p.self[0].PSN, MaxRDAtomic: 1, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
 	err := errors.Join(x.receiver.Modify(recv.RTR()), x.receiver.Modify(recv.RTS()), p.qps[0].Modify(send.RTR()), p.qps[0].Modify(send.RTS()))

@@ -118,8 +118,8 @@ var headerVerbs = []headerVerb{
 	}},
 	{"ibv_destroy_rwq_ind_table", "destroy_rwq_ind_table", func(b *beds) error { return b.table.Close() }},
 	{"ibv_create_flow_action_esp", "create_flow_action_esp", func(b *beds) (err error) {
-		keys := verbs.NewFlowActionESPKeymatAESGCM(make([]byte, 16), 1, 16)
-		b.action, err = b.dev.CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(verbs.NewFlowActionESP()).Keymat(keys))
+		keys := &verbs.FlowActionESPKeymatAESGCM{Key: make([]byte, 16), Salt: 1, ICVLen: 16}
+		b.action, err = b.dev.CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{}).Keymat(keys))
 		return err
 	}},
 	{"ibv_modify_flow_action_esp", "modify_flow_action_esp", func(b *beds) error { return b.action.ModifyESP(verbs.NewFlowActionESPAttr().ESN(1)) }},
@@ -182,14 +182,14 @@ func TestContext(t *testing.T) {
 	if b.cq, err = b.dev.CreateCQ(4, nil, 0); err != nil {
 		t.Fatal(err)
 	}
-	attr := verbs.NewQPInitAttr(verbs.QPTypeRC, b.cq, b.cq)
+	attr := verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: b.cq, RecvCQ: b.cq}
 	if b.qp, err = b.pd.CreateQP(attr); err != nil {
 		t.Fatal(err)
 	}
-	if b.ud, err = b.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, b.cq, b.cq)); err != nil {
+	if b.ud, err = b.pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: b.cq, RecvCQ: b.cq}); err != nil {
 		t.Fatal(err)
 	}
-	if b.srq, err = b.pd.CreateSRQ(verbs.NewSRQInitAttr(1, 1)); err != nil {
+	if b.srq, err = b.pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: 1}); err != nil {
 		t.Fatal(err)
 	}
 	for _, v := range headerVerbs {

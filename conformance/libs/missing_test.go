@@ -56,7 +56,10 @@ var reaching = map[string]func(b *bed) error{
 		if err != nil {
 			return err
 		}
-		qp, err := b.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
+		qp, err := b.pd.CreateQP(verbs.QPInitAttr{
+			Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
+			MaxRecvSGE: 1,
+		})
 		if err != nil {
 			return err
 		}

@@ -14,15 +14,16 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// setter is a method of a builder: the field or the switch of the page that it sets.
+// setter is a method of a builder, or a field of a plain struct: the field or the switch of the page that it sets.
 type setter struct {
-	method string
+	method string            // or the Go field
 	field  *spec.RecordField // nil for a switch
 	bits   []string          // enumerators of its mask bits
 	arg    reflect.Type      // nil for a switch
 }
 
-// settersOf gives all setters of a builder, by reflection. A method that is on no page is an error, and so is a field without one.
+// settersOf gives all setters of a builder or a plain struct, by reflection. One that is on no page is an error, and so is a field without
+// one.
 func settersOf(r *spec.Record, t reflect.Type) ([]setter, error) {
 	var out []setter
 	var errs []error
@@ -30,17 +31,10 @@ func settersOf(r *spec.Record, t reflect.Type) ([]setter, error) {
 	for _, f := range r.Fields {
 		unset[f.C] = !slices.Contains(r.New, f.C)
 	}
-	for i := range t.NumMethod() {
-		m := t.Method(i)
-		if m.Type.NumOut() != 1 || m.Type.Out(0) != t {
-			continue
-		}
-		if r.Tail != nil && m.Name == r.Tail.Go { // TestArms compares what lies behind the record
-			continue
-		}
-		s, ok := setterOf(r, m)
+	for _, x := range settables(r, t) {
+		s, ok := setterOf(r, x)
 		if !ok {
-			errs = append(errs, fmt.Errorf("%s.%s sets nothing that the page of %s has", r.Go, m.Name, r.Go))
+			errs = append(errs, fmt.Errorf("%s.%s sets nothing that the page of %s has", r.Go, x.method, r.Go))
 			continue
 		}
 		if s.field != nil {
@@ -56,19 +50,42 @@ func settersOf(r *spec.Record, t reflect.Type) ([]setter, error) {
 	return out, errors.Join(errs...)
 }
 
-func setterOf(r *spec.Record, m reflect.Method) (setter, bool) {
-	s := setter{method: m.Name}
-	if m.Type.NumIn() == 2 {
-		s.arg = m.Type.In(1)
+// settables are the methods of a builder that return it, or the fields of a plain struct.
+func settables(r *spec.Record, t reflect.Type) (out []setter) {
+	if r.Plain() {
+		for i := range t.Elem().NumField() {
+			f := t.Elem().Field(i)
+			out = append(out, setter{method: f.Name, arg: f.Type})
+		}
+		return out
 	}
+	for i := range t.NumMethod() {
+		m := t.Method(i)
+		if m.Type.NumOut() != 1 || m.Type.Out(0) != t {
+			continue
+		}
+		if r.Tail != nil && m.Name == r.Tail.Go { // TestArms compares what lies behind the record
+			continue
+		}
+		s := setter{method: m.Name}
+		if m.Type.NumIn() == 2 {
+			s.arg = m.Type.In(1)
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// setterOf finds what a method or a field sets.
+func setterOf(r *spec.Record, s setter) (setter, bool) {
 	for _, w := range r.Switches {
-		if w.Go == m.Name && s.arg == nil {
-			s.bits = []string{w.C}
+		if w.Go == s.method && (s.arg == nil || r.Plain()) {
+			s.arg, s.bits = nil, []string{w.C}
 			return s, true
 		}
 	}
 	for i, f := range r.Fields {
-		if f.Go == m.Name || f.Callback == "memory" && slices.Contains(memoryTypes, s.arg) {
+		if f.Go == s.method || f.Callback == "memory" && slices.Contains(memoryTypes, s.arg) {
 			s.field = &r.Fields[i]
 			if f.Bit != "" {
 				s.bits = []string{f.Bit}
@@ -79,10 +96,10 @@ func setterOf(r *spec.Record, m reflect.Method) (setter, bool) {
 	return s, false
 }
 
-// builder is a filled builder, and what C must see of it: values by the paths of the record, and bits of its mask.
+// builder is a filled builder or plain struct, and what C must see of it: values by the paths of the record, and bits of its mask.
 type builder struct {
 	record *spec.Record
-	v      reflect.Value
+	v      reflect.Value // a pointer
 	want   map[string]want
 	mask   uint64
 	next   *int // counts the values of a call, so that each has its own
@@ -91,7 +108,10 @@ type builder struct {
 	err    error
 }
 
-// build makes a builder with the given setters; nil stands for all of them.
+// required are the fields of plain structs without which every call is refused.
+var required = map[string][]string{"QPInitAttr": {"Type"}, "FlowSpecCount": {"Counters"}, "FlowSpecAction": {"Action"}}
+
+// build makes a builder or a plain struct with the given setters; nil stands for all of them.
 func (b *bed) build(name string, only []string, path string, next *int, tries map[string]int) *builder {
 	b.Helper()
 	r := b.spec.RecordByGo(name)
@@ -124,7 +144,7 @@ func (b *bed) build(name string, only []string, path string, next *int, tries ma
 		if s.field != nil && s.field.Points == name && strings.Count(path, s.field.C) > 1 {
 			continue // of a chain three are enough
 		}
-		if only == nil || slices.Contains(only, s.method) {
+		if only == nil || slices.Contains(only, s.method) || slices.Contains(required[name], s.method) {
 			b.apply(x, s)
 		}
 	}
@@ -141,7 +161,7 @@ func bitsOf(f *spec.RecordField) []string {
 	return []string{f.Bit}
 }
 
-// apply calls a setter.
+// apply calls a setter, or sets a field.
 func (b *bed) apply(x *builder, s setter) {
 	b.Helper()
 	var args []reflect.Value
@@ -150,9 +170,23 @@ func (b *bed) apply(x *builder, s setter) {
 	} else {
 		x.mask |= b.constants(s.bits)
 	}
-	if x.err == nil {
+	switch {
+	case x.err != nil:
+	case !x.record.Plain():
 		x.v.MethodByName(s.method).Call(args)
+	case s.arg == nil:
+		x.v.Elem().FieldByName(s.method).SetBool(true)
+	default:
+		x.v.Elem().FieldByName(s.method).Set(args[0])
 	}
+}
+
+// arg is the argument of a method: a builder, or a plain struct.
+func (x *builder) arg() reflect.Value {
+	if x.record.Plain() {
+		return x.v.Elem()
+	}
+	return x.v
 }
 
 // constants gives the sum of enumerators.
@@ -207,7 +241,7 @@ func (b *bed) set(x *builder, s setter) reflect.Value {
 			x.want[f.C+"."+c] = w
 		}
 		x.err = errors.Join(x.err, inner.err)
-		return inner.v
+		return inner.arg()
 	}
 	v, w, err := b.chosen(f.Type, s.arg, n, x.tries[path], path)
 	if size := b.sizeOf(x.record, f); err == nil && size > 0 && v.CanUint() && size*8 < int64(s.arg.Bits()) { // narrower in C

@@ -81,16 +81,20 @@ func (r *request) inBytes(path, tag string, raw []byte) {
 	}
 }
 
-// passedOn gives a builder that C filled to a verb that takes one, and compares what C sees then with what it filled. The rules of that
+// passedOn gives attributes that C filled to a verb that takes one, and compares what C sees then with what it filled. The rules of that
 // verb may refuse it.
 func (b *bed) passedOn(p *spec.Param, filled reflect.Value, out map[string]string) error {
 	b.Helper()
 	verb, method := b.taker(p.Type)
 	r := b.newCall(verb, method)
-	x := &builder{record: b.spec.RecordByGo(p.Type), v: filled, want: map[string]want{}}
+	x := &builder{record: b.spec.RecordByGo(p.Type), v: reflect.New(filled.Type()), want: map[string]want{}}
+	x.v.Elem().Set(filled)
 	for path, text := range out {
 		if field, ok := strings.CutPrefix(path, p.C+"."); ok {
 			x.want[field] = want{text: text}
+			if i := slices.IndexFunc(x.record.Fields, func(f spec.RecordField) bool { return f.C == field }); i >= 0 && x.record.Fields[i].Bool && !zero(text) {
+				x.want[field] = numberWant(1) // whatever C said for true
+			}
 		}
 	}
 	r.given = x

@@ -200,7 +200,7 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 			x = r.build(p.Type, setters, p.C, &r.next, r.tries)
 		}
 		r.built[p.C] = x
-		r.args = append(r.args, x.v)
+		r.args = append(r.args, x.arg())
 		r.want[p.C] = want{some: true}
 	case p.Role == role.Addr:
 		v, addr, length := r.piece(take(), r.next)

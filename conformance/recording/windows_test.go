@@ -34,7 +34,10 @@ func TestWindows(t *testing.T) {
 	var set [2]map[string]string
 	for i := range set {
 		n := uint64(i)
-		info := verbs.NewMWBind(mr, 0x1122334455660000+n, 0x2233445566770000+n, verbs.MWAccess(0x30000+n)).ID(0x4455667788990000 + n).SendFlags(verbs.SendFlags(1 + n))
+		info := verbs.MWBind{
+			MR: mr, Addr: 0x1122334455660000 + n, Length: 0x2233445566770000 + n, Access: verbs.MWAccess(0x30000 + n),
+			ID: 0x4455667788990000 + n, SendFlags: verbs.SendFlags(1 + n),
+		}
 		if err := mw.Bind(batch.WR(i), uint32(0x50000+n), info); err != nil {
 			t.Fatal(err)
 		}

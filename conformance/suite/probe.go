@@ -157,7 +157,10 @@ func probeFlows(dev *verbs.Device, t *T) error {
 func withDatagrams(dev *verbs.Device, use func(qp *verbs.QP) error) error {
 	return withCQ(dev, func(cq *verbs.CQ) error {
 		return withPD(dev, func(pd *verbs.PD) error {
-			qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
+			qp, err := pd.CreateQP(verbs.QPInitAttr{
+				Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
+				MaxRecvSGE: 1,
+			})
 			if err != nil {
 				return err
 			}

@@ -66,7 +66,10 @@ func withStream(dev *verbs.Device, ops verbs.QPOp) error {
 func probeRawPacket(dev *verbs.Device, _ *T) error {
 	return withCQ(dev, func(cq *verbs.CQ) error {
 		return withPD(dev, func(pd *verbs.PD) error {
-			qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRawPacket, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
+			qp, err := pd.CreateQP(verbs.QPInitAttr{
+				Type: verbs.QPTypeRawPacket, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
+				MaxRecvSGE: 1,
+			})
 			if err != nil {
 				return err
 			}

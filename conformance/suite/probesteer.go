@@ -27,7 +27,9 @@ func probeRWQTables(dev *verbs.Device, _ *T) error {
 
 // probeESP makes an action that decrypts.
 func probeESP(dev *verbs.Device, _ *T) error {
-	action, err := dev.CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(verbs.NewFlowActionESP()).Keymat(verbs.NewFlowActionESPKeymatAESGCM(make([]byte, 16), 1, 16)))
+	action, err := dev.CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{}).Keymat(&verbs.FlowActionESPKeymatAESGCM{
+		Key: make([]byte, 16), Salt: 1, ICVLen: 16,
+	}))
 	if err != nil {
 		return err
 	}

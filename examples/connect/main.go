@@ -101,7 +101,7 @@ func newSide(dev *verbs.Device) (*side, error) {
 	if s.cq, err = dev.CreateCQ(1, nil, 0); err != nil {
 		return nil, err
 	}
-	if s.qp, err = pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, s.cq, s.cq).MaxSendWR(1).MaxSendSGE(1)); err != nil {
+	if s.qp, err = pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: s.cq, RecvCQ: s.cq, MaxSendWR: 1, MaxSendSGE: 1}); err != nil {
 		return nil, err
 	}
 	s.mr, err = pd.RegMR(s.mem, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite|verbs.MRAccessRemoteRead)

@@ -137,8 +137,10 @@ func newLoop(dev *verbs.Device) (*loop, error) {
 	if err := l.cq.ReqNotify(false); err != nil { // before the first completion can come
 		return nil, err
 	}
-	attr := verbs.NewQPInitAttr(verbs.QPTypeRC, l.cq, l.cq).MaxInlineData(room).
-		MaxSendWR(messages).MaxSendSGE(1).MaxRecvWR(messages).MaxRecvSGE(1)
+	attr := verbs.QPInitAttr{
+		Type: verbs.QPTypeRC, SendCQ: l.cq, RecvCQ: l.cq, MaxInlineData: room, MaxSendWR: messages,
+		MaxSendSGE: 1, MaxRecvWR: messages, MaxRecvSGE: 1,
+	}
 	if l.qp, err = pd.CreateQP(attr); err != nil {
 		return nil, err
 	}
@@ -178,7 +180,7 @@ func connectToSelf(qp *verbs.QP) error {
 	if err != nil {
 		return err
 	}
-	path := verbs.NewAHAttr(port).DLID(attr.LID).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(64)
+	path := verbs.AHAttr{PortNum: port, DLID: attr.LID, IsGlobal: true, DGID: gid, HopLimit: 64}
 	return verbs.RCSetup{
 		PortNum: port, AV: path, PathMTU: verbs.MTU1024, DestQPNum: qp.Num(),
 		MinRNRTimer: 12, Timeout: 14, RetryCnt: 6, RNRRetry: 6,

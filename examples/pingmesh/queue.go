@@ -89,8 +89,10 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 		return nil, err
 	}
 	q.self.lid, q.self.qkey = port.LID, rand.Uint32()&^(1<<31) // with the highest bit it would be a privileged one
-	attr := verbs.NewQPInitAttr(verbs.QPTypeUD, q.cq, q.cq).
-		MaxSendWR(uint32(sends)).MaxSendSGE(1).MaxRecvWR(uint32(recvs)).MaxRecvSGE(1)
+	attr := verbs.QPInitAttr{
+		Type: verbs.QPTypeUD, SendCQ: q.cq, RecvCQ: q.cq, MaxSendWR: uint32(sends), MaxSendSGE: 1,
+		MaxRecvWR: uint32(recvs), MaxRecvSGE: 1,
+	}
 	if q.qp, err = q.pd.CreateQP(attr); err != nil {
 		return nil, err
 	}

@@ -90,7 +90,7 @@ func newServer(dev *verbs.Device) (*server, error) {
 	if s.received, err = dev.CreateCQ(depth, nil, 0); err != nil {
 		return nil, err
 	}
-	if s.srq, err = s.pd.CreateSRQ(verbs.NewSRQInitAttr(depth, 1)); err != nil {
+	if s.srq, err = s.pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: depth, MaxSGE: 1}); err != nil {
 		return nil, err
 	}
 	mr, err := s.pd.RegMR(s.mem, verbs.MRAccessLocalWrite)
@@ -121,12 +121,17 @@ func (s *server) serve(ctx context.Context, w io.Writer) error {
 	var qps [clients]*verbs.QP
 	number := make(map[uint32]int) // of the client, by the number of the server's queue pair
 	for i := range qps {
-		own, err := s.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, s.sent, s.received).SRQ(s.srq).MaxSendWR(1).MaxSendSGE(1))
+		own, err := s.pd.CreateQP(verbs.QPInitAttr{
+			Type: verbs.QPTypeRC, SendCQ: s.sent, RecvCQ: s.received, SRQ: s.srq, MaxSendWR: 1, MaxSendSGE: 1,
+		})
 		if err != nil {
 			return err
 		}
 		number[own.Num()] = i
-		qps[i], err = s.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, s.sent, s.sent).MaxSendWR(1).MaxSendSGE(1).MaxInlineData(room))
+		qps[i], err = s.pd.CreateQP(verbs.QPInitAttr{
+			Type: verbs.QPTypeRC, SendCQ: s.sent, RecvCQ: s.sent, MaxSendWR: 1, MaxSendSGE: 1,
+			MaxInlineData: room,
+		})
 		if err != nil {
 			return err
 		}
@@ -192,7 +197,7 @@ func connect(qp, to *verbs.QP) error {
 	if err != nil {
 		return err
 	}
-	path := verbs.NewAHAttr(port).DLID(attr.LID).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(64)
+	path := verbs.AHAttr{PortNum: port, DLID: attr.LID, IsGlobal: true, DGID: gid, HopLimit: 64}
 	return verbs.RCSetup{PortNum: port, AV: path, PathMTU: verbs.MTU1024, DestQPNum: to.Num(), MinRNRTimer: 12, Timeout: 14, RetryCnt: 6, RNRRetry: 6}.ToRTS(qp)
 }
 

@@ -92,7 +92,7 @@ func post(dev *verbs.Device, cq *verbs.CQ) error {
 		return err
 	}
 	depth := uint32(len(sizes))
-	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(depth).MaxSendSGE(1))
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: depth, MaxSendSGE: 1})
 	if err != nil {
 		return err
 	}
@@ -130,7 +130,7 @@ func connectToSelf(qp *verbs.QP) error {
 	if err != nil {
 		return err
 	}
-	path := verbs.NewAHAttr(port).DLID(attr.LID).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(64)
+	path := verbs.AHAttr{PortNum: port, DLID: attr.LID, IsGlobal: true, DGID: gid, HopLimit: 64}
 	return verbs.RCSetup{
 		PortNum: port, AV: path, PathMTU: verbs.MTU1024, DestQPNum: qp.Num(), AccessFlags: verbs.QPAccessRemoteWrite,
 		MinRNRTimer: 12, Timeout: 14, RetryCnt: 6, RNRRetry: 6,

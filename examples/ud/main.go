@@ -83,7 +83,7 @@ func exchange(w io.Writer, dev *verbs.Device, gidIndex uint8) error {
 	if err != nil {
 		return err
 	}
-	path := verbs.NewAHAttr(port).DLID(attr.LID).IsGlobal(true).DGID(gid).SGIDIndex(gidIndex).HopLimit(64)
+	path := verbs.AHAttr{PortNum: port, DLID: attr.LID, IsGlobal: true, DGID: gid, SGIDIndex: gidIndex, HopLimit: 64}
 	toBob, err := alice.pd.CreateAH(path)
 	if err != nil {
 		return err
@@ -136,8 +136,10 @@ func newEnd(dev *verbs.Device) (*end, error) {
 	if e.received, err = dev.CreateCQ(1, nil, 0); err != nil {
 		return nil, err
 	}
-	attr := verbs.NewQPInitAttr(verbs.QPTypeUD, e.sent, e.received).
-		MaxSendWR(1).MaxSendSGE(1).MaxRecvWR(1).MaxRecvSGE(1).MaxInlineData(64)
+	attr := verbs.QPInitAttr{
+		Type: verbs.QPTypeUD, SendCQ: e.sent, RecvCQ: e.received, MaxSendWR: 1, MaxSendSGE: 1, MaxRecvWR: 1,
+		MaxRecvSGE: 1, MaxInlineData: 64,
+	}
 	if e.qp, err = e.pd.CreateQP(attr); err != nil {
 		return nil, err
 	}

@@ -62,11 +62,14 @@ func connect(ctx context.Context, events *rdmacm.EventChannel, id *rdmacm.ID, to
 	if err != nil {
 		return nil, err
 	}
-	qp, err := id.CreateQP(pd, verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(8).MaxRecvWR(8).MaxSendSGE(1).MaxRecvSGE(1))
+	qp, err := id.CreateQP(pd, verbs.QPInitAttr{
+		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 1,
+		MaxRecvSGE: 1,
+	})
 	if err != nil {
 		return nil, err
 	}
-	if err := id.Connect(rdmacm.NewConnParam().PrivateData([]byte("hello")).RetryCount(3).RNRRetryCount(3)); err != nil {
+	if err := id.Connect(rdmacm.ConnParam{PrivateData: []byte("hello"), RetryCount: 3, RNRRetryCount: 3}); err != nil {
 		return nil, err
 	}
 	return qp, expect(ctx, events, rdmacm.EventTypeEstablished)

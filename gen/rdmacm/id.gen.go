@@ -240,7 +240,7 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 // A queue for completions that is not given is made by the library, and cannot be polled.
 //
 // C: rdma_create_qp, rdma_create_qp(3).
-func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr *verbs.QPInitAttr) (*verbs.QP, error) {
+func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, error) {
 	const verb = "rdma_create_qp"
 	if err := id.base().Enter(verb); err != nil {
 		return nil, err
@@ -257,7 +257,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr *verbs.QPInitAttr) (*verbs.QP, e
 		return nil, err
 	}
 	defer pdHeld.Exit()
-	qpInitAttrHeld, err := bridge.Lend(verb, qpInitAttr, id.lib.verbs, pdHeld.Root)
+	qpInitAttrHeld, err := bridge.Lend(verb, &qpInitAttr, id.lib.verbs, pdHeld.Root)
 	defer qpInitAttrHeld.Exit()
 	if err != nil {
 		return nil, err
@@ -298,7 +298,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr *verbs.QPInitAttr) (*verbs.QP, e
 //   - RNRRetryCount is 0 to 7 [VR-rdma_connect-rnr_retry_count-0704]
 //
 // C: rdma_connect, rdma_connect(3).
-func (id *ID) Connect(connParam *ConnParam) error {
+func (id *ID) Connect(connParam ConnParam) error {
 	const verb = "rdma_connect"
 	if err := id.base().Enter(verb); err != nil {
 		return err
@@ -307,12 +307,9 @@ func (id *ID) Connect(connParam *ConnParam) error {
 	if id.lib.fn[symRdma_connect] == 0 {
 		return id.lib.missing("rdma_connect", symRdma_connect)
 	}
-	if connParam == nil {
-		return verr.NilValue(verb, "ConnParam", "make one with NewConnParam")
-	}
-	connParamC := connParam.c
-	if connParam.err != nil {
-		return connParam.err
+	var connParamC cConnParam
+	if err := connParam.to(&connParamC); err != nil {
+		return err
 	}
 	in := inConnect{
 		idVerbs:                 validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
@@ -327,7 +324,7 @@ func (id *ID) Connect(connParam *ConnParam) error {
 	if id.lib.lints.Wanted() {
 		id.lib.lints.Report(hintConnect(&in))
 	}
-	defer mem.PinData(&connParamC.private_data, connParam.privateData)()
+	defer mem.PinData(&connParamC.private_data, connParam.PrivateData)()
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintConnect(&in)) })
@@ -393,7 +390,7 @@ func (id *ID) Listen(backlog int) error {
 //   - RNRRetryCount is 0 to 7 [VR-rdma_accept-rnr_retry_count-0707]
 //
 // C: rdma_accept, rdma_accept(3).
-func (id *ID) Accept(connParam *ConnParam) error {
+func (id *ID) Accept(connParam ConnParam) error {
 	const verb = "rdma_accept"
 	if err := id.base().Enter(verb); err != nil {
 		return err
@@ -402,12 +399,9 @@ func (id *ID) Accept(connParam *ConnParam) error {
 	if id.lib.fn[symRdma_accept] == 0 {
 		return id.lib.missing("rdma_accept", symRdma_accept)
 	}
-	if connParam == nil {
-		return verr.NilValue(verb, "ConnParam", "make one with NewConnParam")
-	}
-	connParamC := connParam.c
-	if connParam.err != nil {
-		return connParam.err
+	var connParamC cConnParam
+	if err := connParam.to(&connParamC); err != nil {
+		return err
 	}
 	in := inAccept{
 		idVerbs:                 validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
@@ -421,7 +415,7 @@ func (id *ID) Accept(connParam *ConnParam) error {
 	if id.lib.lints.Wanted() {
 		id.lib.lints.Report(hintAccept(&in))
 	}
-	defer mem.PinData(&connParamC.private_data, connParam.privateData)()
+	defer mem.PinData(&connParamC.private_data, connParam.PrivateData)()
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAccept(&in)) })

@@ -4,7 +4,6 @@
 package rdmacm
 
 import (
-	"slices"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
@@ -15,91 +14,43 @@ import (
 //
 // C: struct rdma_conn_param, rdma_connect(3).
 type ConnParam struct {
-	c           cConnParam
-	err         error // of the first value that does not fit
-	privateData []byte
+	// Bytes for the peer; it may receive more than were sent with zeros behind them.
+	PrivateData []byte // private_data
+	// Number of RDMA reads and atomics that the peer may have outstanding here.
+	ResponderResources uint8 // responder_resources
+	// Number of RDMA reads and atomics that this end may have outstanding at the peer.
+	InitiatorDepth uint8 // initiator_depth
+	// Whether the hardware has flow control; the peer is told.
+	FlowControl bool // flow_control
+	// Number of times that a transfer is tried again after an error, 0 to 7; of no use to rdma_accept.
+	RetryCount uint8 // retry_count
+	// Number of times that the peer tries a send again that found no receive, 0 to 7.
+	RNRRetryCount uint8 // rnr_retry_count
+	// Whether the queue pair has a shared receive queue; the library knows it of a queue pair of the identifier.
+	SRQ bool // srq
+	// Number of a queue pair that is not one of the identifier.
+	QPNum uint32 // qp_num
 }
 
-// NewConnParam starts an attribute structure ConnParam.
-func NewConnParam() *ConnParam {
-	a := &ConnParam{}
-	return a
-}
-
-// PrivateData sets the bytes for the peer; it may receive more than were sent with zeros behind them.
-//
-// C: struct rdma_conn_param.private_data, rdma_connect(3).
-func (a *ConnParam) PrivateData(v []byte) *ConnParam {
-	if len(v) > 255 && a.err == nil {
-		a.err = verr.TooLong("", "ConnParam.PrivateData", len(v), 255)
+// to writes the C layout.
+func (a *ConnParam) to(c *cConnParam) error {
+	*c = cConnParam{}
+	if len(a.PrivateData) > 255 {
+		return verr.TooLong("", "ConnParam.PrivateData", len(a.PrivateData), 255)
 	}
-	a.privateData = slices.Clone(v)
-	a.c.private_data_len = uint8(len(v))
-	return a
-}
-
-// ResponderResources sets the number of RDMA reads and atomics that the peer may have outstanding here.
-//
-// C: struct rdma_conn_param.responder_resources, rdma_connect(3).
-func (a *ConnParam) ResponderResources(v uint8) *ConnParam {
-	a.c.responder_resources = v
-	return a
-}
-
-// InitiatorDepth sets the number of RDMA reads and atomics that this end may have outstanding at the peer.
-//
-// C: struct rdma_conn_param.initiator_depth, rdma_connect(3).
-func (a *ConnParam) InitiatorDepth(v uint8) *ConnParam {
-	a.c.initiator_depth = v
-	return a
-}
-
-// FlowControl sets whether the hardware has flow control; the peer is told.
-//
-// C: struct rdma_conn_param.flow_control, rdma_connect(3).
-func (a *ConnParam) FlowControl(v bool) *ConnParam {
-	a.c.flow_control = 0
-	if v {
-		a.c.flow_control = 1
+	c.private_data_len = uint8(len(a.PrivateData))
+	c.responder_resources = a.ResponderResources
+	c.initiator_depth = a.InitiatorDepth
+	if a.FlowControl {
+		c.flow_control = 1
 	}
-	return a
-}
-
-// RetryCount sets the number of times that a transfer is tried again after an error, 0 to 7; of no use to
-// rdma_accept.
-//
-// C: struct rdma_conn_param.retry_count, rdma_connect(3).
-func (a *ConnParam) RetryCount(v uint8) *ConnParam {
-	a.c.retry_count = v
-	return a
-}
-
-// RNRRetryCount sets the number of times that the peer tries a send again that found no receive, 0 to 7.
-//
-// C: struct rdma_conn_param.rnr_retry_count, rdma_connect(3).
-func (a *ConnParam) RNRRetryCount(v uint8) *ConnParam {
-	a.c.rnr_retry_count = v
-	return a
-}
-
-// SRQ sets whether the queue pair has a shared receive queue; the library knows it of a queue pair of the
-// identifier.
-//
-// C: struct rdma_conn_param.srq, rdma_connect(3).
-func (a *ConnParam) SRQ(v bool) *ConnParam {
-	a.c.srq = 0
-	if v {
-		a.c.srq = 1
+	c.retry_count = a.RetryCount
+	c.rnr_retry_count = a.RNRRetryCount
+	if a.SRQ {
+		c.srq = 1
 	}
-	return a
-}
-
-// QPNum sets the number of a queue pair that is not one of the identifier.
-//
-// C: struct rdma_conn_param.qp_num, rdma_connect(3).
-func (a *ConnParam) QPNum(v uint32) *ConnParam {
-	a.c.qp_num = v
-	return a
+	c.qp_num = a.QPNum
+	return nil
 }
 
 // ConnInfo is what the peer said of the connection.

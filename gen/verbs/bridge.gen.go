@@ -701,10 +701,10 @@ func (a *AllocDMAttr) lend(verb string, lib any, root *object.Node) (lent bridge
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *DMAHInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
 	if a.err != nil {
 		return lent, a.err
 	}
-	c := a.c
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
 }
@@ -725,12 +725,13 @@ func (a *CounterAttachAttr) lend(verb string, lib any, root *object.Node) (lent 
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *MWBind) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
-	c := a.c
-	if a.mr != nil {
-		if err := lent.Enter(verb, "bind_info.mr", &a.mr.h.Node, a.mr.lib, lib, &a.mr.dev.h.Node, root); err != nil {
+	var c cMWBind
+	a.to(&c)
+	if a.MR != nil {
+		if err := lent.Enter(verb, "bind_info.mr", &a.MR.h.Node, a.MR.lib, lib, &a.MR.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.bind_info.mr = uintptr(a.mr.h.C)
+		c.bind_info.mr = uintptr(a.MR.h.C)
 	}
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
@@ -738,7 +739,8 @@ func (a *MWBind) lend(verb string, lib any, root *object.Node) (lent bridge.Lent
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *AHAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
-	c := a.c
+	var c cAHAttr
+	a.to(&c)
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
 }
@@ -781,24 +783,25 @@ func (a *CQInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridg
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *QPInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
-	c := a.c
-	if a.sendCQ != nil {
-		if err := lent.Enter(verb, "send_cq", &a.sendCQ.h.Node, a.sendCQ.lib, lib, &a.sendCQ.dev.h.Node, root); err != nil {
+	var c cQPInitAttr
+	a.to(&c)
+	if a.SendCQ != nil {
+		if err := lent.Enter(verb, "send_cq", &a.SendCQ.h.Node, a.SendCQ.lib, lib, &a.SendCQ.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.send_cq = uintptr(a.sendCQ.h.C)
+		c.send_cq = uintptr(a.SendCQ.h.C)
 	}
-	if a.recvCQ != nil {
-		if err := lent.Enter(verb, "recv_cq", &a.recvCQ.h.Node, a.recvCQ.lib, lib, &a.recvCQ.dev.h.Node, root); err != nil {
+	if a.RecvCQ != nil {
+		if err := lent.Enter(verb, "recv_cq", &a.RecvCQ.h.Node, a.RecvCQ.lib, lib, &a.RecvCQ.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.recv_cq = uintptr(a.recvCQ.h.C)
+		c.recv_cq = uintptr(a.RecvCQ.h.C)
 	}
-	if a.srq != nil {
-		if err := lent.Enter(verb, "srq", &a.srq.h.Node, a.srq.lib, lib, &a.srq.dev.h.Node, root); err != nil {
+	if a.SRQ != nil {
+		if err := lent.Enter(verb, "srq", &a.SRQ.h.Node, a.SRQ.lib, lib, &a.SRQ.dev.h.Node, root); err != nil {
 			return lent, err
 		}
-		c.srq = uintptr(a.srq.h.C)
+		c.srq = uintptr(a.SRQ.h.C)
 	}
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
@@ -806,7 +809,8 @@ func (a *QPInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *SRQInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
-	c := a.c
+	var c cSRQInitAttr
+	a.to(&c)
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
 }
@@ -909,10 +913,10 @@ func (a *QPOpenAttr) lend(verb string, lib any, root *object.Node) (lent bridge.
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *XRCDInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+	c := a.c
 	if a.err != nil {
 		return lent, a.err
 	}
-	c := a.c
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil
 }

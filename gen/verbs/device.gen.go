@@ -1672,20 +1672,20 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 //   - portNum is at most the number of ports [VR-ibv_init_ah_from_wc-port_num-0766]
 //
 // C: ibv_init_ah_from_wc, ibv_create_ah_from_wc(3).
-func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, error) {
+func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, error) {
 	const verb = "ibv_init_ah_from_wc"
 	if err := dev.base().Enter(verb); err != nil {
-		return nil, err
+		return AHAttr{}, err
 	}
 	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_init_ah_from_wc] == 0 {
-		return nil, dev.lib.missing("ibv_init_ah_from_wc", symIbv_init_ah_from_wc)
+		return AHAttr{}, dev.lib.missing("ibv_init_ah_from_wc", symIbv_init_ah_from_wc)
 	}
 	if wc == nil {
-		return nil, verr.NilValue(verb, "wc", "pass a WC")
+		return AHAttr{}, verr.NilValue(verb, "wc", "pass a WC")
 	}
 	if len(grh) < 40 {
-		return nil, verr.TooShort(verb, "grh", 40)
+		return AHAttr{}, verr.TooShort(verb, "grh", 40)
 	}
 	in := inInitAHFromWC{
 		portNum: uint64(portNum),
@@ -1701,9 +1701,10 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, err
 		errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.h.C, portNum, unsafe.Pointer(wc),
 		unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
 	if n < 0 {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintInitAHFromWC(&in)) })
+		return AHAttr{}, verr.Failed(verb, errno, func() []string { return verr.Texts(hintInitAHFromWC(&in)) })
 	}
-	out := &AHAttr{c: ahAttrC}
+	var out AHAttr
+	out.from(&ahAttrC)
 	return out, nil
 }
 
@@ -1718,7 +1719,7 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (*AHAttr, err
 //   - PortNum is at most the number of ports [VR-ibv_resolve_eth_l2_from_gid-port_num-3033]
 //
 // C: ibv_resolve_eth_l2_from_gid, ibv_resolve_eth_l2_from_gid(3).
-func (dev *Device) ResolveEthL2FromGID(attr *AHAttr) ([6]uint8, uint16, error) {
+func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 	const verb = "ibv_resolve_eth_l2_from_gid"
 	if err := dev.base().Enter(verb); err != nil {
 		return [6]uint8{}, 0, err
@@ -1727,10 +1728,8 @@ func (dev *Device) ResolveEthL2FromGID(attr *AHAttr) ([6]uint8, uint16, error) {
 	if dev.lib.fn[symIbv_resolve_eth_l2_from_gid] == 0 {
 		return [6]uint8{}, 0, dev.lib.missing("ibv_resolve_eth_l2_from_gid", symIbv_resolve_eth_l2_from_gid)
 	}
-	if attr == nil {
-		return [6]uint8{}, 0, verr.NilValue(verb, "AHAttr", "make one with NewAHAttr")
-	}
-	attrC := attr.c
+	var attrC cAHAttr
+	attr.to(&attrC)
 	in := inResolveEthL2FromGID{
 		attrPortNum: uint64(attrC.port_num),
 	}

@@ -43,7 +43,7 @@ func ExampleQPStream_Post_datagrams() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	ah, err := pd.CreateAH(verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(1))
+	ah, err := pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 1})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -65,7 +65,7 @@ func ExampleDevice_AllocParentDomain() {
 	check(err)
 	cq, err := dev.CreateCQ(1, nil, 0)
 	check(err)
-	qp, err := parent.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1).MaxSendSGE(1))
+	qp, err := parent.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1})
 	check(err)
 	fmt.Println(qp.PD() == parent, parent.Parent() == pd)
 	// Output: true true

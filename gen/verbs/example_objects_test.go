@@ -82,7 +82,7 @@ func ExampleQP_AttachMcast() {
 	check(err)
 	cq, err := dev.CreateCQ(1, nil, 0)
 	check(err)
-	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxRecvWR(1).MaxRecvSGE(1))
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1})
 	check(err)
 	group := verbs.GID(netip.MustParseAddr("ff12::1").As16())
 	check(qp.AttachMcast(group, 0))
@@ -156,16 +156,16 @@ func ExampleQP_CreateFlow() {
 	check(err)
 	cq, err := dev.CreateCQ(1, nil, 0)
 	check(err)
-	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxRecvWR(1).MaxRecvSGE(1))
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1})
 	check(err)
 	counters, err := dev.CreateCounters(verbs.NewCountersInitAttr())
 	check(err)
 	check(counters.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
 	flow, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(
-		verbs.NewFlowSpecEth().Val(verbs.NewFlowEthFilter().EtherType(0x0800)).Mask(verbs.NewFlowEthFilter().EtherType(0xffff)),
-		verbs.NewFlowSpecIPv4().Val(verbs.NewFlowIPv4Filter().DstIP(0x0a000001)).Mask(verbs.NewFlowIPv4Filter().DstIP(0xffffffff)),
-		verbs.NewFlowSpecTCP().Val(verbs.NewFlowPortFilter().DstPort(443)).Mask(verbs.NewFlowPortFilter().DstPort(0xffff)),
-		verbs.NewFlowSpecCount(counters)))
+		&verbs.FlowSpecEth{Val: verbs.FlowEthFilter{EtherType: 0x0800}, Mask: verbs.FlowEthFilter{EtherType: 0xffff}},
+		&verbs.FlowSpecIPv4{Val: verbs.FlowIPv4Filter{DstIP: 0x0a000001}, Mask: verbs.FlowIPv4Filter{DstIP: 0xffffffff}},
+		&verbs.FlowSpecTCP{Val: verbs.FlowPortFilter{DstPort: 443}, Mask: verbs.FlowPortFilter{DstPort: 0xffff}},
+		&verbs.FlowSpecCount{Counters: counters}))
 	check(err)
 	fmt.Println(errors.Is(counters.Close(), syscall.EBUSY), flow.Close())
 	// Output: true <nil>

@@ -20,13 +20,16 @@ func ExampleRCSetup() {
 	check(err)
 	cq, err := dev.CreateCQ(16, nil, 0)
 	check(err)
-	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
+	qp, err := pd.CreateQP(verbs.QPInitAttr{
+		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
+		MaxRecvSGE: 1,
+	})
 	check(err)
 	gid, err := dev.QueryGID(1, 0)
 	check(err)
 	check(verbs.RCSetup{
 		PortNum: 1,
-		AV:      verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(64),
+		AV:      verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 64},
 		PathMTU: verbs.MTU1024, DestQPNum: qp.Num(), RQPSN: 7, SQPSN: 7,
 		MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
 	}.ToRTS(qp))
@@ -43,7 +46,7 @@ func ExampleRCSetup_Init() {
 	check(err)
 	cq, err := dev.CreateCQ(16, nil, 0)
 	check(err)
-	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxRecvWR(1).MaxRecvSGE(1))
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1})
 	check(err)
 	gid, err := dev.QueryGID(1, 0)
 	check(err)
@@ -55,7 +58,7 @@ func ExampleRCSetup_Init() {
 	receives.WR(0).Recv(1)
 	_, err = qp.PostRecv(receives, 1)
 	check(err)
-	s.AV, s.DestQPNum = verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(64), qp.Num() // now known
+	s.AV, s.DestQPNum = verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 64}, qp.Num() // now known
 	check(qp.Modify(s.RTR()))
 	fmt.Println(qp.Modify(s.RTS().AccessFlags(verbs.QPAccessRemoteRead)))
 	// Output: <nil>
@@ -69,13 +72,13 @@ func ExampleUDSetup() {
 	check(err)
 	cq, err := dev.CreateCQ(16, nil, 0)
 	check(err)
-	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxSendWR(1).MaxSendSGE(1).MaxInlineData(64))
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1, MaxInlineData: 64})
 	check(err)
 	const qkey = 0x11111111
 	check(verbs.UDSetup{PortNum: 1, QKey: qkey}.ToRTS(qp))
 	gid, err := dev.QueryGID(1, 0)
 	check(err)
-	ah, err := pd.CreateAH(verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(64))
+	ah, err := pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 64})
 	check(err)
 	batch, err := dpath.NewSendBatch(1, 1, dpath.InlineRoom(64))
 	check(err)
@@ -134,7 +137,7 @@ func ExampleCompChannel_Next() {
 	check(cq.ReqNotify(false))
 	pd, err := dev.AllocPD()
 	check(err)
-	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxRecvWR(1).MaxRecvSGE(1))
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1})
 	check(err)
 	check(qp.Modify(verbs.RCSetup{PortNum: 1}.Init()))
 	receives, err := dpath.NewRecvBatch(1, 1)
@@ -167,10 +170,10 @@ func ExamplePD_CreateSRQ() {
 	check(err)
 	cq, err := dev.CreateCQ(16, nil, 0)
 	check(err)
-	srq, err := pd.CreateSRQ(verbs.NewSRQInitAttr(16, 1))
+	srq, err := pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 16, MaxSGE: 1})
 	check(err)
 	for range 2 {
-		_, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).SRQ(srq).MaxSendWR(1).MaxSendSGE(1))
+		_, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: srq, MaxSendWR: 1, MaxSendSGE: 1})
 		check(err)
 	}
 	mr, err := pd.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite)

@@ -27,7 +27,10 @@ func ExampleDevice_CreateRWQIndTable() {
 	}
 	table, err := dev.CreateRWQIndTable(verbs.NewRWQIndTableInitAttr(queues))
 	check(err)
-	hash := verbs.NewRXHashConf(verbs.RXHashFuncToeplitz, make([]byte, 40), verbs.RXHashFieldSrcIPv4|verbs.RXHashFieldDstIPv4)
+	hash := verbs.RXHashConf{
+		Function: verbs.RXHashFuncToeplitz, Key: make([]byte, 40),
+		Fields: verbs.RXHashFieldSrcIPv4 | verbs.RXHashFieldDstIPv4,
+	}
 	qp, err := dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRawPacket, nil, nil, pd).RWQIndTbl(table).RXHashConf(hash))
 	check(err)
 	fmt.Println(errors.Is(queues[0].Close(), syscall.EBUSY), errors.Is(table.Close(), syscall.EBUSY), qp.Close())
@@ -38,17 +41,17 @@ func ExampleDevice_CreateRWQIndTable() {
 func ExampleDevice_CreateFlowActionESP() {
 	dev, done := open()
 	defer done()
-	keys := verbs.NewFlowActionESPKeymatAESGCM(make([]byte, 32), 0x01020304, 16)
-	action, err := dev.CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(verbs.NewFlowActionESP()).Keymat(keys))
+	keys := &verbs.FlowActionESPKeymatAESGCM{Key: make([]byte, 32), Salt: 0x01020304, ICVLen: 16}
+	action, err := dev.CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{}).Keymat(keys))
 	check(err)
 	pd, err := dev.AllocPD()
 	check(err)
 	cq, err := dev.CreateCQ(1, nil, 0)
 	check(err)
-	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeUD, cq, cq).MaxRecvWR(1).MaxRecvSGE(1))
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1})
 	check(err)
-	match := verbs.NewFlowSpecESP().Val(verbs.NewFlowESPFilter().SPI(0x100)).Mask(verbs.NewFlowESPFilter().SPI(0xffffffff))
-	flow, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(match, verbs.NewFlowSpecAction(action)))
+	match := &verbs.FlowSpecESP{Val: verbs.FlowESPFilter{SPI: 0x100}, Mask: verbs.FlowESPFilter{SPI: 0xffffffff}}
+	flow, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(match, &verbs.FlowSpecAction{Action: action}))
 	check(err)
 	fmt.Println(action.ModifyESP(verbs.NewFlowActionESPAttr().ESN(1)), flow.Close())
 	// Output: <nil> <nil>

@@ -34,7 +34,9 @@ func ExampleMW_Bind() {
 		}
 		return wcs[0].Status
 	}
-	check(mw.Bind(batch.WR(0), dpath.NextRKey(mw.RKey()), verbs.NewMWBind(mr, mr.IOVA()+128, 64, verbs.MWAccessRemoteWrite)))
+	check(mw.Bind(batch.WR(0), dpath.NextRKey(mw.RKey()), verbs.MWBind{
+		MR: mr, Addr: mr.IOVA() + 128, Length: 64, Access: verbs.MWAccessRemoteWrite,
+	}))
 	fmt.Println("bound:", post(owner.QP, owner.SendCQ))
 
 	text := "through the window"

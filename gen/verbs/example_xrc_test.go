@@ -35,7 +35,7 @@ func ExampleDevice_CreateSRQEx() {
 	check(err)
 	gid, err := dev.QueryGID(1, 0)
 	check(err)
-	path := verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(64)
+	path := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 64}
 	check(verbs.XRCRecvSetup{PortNum: 1, AV: path, PathMTU: verbs.MTU1024, DestQPNum: sender.Num(), MaxDestRDAtomic: 1, MinRNRTimer: 12, Timeout: 14}.ToRTS(receiver))
 	check(verbs.XRCSendSetup{PortNum: 1, AV: path, PathMTU: verbs.MTU1024, DestQPNum: receiver.Num(), Timeout: 14, RetryCnt: 6, RNRRetry: 6, MaxRDAtomic: 1}.ToRTS(sender))
 

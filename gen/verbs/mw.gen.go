@@ -102,29 +102,27 @@ func (o *MW) SetRKey(rkey uint32) error {
 // otherwise takes 50 seconds to destroy that.
 //
 // C: ibv_post_send, ibv_post_send(3).
-func (mw *MW) Bind(w *dpath.SendWR, rkey uint32, mwBind *MWBind) error {
+func (mw *MW) Bind(w *dpath.SendWR, rkey uint32, mwBind MWBind) error {
 	const verb = "ibv_post_send"
 	if err := mw.base().Enter(verb); err != nil {
 		return err
 	}
 	defer mw.h.Exit()
-	if mwBind == nil {
-		return verr.NilValue(verb, "MWBind", "make one with NewMWBind")
-	}
-	mwBindC := mwBind.c
-	if mwBind.mr != nil {
-		if err := mwBind.mr.base().Enter(verb); err != nil {
+	var mwBindC cMWBind
+	mwBind.to(&mwBindC)
+	if mwBind.MR != nil {
+		if err := mwBind.MR.base().Enter(verb); err != nil {
 			return err
 		}
-		defer mwBind.mr.h.Exit()
-		if mwBind.mr.dev != mw.dev {
-			return object.OtherDevice(verb, "bind_info.mr", &mwBind.mr.h.Node, &mwBind.mr.dev.h.Node, &mw.h.Node, &mw.dev.h.Node)
+		defer mwBind.MR.h.Exit()
+		if mwBind.MR.dev != mw.dev {
+			return object.OtherDevice(verb, "bind_info.mr", &mwBind.MR.h.Node, &mwBind.MR.dev.h.Node, &mw.h.Node, &mw.dev.h.Node)
 		}
-		mwBindC.bind_info.mr = uintptr(mwBind.mr.h.C)
+		mwBindC.bind_info.mr = uintptr(mwBind.MR.h.C)
 	}
-	if mwBind.mr == nil {
+	if mwBind.MR == nil {
 		return verr.NilHandle(verb, "MR")
 	}
-	dpath.Bind(w, rkey, unsafe.Pointer(&mwBindC), &mw.named, &mwBind.mr.named)
+	dpath.Bind(w, rkey, unsafe.Pointer(&mwBindC), &mw.named, &mwBind.MR.named)
 	return nil
 }

@@ -777,7 +777,7 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 //   - srq_limit has no effect when the queue is created [VR-ibv_create_srq-srq_limit-0606]
 //
 // C: ibv_create_srq, ibv_create_srq(3).
-func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
+func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 	const verb = "ibv_create_srq"
 	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
@@ -786,10 +786,8 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 	if pd.lib.fn[symIbv_create_srq] == 0 {
 		return nil, pd.lib.missing("ibv_create_srq", symIbv_create_srq)
 	}
-	if srqInitAttr == nil {
-		return nil, verr.NilValue(verb, "SRQInitAttr", "make one with NewSRQInitAttr")
-	}
-	srqInitAttrC := srqInitAttr.c
+	var srqInitAttrC cSRQInitAttr
+	srqInitAttr.to(&srqInitAttrC)
 	in := inCreateSRQ{
 		srqInitAttrAttrMaxWR:    uint64(srqInitAttrC.attr.max_wr),
 		srqInitAttrAttrMaxSGE:   uint64(srqInitAttrC.attr.max_sge),
@@ -833,7 +831,7 @@ func (pd *PD) CreateSRQ(srqInitAttr *SRQInitAttr) (*SRQ, error) {
 //   - MaxRecvSGE is at most max_sge [VR-ibv_create_qp-max_recv_sge-0307]
 //
 // C: ibv_create_qp, ibv_create_qp(3).
-func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
+func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	const verb = "ibv_create_qp"
 	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
@@ -842,44 +840,42 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 	if pd.lib.fn[symIbv_create_qp] == 0 {
 		return nil, pd.lib.missing("ibv_create_qp", symIbv_create_qp)
 	}
-	if qpInitAttr == nil {
-		return nil, verr.NilValue(verb, "QPInitAttr", "make one with NewQPInitAttr")
-	}
-	qpInitAttrC := qpInitAttr.c
-	if qpInitAttr.sendCQ != nil {
-		if err := qpInitAttr.sendCQ.base().Enter(verb); err != nil {
+	var qpInitAttrC cQPInitAttr
+	qpInitAttr.to(&qpInitAttrC)
+	if qpInitAttr.SendCQ != nil {
+		if err := qpInitAttr.SendCQ.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttr.sendCQ.h.Exit()
-		if qpInitAttr.sendCQ.dev != pd.dev {
+		defer qpInitAttr.SendCQ.h.Exit()
+		if qpInitAttr.SendCQ.dev != pd.dev {
 			return nil,
-				object.OtherDevice(verb, "send_cq", &qpInitAttr.sendCQ.h.Node, &qpInitAttr.sendCQ.dev.h.Node, &pd.h.Node,
+				object.OtherDevice(verb, "send_cq", &qpInitAttr.SendCQ.h.Node, &qpInitAttr.SendCQ.dev.h.Node, &pd.h.Node,
 					&pd.dev.h.Node)
 		}
-		qpInitAttrC.send_cq = uintptr(qpInitAttr.sendCQ.h.C)
+		qpInitAttrC.send_cq = uintptr(qpInitAttr.SendCQ.h.C)
 	}
-	if qpInitAttr.recvCQ != nil {
-		if err := qpInitAttr.recvCQ.base().Enter(verb); err != nil {
+	if qpInitAttr.RecvCQ != nil {
+		if err := qpInitAttr.RecvCQ.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttr.recvCQ.h.Exit()
-		if qpInitAttr.recvCQ.dev != pd.dev {
+		defer qpInitAttr.RecvCQ.h.Exit()
+		if qpInitAttr.RecvCQ.dev != pd.dev {
 			return nil,
-				object.OtherDevice(verb, "recv_cq", &qpInitAttr.recvCQ.h.Node, &qpInitAttr.recvCQ.dev.h.Node, &pd.h.Node,
+				object.OtherDevice(verb, "recv_cq", &qpInitAttr.RecvCQ.h.Node, &qpInitAttr.RecvCQ.dev.h.Node, &pd.h.Node,
 					&pd.dev.h.Node)
 		}
-		qpInitAttrC.recv_cq = uintptr(qpInitAttr.recvCQ.h.C)
+		qpInitAttrC.recv_cq = uintptr(qpInitAttr.RecvCQ.h.C)
 	}
-	if qpInitAttr.srq != nil {
-		if err := qpInitAttr.srq.base().Enter(verb); err != nil {
+	if qpInitAttr.SRQ != nil {
+		if err := qpInitAttr.SRQ.base().Enter(verb); err != nil {
 			return nil, err
 		}
-		defer qpInitAttr.srq.h.Exit()
-		if qpInitAttr.srq.dev != pd.dev {
+		defer qpInitAttr.SRQ.h.Exit()
+		if qpInitAttr.SRQ.dev != pd.dev {
 			return nil,
-				object.OtherDevice(verb, "srq", &qpInitAttr.srq.h.Node, &qpInitAttr.srq.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
+				object.OtherDevice(verb, "srq", &qpInitAttr.SRQ.h.Node, &qpInitAttr.SRQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
-		qpInitAttrC.srq = uintptr(qpInitAttr.srq.h.C)
+		qpInitAttrC.srq = uintptr(qpInitAttr.SRQ.h.C)
 	}
 	in := inCreateQP{
 		qpInitAttrSendCQ:        uint64(qpInitAttrC.send_cq),
@@ -909,8 +905,8 @@ func (pd *PD) CreateQP(qpInitAttr *QPInitAttr) (*QP, error) {
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
 	o.made = &qpInitAttrC
-	if err := o.h.Adopt(&pd.h.Node, qpInitAttr.sendCQ.base().Optional(), qpInitAttr.recvCQ.base().Optional(),
-		qpInitAttr.srq.base().Optional()); err != nil {
+	if err := o.h.Adopt(&pd.h.Node, qpInitAttr.SendCQ.base().Optional(), qpInitAttr.RecvCQ.base().Optional(),
+		qpInitAttr.SRQ.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1042,7 +1038,7 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 //   - SrcPathBits: a port has at most 128 LIDs, which 7 bits tell apart [VR-ibv_create_ah-src_path_bits-3193]
 //
 // C: ibv_create_ah, ibv_create_ah(3).
-func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
+func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 	const verb = "ibv_create_ah"
 	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
@@ -1051,10 +1047,8 @@ func (pd *PD) CreateAH(attr *AHAttr) (*AH, error) {
 	if pd.lib.fn[symIbv_create_ah] == 0 {
 		return nil, pd.lib.missing("ibv_create_ah", symIbv_create_ah)
 	}
-	if attr == nil {
-		return nil, verr.NilValue(verb, "AHAttr", "make one with NewAHAttr")
-	}
-	attrC := attr.c
+	var attrC cAHAttr
+	attr.to(&attrC)
 	in := inCreateAH{
 		attrPortNum:         uint64(attrC.port_num),
 		attrIsGlobal:        uint64(attrC.is_global),

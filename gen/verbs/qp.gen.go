@@ -275,7 +275,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //   - MR: a request that unbinds a window names a region too [VR-ibv_bind_mw-mr-3901]
 //
 // C: ibv_bind_mw, ibv_bind_mw(3).
-func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
+func (qp *QP) BindMW(mw *MW, mwBind MWBind) error {
 	const verb = "ibv_bind_mw"
 	if err := qp.base().Enter(verb); err != nil {
 		return err
@@ -288,19 +288,17 @@ func (qp *QP) BindMW(mw *MW, mwBind *MWBind) error {
 	if mw.dev != qp.dev {
 		return object.OtherDevice(verb, "mw", &mw.h.Node, &mw.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
 	}
-	if mwBind == nil {
-		return verr.NilValue(verb, "MWBind", "make one with NewMWBind")
-	}
-	mwBindC := mwBind.c
-	if mwBind.mr != nil {
-		if err := mwBind.mr.base().Enter(verb); err != nil {
+	var mwBindC cMWBind
+	mwBind.to(&mwBindC)
+	if mwBind.MR != nil {
+		if err := mwBind.MR.base().Enter(verb); err != nil {
 			return err
 		}
-		defer mwBind.mr.h.Exit()
-		if mwBind.mr.dev != qp.dev {
-			return object.OtherDevice(verb, "bind_info.mr", &mwBind.mr.h.Node, &mwBind.mr.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
+		defer mwBind.MR.h.Exit()
+		if mwBind.MR.dev != qp.dev {
+			return object.OtherDevice(verb, "bind_info.mr", &mwBind.MR.h.Node, &mwBind.MR.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
 		}
-		mwBindC.bind_info.mr = uintptr(mwBind.mr.h.C)
+		mwBindC.bind_info.mr = uintptr(mwBind.MR.h.C)
 	}
 	in := inBindMW{
 		mwType:                      validate.Of(uint64(cmem.At[uint32](mw.h.C, 24))),

@@ -66,7 +66,7 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 		may.Add(&rules[rule3311], validate.Dec(in.flowNumOfSpecs))
 	}
 	if in.flowCompMask > 0 {
-		may.Add(&rules[rule3312], validate.Dec(in.flowCompMask))
+		may.Add(&rules[rule3312], validate.Hex(in.flowCompMask))
 	}
 	if in.flowPriority > 4095 {
 		may.Add(&rules[rule3352], validate.Dec(in.flowPriority))

@@ -6,6 +6,7 @@ package verbs
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
@@ -175,138 +176,89 @@ func NewCounterAttachAttr(counterDesc CounterDescription, index uint32) *Counter
 //
 // C: struct ibv_mw_bind, ibv_bind_mw(3).
 type MWBind struct {
-	c  cMWBind
-	mr *MR
+	// ID of the completion.
+	ID uint64 // wr_id
+	// How the request is done.
+	SendFlags SendFlags // send_flags
+	// Region in which the window lies.
+	MR *MR // bind_info.mr
+	// First address of the window, as requests name addresses of the region.
+	Addr uint64 // bind_info.addr
+	// Length of the window in bytes; 0 unbinds a window of type 1.
+	Length uint64 // bind_info.length
+	// What a peer may do.
+	Access MWAccess // bind_info.mw_access_flags
 }
 
-// NewMWBind starts an attribute structure MWBind.
-//
-//   - mr: region in which the window lies.
-//   - addr: first address of the window, as requests name addresses of the region.
-//   - length: length of the window in bytes; 0 unbinds a window of type 1.
-//   - access: what a peer may do.
-func NewMWBind(mr *MR, addr uint64, length uint64, access MWAccess) *MWBind {
-	a := &MWBind{}
-	a.mr = mr
-	a.c.bind_info.addr = addr
-	a.c.bind_info.length = length
-	a.c.bind_info.mw_access_flags = uint32(access)
-	return a
-}
-
-// ID sets the ID of the completion.
-//
-// C: struct ibv_mw_bind.wr_id, ibv_bind_mw(3).
-func (a *MWBind) ID(v uint64) *MWBind {
-	a.c.wr_id = v
-	return a
-}
-
-// SendFlags sets the how the request is done.
-//
-// C: struct ibv_mw_bind.send_flags, ibv_bind_mw(3).
-func (a *MWBind) SendFlags(v SendFlags) *MWBind {
-	a.c.send_flags = uint32(v)
-	return a
+// to writes the C layout.
+func (a *MWBind) to(c *cMWBind) {
+	*c = cMWBind{}
+	c.wr_id = a.ID
+	c.send_flags = uint32(a.SendFlags)
+	c.bind_info.addr = a.Addr
+	c.bind_info.length = a.Length
+	c.bind_info.mw_access_flags = uint32(a.Access)
 }
 
 // AHAttr is a description of the path to a peer.
 //
 // C: struct ibv_ah_attr, ibv_create_ah(3).
 type AHAttr struct {
-	c cAHAttr
+	// Local port.
+	PortNum uint8 // port_num
+	// LID of the peer; unused on RoCE.
+	DLID uint16 // dlid
+	// Service level.
+	SL uint8 // sl
+	// Source path bits; unused on RoCE.
+	SrcPathBits uint8 // src_path_bits
+	// Rate limit.
+	StaticRate uint8 // static_rate
+	// Whether the global route (GRH) is used; always on RoCE.
+	IsGlobal bool // is_global
+	// GID of the peer.
+	DGID GID // grh.dgid
+	// Flow label.
+	FlowLabel uint32 // grh.flow_label
+	// Index of the local GID in the GID table of the port.
+	SGIDIndex uint8 // grh.sgid_index
+	// Hop limit.
+	HopLimit uint8 // grh.hop_limit
+	// Traffic class.
+	TrafficClass uint8 // grh.traffic_class
 }
 
-// NewAHAttr starts an attribute structure AHAttr.
-//
-//   - portNum: local port.
-func NewAHAttr(portNum uint8) *AHAttr {
-	a := &AHAttr{}
-	a.c.port_num = portNum
-	return a
+// from reads the C layout.
+func (r *AHAttr) from(c *cAHAttr) {
+	r.PortNum = c.port_num
+	r.DLID = c.dlid
+	r.SL = c.sl
+	r.SrcPathBits = c.src_path_bits
+	r.StaticRate = c.static_rate
+	r.IsGlobal = c.is_global != 0
+	r.DGID = c.grh.dgid
+	r.FlowLabel = c.grh.flow_label
+	r.SGIDIndex = c.grh.sgid_index
+	r.HopLimit = c.grh.hop_limit
+	r.TrafficClass = c.grh.traffic_class
 }
 
-// DLID sets the LID of the peer; unused on RoCE.
-//
-// C: struct ibv_ah_attr.dlid, ibv_create_ah(3).
-func (a *AHAttr) DLID(v uint16) *AHAttr {
-	a.c.dlid = v
-	return a
-}
-
-// SL sets the service level.
-//
-// C: struct ibv_ah_attr.sl, ibv_create_ah(3).
-func (a *AHAttr) SL(v uint8) *AHAttr {
-	a.c.sl = v
-	return a
-}
-
-// SrcPathBits sets the source path bits; unused on RoCE.
-//
-// C: struct ibv_ah_attr.src_path_bits, ibv_create_ah(3).
-func (a *AHAttr) SrcPathBits(v uint8) *AHAttr {
-	a.c.src_path_bits = v
-	return a
-}
-
-// StaticRate sets the rate limit.
-//
-// C: struct ibv_ah_attr.static_rate, ibv_create_ah(3).
-func (a *AHAttr) StaticRate(v uint8) *AHAttr {
-	a.c.static_rate = v
-	return a
-}
-
-// IsGlobal sets whether the global route (GRH) is used; always on RoCE.
-//
-// C: struct ibv_ah_attr.is_global, ibv_create_ah(3).
-func (a *AHAttr) IsGlobal(v bool) *AHAttr {
-	a.c.is_global = 0
-	if v {
-		a.c.is_global = 1
+// to writes the C layout.
+func (a *AHAttr) to(c *cAHAttr) {
+	*c = cAHAttr{}
+	c.port_num = a.PortNum
+	c.dlid = a.DLID
+	c.sl = a.SL
+	c.src_path_bits = a.SrcPathBits
+	c.static_rate = a.StaticRate
+	if a.IsGlobal {
+		c.is_global = 1
 	}
-	return a
-}
-
-// DGID sets the GID of the peer.
-//
-// C: struct ibv_ah_attr.grh.dgid, ibv_create_ah(3).
-func (a *AHAttr) DGID(v GID) *AHAttr {
-	a.c.grh.dgid = v
-	return a
-}
-
-// FlowLabel sets the flow label.
-//
-// C: struct ibv_ah_attr.grh.flow_label, ibv_create_ah(3).
-func (a *AHAttr) FlowLabel(v uint32) *AHAttr {
-	a.c.grh.flow_label = v
-	return a
-}
-
-// SGIDIndex sets the index of the local GID in the GID table of the port.
-//
-// C: struct ibv_ah_attr.grh.sgid_index, ibv_create_ah(3).
-func (a *AHAttr) SGIDIndex(v uint8) *AHAttr {
-	a.c.grh.sgid_index = v
-	return a
-}
-
-// HopLimit sets the hop limit.
-//
-// C: struct ibv_ah_attr.grh.hop_limit, ibv_create_ah(3).
-func (a *AHAttr) HopLimit(v uint8) *AHAttr {
-	a.c.grh.hop_limit = v
-	return a
-}
-
-// TrafficClass sets the traffic class.
-//
-// C: struct ibv_ah_attr.grh.traffic_class, ibv_create_ah(3).
-func (a *AHAttr) TrafficClass(v uint8) *AHAttr {
-	a.c.grh.traffic_class = v
-	return a
+	c.grh.dgid = a.DGID
+	c.grh.flow_label = a.FlowLabel
+	c.grh.sgid_index = a.SGIDIndex
+	c.grh.hop_limit = a.HopLimit
+	c.grh.traffic_class = a.TrafficClass
 }
 
 // CompCntrInitAttr is a description of the completion counter to make.
@@ -441,74 +393,40 @@ func (a *FlowAttr) Specs(v ...FlowSpec) *FlowAttr {
 //
 // C: struct ibv_flow_eth_filter, ibv_create_flow(3).
 type FlowEthFilter struct {
-	c cFlowEthFilter
+	// Address of the receiver.
+	DstMAC [6]uint8 // dst_mac
+	// Address of the sender.
+	SrcMAC [6]uint8 // src_mac
+	// Type of what follows the last VLAN tag; in the host's byte order.
+	EtherType uint16 // ether_type
+	// VLAN tag: priority in 3 bits, one bit, number in 12 bits; in the host's byte order.
+	VLANTag uint16 // vlan_tag
 }
 
-// NewFlowEthFilter starts an attribute structure FlowEthFilter.
-func NewFlowEthFilter() *FlowEthFilter {
-	a := &FlowEthFilter{}
-	return a
-}
-
-// DstMAC sets the address of the receiver.
-//
-// C: struct ibv_flow_eth_filter.dst_mac, ibv_create_flow(3).
-func (a *FlowEthFilter) DstMAC(v [6]uint8) *FlowEthFilter {
-	a.c.dst_mac = v
-	return a
-}
-
-// SrcMAC sets the address of the sender.
-//
-// C: struct ibv_flow_eth_filter.src_mac, ibv_create_flow(3).
-func (a *FlowEthFilter) SrcMAC(v [6]uint8) *FlowEthFilter {
-	a.c.src_mac = v
-	return a
-}
-
-// EtherType sets the type of what follows the last VLAN tag.
-//
-// C: struct ibv_flow_eth_filter.ether_type, ibv_create_flow(3).
-func (a *FlowEthFilter) EtherType(v uint16) *FlowEthFilter {
-	a.c.ether_type = bits.ReverseBytes16(v)
-	return a
-}
-
-// VLANTag sets the VLAN tag: priority in 3 bits, one bit, number in 12 bits.
-//
-// C: struct ibv_flow_eth_filter.vlan_tag, ibv_create_flow(3).
-func (a *FlowEthFilter) VLANTag(v uint16) *FlowEthFilter {
-	a.c.vlan_tag = bits.ReverseBytes16(v)
-	return a
+// to writes the C layout.
+func (a *FlowEthFilter) to(c *cFlowEthFilter) {
+	*c = cFlowEthFilter{}
+	c.dst_mac = a.DstMAC
+	c.src_mac = a.SrcMAC
+	c.ether_type = bits.ReverseBytes16(a.EtherType)
+	c.vlan_tag = bits.ReverseBytes16(a.VLANTag)
 }
 
 // FlowIPv4Filter is the values, or the mask, of a pair of addresses of IPv4.
 //
 // C: struct ibv_flow_ipv4_filter, ibv_create_flow(3).
 type FlowIPv4Filter struct {
-	c cFlowIPv4Filter
+	// Address of the sender; in the host's byte order.
+	SrcIP uint32 // src_ip
+	// Address of the receiver; in the host's byte order.
+	DstIP uint32 // dst_ip
 }
 
-// NewFlowIPv4Filter starts an attribute structure FlowIPv4Filter.
-func NewFlowIPv4Filter() *FlowIPv4Filter {
-	a := &FlowIPv4Filter{}
-	return a
-}
-
-// SrcIP sets the address of the sender.
-//
-// C: struct ibv_flow_ipv4_filter.src_ip, ibv_create_flow(3).
-func (a *FlowIPv4Filter) SrcIP(v uint32) *FlowIPv4Filter {
-	a.c.src_ip = bits.ReverseBytes32(v)
-	return a
-}
-
-// DstIP sets the address of the receiver.
-//
-// C: struct ibv_flow_ipv4_filter.dst_ip, ibv_create_flow(3).
-func (a *FlowIPv4Filter) DstIP(v uint32) *FlowIPv4Filter {
-	a.c.dst_ip = bits.ReverseBytes32(v)
-	return a
+// to writes the C layout.
+func (a *FlowIPv4Filter) to(c *cFlowIPv4Filter) {
+	*c = cFlowIPv4Filter{}
+	c.src_ip = bits.ReverseBytes32(a.SrcIP)
+	c.dst_ip = bits.ReverseBytes32(a.DstIP)
 }
 
 // point puts the struct where C reads it, and gives its address; of nil it is 0.
@@ -516,7 +434,8 @@ func (a *FlowIPv4Filter) point(pins *mem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
-	c := a.c
+	var c cFlowIPv4Filter
+	a.to(&c)
 	return mem.PinValue(pins, &c), nil
 }
 
@@ -527,61 +446,29 @@ func (a *FlowIPv4Filter) arm() (tag uint64, size uint64) { return 0x30, 8 }
 //
 // C: struct ibv_flow_ipv4_ext_filter, ibv_create_flow(3).
 type FlowIPv4ExtFilter struct {
-	c cFlowIPv4ExtFilter
+	// Address of the sender; in the host's byte order.
+	SrcIP uint32 // src_ip
+	// Address of the receiver; in the host's byte order.
+	DstIP uint32 // dst_ip
+	// Protocol.
+	Proto uint8 // proto
+	// Type of service.
+	TOS uint8 // tos
+	// Time to live.
+	TTL uint8 // ttl
+	// Flags of fragments.
+	Flags uint8 // flags
 }
 
-// NewFlowIPv4ExtFilter starts an attribute structure FlowIPv4ExtFilter.
-func NewFlowIPv4ExtFilter() *FlowIPv4ExtFilter {
-	a := &FlowIPv4ExtFilter{}
-	return a
-}
-
-// SrcIP sets the address of the sender.
-//
-// C: struct ibv_flow_ipv4_ext_filter.src_ip, ibv_create_flow(3).
-func (a *FlowIPv4ExtFilter) SrcIP(v uint32) *FlowIPv4ExtFilter {
-	a.c.src_ip = bits.ReverseBytes32(v)
-	return a
-}
-
-// DstIP sets the address of the receiver.
-//
-// C: struct ibv_flow_ipv4_ext_filter.dst_ip, ibv_create_flow(3).
-func (a *FlowIPv4ExtFilter) DstIP(v uint32) *FlowIPv4ExtFilter {
-	a.c.dst_ip = bits.ReverseBytes32(v)
-	return a
-}
-
-// Proto sets the protocol.
-//
-// C: struct ibv_flow_ipv4_ext_filter.proto, ibv_create_flow(3).
-func (a *FlowIPv4ExtFilter) Proto(v uint8) *FlowIPv4ExtFilter {
-	a.c.proto = v
-	return a
-}
-
-// TOS sets the type of service.
-//
-// C: struct ibv_flow_ipv4_ext_filter.tos, ibv_create_flow(3).
-func (a *FlowIPv4ExtFilter) TOS(v uint8) *FlowIPv4ExtFilter {
-	a.c.tos = v
-	return a
-}
-
-// TTL sets the time to live.
-//
-// C: struct ibv_flow_ipv4_ext_filter.ttl, ibv_create_flow(3).
-func (a *FlowIPv4ExtFilter) TTL(v uint8) *FlowIPv4ExtFilter {
-	a.c.ttl = v
-	return a
-}
-
-// Flags sets the flags of fragments.
-//
-// C: struct ibv_flow_ipv4_ext_filter.flags, ibv_create_flow(3).
-func (a *FlowIPv4ExtFilter) Flags(v uint8) *FlowIPv4ExtFilter {
-	a.c.flags = v
-	return a
+// to writes the C layout.
+func (a *FlowIPv4ExtFilter) to(c *cFlowIPv4ExtFilter) {
+	*c = cFlowIPv4ExtFilter{}
+	c.src_ip = bits.ReverseBytes32(a.SrcIP)
+	c.dst_ip = bits.ReverseBytes32(a.DstIP)
+	c.proto = a.Proto
+	c.tos = a.TOS
+	c.ttl = a.TTL
+	c.flags = a.Flags
 }
 
 // point puts the struct where C reads it, and gives its address; of nil it is 0.
@@ -589,7 +476,8 @@ func (a *FlowIPv4ExtFilter) point(pins *mem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
-	c := a.c
+	var c cFlowIPv4ExtFilter
+	a.to(&c)
 	return mem.PinValue(pins, &c), nil
 }
 
@@ -600,61 +488,29 @@ func (a *FlowIPv4ExtFilter) arm() (tag uint64, size uint64) { return 0x32, 12 }
 //
 // C: struct ibv_flow_ipv6_filter, ibv_create_flow(3).
 type FlowIPv6Filter struct {
-	c cFlowIPv6Filter
+	// Address of the sender.
+	SrcIP [16]uint8 // src_ip
+	// Address of the receiver.
+	DstIP [16]uint8 // dst_ip
+	// Flow label; in the host's byte order.
+	FlowLabel uint32 // flow_label
+	// Next header.
+	NextHdr uint8 // next_hdr
+	// Traffic class.
+	TrafficClass uint8 // traffic_class
+	// Hop limit.
+	HopLimit uint8 // hop_limit
 }
 
-// NewFlowIPv6Filter starts an attribute structure FlowIPv6Filter.
-func NewFlowIPv6Filter() *FlowIPv6Filter {
-	a := &FlowIPv6Filter{}
-	return a
-}
-
-// SrcIP sets the address of the sender.
-//
-// C: struct ibv_flow_ipv6_filter.src_ip, ibv_create_flow(3).
-func (a *FlowIPv6Filter) SrcIP(v [16]uint8) *FlowIPv6Filter {
-	a.c.src_ip = v
-	return a
-}
-
-// DstIP sets the address of the receiver.
-//
-// C: struct ibv_flow_ipv6_filter.dst_ip, ibv_create_flow(3).
-func (a *FlowIPv6Filter) DstIP(v [16]uint8) *FlowIPv6Filter {
-	a.c.dst_ip = v
-	return a
-}
-
-// FlowLabel sets the flow label.
-//
-// C: struct ibv_flow_ipv6_filter.flow_label, ibv_create_flow(3).
-func (a *FlowIPv6Filter) FlowLabel(v uint32) *FlowIPv6Filter {
-	a.c.flow_label = bits.ReverseBytes32(v)
-	return a
-}
-
-// NextHdr sets the next header.
-//
-// C: struct ibv_flow_ipv6_filter.next_hdr, ibv_create_flow(3).
-func (a *FlowIPv6Filter) NextHdr(v uint8) *FlowIPv6Filter {
-	a.c.next_hdr = v
-	return a
-}
-
-// TrafficClass sets the traffic class.
-//
-// C: struct ibv_flow_ipv6_filter.traffic_class, ibv_create_flow(3).
-func (a *FlowIPv6Filter) TrafficClass(v uint8) *FlowIPv6Filter {
-	a.c.traffic_class = v
-	return a
-}
-
-// HopLimit sets the hop limit.
-//
-// C: struct ibv_flow_ipv6_filter.hop_limit, ibv_create_flow(3).
-func (a *FlowIPv6Filter) HopLimit(v uint8) *FlowIPv6Filter {
-	a.c.hop_limit = v
-	return a
+// to writes the C layout.
+func (a *FlowIPv6Filter) to(c *cFlowIPv6Filter) {
+	*c = cFlowIPv6Filter{}
+	c.src_ip = a.SrcIP
+	c.dst_ip = a.DstIP
+	c.flow_label = bits.ReverseBytes32(a.FlowLabel)
+	c.next_hdr = a.NextHdr
+	c.traffic_class = a.TrafficClass
+	c.hop_limit = a.HopLimit
 }
 
 // point puts the struct where C reads it, and gives its address; of nil it is 0.
@@ -662,7 +518,8 @@ func (a *FlowIPv6Filter) point(pins *mem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
-	c := a.c
+	var c cFlowIPv6Filter
+	a.to(&c)
 	return mem.PinValue(pins, &c), nil
 }
 
@@ -673,58 +530,34 @@ func (a *FlowIPv6Filter) arm() (tag uint64, size uint64) { return 0x31, 40 }
 //
 // C: struct ibv_flow_esp_filter, ibv_create_flow(3).
 type FlowESPFilter struct {
-	c cFlowEspFilter
+	// Index of the security parameters; in the host's byte order.
+	SPI uint32 // spi
+	// Sequence number; in the host's byte order.
+	Seq uint32 // seq
 }
 
-// NewFlowESPFilter starts an attribute structure FlowESPFilter.
-func NewFlowESPFilter() *FlowESPFilter {
-	a := &FlowESPFilter{}
-	return a
-}
-
-// SPI sets the index of the security parameters.
-//
-// C: struct ibv_flow_esp_filter.spi, ibv_create_flow(3).
-func (a *FlowESPFilter) SPI(v uint32) *FlowESPFilter {
-	a.c.spi = bits.ReverseBytes32(v)
-	return a
-}
-
-// Seq sets the sequence number.
-//
-// C: struct ibv_flow_esp_filter.seq, ibv_create_flow(3).
-func (a *FlowESPFilter) Seq(v uint32) *FlowESPFilter {
-	a.c.seq = bits.ReverseBytes32(v)
-	return a
+// to writes the C layout.
+func (a *FlowESPFilter) to(c *cFlowEspFilter) {
+	*c = cFlowEspFilter{}
+	c.spi = bits.ReverseBytes32(a.SPI)
+	c.seq = bits.ReverseBytes32(a.Seq)
 }
 
 // FlowPortFilter is the values, or the mask, of a pair of ports.
 //
 // C: struct ibv_flow_tcp_udp_filter, ibv_create_flow(3).
 type FlowPortFilter struct {
-	c cFlowTCPUDPFilter
+	// Port of the receiver; in the host's byte order.
+	DstPort uint16 // dst_port
+	// Port of the sender; in the host's byte order.
+	SrcPort uint16 // src_port
 }
 
-// NewFlowPortFilter starts an attribute structure FlowPortFilter.
-func NewFlowPortFilter() *FlowPortFilter {
-	a := &FlowPortFilter{}
-	return a
-}
-
-// DstPort sets the port of the receiver.
-//
-// C: struct ibv_flow_tcp_udp_filter.dst_port, ibv_create_flow(3).
-func (a *FlowPortFilter) DstPort(v uint16) *FlowPortFilter {
-	a.c.dst_port = bits.ReverseBytes16(v)
-	return a
-}
-
-// SrcPort sets the port of the sender.
-//
-// C: struct ibv_flow_tcp_udp_filter.src_port, ibv_create_flow(3).
-func (a *FlowPortFilter) SrcPort(v uint16) *FlowPortFilter {
-	a.c.src_port = bits.ReverseBytes16(v)
-	return a
+// to writes the C layout.
+func (a *FlowPortFilter) to(c *cFlowTCPUDPFilter) {
+	*c = cFlowTCPUDPFilter{}
+	c.dst_port = bits.ReverseBytes16(a.DstPort)
+	c.src_port = bits.ReverseBytes16(a.SrcPort)
 }
 
 // point puts the struct where C reads it, and gives its address; of nil it is 0.
@@ -732,7 +565,8 @@ func (a *FlowPortFilter) point(pins *mem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
-	c := a.c
+	var c cFlowTCPUDPFilter
+	a.to(&c)
 	return mem.PinValue(pins, &c), nil
 }
 
@@ -743,114 +577,71 @@ func (a *FlowPortFilter) arm() (tag uint64, size uint64) { return 0x41, 4 }
 //
 // C: struct ibv_flow_tunnel_filter, ibv_create_flow(3).
 type FlowTunnelFilter struct {
-	c cFlowTunnelFilter
+	// Number of the tunnel; in the host's byte order.
+	TunnelID uint32 // tunnel_id
 }
 
-// NewFlowTunnelFilter starts an attribute structure FlowTunnelFilter.
-func NewFlowTunnelFilter() *FlowTunnelFilter {
-	a := &FlowTunnelFilter{}
-	return a
-}
-
-// TunnelID sets the number of the tunnel.
-//
-// C: struct ibv_flow_tunnel_filter.tunnel_id, ibv_create_flow(3).
-func (a *FlowTunnelFilter) TunnelID(v uint32) *FlowTunnelFilter {
-	a.c.tunnel_id = bits.ReverseBytes32(v)
-	return a
+// to writes the C layout.
+func (a *FlowTunnelFilter) to(c *cFlowTunnelFilter) {
+	*c = cFlowTunnelFilter{}
+	c.tunnel_id = bits.ReverseBytes32(a.TunnelID)
 }
 
 // FlowGREFilter is the values, or the mask, of a header of GRE.
 //
 // C: struct ibv_flow_gre_filter, ibv_create_flow(3).
 type FlowGREFilter struct {
-	c cFlowGreFilter
+	// Flags and version; in the host's byte order.
+	Flags uint16 // c_ks_res0_ver
+	// Type of what follows; in the host's byte order.
+	Protocol uint16 // protocol
+	// Key; in the host's byte order.
+	Key uint32 // key
 }
 
-// NewFlowGREFilter starts an attribute structure FlowGREFilter.
-func NewFlowGREFilter() *FlowGREFilter {
-	a := &FlowGREFilter{}
-	return a
-}
-
-// Flags sets the flags and version.
-//
-// C: struct ibv_flow_gre_filter.c_ks_res0_ver, ibv_create_flow(3).
-func (a *FlowGREFilter) Flags(v uint16) *FlowGREFilter {
-	a.c.c_ks_res0_ver = bits.ReverseBytes16(v)
-	return a
-}
-
-// Protocol sets the type of what follows.
-//
-// C: struct ibv_flow_gre_filter.protocol, ibv_create_flow(3).
-func (a *FlowGREFilter) Protocol(v uint16) *FlowGREFilter {
-	a.c.protocol = bits.ReverseBytes16(v)
-	return a
-}
-
-// Key sets the key.
-//
-// C: struct ibv_flow_gre_filter.key, ibv_create_flow(3).
-func (a *FlowGREFilter) Key(v uint32) *FlowGREFilter {
-	a.c.key = bits.ReverseBytes32(v)
-	return a
+// to writes the C layout.
+func (a *FlowGREFilter) to(c *cFlowGreFilter) {
+	*c = cFlowGreFilter{}
+	c.c_ks_res0_ver = bits.ReverseBytes16(a.Flags)
+	c.protocol = bits.ReverseBytes16(a.Protocol)
+	c.key = bits.ReverseBytes32(a.Key)
 }
 
 // FlowMPLSFilter is the values, or the mask, of a label of MPLS.
 //
 // C: struct ibv_flow_mpls_filter, ibv_create_flow(3).
 type FlowMPLSFilter struct {
-	c cFlowMplsFilter
+	// Whole label: value in 20 bits, traffic class in 3, end of the stack in 1, time to live in 8; in the host's
+	// byte order.
+	Label uint32 // label
 }
 
-// NewFlowMPLSFilter starts an attribute structure FlowMPLSFilter.
-func NewFlowMPLSFilter() *FlowMPLSFilter {
-	a := &FlowMPLSFilter{}
-	return a
-}
-
-// Label sets the whole label: value in 20 bits, traffic class in 3, end of the stack in 1, time to live in 8.
-//
-// C: struct ibv_flow_mpls_filter.label, ibv_create_flow(3).
-func (a *FlowMPLSFilter) Label(v uint32) *FlowMPLSFilter {
-	a.c.label = bits.ReverseBytes32(v)
-	return a
+// to writes the C layout.
+func (a *FlowMPLSFilter) to(c *cFlowMplsFilter) {
+	*c = cFlowMplsFilter{}
+	c.label = bits.ReverseBytes32(a.Label)
 }
 
 // FlowSpecEth is a part of a flow: packets match by the Ethernet header.
 //
 // C: struct ibv_flow_spec_eth, ibv_create_flow(3).
 type FlowSpecEth struct {
-	c cFlowSpecEth
+	// Values that packets have.
+	Val FlowEthFilter // val
+	// Bits of the values that count; most devices take all bits of a field or none.
+	Mask FlowEthFilter // mask
+	// Whether the header inside of a tunnel is meant.
+	Inner bool // IBV_FLOW_SPEC_INNER
 }
 
-// NewFlowSpecEth starts an attribute structure FlowSpecEth.
-func NewFlowSpecEth() *FlowSpecEth {
-	a := &FlowSpecEth{}
-	a.c.type_ = 0x20 // IBV_FLOW_SPEC_ETH
-	a.c.size = 40
-	return a
-}
-
-// Val sets the values that packets have.
-//
-// C: struct ibv_flow_spec_eth.val, ibv_create_flow(3).
-func (a *FlowSpecEth) Val(v *FlowEthFilter) *FlowSpecEth {
-	if v != nil {
-		a.c.val = v.c
+// to writes the C layout, of IBV_FLOW_SPEC_ETH.
+func (a *FlowSpecEth) to(c *cFlowSpecEth) {
+	*c = cFlowSpecEth{type_: 0x20, size: 40}
+	a.Val.to(&c.val)
+	a.Mask.to(&c.mask)
+	if a.Inner {
+		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
-	return a
-}
-
-// Mask sets the bits of the values that count; most devices take all bits of a field or none.
-//
-// C: struct ibv_flow_spec_eth.mask, ibv_create_flow(3).
-func (a *FlowSpecEth) Mask(v *FlowEthFilter) *FlowSpecEth {
-	if v != nil {
-		a.c.mask = v.c
-	}
-	return a
 }
 
 // pack gives the C layout.
@@ -858,54 +649,34 @@ func (a *FlowSpecEth) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecEth
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
 func (a *FlowSpecEth) uses() []usedByFlowSpec { return nil }
 
-// Inner asks for this: the header inside of a tunnel is meant.
-//
-// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
-func (a *FlowSpecEth) Inner() *FlowSpecEth {
-	a.c.type_ |= 0x100
-	return a
-}
-
 // FlowSpecIPv4 is a part of a flow: packets match by addresses of IPv4.
 //
 // C: struct ibv_flow_spec_ipv4, ibv_create_flow(3).
 type FlowSpecIPv4 struct {
-	c cFlowSpecIPv4
+	// Values that packets have.
+	Val FlowIPv4Filter // val
+	// Bits of the values that count; most devices take all bits of a field or none.
+	Mask FlowIPv4Filter // mask
+	// Whether the header inside of a tunnel is meant.
+	Inner bool // IBV_FLOW_SPEC_INNER
 }
 
-// NewFlowSpecIPv4 starts an attribute structure FlowSpecIPv4.
-func NewFlowSpecIPv4() *FlowSpecIPv4 {
-	a := &FlowSpecIPv4{}
-	a.c.type_ = 0x30 // IBV_FLOW_SPEC_IPV4
-	a.c.size = 24
-	return a
-}
-
-// Val sets the values that packets have.
-//
-// C: struct ibv_flow_spec_ipv4.val, ibv_create_flow(3).
-func (a *FlowSpecIPv4) Val(v *FlowIPv4Filter) *FlowSpecIPv4 {
-	if v != nil {
-		a.c.val = v.c
+// to writes the C layout, of IBV_FLOW_SPEC_IPV4.
+func (a *FlowSpecIPv4) to(c *cFlowSpecIPv4) {
+	*c = cFlowSpecIPv4{type_: 0x30, size: 24}
+	a.Val.to(&c.val)
+	a.Mask.to(&c.mask)
+	if a.Inner {
+		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
-	return a
-}
-
-// Mask sets the bits of the values that count; most devices take all bits of a field or none.
-//
-// C: struct ibv_flow_spec_ipv4.mask, ibv_create_flow(3).
-func (a *FlowSpecIPv4) Mask(v *FlowIPv4Filter) *FlowSpecIPv4 {
-	if v != nil {
-		a.c.mask = v.c
-	}
-	return a
 }
 
 // pack gives the C layout.
@@ -913,54 +684,34 @@ func (a *FlowSpecIPv4) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecIPv4
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
 func (a *FlowSpecIPv4) uses() []usedByFlowSpec { return nil }
 
-// Inner asks for this: the header inside of a tunnel is meant.
-//
-// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
-func (a *FlowSpecIPv4) Inner() *FlowSpecIPv4 {
-	a.c.type_ |= 0x100
-	return a
-}
-
 // FlowSpecIPv4Ext is a part of a flow: packets match by the header of IPv4.
 //
 // C: struct ibv_flow_spec_ipv4_ext, ibv_create_flow(3).
 type FlowSpecIPv4Ext struct {
-	c cFlowSpecIPv4Ext
+	// Values that packets have.
+	Val FlowIPv4ExtFilter // val
+	// Bits of the values that count; most devices take all bits of a field or none.
+	Mask FlowIPv4ExtFilter // mask
+	// Whether the header inside of a tunnel is meant.
+	Inner bool // IBV_FLOW_SPEC_INNER
 }
 
-// NewFlowSpecIPv4Ext starts an attribute structure FlowSpecIPv4Ext.
-func NewFlowSpecIPv4Ext() *FlowSpecIPv4Ext {
-	a := &FlowSpecIPv4Ext{}
-	a.c.type_ = 0x32 // IBV_FLOW_SPEC_IPV4_EXT
-	a.c.size = 32
-	return a
-}
-
-// Val sets the values that packets have.
-//
-// C: struct ibv_flow_spec_ipv4_ext.val, ibv_create_flow(3).
-func (a *FlowSpecIPv4Ext) Val(v *FlowIPv4ExtFilter) *FlowSpecIPv4Ext {
-	if v != nil {
-		a.c.val = v.c
+// to writes the C layout, of IBV_FLOW_SPEC_IPV4_EXT.
+func (a *FlowSpecIPv4Ext) to(c *cFlowSpecIPv4Ext) {
+	*c = cFlowSpecIPv4Ext{type_: 0x32, size: 32}
+	a.Val.to(&c.val)
+	a.Mask.to(&c.mask)
+	if a.Inner {
+		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
-	return a
-}
-
-// Mask sets the bits of the values that count; most devices take all bits of a field or none.
-//
-// C: struct ibv_flow_spec_ipv4_ext.mask, ibv_create_flow(3).
-func (a *FlowSpecIPv4Ext) Mask(v *FlowIPv4ExtFilter) *FlowSpecIPv4Ext {
-	if v != nil {
-		a.c.mask = v.c
-	}
-	return a
 }
 
 // pack gives the C layout.
@@ -968,54 +719,34 @@ func (a *FlowSpecIPv4Ext) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecIPv4Ext
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
 func (a *FlowSpecIPv4Ext) uses() []usedByFlowSpec { return nil }
 
-// Inner asks for this: the header inside of a tunnel is meant.
-//
-// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
-func (a *FlowSpecIPv4Ext) Inner() *FlowSpecIPv4Ext {
-	a.c.type_ |= 0x100
-	return a
-}
-
 // FlowSpecIPv6 is a part of a flow: packets match by the header of IPv6.
 //
 // C: struct ibv_flow_spec_ipv6, ibv_create_flow(3).
 type FlowSpecIPv6 struct {
-	c cFlowSpecIPv6
+	// Values that packets have.
+	Val FlowIPv6Filter // val
+	// Bits of the values that count; most devices take all bits of a field or none.
+	Mask FlowIPv6Filter // mask
+	// Whether the header inside of a tunnel is meant.
+	Inner bool // IBV_FLOW_SPEC_INNER
 }
 
-// NewFlowSpecIPv6 starts an attribute structure FlowSpecIPv6.
-func NewFlowSpecIPv6() *FlowSpecIPv6 {
-	a := &FlowSpecIPv6{}
-	a.c.type_ = 0x31 // IBV_FLOW_SPEC_IPV6
-	a.c.size = 88
-	return a
-}
-
-// Val sets the values that packets have.
-//
-// C: struct ibv_flow_spec_ipv6.val, ibv_create_flow(3).
-func (a *FlowSpecIPv6) Val(v *FlowIPv6Filter) *FlowSpecIPv6 {
-	if v != nil {
-		a.c.val = v.c
+// to writes the C layout, of IBV_FLOW_SPEC_IPV6.
+func (a *FlowSpecIPv6) to(c *cFlowSpecIPv6) {
+	*c = cFlowSpecIPv6{type_: 0x31, size: 88}
+	a.Val.to(&c.val)
+	a.Mask.to(&c.mask)
+	if a.Inner {
+		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
-	return a
-}
-
-// Mask sets the bits of the values that count; most devices take all bits of a field or none.
-//
-// C: struct ibv_flow_spec_ipv6.mask, ibv_create_flow(3).
-func (a *FlowSpecIPv6) Mask(v *FlowIPv6Filter) *FlowSpecIPv6 {
-	if v != nil {
-		a.c.mask = v.c
-	}
-	return a
 }
 
 // pack gives the C layout.
@@ -1023,54 +754,34 @@ func (a *FlowSpecIPv6) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecIPv6
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
 func (a *FlowSpecIPv6) uses() []usedByFlowSpec { return nil }
 
-// Inner asks for this: the header inside of a tunnel is meant.
-//
-// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
-func (a *FlowSpecIPv6) Inner() *FlowSpecIPv6 {
-	a.c.type_ |= 0x100
-	return a
-}
-
 // FlowSpecESP is a part of a flow: packets match by the header of ESP.
 //
 // C: struct ibv_flow_spec_esp, ibv_create_flow(3).
 type FlowSpecESP struct {
-	c cFlowSpecEsp
+	// Values that packets have.
+	Val FlowESPFilter // val
+	// Bits of the values that count; most devices take all bits of a field or none.
+	Mask FlowESPFilter // mask
+	// Whether the header inside of a tunnel is meant.
+	Inner bool // IBV_FLOW_SPEC_INNER
 }
 
-// NewFlowSpecESP starts an attribute structure FlowSpecESP.
-func NewFlowSpecESP() *FlowSpecESP {
-	a := &FlowSpecESP{}
-	a.c.type_ = 0x34 // IBV_FLOW_SPEC_ESP
-	a.c.size = 24
-	return a
-}
-
-// Val sets the values that packets have.
-//
-// C: struct ibv_flow_spec_esp.val, ibv_create_flow(3).
-func (a *FlowSpecESP) Val(v *FlowESPFilter) *FlowSpecESP {
-	if v != nil {
-		a.c.val = v.c
+// to writes the C layout, of IBV_FLOW_SPEC_ESP.
+func (a *FlowSpecESP) to(c *cFlowSpecEsp) {
+	*c = cFlowSpecEsp{type_: 0x34, size: 24}
+	a.Val.to(&c.val)
+	a.Mask.to(&c.mask)
+	if a.Inner {
+		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
-	return a
-}
-
-// Mask sets the bits of the values that count; most devices take all bits of a field or none.
-//
-// C: struct ibv_flow_spec_esp.mask, ibv_create_flow(3).
-func (a *FlowSpecESP) Mask(v *FlowESPFilter) *FlowSpecESP {
-	if v != nil {
-		a.c.mask = v.c
-	}
-	return a
 }
 
 // pack gives the C layout.
@@ -1078,54 +789,34 @@ func (a *FlowSpecESP) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecEsp
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
 func (a *FlowSpecESP) uses() []usedByFlowSpec { return nil }
 
-// Inner asks for this: the header inside of a tunnel is meant.
-//
-// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
-func (a *FlowSpecESP) Inner() *FlowSpecESP {
-	a.c.type_ |= 0x100
-	return a
-}
-
 // FlowSpecTCP is a part of a flow: packets match by ports of TCP.
 //
 // C: struct ibv_flow_spec_tcp_udp, ibv_create_flow(3).
 type FlowSpecTCP struct {
-	c cFlowSpecTCPUDP
+	// Values that packets have.
+	Val FlowPortFilter // val
+	// Bits of the values that count; most devices take all bits of a field or none.
+	Mask FlowPortFilter // mask
+	// Whether the header inside of a tunnel is meant.
+	Inner bool // IBV_FLOW_SPEC_INNER
 }
 
-// NewFlowSpecTCP starts an attribute structure FlowSpecTCP.
-func NewFlowSpecTCP() *FlowSpecTCP {
-	a := &FlowSpecTCP{}
-	a.c.type_ = 0x40 // IBV_FLOW_SPEC_TCP
-	a.c.size = 16
-	return a
-}
-
-// Val sets the values that packets have.
-//
-// C: struct ibv_flow_spec_tcp_udp.val, ibv_create_flow(3).
-func (a *FlowSpecTCP) Val(v *FlowPortFilter) *FlowSpecTCP {
-	if v != nil {
-		a.c.val = v.c
+// to writes the C layout, of IBV_FLOW_SPEC_TCP.
+func (a *FlowSpecTCP) to(c *cFlowSpecTCPUDP) {
+	*c = cFlowSpecTCPUDP{type_: 0x40, size: 16}
+	a.Val.to(&c.val)
+	a.Mask.to(&c.mask)
+	if a.Inner {
+		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
-	return a
-}
-
-// Mask sets the bits of the values that count; most devices take all bits of a field or none.
-//
-// C: struct ibv_flow_spec_tcp_udp.mask, ibv_create_flow(3).
-func (a *FlowSpecTCP) Mask(v *FlowPortFilter) *FlowSpecTCP {
-	if v != nil {
-		a.c.mask = v.c
-	}
-	return a
 }
 
 // pack gives the C layout.
@@ -1133,54 +824,34 @@ func (a *FlowSpecTCP) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecTCPUDP
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
 func (a *FlowSpecTCP) uses() []usedByFlowSpec { return nil }
 
-// Inner asks for this: the header inside of a tunnel is meant.
-//
-// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
-func (a *FlowSpecTCP) Inner() *FlowSpecTCP {
-	a.c.type_ |= 0x100
-	return a
-}
-
 // FlowSpecUDP is a part of a flow: packets match by ports of UDP.
 //
 // C: struct ibv_flow_spec_tcp_udp, ibv_create_flow(3).
 type FlowSpecUDP struct {
-	c cFlowSpecTCPUDP
+	// Values that packets have.
+	Val FlowPortFilter // val
+	// Bits of the values that count; most devices take all bits of a field or none.
+	Mask FlowPortFilter // mask
+	// Whether the header inside of a tunnel is meant.
+	Inner bool // IBV_FLOW_SPEC_INNER
 }
 
-// NewFlowSpecUDP starts an attribute structure FlowSpecUDP.
-func NewFlowSpecUDP() *FlowSpecUDP {
-	a := &FlowSpecUDP{}
-	a.c.type_ = 0x41 // IBV_FLOW_SPEC_UDP
-	a.c.size = 16
-	return a
-}
-
-// Val sets the values that packets have.
-//
-// C: struct ibv_flow_spec_tcp_udp.val, ibv_create_flow(3).
-func (a *FlowSpecUDP) Val(v *FlowPortFilter) *FlowSpecUDP {
-	if v != nil {
-		a.c.val = v.c
+// to writes the C layout, of IBV_FLOW_SPEC_UDP.
+func (a *FlowSpecUDP) to(c *cFlowSpecTCPUDP) {
+	*c = cFlowSpecTCPUDP{type_: 0x41, size: 16}
+	a.Val.to(&c.val)
+	a.Mask.to(&c.mask)
+	if a.Inner {
+		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
-	return a
-}
-
-// Mask sets the bits of the values that count; most devices take all bits of a field or none.
-//
-// C: struct ibv_flow_spec_tcp_udp.mask, ibv_create_flow(3).
-func (a *FlowSpecUDP) Mask(v *FlowPortFilter) *FlowSpecUDP {
-	if v != nil {
-		a.c.mask = v.c
-	}
-	return a
 }
 
 // pack gives the C layout.
@@ -1188,54 +859,34 @@ func (a *FlowSpecUDP) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecTCPUDP
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
 func (a *FlowSpecUDP) uses() []usedByFlowSpec { return nil }
 
-// Inner asks for this: the header inside of a tunnel is meant.
-//
-// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
-func (a *FlowSpecUDP) Inner() *FlowSpecUDP {
-	a.c.type_ |= 0x100
-	return a
-}
-
 // FlowSpecVXLAN is a part of a flow: packets match by the header of VXLAN.
 //
 // C: struct ibv_flow_spec_tunnel, ibv_create_flow(3).
 type FlowSpecVXLAN struct {
-	c cFlowSpecTunnel
+	// Values that packets have.
+	Val FlowTunnelFilter // val
+	// Bits of the values that count; most devices take all bits of a field or none.
+	Mask FlowTunnelFilter // mask
+	// Whether the header inside of a tunnel is meant.
+	Inner bool // IBV_FLOW_SPEC_INNER
 }
 
-// NewFlowSpecVXLAN starts an attribute structure FlowSpecVXLAN.
-func NewFlowSpecVXLAN() *FlowSpecVXLAN {
-	a := &FlowSpecVXLAN{}
-	a.c.type_ = 0x50 // IBV_FLOW_SPEC_VXLAN_TUNNEL
-	a.c.size = 16
-	return a
-}
-
-// Val sets the values that packets have.
-//
-// C: struct ibv_flow_spec_tunnel.val, ibv_create_flow(3).
-func (a *FlowSpecVXLAN) Val(v *FlowTunnelFilter) *FlowSpecVXLAN {
-	if v != nil {
-		a.c.val = v.c
+// to writes the C layout, of IBV_FLOW_SPEC_VXLAN_TUNNEL.
+func (a *FlowSpecVXLAN) to(c *cFlowSpecTunnel) {
+	*c = cFlowSpecTunnel{type_: 0x50, size: 16}
+	a.Val.to(&c.val)
+	a.Mask.to(&c.mask)
+	if a.Inner {
+		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
-	return a
-}
-
-// Mask sets the bits of the values that count; most devices take all bits of a field or none.
-//
-// C: struct ibv_flow_spec_tunnel.mask, ibv_create_flow(3).
-func (a *FlowSpecVXLAN) Mask(v *FlowTunnelFilter) *FlowSpecVXLAN {
-	if v != nil {
-		a.c.mask = v.c
-	}
-	return a
 }
 
 // pack gives the C layout.
@@ -1243,54 +894,34 @@ func (a *FlowSpecVXLAN) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecTunnel
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
 func (a *FlowSpecVXLAN) uses() []usedByFlowSpec { return nil }
 
-// Inner asks for this: the header inside of a tunnel is meant.
-//
-// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
-func (a *FlowSpecVXLAN) Inner() *FlowSpecVXLAN {
-	a.c.type_ |= 0x100
-	return a
-}
-
 // FlowSpecGRE is a part of a flow: packets match by the header of GRE.
 //
 // C: struct ibv_flow_spec_gre, ibv_create_flow(3).
 type FlowSpecGRE struct {
-	c cFlowSpecGre
+	// Values that packets have.
+	Val FlowGREFilter // val
+	// Bits of the values that count; most devices take all bits of a field or none.
+	Mask FlowGREFilter // mask
+	// Whether the header inside of a tunnel is meant.
+	Inner bool // IBV_FLOW_SPEC_INNER
 }
 
-// NewFlowSpecGRE starts an attribute structure FlowSpecGRE.
-func NewFlowSpecGRE() *FlowSpecGRE {
-	a := &FlowSpecGRE{}
-	a.c.type_ = 0x51 // IBV_FLOW_SPEC_GRE
-	a.c.size = 24
-	return a
-}
-
-// Val sets the values that packets have.
-//
-// C: struct ibv_flow_spec_gre.val, ibv_create_flow(3).
-func (a *FlowSpecGRE) Val(v *FlowGREFilter) *FlowSpecGRE {
-	if v != nil {
-		a.c.val = v.c
+// to writes the C layout, of IBV_FLOW_SPEC_GRE.
+func (a *FlowSpecGRE) to(c *cFlowSpecGre) {
+	*c = cFlowSpecGre{type_: 0x51, size: 24}
+	a.Val.to(&c.val)
+	a.Mask.to(&c.mask)
+	if a.Inner {
+		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
-	return a
-}
-
-// Mask sets the bits of the values that count; most devices take all bits of a field or none.
-//
-// C: struct ibv_flow_spec_gre.mask, ibv_create_flow(3).
-func (a *FlowSpecGRE) Mask(v *FlowGREFilter) *FlowSpecGRE {
-	if v != nil {
-		a.c.mask = v.c
-	}
-	return a
 }
 
 // pack gives the C layout.
@@ -1298,54 +929,34 @@ func (a *FlowSpecGRE) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecGre
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
 func (a *FlowSpecGRE) uses() []usedByFlowSpec { return nil }
 
-// Inner asks for this: the header inside of a tunnel is meant.
-//
-// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
-func (a *FlowSpecGRE) Inner() *FlowSpecGRE {
-	a.c.type_ |= 0x100
-	return a
-}
-
 // FlowSpecMPLS is a part of a flow: packets match by a label of MPLS.
 //
 // C: struct ibv_flow_spec_mpls, ibv_create_flow(3).
 type FlowSpecMPLS struct {
-	c cFlowSpecMpls
+	// Values that packets have.
+	Val FlowMPLSFilter // val
+	// Bits of the values that count; most devices take all bits of a field or none.
+	Mask FlowMPLSFilter // mask
+	// Whether the header inside of a tunnel is meant.
+	Inner bool // IBV_FLOW_SPEC_INNER
 }
 
-// NewFlowSpecMPLS starts an attribute structure FlowSpecMPLS.
-func NewFlowSpecMPLS() *FlowSpecMPLS {
-	a := &FlowSpecMPLS{}
-	a.c.type_ = 0x60 // IBV_FLOW_SPEC_MPLS
-	a.c.size = 16
-	return a
-}
-
-// Val sets the values that packets have.
-//
-// C: struct ibv_flow_spec_mpls.val, ibv_create_flow(3).
-func (a *FlowSpecMPLS) Val(v *FlowMPLSFilter) *FlowSpecMPLS {
-	if v != nil {
-		a.c.val = v.c
+// to writes the C layout, of IBV_FLOW_SPEC_MPLS.
+func (a *FlowSpecMPLS) to(c *cFlowSpecMpls) {
+	*c = cFlowSpecMpls{type_: 0x60, size: 16}
+	a.Val.to(&c.val)
+	a.Mask.to(&c.mask)
+	if a.Inner {
+		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
-	return a
-}
-
-// Mask sets the bits of the values that count; most devices take all bits of a field or none.
-//
-// C: struct ibv_flow_spec_mpls.mask, ibv_create_flow(3).
-func (a *FlowSpecMPLS) Mask(v *FlowMPLSFilter) *FlowSpecMPLS {
-	if v != nil {
-		a.c.mask = v.c
-	}
-	return a
 }
 
 // pack gives the C layout.
@@ -1353,37 +964,26 @@ func (a *FlowSpecMPLS) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecMpls
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
 // uses gives the handles.
 func (a *FlowSpecMPLS) uses() []usedByFlowSpec { return nil }
 
-// Inner asks for this: the header inside of a tunnel is meant.
-//
-// C: IBV_FLOW_SPEC_INNER, ibv_create_flow(3).
-func (a *FlowSpecMPLS) Inner() *FlowSpecMPLS {
-	a.c.type_ |= 0x100
-	return a
-}
-
 // FlowSpecTag is a part of a flow: packets get a tag.
 //
 // C: struct ibv_flow_spec_action_tag, ibv_create_flow(3).
 type FlowSpecTag struct {
-	c cFlowSpecActionTag
+	// Tag.
+	TagID uint32 // tag_id
 }
 
-// NewFlowSpecTag starts an attribute structure FlowSpecTag.
-//
-//   - tagID: tag.
-func NewFlowSpecTag(tagID uint32) *FlowSpecTag {
-	a := &FlowSpecTag{}
-	a.c.type_ = 0x1000 // IBV_FLOW_SPEC_ACTION_TAG
-	a.c.size = 12
-	a.c.tag_id = tagID
-	return a
+// to writes the C layout, of IBV_FLOW_SPEC_ACTION_TAG.
+func (a *FlowSpecTag) to(c *cFlowSpecActionTag) {
+	*c = cFlowSpecActionTag{type_: 0x1000, size: 12}
+	c.tag_id = a.TagID
 }
 
 // pack gives the C layout.
@@ -1391,7 +991,8 @@ func (a *FlowSpecTag) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecActionTag
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
@@ -1401,16 +1002,11 @@ func (a *FlowSpecTag) uses() []usedByFlowSpec { return nil }
 // FlowSpecDrop is a part of a flow: packets are dropped.
 //
 // C: struct ibv_flow_spec_action_drop, ibv_create_flow(3).
-type FlowSpecDrop struct {
-	c cFlowSpecActionDrop
-}
+type FlowSpecDrop struct{}
 
-// NewFlowSpecDrop starts an attribute structure FlowSpecDrop.
-func NewFlowSpecDrop() *FlowSpecDrop {
-	a := &FlowSpecDrop{}
-	a.c.type_ = 0x1001 // IBV_FLOW_SPEC_ACTION_DROP
-	a.c.size = 8
-	return a
+// to writes the C layout, of IBV_FLOW_SPEC_ACTION_DROP.
+func (a *FlowSpecDrop) to(c *cFlowSpecActionDrop) {
+	*c = cFlowSpecActionDrop{type_: 0x1001, size: 8}
 }
 
 // pack gives the C layout.
@@ -1418,7 +1014,8 @@ func (a *FlowSpecDrop) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
+	var c cFlowSpecActionDrop
+	a.to(&c)
 	return cmem.BytesOf(&c)
 }
 
@@ -1429,19 +1026,13 @@ func (a *FlowSpecDrop) uses() []usedByFlowSpec { return nil }
 //
 // C: struct ibv_flow_spec_counter_action, ibv_create_flow(3).
 type FlowSpecCount struct {
-	c        cFlowSpecCounterAction
-	counters *Counters
+	// Where they are counted.
+	Counters *Counters // counters
 }
 
-// NewFlowSpecCount starts an attribute structure FlowSpecCount.
-//
-//   - counters: where they are counted.
-func NewFlowSpecCount(counters *Counters) *FlowSpecCount {
-	a := &FlowSpecCount{}
-	a.c.type_ = 0x1003 // IBV_FLOW_SPEC_ACTION_COUNT
-	a.c.size = 16
-	a.counters = counters
-	return a
+// to writes the C layout, of IBV_FLOW_SPEC_ACTION_COUNT.
+func (a *FlowSpecCount) to(c *cFlowSpecCounterAction) {
+	*c = cFlowSpecCounterAction{type_: 0x1003, size: 16}
 }
 
 // pack gives the C layout.
@@ -1449,9 +1040,10 @@ func (a *FlowSpecCount) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
-	if a.counters != nil {
-		c.counters = uintptr(a.counters.h.C)
+	var c cFlowSpecCounterAction
+	a.to(&c)
+	if a.Counters != nil {
+		c.counters = uintptr(a.Counters.h.C)
 	}
 	return cmem.BytesOf(&c)
 }
@@ -1461,9 +1053,9 @@ func (a *FlowSpecCount) uses() []usedByFlowSpec {
 	if a == nil {
 		return nil
 	}
-	counters := usedByFlowSpec{h: a.counters.base(), what: "counters"}
-	if a.counters != nil {
-		counters.dev = a.counters.dev
+	counters := usedByFlowSpec{h: a.Counters.base(), what: "counters"}
+	if a.Counters != nil {
+		counters.dev = a.Counters.dev
 	}
 	return []usedByFlowSpec{counters}
 }
@@ -1472,19 +1064,13 @@ func (a *FlowSpecCount) uses() []usedByFlowSpec {
 //
 // C: struct ibv_flow_spec_action_handle, ibv_create_flow(3).
 type FlowSpecAction struct {
-	c      cFlowSpecActionHandle
-	action *FlowAction
+	// The action.
+	Action *FlowAction // action
 }
 
-// NewFlowSpecAction starts an attribute structure FlowSpecAction.
-//
-//   - action: the action.
-func NewFlowSpecAction(action *FlowAction) *FlowSpecAction {
-	a := &FlowSpecAction{}
-	a.c.type_ = 0x1002 // IBV_FLOW_SPEC_ACTION_HANDLE
-	a.c.size = 16
-	a.action = action
-	return a
+// to writes the C layout, of IBV_FLOW_SPEC_ACTION_HANDLE.
+func (a *FlowSpecAction) to(c *cFlowSpecActionHandle) {
+	*c = cFlowSpecActionHandle{type_: 0x1002, size: 16}
 }
 
 // pack gives the C layout.
@@ -1492,9 +1078,10 @@ func (a *FlowSpecAction) pack() []byte {
 	if a == nil {
 		return nil
 	}
-	c := a.c
-	if a.action != nil {
-		c.action = uintptr(a.action.h.C)
+	var c cFlowSpecActionHandle
+	a.to(&c)
+	if a.Action != nil {
+		c.action = uintptr(a.Action.h.C)
 	}
 	return cmem.BytesOf(&c)
 }
@@ -1504,9 +1091,9 @@ func (a *FlowSpecAction) uses() []usedByFlowSpec {
 	if a == nil {
 		return nil
 	}
-	action := usedByFlowSpec{h: a.action.base(), what: "action"}
-	if a.action != nil {
-		action.dev = a.action.dev
+	action := usedByFlowSpec{h: a.Action.base(), what: "action"}
+	if a.Action != nil {
+		action.dev = a.Action.dev
 	}
 	return []usedByFlowSpec{action}
 }
@@ -1569,7 +1156,7 @@ func (a *FlowActionESPAttr) ESN(v uint32) *FlowActionESPAttr {
 	return a
 }
 
-// place puts what the builder points to behind the pointers of c, for as long as pins keep it there.
+// place puts what the record points to behind the pointers of c, for as long as pins keep it there.
 func (a *FlowActionESPAttr) place(c *cFlowActionEspAttr, pins *mem.Pins) error {
 	esp, err := a.esp.point(pins)
 	if err != nil {
@@ -1610,53 +1197,26 @@ func (a *FlowActionESPAttr) place(c *cFlowActionEspAttr, pins *mem.Pins) error {
 //
 // C: struct ib_uverbs_flow_action_esp, ibv_create_flow_action(3).
 type FlowActionESP struct {
-	c cIBUverbsFlowActionEsp
+	// Index of the security parameters.
+	SPI uint32 // spi
+	// Sequence number to begin with.
+	Seq uint32 // seq
+	// Padding against the analysis of lengths, in bytes.
+	TFCPad uint32 // tfc_pad
+	// Properties.
+	Flags FlowActionESPFlags // flags
+	// Number of packets after which the association ends.
+	HardLimitPkts uint64 // hard_limit_pkts
 }
 
-// NewFlowActionESP starts an attribute structure FlowActionESP.
-func NewFlowActionESP() *FlowActionESP {
-	a := &FlowActionESP{}
-	return a
-}
-
-// SPI sets the index of the security parameters.
-//
-// C: struct ib_uverbs_flow_action_esp.spi, ibv_create_flow_action(3).
-func (a *FlowActionESP) SPI(v uint32) *FlowActionESP {
-	a.c.spi = v
-	return a
-}
-
-// Seq sets the sequence number to begin with.
-//
-// C: struct ib_uverbs_flow_action_esp.seq, ibv_create_flow_action(3).
-func (a *FlowActionESP) Seq(v uint32) *FlowActionESP {
-	a.c.seq = v
-	return a
-}
-
-// TFCPad sets the padding against the analysis of lengths, in bytes.
-//
-// C: struct ib_uverbs_flow_action_esp.tfc_pad, ibv_create_flow_action(3).
-func (a *FlowActionESP) TFCPad(v uint32) *FlowActionESP {
-	a.c.tfc_pad = v
-	return a
-}
-
-// Flags sets the properties.
-//
-// C: struct ib_uverbs_flow_action_esp.flags, ibv_create_flow_action(3).
-func (a *FlowActionESP) Flags(v FlowActionESPFlags) *FlowActionESP {
-	a.c.flags = uint32(v)
-	return a
-}
-
-// HardLimitPkts sets the number of packets after which the association ends.
-//
-// C: struct ib_uverbs_flow_action_esp.hard_limit_pkts, ibv_create_flow_action(3).
-func (a *FlowActionESP) HardLimitPkts(v uint64) *FlowActionESP {
-	a.c.hard_limit_pkts = v
-	return a
+// to writes the C layout.
+func (a *FlowActionESP) to(c *cIBUverbsFlowActionEsp) {
+	*c = cIBUverbsFlowActionEsp{}
+	c.spi = a.SPI
+	c.seq = a.Seq
+	c.tfc_pad = a.TFCPad
+	c.flags = uint32(a.Flags)
+	c.hard_limit_pkts = a.HardLimitPkts
 }
 
 // point puts the struct where C reads it, and gives its address; of nil it is 0.
@@ -1664,7 +1224,8 @@ func (a *FlowActionESP) point(pins *mem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
-	c := a.c
+	var c cIBUverbsFlowActionEsp
+	a.to(&c)
 	return mem.PinValue(pins, &c), nil
 }
 
@@ -1672,41 +1233,31 @@ func (a *FlowActionESP) point(pins *mem.Pins) (uintptr, error) {
 //
 // C: struct ib_uverbs_flow_action_esp_keymat_aes_gcm, ibv_create_flow_action(3).
 type FlowActionESPKeymatAESGCM struct {
-	c   cIBUverbsFlowActionEspKeymatAesGcm
-	err error // of the first value that does not fit
+	// Initialization vector to begin with.
+	IV uint64 // iv
+	// Way to make new initialization vectors.
+	IVAlgo FlowActionESPIVAlgo // iv_algo
+	// Salt.
+	Salt uint32 // salt
+	// Length of the integrity check value, in bytes.
+	ICVLen uint32 // icv_len
+	// Key of 16, 24 or 32 bytes.
+	Key []byte // aes_key
 }
 
-// NewFlowActionESPKeymatAESGCM starts an attribute structure FlowActionESPKeymatAESGCM.
-//
-//   - key: key of 16, 24 or 32 bytes.
-//   - salt: salt.
-//   - icvLen: length of the integrity check value, in bytes.
-func NewFlowActionESPKeymatAESGCM(key []byte, salt uint32, icvLen uint32) *FlowActionESPKeymatAESGCM {
-	a := &FlowActionESPKeymatAESGCM{}
-	if len(key) > 32 && a.err == nil {
-		a.err = verr.TooLong("", "FlowActionESPKeymatAESGCM.Key", len(key), 32)
+// to writes the C layout.
+func (a *FlowActionESPKeymatAESGCM) to(c *cIBUverbsFlowActionEspKeymatAesGcm) error {
+	*c = cIBUverbsFlowActionEspKeymatAesGcm{}
+	c.iv = a.IV
+	c.iv_algo = uint32(a.IVAlgo)
+	c.salt = a.Salt
+	c.icv_len = a.ICVLen
+	if len(a.Key) > 32 {
+		return verr.TooLong("", "FlowActionESPKeymatAESGCM.Key", len(a.Key), 32)
 	}
-	cmem.Fill(&a.c.aes_key, key)
-	a.c.key_len = uint32(len(key))
-	a.c.salt = salt
-	a.c.icv_len = icvLen
-	return a
-}
-
-// IV sets the initialization vector to begin with.
-//
-// C: struct ib_uverbs_flow_action_esp_keymat_aes_gcm.iv, ibv_create_flow_action(3).
-func (a *FlowActionESPKeymatAESGCM) IV(v uint64) *FlowActionESPKeymatAESGCM {
-	a.c.iv = v
-	return a
-}
-
-// IVAlgo sets the way to make new initialization vectors.
-//
-// C: struct ib_uverbs_flow_action_esp_keymat_aes_gcm.iv_algo, ibv_create_flow_action(3).
-func (a *FlowActionESPKeymatAESGCM) IVAlgo(v FlowActionESPIVAlgo) *FlowActionESPKeymatAESGCM {
-	a.c.iv_algo = uint32(v)
-	return a
+	cmem.Fill(&c.aes_key, a.Key)
+	c.key_len = uint32(len(a.Key))
+	return nil
 }
 
 // point puts the struct where C reads it, and gives its address; of nil it is 0.
@@ -1714,10 +1265,10 @@ func (a *FlowActionESPKeymatAESGCM) point(pins *mem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
-	if a.err != nil {
-		return 0, a.err
+	var c cIBUverbsFlowActionEspKeymatAesGcm
+	if err := a.to(&c); err != nil {
+		return 0, err
 	}
-	c := a.c
 	return mem.PinValue(pins, &c), nil
 }
 
@@ -1728,16 +1279,14 @@ func (a *FlowActionESPKeymatAESGCM) arm() (tag uint64, size uint64) { return 0x0
 //
 // C: struct ib_uverbs_flow_action_esp_replay_bmp, ibv_create_flow_action(3).
 type FlowActionESPReplayBMP struct {
-	c cIBUverbsFlowActionEspReplayBmp
+	// Number of sequence numbers in the window.
+	Size uint32 // size
 }
 
-// NewFlowActionESPReplayBMP starts an attribute structure FlowActionESPReplayBMP.
-//
-//   - size: number of sequence numbers in the window.
-func NewFlowActionESPReplayBMP(size uint32) *FlowActionESPReplayBMP {
-	a := &FlowActionESPReplayBMP{}
-	a.c.size = size
-	return a
+// to writes the C layout.
+func (a *FlowActionESPReplayBMP) to(c *cIBUverbsFlowActionEspReplayBmp) {
+	*c = cIBUverbsFlowActionEspReplayBmp{}
+	c.size = a.Size
 }
 
 // point puts the struct where C reads it, and gives its address; of nil it is 0.
@@ -1745,7 +1294,8 @@ func (a *FlowActionESPReplayBMP) point(pins *mem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
-	c := a.c
+	var c cIBUverbsFlowActionEspReplayBmp
+	a.to(&c)
 	return mem.PinValue(pins, &c), nil
 }
 
@@ -1756,42 +1306,31 @@ func (a *FlowActionESPReplayBMP) arm() (tag uint64, size uint64) { return 0x1, 4
 //
 // C: struct ib_uverbs_flow_action_esp_encap, ibv_create_flow_action(3).
 type FlowActionESPEncap struct {
-	c      cIBUverbsFlowActionEspEncap
-	header FlowHeader
-	next   *FlowActionESPEncap
+	// Header.
+	Header FlowHeader // val_ptr
+	// Header behind this one.
+	Next *FlowActionESPEncap // next_ptr
 }
 
-// NewFlowActionESPEncap starts an attribute structure FlowActionESPEncap.
-//
-//   - header: header.
-func NewFlowActionESPEncap(header FlowHeader) *FlowActionESPEncap {
-	a := &FlowActionESPEncap{}
-	a.header = header
-	return a
+// to writes the C layout.
+func (a *FlowActionESPEncap) to(c *cIBUverbsFlowActionEspEncap) {
+	*c = cIBUverbsFlowActionEspEncap{}
 }
 
-// Next sets the header behind this one.
-//
-// C: struct ib_uverbs_flow_action_esp_encap.next_ptr, ibv_create_flow_action(3).
-func (a *FlowActionESPEncap) Next(v *FlowActionESPEncap) *FlowActionESPEncap {
-	a.next = cmem.Copy(v)
-	return a
-}
-
-// place puts what the builder points to behind the pointers of c, for as long as pins keep it there.
+// place puts what the record points to behind the pointers of c, for as long as pins keep it there.
 func (a *FlowActionESPEncap) place(c *cIBUverbsFlowActionEspEncap, pins *mem.Pins) error {
-	if a.header != nil {
-		header, err := a.header.point(pins)
+	if a.Header != nil {
+		header, err := a.Header.point(pins)
 		if err != nil {
 			return err
 		}
 		if header == 0 {
 			return verr.NilValue("", "FlowHeader", "make one")
 		}
-		tag, size := a.header.arm()
+		tag, size := a.Header.arm()
 		c.val_ptr, c.type_, c.len = header, uint16(tag), uint16(size)
 	}
-	next, err := a.next.point(pins)
+	next, err := a.Next.point(pins)
 	if err != nil {
 		return err
 	}
@@ -1804,7 +1343,11 @@ func (a *FlowActionESPEncap) point(pins *mem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
-	c := a.c
+	if !pins.Link(unsafe.Pointer(a)) {
+		return 0, verr.Endless("FlowActionESPEncap")
+	}
+	var c cIBUverbsFlowActionEspEncap
+	a.to(&c)
 	if err := a.place(&c, pins); err != nil {
 		return 0, err
 	}
@@ -1815,82 +1358,40 @@ func (a *FlowActionESPEncap) point(pins *mem.Pins) (uintptr, error) {
 //
 // C: struct ibv_qp_init_attr, ibv_create_qp(3).
 type QPInitAttr struct {
-	c      cQPInitAttr
-	sendCQ *CQ
-	recvCQ *CQ
-	srq    *SRQ
+	// Transport service.
+	Type QPType // qp_type
+	// Completion queue of sends.
+	SendCQ *CQ // send_cq
+	// Completion queue of receives.
+	RecvCQ *CQ // recv_cq
+	// Shared receive queue to take receives from.
+	SRQ *SRQ // srq
+	// Largest number of outstanding send requests.
+	MaxSendWR uint32 // cap.max_send_wr
+	// Largest number of outstanding receive requests.
+	MaxRecvWR uint32 // cap.max_recv_wr
+	// Largest number of scatter-gather entries in a send request.
+	MaxSendSGE uint32 // cap.max_send_sge
+	// Largest number of scatter-gather entries in a receive request.
+	MaxRecvSGE uint32 // cap.max_recv_sge
+	// Largest number of bytes that a request can send inline.
+	MaxInlineData uint32 // cap.max_inline_data
+	// Whether every send request has a completion.
+	SignalAll bool // sq_sig_all
 }
 
-// NewQPInitAttr starts an attribute structure QPInitAttr.
-//
-//   - type_: transport service.
-//   - sendCQ: completion queue of sends.
-//   - recvCQ: completion queue of receives.
-func NewQPInitAttr(type_ QPType, sendCQ *CQ, recvCQ *CQ) *QPInitAttr {
-	a := &QPInitAttr{}
-	a.c.qp_type = uint32(type_)
-	a.sendCQ = sendCQ
-	a.recvCQ = recvCQ
-	return a
-}
-
-// SRQ sets the shared receive queue to take receives from.
-//
-// C: struct ibv_qp_init_attr.srq, ibv_create_qp(3).
-func (a *QPInitAttr) SRQ(v *SRQ) *QPInitAttr {
-	a.srq = v
-	return a
-}
-
-// MaxSendWR sets the largest number of outstanding send requests.
-//
-// C: struct ibv_qp_init_attr.cap.max_send_wr, ibv_create_qp(3).
-func (a *QPInitAttr) MaxSendWR(v uint32) *QPInitAttr {
-	a.c.cap.max_send_wr = v
-	return a
-}
-
-// MaxRecvWR sets the largest number of outstanding receive requests.
-//
-// C: struct ibv_qp_init_attr.cap.max_recv_wr, ibv_create_qp(3).
-func (a *QPInitAttr) MaxRecvWR(v uint32) *QPInitAttr {
-	a.c.cap.max_recv_wr = v
-	return a
-}
-
-// MaxSendSGE sets the largest number of scatter-gather entries in a send request.
-//
-// C: struct ibv_qp_init_attr.cap.max_send_sge, ibv_create_qp(3).
-func (a *QPInitAttr) MaxSendSGE(v uint32) *QPInitAttr {
-	a.c.cap.max_send_sge = v
-	return a
-}
-
-// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request.
-//
-// C: struct ibv_qp_init_attr.cap.max_recv_sge, ibv_create_qp(3).
-func (a *QPInitAttr) MaxRecvSGE(v uint32) *QPInitAttr {
-	a.c.cap.max_recv_sge = v
-	return a
-}
-
-// MaxInlineData sets the largest number of bytes that a request can send inline.
-//
-// C: struct ibv_qp_init_attr.cap.max_inline_data, ibv_create_qp(3).
-func (a *QPInitAttr) MaxInlineData(v uint32) *QPInitAttr {
-	a.c.cap.max_inline_data = v
-	return a
-}
-
-// SignalAll sets whether every send request has a completion.
-//
-// C: struct ibv_qp_init_attr.sq_sig_all, ibv_create_qp(3).
-func (a *QPInitAttr) SignalAll(v bool) *QPInitAttr {
-	a.c.sq_sig_all = 0
-	if v {
-		a.c.sq_sig_all = 1
+// to writes the C layout.
+func (a *QPInitAttr) to(c *cQPInitAttr) {
+	*c = cQPInitAttr{}
+	c.qp_type = uint32(a.Type)
+	c.cap.max_send_wr = a.MaxSendWR
+	c.cap.max_recv_wr = a.MaxRecvWR
+	c.cap.max_send_sge = a.MaxSendSGE
+	c.cap.max_recv_sge = a.MaxRecvSGE
+	c.cap.max_inline_data = a.MaxInlineData
+	if a.SignalAll {
+		c.sq_sig_all = 1
 	}
-	return a
 }
 
 // QPInitAttrEx is a description of the extended queue pair to make.
@@ -2038,14 +1539,11 @@ func (a *QPInitAttrEx) RWQIndTbl(v *RWQIndTable) *QPInitAttrEx {
 // RXHashConf sets the hash by which a work queue of the table is selected. It also sets the mask bit.
 //
 // C: struct ibv_qp_init_attr_ex.rx_hash_conf, IBV_QP_INIT_ATTR_RX_HASH, ibv_create_qp_ex(3).
-func (a *QPInitAttrEx) RXHashConf(v *RXHashConf) *QPInitAttrEx {
-	if v != nil {
-		a.c.rx_hash_conf = v.c
-		a.rxHashConfKey = v.key
-		if a.err == nil {
-			a.err = v.err
-		}
+func (a *QPInitAttrEx) RXHashConf(v RXHashConf) *QPInitAttrEx {
+	if err := v.to(&a.c.rx_hash_conf); err != nil && a.err == nil {
+		a.err = err
 	}
+	a.rxHashConfKey = slices.Clone(v.Key)
 	a.c.comp_mask |= 0x20 // IBV_QP_INIT_ATTR_RX_HASH
 	return a
 }
@@ -2054,29 +1552,27 @@ func (a *QPInitAttrEx) RXHashConf(v *RXHashConf) *QPInitAttrEx {
 //
 // C: struct ibv_rx_hash_conf, ibv_create_qp_ex(3).
 type RXHashConf struct {
-	c   cRXHashConf
-	err error // of the first value that does not fit
-	key []byte
+	// Hash function.
+	Function RXHashFunc // rx_hash_function
+	// Key, of as many bytes as the device takes: 40 with most.
+	Key []byte // rx_hash_key
+	// Fields of packets that are hashed.
+	Fields RXHashField // rx_hash_fields_mask
 }
 
-// NewRXHashConf starts an attribute structure RXHashConf.
-//
-//   - function: hash function.
-//   - key: key, of as many bytes as the device takes: 40 with most.
-//   - fields: fields of packets that are hashed.
-func NewRXHashConf(function RXHashFunc, key []byte, fields RXHashField) *RXHashConf {
-	a := &RXHashConf{}
-	if function > 255 && a.err == nil {
-		a.err = verr.TooGreat("", "RXHashConf.Function", uint64(function), 255)
+// to writes the C layout.
+func (a *RXHashConf) to(c *cRXHashConf) error {
+	*c = cRXHashConf{}
+	if a.Function > 255 {
+		return verr.TooGreat("", "RXHashConf.Function", uint64(a.Function), 255)
 	}
-	a.c.rx_hash_function = uint8(function)
-	if len(key) > 255 && a.err == nil {
-		a.err = verr.TooLong("", "RXHashConf.Key", len(key), 255)
+	c.rx_hash_function = uint8(a.Function)
+	if len(a.Key) > 255 {
+		return verr.TooLong("", "RXHashConf.Key", len(a.Key), 255)
 	}
-	a.key = slices.Clone(key)
-	a.c.rx_hash_key_len = uint8(len(key))
-	a.c.rx_hash_fields_mask = uint64(fields)
-	return a
+	c.rx_hash_key_len = uint8(len(a.Key))
+	c.rx_hash_fields_mask = uint64(a.Fields)
+	return nil
 }
 
 // RWQIndTableInitAttr is a description of the table to make.
@@ -2100,18 +1596,17 @@ func NewRWQIndTableInitAttr(indTbl []*WQ) *RWQIndTableInitAttr {
 //
 // C: struct ibv_srq_init_attr, ibv_create_srq(3).
 type SRQInitAttr struct {
-	c cSRQInitAttr
+	// Largest number of outstanding receive requests, at least 1; the queue may get more.
+	MaxWR uint32 // attr.max_wr
+	// Largest number of scatter-gather entries in a receive request.
+	MaxSGE uint32 // attr.max_sge
 }
 
-// NewSRQInitAttr starts an attribute structure SRQInitAttr.
-//
-//   - maxWR: largest number of outstanding receive requests, at least 1; the queue may get more.
-//   - maxSGE: largest number of scatter-gather entries in a receive request.
-func NewSRQInitAttr(maxWR uint32, maxSGE uint32) *SRQInitAttr {
-	a := &SRQInitAttr{}
-	a.c.attr.max_wr = maxWR
-	a.c.attr.max_sge = maxSGE
-	return a
+// to writes the C layout.
+func (a *SRQInitAttr) to(c *cSRQInitAttr) {
+	*c = cSRQInitAttr{}
+	c.attr.max_wr = a.MaxWR
+	c.attr.max_sge = a.MaxSGE
 }
 
 // SRQInitAttrEx is a description of the extended shared receive queue to make.
@@ -2349,10 +1844,8 @@ func (a *QPAttr) AccessFlags(v QPAccess) *QPAttr {
 // AV sets the path to the peer. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.ah_attr, IBV_QP_AV, ibv_modify_qp(3).
-func (a *QPAttr) AV(v *AHAttr) *QPAttr {
-	if v != nil {
-		a.c.ah_attr = v.c
-	}
+func (a *QPAttr) AV(v AHAttr) *QPAttr {
+	v.to(&a.c.ah_attr)
 	a.mask |= 0x80 // IBV_QP_AV
 	return a
 }
@@ -2517,10 +2010,8 @@ func (a *QPAttr) MaxInlineData(v uint32) *QPAttr {
 // AltAV sets the alternate path to the peer. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.alt_ah_attr, IBV_QP_ALT_PATH, ibv_modify_qp(3).
-func (a *QPAttr) AltAV(v *AHAttr) *QPAttr {
-	if v != nil {
-		a.c.alt_ah_attr = v.c
-	}
+func (a *QPAttr) AltAV(v AHAttr) *QPAttr {
+	v.to(&a.c.alt_ah_attr)
 	a.mask |= 0x4000 // IBV_QP_ALT_PATH
 	return a
 }
@@ -2566,7 +2057,7 @@ type RCSetup struct {
 	// Access flags of the peer.
 	AccessFlags QPAccess // qp_access_flags, to INIT
 	// Path to the peer.
-	AV *AHAttr // ah_attr, to RTR
+	AV AHAttr // ah_attr, to RTR
 	// Largest payload of a packet, equal at both ends, at most the ActiveMTU of the port.
 	PathMTU MTU // path_mtu, to RTR
 	// Number of the peer's queue pair, 24 bits.
@@ -2651,7 +2142,7 @@ type UCSetup struct {
 	// Access flags of the peer.
 	AccessFlags QPAccess // qp_access_flags, to INIT
 	// Path to the peer.
-	AV *AHAttr // ah_attr, to RTR
+	AV AHAttr // ah_attr, to RTR
 	// Largest payload of a packet, equal at both ends, at most the ActiveMTU of the port.
 	PathMTU MTU // path_mtu, to RTR
 	// Number of the peer's queue pair, 24 bits.
@@ -2813,7 +2304,7 @@ type XRCSendSetup struct {
 	// Access flags of the peer.
 	AccessFlags QPAccess // qp_access_flags, to INIT
 	// Path to the peer.
-	AV *AHAttr // ah_attr, to RTR
+	AV AHAttr // ah_attr, to RTR
 	// Largest payload of a packet, equal at both ends, at most the ActiveMTU of the port.
 	PathMTU MTU // path_mtu, to RTR
 	// Number of the peer's queue pair, 24 bits.
@@ -2891,7 +2382,7 @@ type XRCRecvSetup struct {
 	// Access flags of the peer.
 	AccessFlags QPAccess // qp_access_flags, to INIT
 	// Path to the peer.
-	AV *AHAttr // ah_attr, to RTR
+	AV AHAttr // ah_attr, to RTR
 	// Largest payload of a packet, equal at both ends, at most the ActiveMTU of the port.
 	PathMTU MTU // path_mtu, to RTR
 	// Number of the peer's queue pair, 24 bits.

@@ -34,7 +34,7 @@ func TestSetups(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := func() *verbs.AHAttr { return verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(3) }
+	path := func() verbs.AHAttr { return verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 3} }
 	const rights = verbs.QPAccessRemoteWrite
 	rc := verbs.RCSetup{PortNum: 1, AccessFlags: rights, AV: path(), PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22, SQPSN: 23, MaxDestRDAtomic: 4, MaxRDAtomic: 2, MinRNRTimer: 5, Timeout: 6, RetryCnt: 3, RNRRetry: 2}
 	uc := verbs.UCSetup{PortNum: 1, AccessFlags: rights, AV: path(), PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22, SQPSN: 23}
@@ -100,7 +100,7 @@ func TestSetupRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq))
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestAlternatePath(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := verbs.NewAHAttr(1).DLID(5)
+	path := verbs.AHAttr{PortNum: 1, DLID: 5}
 	for want, attr := range map[string]*verbs.QPAttr{
 		"attr_mask PathMigState|AltAV/AltPKeyIndex/AltPortNum/AltTimeout (0x44000): ": new(verbs.QPAttr).AltAV(path).AltPortNum(1).AltPKeyIndex(0).AltTimeout(14).PathMigState(verbs.MigStateRearm),
 		"leave QPAttr.MaxSendWR, QPAttr.MaxRecvWR, ":                                  new(verbs.QPAttr).MaxSendWR(64).MaxRecvWR(64).MaxSendSGE(1).MaxRecvSGE(1).MaxInlineData(0),

@@ -2,16 +2,29 @@ package mem
 
 import (
 	"runtime"
+	"slices"
 	"unsafe"
 )
 
 // Pins keep memory of Go in its place while C reads it during one call. The zero Pins are ready for use; Unpin ends them.
 //
 // C finds the memory by addresses in the struct that it is given, which Go's rules for pointers do not follow.
-type Pins struct{ pinner runtime.Pinner }
+type Pins struct {
+	pinner runtime.Pinner
+	placed []unsafe.Pointer // links of chains
+}
 
 // Unpin lets go of all memory.
 func (p *Pins) Unpin() { p.pinner.Unpin() }
+
+// Link reports whether x is not yet a link of the chain that is being placed. A chain that leads back to itself has no end.
+func (p *Pins) Link(x unsafe.Pointer) bool {
+	if slices.Contains(p.placed, x) {
+		return false
+	}
+	p.placed = append(p.placed, x)
+	return true
+}
 
 // PinList pins the elements of a list, and returns where they are; 0 for an empty one.
 func PinList[T any](p *Pins, list []T) uintptr {

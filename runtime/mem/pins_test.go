@@ -19,6 +19,9 @@ func TestPins(t *testing.T) {
 	if empty := PinList(&pins, []byte{}); empty != 0 {
 		t.Errorf("an empty list is at %#x", empty)
 	}
+	if at := unsafe.Pointer(x); !pins.Link(at) || pins.Link(at) {
+		t.Error("a chain may lead back to itself")
+	}
 	pins.Unpin()
 	pins.Unpin() // ends nothing twice
 }

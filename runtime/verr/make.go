@@ -110,6 +110,11 @@ func NilValue(verb, what, fix string) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " is nil; " + fix}
 }
 
+// Endless returns the error of a chain of structs that leads back to one of its own.
+func Endless(what string) error {
+	return &Error{Errno: syscall.EINVAL, Refused: true, Msg: what + " leads back to itself; end the chain with nil"}
+}
+
 // TooShort returns the error of bytes that are fewer than C reads.
 func TooShort(verb, what string, least int) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has fewer than " + strconv.Itoa(least) + " bytes; pass them all"}

@@ -144,7 +144,7 @@ var (
 		Fits: toStruct, Must: []string{"type"}, May: []string{"null"}, Names: NamesRecord, Record: "in",
 		Passes: PassesMemory, Pass: "pass {a type}"})
 	OutRecord = row(Role{Name: "out_record", C: "pointer to a struct that the verb fills",
-		Go:   "a result: the record under `type:`; of role `in`, a builder for another verb",
+		Go:   "a result: the record under `type:`; of role `in` and without a mask, attributes for another verb",
 		Fits: []Shape{{Depth: 1, To: ToTagged, Mutable: true}},
 		Must: []string{"type"}, May: []string{"null"}, Names: NamesRecord, Record: "out",
 		Passes: PassesMemory, Result: ResultRecord, Pass: "pass the address of {a type}"})

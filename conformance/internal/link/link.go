@@ -102,8 +102,10 @@ func (c Config) NewReset(at Place) (e *End, err error) {
 		init := verbs.NewQPInitAttrEx(c.Type, e.CQ, e.CQ, e.PD).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
 		e.QP, err = at.Device.CreateQPEx(init.MaxInlineData(c.Inline).SendOps(c.Ops))
 	} else {
-		init := verbs.NewQPInitAttr(c.Type, e.CQ, e.CQ).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
-		e.QP, err = e.PD.CreateQP(init.MaxInlineData(c.Inline))
+		e.QP, err = e.PD.CreateQP(verbs.QPInitAttr{
+			Type: c.Type, SendCQ: e.CQ, RecvCQ: e.CQ, MaxSendWR: c.SendWR, MaxRecvWR: c.RecvWR,
+			MaxSendSGE: c.SendSGE, MaxRecvSGE: c.RecvSGE, MaxInlineData: c.Inline,
+		})
 	}
 	if err != nil {
 		return nil, err
@@ -125,7 +127,7 @@ func (c Config) Pair(first, second Place) (a, b *End, err error) {
 
 // Connect brings a side in INIT to RTS, towards a queue pair behind a GID. Both use entry index of their GID tables.
 func (e *End) Connect(gid verbs.GID, index uint8, qpn uint32) error {
-	return e.connect(verbs.NewAHAttr(e.port.Number()).IsGlobal(true).DGID(gid).SGIDIndex(index).HopLimit(64), verbs.MTU1024, qpn)
+	return e.connect(verbs.AHAttr{PortNum: e.port.Number(), IsGlobal: true, DGID: gid, SGIDIndex: index, HopLimit: 64}, verbs.MTU1024, qpn)
 }
 
 // ConnectWith does what Connect does, with other patience.
@@ -140,7 +142,7 @@ func (e *End) ConnectTo(to *End) error {
 	return e.connect(way, mtu, to.QP.Num())
 }
 
-func (e *End) connect(way *verbs.AHAttr, mtu verbs.MTU, qpn uint32) error {
+func (e *End) connect(way verbs.AHAttr, mtu verbs.MTU, qpn uint32) error {
 	if err := e.QP.Modify(e.cfg.RTR(way, mtu, qpn)); err != nil {
 		return err
 	}
@@ -148,7 +150,7 @@ func (e *End) connect(way *verbs.AHAttr, mtu verbs.MTU, qpn uint32) error {
 }
 
 // Way gives the address of another side, and the packets that both ports can do, of 1024 bytes at the most.
-func (e *End) Way(to *End) (*verbs.AHAttr, verbs.MTU) {
+func (e *End) Way(to *End) (verbs.AHAttr, verbs.MTU) {
 	way := e.port.Way(to.port.Address(to.QP, far.RC)) // the same for every kind
 	return way, min(verbs.MTU1024, e.port.Attr().ActiveMTU, to.port.Attr().ActiveMTU)
 }

@@ -44,7 +44,8 @@ func noOnesHandles(t *suite.T) {
 	r := newReady(t)
 	for _, a := range noOnes {
 		way, _ := r.near.Way(r.far)
-		ah, err := r.near.PD.CreateAH(way.DGID(a.gid))
+		way.DGID = a.gid
+		ah, err := r.near.PD.CreateAH(way)
 		reaches(t, a.what, err, a.taken)
 		if err == nil {
 			ok(t, "Close", ah.Close())
@@ -55,7 +56,7 @@ func noOnesHandles(t *suite.T) {
 // localHandle asks for a way that is only a LID, which RoCE has none of.
 func localHandle(t *suite.T) {
 	r := newReady(t)
-	ah, err := r.near.PD.CreateAH(verbs.NewAHAttr(t.Port().Number()))
+	ah, err := r.near.PD.CreateAH(verbs.AHAttr{PortNum: t.Port().Number()})
 	answers(t, "no global route", err, syscall.EINVAL)
 	if err == nil {
 		ok(t, "Close", ah.Close())
@@ -68,7 +69,8 @@ func noOnesConnections(t *suite.T) {
 	for _, a := range noOnes {
 		r.moved("INIT", r.init)
 		way, mtu := r.near.Way(r.far)
-		reaches(t, a.what, r.near.QP.Modify(cfg.RTR(way.DGID(a.gid), mtu, r.far.QP.Num())), a.taken)
+		way.DGID = a.gid
+		reaches(t, a.what, r.near.QP.Modify(cfg.RTR(way, mtu, r.far.QP.Num())), a.taken)
 		r.moved("RESET", verbs.NewQPAttr(verbs.QPStateReset))
 	}
 	r.moved("INIT", r.init)

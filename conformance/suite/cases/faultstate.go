@@ -25,7 +25,7 @@ func faultState() []suite.Case {
 type ready struct {
 	t              *suite.T
 	near, far      *link.End
-	way            *verbs.AHAttr
+	way            verbs.AHAttr
 	mtu            verbs.MTU
 	init, rtr, rts *verbs.QPAttr
 }
@@ -139,7 +139,7 @@ func badValues(t *suite.T) {
 	r.refused("INIT on port 200", patientInit(t).PortNum(200))
 	r.moved("INIT", r.init)
 	nowhere, _ := r.near.Way(r.far)
-	nowhere.IsGlobal(true).SGIDIndex(255).HopLimit(64)
+	nowhere.IsGlobal, nowhere.SGIDIndex, nowhere.HopLimit = true, 255, 64
 	r.refused("RTR from a GID that is not there", cfg.RTR(nowhere, r.mtu, r.far.QP.Num()), syscall.ENODATA, syscall.ENOENT)
 	r.refused("RTR with an MTU of code 9", cfg.RTR(r.way, 9, r.far.QP.Num()))
 	r.moved("RTR", r.rtr)
@@ -152,16 +152,16 @@ func tooLarge(t *suite.T) {
 	e := must(patient().NewReset(nearPlace(t)))(t)
 	attr := must(t.Device().QueryDevice())(t)
 	none := func(what string, change func(*verbs.QPInitAttr)) {
-		a := verbs.NewQPInitAttr(verbs.QPTypeRC, e.CQ, e.CQ).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)
-		change(a)
+		a := verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: e.CQ, RecvCQ: e.CQ, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}
+		change(&a)
 		_, err := e.PD.CreateQP(a)
 		answers(t, what, err, syscall.EINVAL, syscall.ENOMEM)
 	}
-	none("send requests", func(a *verbs.QPInitAttr) { a.MaxSendWR(uint32(attr.MaxQPWR) + 1) })
-	none("receive requests", func(a *verbs.QPInitAttr) { a.MaxRecvWR(uint32(attr.MaxQPWR) + 1) })
-	none("send elements", func(a *verbs.QPInitAttr) { a.MaxSendSGE(uint32(attr.MaxSGE) + 1) })
-	none("receive elements", func(a *verbs.QPInitAttr) { a.MaxRecvSGE(uint32(attr.MaxSGE) + 1) })
-	none("inline bytes", func(a *verbs.QPInitAttr) { a.MaxInlineData(1 << 20) })
+	none("send requests", func(a *verbs.QPInitAttr) { a.MaxSendWR = uint32(attr.MaxQPWR) + 1 })
+	none("receive requests", func(a *verbs.QPInitAttr) { a.MaxRecvWR = uint32(attr.MaxQPWR) + 1 })
+	none("send elements", func(a *verbs.QPInitAttr) { a.MaxSendSGE = uint32(attr.MaxSGE) + 1 })
+	none("receive elements", func(a *verbs.QPInitAttr) { a.MaxRecvSGE = uint32(attr.MaxSGE) + 1 })
+	none("inline bytes", func(a *verbs.QPInitAttr) { a.MaxInlineData = 1 << 20 })
 	for _, cqe := range []int{0, -1, int(attr.MaxCQE) + 1} {
 		_, err := t.Device().CreateCQ(cqe, nil, 0)
 		answers(t, "a completion queue of a size out of range", err, syscall.EINVAL)

@@ -30,12 +30,12 @@ func newFlow(specs ...verbs.FlowSpec) *verbs.FlowAttr {
 }
 
 func everySpec(t *suite.T) {
-	ports := func() *verbs.FlowPortFilter { return verbs.NewFlowPortFilter().DstPort(0xffff) }
+	ports := func() verbs.FlowPortFilter { return verbs.FlowPortFilter{DstPort: 0xffff} }
 	specs := map[string]verbs.FlowSpec{
-		"Ethernet": verbs.NewFlowSpecEth().Val(verbs.NewFlowEthFilter().EtherType(0x800)).Mask(verbs.NewFlowEthFilter().EtherType(0xffff)),
-		"IPv4":     verbs.NewFlowSpecIPv4().Inner(), "IPv4, all of it": verbs.NewFlowSpecIPv4Ext(), "IPv6": verbs.NewFlowSpecIPv6(), "ESP": verbs.NewFlowSpecESP(),
-		"TCP": verbs.NewFlowSpecTCP().Val(ports()).Mask(ports()), "UDP": verbs.NewFlowSpecUDP(), "VXLAN": verbs.NewFlowSpecVXLAN(), "GRE": verbs.NewFlowSpecGRE(),
-		"MPLS": verbs.NewFlowSpecMPLS(), "a tag": verbs.NewFlowSpecTag(7), "nothing": verbs.NewFlowSpecDrop(),
+		"Ethernet": &verbs.FlowSpecEth{Val: verbs.FlowEthFilter{EtherType: 0x800}, Mask: verbs.FlowEthFilter{EtherType: 0xffff}},
+		"IPv4":     &verbs.FlowSpecIPv4{Inner: true}, "IPv4, all of it": &verbs.FlowSpecIPv4Ext{}, "IPv6": &verbs.FlowSpecIPv6{}, "ESP": &verbs.FlowSpecESP{},
+		"TCP": &verbs.FlowSpecTCP{Val: ports(), Mask: ports()}, "UDP": &verbs.FlowSpecUDP{}, "VXLAN": &verbs.FlowSpecVXLAN{}, "GRE": &verbs.FlowSpecGRE{},
+		"MPLS": &verbs.FlowSpecMPLS{}, "a tag": &verbs.FlowSpecTag{TagID: 7}, "nothing": &verbs.FlowSpecDrop{},
 	}
 	qp := queuePairOf(t, verbs.QPTypeUD)
 	var all []verbs.FlowSpec
@@ -65,12 +65,12 @@ func everySpec(t *suite.T) {
 func flowOrder(t *suite.T) {
 	qp := queuePairOf(t, verbs.QPTypeUD)
 	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
-	f := must(qp.CreateFlow(newFlow(verbs.NewFlowSpecEth(), verbs.NewFlowSpecCount(c))))(t)
+	f := must(qp.CreateFlow(newFlow(&verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c})))(t)
 	t.Errno("Close of the counters of a flow", c.Close(), syscall.EBUSY)
 	t.Errno("Close of the queue pair of a flow", qp.Close(), syscall.EBUSY)
 	ok(t, "Close", f.Close())
 	ok(t, "Close of the counters", c.Close())
-	if _, err := qp.CreateFlow(newFlow(verbs.NewFlowSpecCount(c))); !errors.Is(err, os.ErrClosed) {
+	if _, err := qp.CreateFlow(newFlow(&verbs.FlowSpecCount{Counters: c})); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a flow with counters that are closed: %v", err)
 	}
 }
@@ -81,10 +81,10 @@ func noFlow(t *suite.T) {
 	qp := queuePairOf(t, verbs.QPTypeUD)
 	many := make([]verbs.FlowSpec, 256)
 	for i := range many {
-		many[i] = verbs.NewFlowSpecDrop()
+		many[i] = &verbs.FlowSpecDrop{}
 	}
-	for what, specs := range map[string][]verbs.FlowSpec{"nil": {nil}, "a nil spec": {(*verbs.FlowSpecEth)(nil)}, "one that no function made": {new(verbs.FlowSpecUDP)},
-		"nil counters": {verbs.NewFlowSpecCount(nil)}, "more than can be counted": many} {
+	for what, specs := range map[string][]verbs.FlowSpec{"nil": {nil}, "a nil spec": {(*verbs.FlowSpecEth)(nil)}, "one that no function made": {&verbs.FlowSpecUDP{}},
+		"nil counters": {&verbs.FlowSpecCount{}}, "more than can be counted": many} {
 		if f, err := qp.CreateFlow(newFlow(specs...)); err == nil {
 			t.Errorf("%s: a flow is made", what)
 			ok(t, "Close", f.Close())
@@ -105,7 +105,7 @@ func flowCounters(t *suite.T) {
 	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
 	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
 	ok(t, "bytes", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 2), nil))
-	f := must(qp.CreateFlow(newFlow(verbs.NewFlowSpecEth(), verbs.NewFlowSpecCount(c))))(t)
+	f := must(qp.CreateFlow(newFlow(&verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c})))(t)
 	t.Errno("attached while a flow counts", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 1), nil), syscall.EBUSY)
 	values := []uint64{9, 9, 9}
 	ok(t, "Read", c.Read(values, 0))

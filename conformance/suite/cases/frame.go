@@ -43,7 +43,10 @@ func stationOn(t *suite.T, port uint8, cq *verbs.CQ) *station {
 	if cq == nil {
 		n.recvs = must(t.Device().CreateCQ(depth, nil, 0))(t)
 	}
-	n.with(must(n.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRawPacket, n.sends, n.recvs).MaxSendWR(depth).MaxRecvWR(depth).MaxSendSGE(3).MaxRecvSGE(3)))(t))
+	n.with(must(n.pd.CreateQP(verbs.QPInitAttr{
+		Type: verbs.QPTypeRawPacket, SendCQ: n.sends, RecvCQ: n.recvs, MaxSendWR: depth, MaxRecvWR: depth,
+		MaxSendSGE: 3, MaxRecvSGE: 3,
+	}))(t))
 	if err := (verbs.RawPacketSetup{PortNum: port}).ToRTS(n.qp); err != nil {
 		t.Fatalf("a queue pair of raw packets: %v", err)
 	}
@@ -151,7 +154,7 @@ func eachMatch(t *suite.T) {
 		b.hears(m.what, 0, m.yes)
 		ok(t, "Close", f.Close())
 	}
-	both := must(b.qp.CreateFlow(b.taking(0, to(macB), verbs.NewFlowSpecUDP(), verbs.NewFlowSpecIPv4())))(t)
+	both := must(b.qp.CreateFlow(b.taking(0, to(macB), &verbs.FlowSpecUDP{}, &verbs.FlowSpecIPv4{})))(t)
 	b.listen(1)
 	udp := ipv4(1, 2, 17, 0, 64, 0, portsOf(1, 2))
 	a.say(frame(macA, macB, 0, 0x800, udp))
@@ -171,7 +174,7 @@ func priorities(t *suite.T) {
 	out := func(text string) []byte { return frame(macB, macA, 0, 0x88b5, []byte(text)) }
 	low.flow(low.taking(7, to(macB)))
 	first := high.flow(high.taking(3, to(macB)))
-	same.flow(same.taking(3, to(macB), verbs.NewFlowSpecEth()))
+	same.flow(same.taking(3, to(macB), &verbs.FlowSpecEth{}))
 	a.say(out("to the lower number"))
 	high.hears("the lower number", 0, out("to the lower number"))
 	same.hears("the same number", 0, out("to the lower number"))
@@ -243,7 +246,7 @@ func dropped(t *suite.T) {
 	b.listen(2)
 	c, sent := counting(t), counting(t)
 	b.flow(b.taking(5, to(macB)))
-	drop := b.flow(b.taking(1, to(macB), verbs.NewFlowSpecUDP(), verbs.NewFlowSpecDrop(), verbs.NewFlowSpecCount(c)))
+	drop := b.flow(b.taking(1, to(macB), &verbs.FlowSpecUDP{}, &verbs.FlowSpecDrop{}, &verbs.FlowSpecCount{Counters: c}))
 	udp := frame(macB, macA, 0, 0x800, ipv4(1, 2, 17, 0, 64, 0, portsOf(1, 2)))
 	other := frame(macB, macA, 0, 0x88b5, []byte("not UDP"))
 	a.say(udp)
@@ -252,7 +255,13 @@ func dropped(t *suite.T) {
 	b.silent("what is dropped")
 	has(t, "dropped", c, 1, uint64(len(udp)))
 	ok(t, "Close", drop.Close())
-	egress := a.flow(a.taking(0, verbs.NewFlowSpecEth().Val(verbs.NewFlowEthFilter().EtherType(0x88b5)).Mask(verbs.NewFlowEthFilter().EtherType(0xffff)), verbs.NewFlowSpecDrop(), verbs.NewFlowSpecCount(sent)).Flags(verbs.FlowFlagsEgress))
+	egress := a.flow(a.taking(0, &verbs.FlowSpecEth{
+		Val: verbs.FlowEthFilter{EtherType: 0x88b5}, Mask: verbs.FlowEthFilter{
+			EtherType: 0xffff,
+		},
+	}, &verbs.FlowSpecDrop{}, &verbs.FlowSpecCount{
+		Counters: sent,
+	}).Flags(verbs.FlowFlagsEgress))
 	a.say(other)
 	a.say(udp)
 	b.hears("what leaves", 1, udp)
@@ -265,7 +274,7 @@ func countedFrames(t *suite.T) {
 	a, b, other := stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil)
 	b.listen(4) // fewer than come
 	c := counting(t)
-	flow := b.flow(b.taking(0, to(macB), verbs.NewFlowSpecCount(c)))
+	flow := b.flow(b.taking(0, to(macB), &verbs.FlowSpecCount{Counters: c}))
 	has(t, "before any came", c, 0, 0)
 	var packets, bytes uint64
 	for i, size := range []int{0, 46, 100, 1500, 7, 99} {
@@ -279,7 +288,7 @@ func countedFrames(t *suite.T) {
 		}
 	}
 	b.silent("more than there were receives")
-	second := other.flow(other.taking(0, to(macA), verbs.NewFlowSpecCount(c))) // of another queue pair
+	second := other.flow(other.taking(0, to(macA), &verbs.FlowSpecCount{Counters: c})) // of another queue pair
 	a.say(frame(macA, macB, 0, 0x88b5, make([]byte, 50)))
 	has(t, "by two flows", c, packets+1, bytes+64)
 	ok(t, "Close", flow.Close())
@@ -297,8 +306,8 @@ func tagged(t *suite.T) {
 	a, b := stationOn(t, 1, nil), stationOn(t, 1, cq)
 	r := must(cq.Reader(verbs.WCFieldByteLen | verbs.WCFieldFlowTag))(t)
 	b.listen(3)
-	b.flow(b.taking(0, to(macB), verbs.NewFlowSpecTag(0xabcde)))
-	b.flow(b.taking(1, to(macA), verbs.NewFlowSpecTag(7)))
+	b.flow(b.taking(0, to(macB), &verbs.FlowSpecTag{TagID: 0xabcde}))
+	b.flow(b.taking(1, to(macA), &verbs.FlowSpecTag{TagID: 7}))
 	b.flow(b.taking(2))
 	for i, to := range [][6]byte{macA, macB, macGroup} {
 		a.say(frame(to, macA, 0, 0x88b5, nil))

@@ -46,7 +46,12 @@ func portsOf(src, dst uint16) []byte {
 
 // to is a spec that matches the address that a frame is for.
 func to(mac [6]byte) verbs.FlowSpec {
-	return verbs.NewFlowSpecEth().Val(verbs.NewFlowEthFilter().DstMAC(mac)).Mask(verbs.NewFlowEthFilter().DstMAC([6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}))
+	return &verbs.FlowSpecEth{
+		Val: verbs.FlowEthFilter{DstMAC: mac},
+		Mask: verbs.FlowEthFilter{
+			DstMAC: [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+		},
+	}
 }
 
 // match is a spec, a frame that it matches and one that it does not.
@@ -58,7 +63,13 @@ type match struct {
 
 // matches are a table of all fields, each as a whole, and some by a part.
 func matches() []match {
-	eth, v4, v4x, v6, ports := verbs.NewFlowEthFilter, verbs.NewFlowIPv4Filter, verbs.NewFlowIPv4ExtFilter, verbs.NewFlowIPv6Filter, verbs.NewFlowPortFilter
+	type (
+		eth   = verbs.FlowEthFilter
+		v4    = verbs.FlowIPv4Filter
+		v4x   = verbs.FlowIPv4ExtFilter
+		v6    = verbs.FlowIPv6Filter
+		ports = verbs.FlowPortFilter
+	)
 	plain := func(kind uint16) []byte {
 		return frame(macB, macA, 0, kind, []byte("some payload, long enough for any header there is"))
 	}
@@ -74,33 +85,33 @@ func matches() []match {
 	const some = uint32(0x0a000102)
 	usual4, usual6 := in4(some, some+1, 17, 0, 64, 2), in6(one, two, 0x11, 0x12345, 17, 64)
 	return []match{
-		{"no mask", verbs.NewFlowSpecEth().Val(eth().EtherType(5)), plain(0x88b5), nil},
+		{"no mask", &verbs.FlowSpecEth{Val: eth{EtherType: 5}}, plain(0x88b5), nil},
 		{"destination", to(macB), plain(0x88b5), frame(macGroup, macA, 0, 0x88b5, nil)},
-		{"source", verbs.NewFlowSpecEth().Val(eth().SrcMAC(macA)).Mask(eth().SrcMAC(all6)), plain(0x88b5), frame(macB, macB, 0, 0x88b5, nil)},
-		{"type", verbs.NewFlowSpecEth().Val(eth().EtherType(0x88b5)).Mask(eth().EtherType(0xffff)), plain(0x88b5), plain(0x88b6)},
-		{"the type behind a tag", verbs.NewFlowSpecEth().Val(eth().EtherType(0x88b5)).Mask(eth().EtherType(0xffff)), frame(macB, macA, 9, 0x88b5, nil), frame(macB, macA, 9, 0x88b6, nil)},
-		{"VLAN", verbs.NewFlowSpecEth().Val(eth().VLANTag(9)).Mask(eth().VLANTag(0xfff)), frame(macB, macA, 0xe009, 0x88b5, nil), frame(macB, macA, 10, 0x88b5, nil)},
-		{"VLAN of a frame without", verbs.NewFlowSpecEth().Val(eth()).Mask(eth().VLANTag(0xfff)), frame(macB, macA, 0xe000, 0x88b5, nil), plain(0x88b5)},
-		{"any IPv4", verbs.NewFlowSpecIPv4(), usual4, usual6},
-		{"IPv4 source", verbs.NewFlowSpecIPv4().Val(v4().SrcIP(some)).Mask(v4().SrcIP(0xffffffff)), usual4, in4(some+1, some+1, 17, 0, 64, 2)},
-		{"IPv4 destination by a part", verbs.NewFlowSpecIPv4().Val(v4().DstIP(some)).Mask(v4().DstIP(0xffffff00)), usual4, in4(some, some+256, 17, 0, 64, 2)},
-		{"IPv4 behind a tag", verbs.NewFlowSpecIPv4().Val(v4().SrcIP(some)).Mask(v4().SrcIP(0xffffffff)), frame(macB, macA, 3, 0x800, usual4[14:]), plain(0x800)},
-		{"IPv4 protocol", verbs.NewFlowSpecIPv4Ext().Val(v4x().Proto(17)).Mask(v4x().Proto(0xff)), usual4, in4(some, some, 6, 0, 64, 2)},
-		{"IPv4 type of service", verbs.NewFlowSpecIPv4Ext().Val(v4x().TOS(0x20)).Mask(v4x().TOS(0xf0)), in4(some, some, 17, 0x2f, 64, 2), usual4},
-		{"IPv4 time to live", verbs.NewFlowSpecIPv4Ext().Val(v4x().TTL(64)).Mask(v4x().TTL(0xff)), usual4, in4(some, some, 17, 0, 63, 2)},
-		{"IPv4 flags", verbs.NewFlowSpecIPv4Ext().Val(v4x().Flags(2)).Mask(v4x().Flags(7)), usual4, in4(some, some, 17, 0, 64, 1)},
-		{"IPv6 source", verbs.NewFlowSpecIPv6().Val(v6().SrcIP(one)).Mask(v6().SrcIP(all16)), usual6, in6(two, two, 0, 0, 17, 64)},
-		{"IPv6 destination", verbs.NewFlowSpecIPv6().Val(v6().DstIP(two)).Mask(v6().DstIP(all16)), usual6, in6(one, one, 0, 0, 17, 64)},
-		{"IPv6 traffic class", verbs.NewFlowSpecIPv6().Val(v6().TrafficClass(0x11)).Mask(v6().TrafficClass(0xff)), usual6, in6(one, two, 0x12, 0x12345, 17, 64)},
-		{"IPv6 flow label", verbs.NewFlowSpecIPv6().Val(v6().FlowLabel(0x12345)).Mask(v6().FlowLabel(0xfffff)), usual6, in6(one, two, 0x11, 0x12344, 17, 64)},
-		{"IPv6 next header", verbs.NewFlowSpecIPv6().Val(v6().NextHdr(17)).Mask(v6().NextHdr(0xff)), usual6, in6(one, two, 0x11, 0x12345, 6, 64)},
-		{"IPv6 hop limit", verbs.NewFlowSpecIPv6().Val(v6().HopLimit(64)).Mask(v6().HopLimit(0xff)), usual6, in6(one, two, 0x11, 0x12345, 17, 1)},
-		{"any UDP", verbs.NewFlowSpecUDP(), usual4, in4(some, some, 6, 0, 64, 2)},
-		{"UDP source port", verbs.NewFlowSpecUDP().Val(ports().SrcPort(7)).Mask(ports().SrcPort(0xffff)), usual6, frame(macB, macA, 0, 0x86dd, ipv6(one, two, 0, 0, 17, 1, portsOf(8, 7)))},
-		{"UDP destination port", verbs.NewFlowSpecUDP().Val(ports().DstPort(9)).Mask(ports().DstPort(0xffff)), usual4, frame(macB, macA, 0, 0x800, ipv4(some, some, 17, 0, 64, 2, portsOf(9, 7)))},
-		{"TCP destination port", verbs.NewFlowSpecTCP().Val(ports().DstPort(9)).Mask(ports().DstPort(0xffff)), in4(some, some, 6, 0, 64, 2), usual4},
-		{"UDP of no first fragment", verbs.NewFlowSpecUDP(), usual4, frame(macB, macA, 0, 0x800, slices.Concat(usual4[14:21], []byte{5}, usual4[22:]))},
-		{"a header that is cut off", verbs.NewFlowSpecIPv4(), usual4, usual4[:20]},
-		{"in a tunnel", verbs.NewFlowSpecIPv4().Inner(), nil, usual4},
+		{"source", &verbs.FlowSpecEth{Val: eth{SrcMAC: macA}, Mask: eth{SrcMAC: all6}}, plain(0x88b5), frame(macB, macB, 0, 0x88b5, nil)},
+		{"type", &verbs.FlowSpecEth{Val: eth{EtherType: 0x88b5}, Mask: eth{EtherType: 0xffff}}, plain(0x88b5), plain(0x88b6)},
+		{"the type behind a tag", &verbs.FlowSpecEth{Val: eth{EtherType: 0x88b5}, Mask: eth{EtherType: 0xffff}}, frame(macB, macA, 9, 0x88b5, nil), frame(macB, macA, 9, 0x88b6, nil)},
+		{"VLAN", &verbs.FlowSpecEth{Val: eth{VLANTag: 9}, Mask: eth{VLANTag: 0xfff}}, frame(macB, macA, 0xe009, 0x88b5, nil), frame(macB, macA, 10, 0x88b5, nil)},
+		{"VLAN of a frame without", &verbs.FlowSpecEth{Val: eth{}, Mask: eth{VLANTag: 0xfff}}, frame(macB, macA, 0xe000, 0x88b5, nil), plain(0x88b5)},
+		{"any IPv4", &verbs.FlowSpecIPv4{}, usual4, usual6},
+		{"IPv4 source", &verbs.FlowSpecIPv4{Val: v4{SrcIP: some}, Mask: v4{SrcIP: 0xffffffff}}, usual4, in4(some+1, some+1, 17, 0, 64, 2)},
+		{"IPv4 destination by a part", &verbs.FlowSpecIPv4{Val: v4{DstIP: some}, Mask: v4{DstIP: 0xffffff00}}, usual4, in4(some, some+256, 17, 0, 64, 2)},
+		{"IPv4 behind a tag", &verbs.FlowSpecIPv4{Val: v4{SrcIP: some}, Mask: v4{SrcIP: 0xffffffff}}, frame(macB, macA, 3, 0x800, usual4[14:]), plain(0x800)},
+		{"IPv4 protocol", &verbs.FlowSpecIPv4Ext{Val: v4x{Proto: 17}, Mask: v4x{Proto: 0xff}}, usual4, in4(some, some, 6, 0, 64, 2)},
+		{"IPv4 type of service", &verbs.FlowSpecIPv4Ext{Val: v4x{TOS: 0x20}, Mask: v4x{TOS: 0xf0}}, in4(some, some, 17, 0x2f, 64, 2), usual4},
+		{"IPv4 time to live", &verbs.FlowSpecIPv4Ext{Val: v4x{TTL: 64}, Mask: v4x{TTL: 0xff}}, usual4, in4(some, some, 17, 0, 63, 2)},
+		{"IPv4 flags", &verbs.FlowSpecIPv4Ext{Val: v4x{Flags: 2}, Mask: v4x{Flags: 7}}, usual4, in4(some, some, 17, 0, 64, 1)},
+		{"IPv6 source", &verbs.FlowSpecIPv6{Val: v6{SrcIP: one}, Mask: v6{SrcIP: all16}}, usual6, in6(two, two, 0, 0, 17, 64)},
+		{"IPv6 destination", &verbs.FlowSpecIPv6{Val: v6{DstIP: two}, Mask: v6{DstIP: all16}}, usual6, in6(one, one, 0, 0, 17, 64)},
+		{"IPv6 traffic class", &verbs.FlowSpecIPv6{Val: v6{TrafficClass: 0x11}, Mask: v6{TrafficClass: 0xff}}, usual6, in6(one, two, 0x12, 0x12345, 17, 64)},
+		{"IPv6 flow label", &verbs.FlowSpecIPv6{Val: v6{FlowLabel: 0x12345}, Mask: v6{FlowLabel: 0xfffff}}, usual6, in6(one, two, 0x11, 0x12344, 17, 64)},
+		{"IPv6 next header", &verbs.FlowSpecIPv6{Val: v6{NextHdr: 17}, Mask: v6{NextHdr: 0xff}}, usual6, in6(one, two, 0x11, 0x12345, 6, 64)},
+		{"IPv6 hop limit", &verbs.FlowSpecIPv6{Val: v6{HopLimit: 64}, Mask: v6{HopLimit: 0xff}}, usual6, in6(one, two, 0x11, 0x12345, 17, 1)},
+		{"any UDP", &verbs.FlowSpecUDP{}, usual4, in4(some, some, 6, 0, 64, 2)},
+		{"UDP source port", &verbs.FlowSpecUDP{Val: ports{SrcPort: 7}, Mask: ports{SrcPort: 0xffff}}, usual6, frame(macB, macA, 0, 0x86dd, ipv6(one, two, 0, 0, 17, 1, portsOf(8, 7)))},
+		{"UDP destination port", &verbs.FlowSpecUDP{Val: ports{DstPort: 9}, Mask: ports{DstPort: 0xffff}}, usual4, frame(macB, macA, 0, 0x800, ipv4(some, some, 17, 0, 64, 2, portsOf(9, 7)))},
+		{"TCP destination port", &verbs.FlowSpecTCP{Val: ports{DstPort: 9}, Mask: ports{DstPort: 0xffff}}, in4(some, some, 6, 0, 64, 2), usual4},
+		{"UDP of no first fragment", &verbs.FlowSpecUDP{}, usual4, frame(macB, macA, 0, 0x800, slices.Concat(usual4[14:21], []byte{5}, usual4[22:]))},
+		{"a header that is cut off", &verbs.FlowSpecIPv4{}, usual4, usual4[:20]},
+		{"in a tunnel", &verbs.FlowSpecIPv4{Inner: true}, nil, usual4},
 	}
 }

@@ -65,9 +65,11 @@ func nearOn(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, sha
 func bareNear(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, shape ...func(*verbs.QPInitAttr)) *near {
 	n := &near{t: t, pd: pd, sends: sends, recvs: recvs}
 	types := map[far.Kind]verbs.QPType{far.RC: verbs.QPTypeRC, far.UC: verbs.QPTypeUC, far.UD: verbs.QPTypeUD}
-	attr := verbs.NewQPInitAttr(types[kind], sends, recvs).MaxSendWR(depth).MaxRecvWR(depth).MaxSendSGE(3).MaxRecvSGE(3)
+	attr := verbs.QPInitAttr{
+		Type: types[kind], SendCQ: sends, RecvCQ: recvs, MaxSendWR: depth, MaxRecvWR: depth, MaxSendSGE: 3, MaxRecvSGE: 3,
+	}
 	for _, f := range shape {
-		f(attr)
+		f(&attr)
 	}
 	return n.with(must(pd.CreateQP(attr))(t))
 }

@@ -96,7 +96,7 @@ func fullQueue(t *suite.T) {
 	if room > 4096 {
 		t.Fatalf("asked for room for %d completions, got %d", depth, room)
 	}
-	n := nearOn(t, newPD(t), far.RC, cq, cq, func(a *verbs.QPInitAttr) { a.MaxSendWR(uint32(room)) })
+	n := nearOn(t, newPD(t), far.RC, cq, cq, func(a *verbs.QPInitAttr) { a.MaxSendWR = uint32(room) })
 	fill(n.buf, 1)
 	for posted := 0; posted < room; {
 		count := min(depth, room-posted)
@@ -180,7 +180,7 @@ func signaled(t *suite.T) {
 }
 
 func allSignaled(t *suite.T) {
-	n := newNear(t, far.RC, func(a *verbs.QPInitAttr) { a.SignalAll(true) })
+	n := newNear(t, far.RC, func(a *verbs.QPInitAttr) { a.SignalAll = true })
 	n.writes(0, 8, 0)
 	n.post(8)
 	for i := range uint64(8) {
@@ -222,7 +222,10 @@ func queueOrder(t *suite.T) {
 	pd := newPD(t)
 	ch := must(t.Device().CreateCompChannel())(t)
 	cq := must(t.Device().CreateCQ(1, ch, 0))(t)
-	qp := must(pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)))(t)
+	qp := must(pd.CreateQP(verbs.QPInitAttr{
+		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
+		MaxRecvSGE: 1,
+	}))(t)
 	if qp.PD() != pd || qp.Device() != t.Device() || qp.Num() == 0 {
 		t.Errorf("queue pair %#x, or another domain or device", qp.Num())
 	}

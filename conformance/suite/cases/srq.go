@@ -36,7 +36,7 @@ func sharedReceives() []suite.Case {
 
 // newSRQ makes a shared receive queue.
 func newSRQ(t *suite.T, pd *verbs.PD, wr, sge uint32) *verbs.SRQ {
-	return must(pd.CreateSRQ(verbs.NewSRQInitAttr(wr, sge)))(t)
+	return must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: wr, MaxSGE: sge}))(t)
 }
 
 func srqSizes(t *suite.T) {
@@ -79,15 +79,15 @@ func mayBreak(t *suite.T, what string, err error, rule string, set ...syscall.Er
 func noSRQ(t *suite.T) {
 	attr := must(t.Device().QueryDeviceEx())(t).OrigAttr // so that the bindings know the limits
 	pd := newPD(t)
-	if srq, err := pd.CreateSRQ(verbs.NewSRQInitAttr(0, 1)); err == nil { // some devices give room all the same
+	if srq, err := pd.CreateSRQ(verbs.SRQInitAttr{MaxSGE: 1}); err == nil { // some devices give room all the same
 		t.Saw("no room", err)
 		ok(t, "Close", srq.Close())
 	} else {
 		mayBreak(t, "no room", err, "VR-ibv_create_srq-max_wr-0603", syscall.EINVAL)
 	}
-	_, err := pd.CreateSRQ(verbs.NewSRQInitAttr(uint32(attr.MaxSRQWR)+1, 1))
+	_, err := pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: uint32(attr.MaxSRQWR) + 1, MaxSGE: 1})
 	mayBreak(t, "more than max_srq_wr", err, "VR-ibv_create_srq-max_wr-0604", syscall.EINVAL, syscall.ENOMEM)
-	_, err = pd.CreateSRQ(verbs.NewSRQInitAttr(1, uint32(attr.MaxSRQSGE)+1))
+	_, err = pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: uint32(attr.MaxSRQSGE) + 1})
 	mayBreak(t, "more than max_srq_sge", err, "VR-ibv_create_srq-max_sge-0605", syscall.EINVAL, syscall.ENOMEM)
 }
 
@@ -144,7 +144,7 @@ func srqOrder(t *suite.T) {
 	srq := newSRQ(t, pd, 4, 1)
 	cq := must(t.Device().CreateCQ(1, nil, 0))(t)
 	for _, kind := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUD} {
-		attr := verbs.NewQPInitAttr(kind, cq, cq).SRQ(srq).MaxSendWR(1).MaxSendSGE(1)
+		attr := verbs.QPInitAttr{Type: kind, SendCQ: cq, RecvCQ: cq, SRQ: srq, MaxSendWR: 1, MaxSendSGE: 1}
 		qp := must(pd.CreateQP(attr))(t)
 		other := must(pd.CreateQP(attr))(t)
 		inUse(t, srq.Close(), "QP")
@@ -155,7 +155,7 @@ func srqOrder(t *suite.T) {
 		inUse(t, pd.Close(), "SRQ")
 	}
 	ok(t, "Close", srq.Close())
-	if _, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq).SRQ(srq)); !errors.Is(err, os.ErrClosed) {
+	if _, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: srq}); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a queue pair on a closed queue: %v", err)
 	}
 	if err := srq.Modify(verbs.NewSRQAttr().Limit(1)); !errors.Is(err, os.ErrClosed) {
@@ -165,7 +165,7 @@ func srqOrder(t *suite.T) {
 
 // onSRQ has the receives of a queue pair come from a shared queue.
 func onSRQ(srq *verbs.SRQ) func(*verbs.QPInitAttr) {
-	return func(a *verbs.QPInitAttr) { a.SRQ(srq).MaxRecvWR(0).MaxRecvSGE(0) }
+	return func(a *verbs.QPInitAttr) { a.SRQ, a.MaxRecvWR, a.MaxRecvSGE = srq, 0, 0 }
 }
 
 func srqOwnReceives(t *suite.T) {

@@ -98,7 +98,10 @@ func noTable(t *suite.T) {
 
 // overTable describes a queue pair over a table.
 func overTable(pd *verbs.PD, sends, receives *verbs.CQ, table *verbs.RWQIndTable) *verbs.QPInitAttrEx {
-	hash := verbs.NewRXHashConf(verbs.RXHashFuncToeplitz, make([]byte, 40), verbs.RXHashFieldSrcIPv4|verbs.RXHashFieldDstIPv4)
+	hash := verbs.RXHashConf{
+		Function: verbs.RXHashFuncToeplitz, Key: make([]byte, 40),
+		Fields: verbs.RXHashFieldSrcIPv4 | verbs.RXHashFieldDstIPv4,
+	}
 	return verbs.NewQPInitAttrEx(verbs.QPTypeRawPacket, sends, receives, pd).RWQIndTbl(table).RXHashConf(hash)
 }
 
@@ -129,14 +132,16 @@ func queuePairOverTable(t *suite.T) {
 
 // keys are the key material of an action.
 func keys(n int) *verbs.FlowActionESPKeymatAESGCM {
-	return verbs.NewFlowActionESPKeymatAESGCM(make([]byte, n), 0x0102, 16)
+	return &verbs.FlowActionESPKeymatAESGCM{Key: make([]byte, n), Salt: 0x0102, ICVLen: 16}
 }
 
 // newAction makes an action whose headers the device makes.
 func newAction(t *suite.T) *verbs.FlowAction {
-	association := verbs.NewFlowActionESP().SPI(0x100).Flags(verbs.FlowActionESPFlagsFullOffload | verbs.FlowActionESPFlagsEncrypt)
-	header := verbs.NewFlowActionESPEncap(verbs.NewFlowIPv4Filter().SrcIP(0x0a000001))
-	return must(t.Device().CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(association).Keymat(keys(32)).Replay(verbs.NewFlowActionESPReplayBMP(64)).Encap(header).ESN(1)))(t)
+	association := &verbs.FlowActionESP{SPI: 0x100, Flags: verbs.FlowActionESPFlagsFullOffload | verbs.FlowActionESPFlagsEncrypt}
+	header := &verbs.FlowActionESPEncap{Header: &verbs.FlowIPv4Filter{SrcIP: 0x0a000001}}
+	return must(t.Device().CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(association).Keymat(keys(32)).Replay(&verbs.FlowActionESPReplayBMP{
+		Size: 64,
+	}).Encap(header).ESN(1)))(t)
 }
 
 func espAction(t *suite.T) {
@@ -153,39 +158,39 @@ func noAction(t *suite.T) {
 	make := t.Device().CreateFlowActionESP
 	_, err := make(verbs.NewFlowActionESPAttr().Keymat(keys(16)))
 	refusedBy(t, "VR-ibv_create_flow_action_esp-esp_attr-1525", err)
-	_, err = make(verbs.NewFlowActionESPAttr().ESP(verbs.NewFlowActionESP()))
+	_, err = make(verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{}))
 	refusedBy(t, "VR-ibv_create_flow_action_esp-keymat_ptr-1526", err)
-	with := func() *verbs.FlowActionESPAttr { return verbs.NewFlowActionESPAttr().ESP(verbs.NewFlowActionESP()) }
+	with := func() *verbs.FlowActionESPAttr { return verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{}) }
 	for _, c := range []struct {
 		what string
 		attr *verbs.FlowActionESPAttr
 	}{
 		{"a key of 33 bytes", with().Keymat(keys(33))}, {"a key of 5 bytes", with().Keymat(keys(5))},
 		{"keys that are nil", with().Keymat((*verbs.FlowActionESPKeymatAESGCM)(nil))},
-		{"a header that is nil", with().Keymat(keys(16)).Encap(verbs.NewFlowActionESPEncap((*verbs.FlowIPv6Filter)(nil)))},
+		{"a header that is nil", with().Keymat(keys(16)).Encap(&verbs.FlowActionESPEncap{Header: (*verbs.FlowIPv6Filter)(nil)})},
 	} {
 		if _, err := make(c.attr); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("%s: %v", c.what, err)
 		}
 	}
 	tunnel := func(e *verbs.FlowActionESPEncap) *verbs.FlowActionESPAttr {
-		full := verbs.NewFlowActionESP().Flags(verbs.FlowActionESPFlagsFullOffload)
+		full := &verbs.FlowActionESP{Flags: verbs.FlowActionESPFlagsFullOffload}
 		return verbs.NewFlowActionESPAttr().ESP(full).Keymat(keys(16)).Encap(e)
 	}
-	_, err = make(tunnel(verbs.NewFlowActionESPEncap(verbs.NewFlowPortFilter().DstPort(4500))))
+	_, err = make(tunnel(&verbs.FlowActionESPEncap{Header: &verbs.FlowPortFilter{DstPort: 4500}}))
 	t.Errno("a tunnel of UDP alone", err, syscall.EOPNOTSUPP)
-	outer := verbs.NewFlowActionESPEncap(verbs.NewFlowIPv4Filter().SrcIP(0x0a000001))
-	_, err = make(tunnel(outer.Next(verbs.NewFlowActionESPEncap(verbs.NewFlowIPv6Filter()))))
+	inner := &verbs.FlowActionESPEncap{Header: &verbs.FlowIPv6Filter{}}
+	_, err = make(tunnel(&verbs.FlowActionESPEncap{Header: &verbs.FlowIPv4Filter{SrcIP: 0x0a000001}, Next: inner}))
 	t.Errno("a tunnel of two headers", err, syscall.EOPNOTSUPP)
 }
 
 func flowOfAction(t *suite.T) {
 	a, qp := newAction(t), queuePairOf(t, verbs.QPTypeUD)
-	f := must(qp.CreateFlow(newFlow(verbs.NewFlowSpecESP(), verbs.NewFlowSpecAction(a))))(t)
+	f := must(qp.CreateFlow(newFlow(&verbs.FlowSpecESP{}, &verbs.FlowSpecAction{Action: a})))(t)
 	t.Errno("Close of the action of a flow", a.Close(), syscall.EBUSY)
 	ok(t, "Close of the flow", f.Close())
 	ok(t, "Close of the action", a.Close())
-	if _, err := qp.CreateFlow(newFlow(verbs.NewFlowSpecAction(a))); !errors.Is(err, os.ErrClosed) {
+	if _, err := qp.CreateFlow(newFlow(&verbs.FlowSpecAction{Action: a})); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a flow with an action that is closed: %v", err)
 	}
 }

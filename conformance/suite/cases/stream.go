@@ -122,7 +122,7 @@ func eachOp(t *suite.T) {
 func noStream(t *suite.T) {
 	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(1, nil, 0))(t)}
 	n.recvs = n.sends
-	plain := must(n.pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, n.sends, n.recvs).MaxSendWR(1).MaxSendSGE(1)))(t)
+	plain := must(n.pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: n.sends, RecvCQ: n.recvs, MaxSendWR: 1, MaxSendSGE: 1}))(t)
 	extended := must(t.Device().CreateQPEx(streamAttr(n, far.RC)))(t)
 	for what, qp := range map[string]*verbs.QP{"a plain one": plain, "one that was asked for nothing": extended} {
 		if s, err := qp.Stream(); s != nil || !errors.Is(err, syscall.EOPNOTSUPP) {

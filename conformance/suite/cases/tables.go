@@ -151,7 +151,7 @@ func rates(t *suite.T) {
 // ownEthernet finds the Ethernet address of each address that the port has, if the kernel knows a way there, and always the same.
 func ownEthernet(t *suite.T) {
 	for i, g := range allGIDs(t) {
-		attr := verbs.NewAHAttr(uint8(g.PortNum)).IsGlobal(true).DGID(g.GID).SGIDIndex(uint8(g.GIDIndex))
+		attr := verbs.AHAttr{PortNum: uint8(g.PortNum), IsGlobal: true, DGID: g.GID, SGIDIndex: uint8(g.GIDIndex)}
 		mac, vid, err := t.Device().ResolveEthL2FromGID(attr)
 		if i == 0 { // devices have tables of different lengths
 			t.Saw("its first GID", err)

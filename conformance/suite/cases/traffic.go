@@ -264,7 +264,7 @@ func mapped(gid [16]byte) bool {
 // inlineBytes are what a queue pair is asked to take inline.
 const inlineBytes = 32
 
-func inlineRoom(a *verbs.QPInitAttr) { a.MaxInlineData(inlineBytes) }
+func inlineRoom(a *verbs.QPInitAttr) { a.MaxInlineData = inlineBytes }
 
 func inline(n *near) {
 	const length = inlineBytes

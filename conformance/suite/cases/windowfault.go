@@ -74,7 +74,10 @@ func (w *windowed) invalidate(key uint32) {
 func (w *windowed) elsewhere(uint32) {
 	cfg := patient()
 	near := must(cfg.NewEnd(nearPlace(w.t)))(w.t)
-	init := verbs.NewQPInitAttr(cfg.Type, w.far.CQ, w.far.CQ).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)
+	init := verbs.QPInitAttr{
+		Type: cfg.Type, SendCQ: w.far.CQ, RecvCQ: w.far.CQ, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
+		MaxRecvSGE: 1,
+	}
 	far := must(cfg.NewEnd(w.place))(w.t)
 	far.QP = must(w.far.PD.CreateQP(init))(w.t)
 	ok(w.t, "Modify to INIT", far.QP.Modify(cfg.Init(w.place.Port.Number())))
@@ -90,14 +93,14 @@ type badBind struct {
 	rules []string
 	typ   verbs.MWType
 	mr    verbs.MRAccess // of the region; 0: all that a window can grant
-	bind  func(w *windowed) *verbs.MWBind
+	bind  func(w *windowed) verbs.MWBind
 	after func(w *windowed) // a bind before that succeeds
 	may   bool              // soft-RoCE of Linux 6.1 does not look
 }
 
 func badBinds() []badBind {
-	with := func(offset, length uint64, access verbs.MWAccess) func(w *windowed) *verbs.MWBind {
-		return func(w *windowed) *verbs.MWBind { return w.part(offset, length, access) }
+	with := func(offset, length uint64, access verbs.MWAccess) func(w *windowed) verbs.MWBind {
+		return func(w *windowed) verbs.MWBind { return w.part(offset, length, access) }
 	}
 	two, one := verbs.MWType2, verbs.MWType1
 	const right, write, flags, length = "VR-ibv_bind_mw-access-1111", "VR-ibv_bind_mw-access-1112", "VR-ibv_bind_mw-mw_access_flags-1109", "VR-ibv_bind_mw-length-1113"
@@ -130,7 +133,7 @@ func (b *badBind) run(t *suite.T) {
 	}
 	before := w.mw.RKey()
 	if b.typ == verbs.MWType1 {
-		ok(t, "BindMW", w.far.QP.BindMW(w.mw, b.bind(w).ID(21)))
+		ok(t, "BindMW", w.bind1(21, b.bind(w)))
 	} else {
 		w.request(0, 21, b.bind(w))
 		w.postFar(1)

@@ -107,7 +107,10 @@ func (e *end) open(dev *verbs.Device, atomics bool) (err error) {
 	if e.recv, err = dev.CreateCQ(depth, nil, 0); err != nil {
 		return err
 	}
-	if e.qp, err = e.pd.CreateQP(verbs.NewQPInitAttr(t, e.sendCQ, e.recv).MaxSendWR(4).MaxRecvWR(depth).MaxSendSGE(1).MaxRecvSGE(1)); err != nil {
+	if e.qp, err = e.pd.CreateQP(verbs.QPInitAttr{
+		Type: t, SendCQ: e.sendCQ, RecvCQ: e.recv, MaxSendWR: 4, MaxRecvWR: depth, MaxSendSGE: 1,
+		MaxRecvSGE: 1,
+	}); err != nil {
 		return err
 	}
 	if e.buf, err = mem.New(WindowSize + MaxData); err != nil {

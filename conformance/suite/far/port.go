@@ -118,10 +118,13 @@ func (p *Port) Address(qp *verbs.QP, kind Kind) Address {
 }
 
 // Way gives the way to an address.
-func (p *Port) Way(to Address) *verbs.AHAttr {
-	way := verbs.NewAHAttr(p.number).DLID(to.LID)
+func (p *Port) Way(to Address) verbs.AHAttr {
+	way := verbs.AHAttr{PortNum: p.number, DLID: to.LID}
 	if to.GID != ([16]byte{}) && p.gidIndex >= 0 {
-		way.IsGlobal(true).DGID(to.GID).SGIDIndex(uint8(p.gidIndex)).HopLimit(hopLimit)
+		way.IsGlobal = true
+		way.DGID = to.GID
+		way.SGIDIndex = uint8(p.gidIndex)
+		way.HopLimit = hopLimit
 	}
 	return way
 }

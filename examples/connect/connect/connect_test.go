@@ -32,7 +32,7 @@ func newQP(t *testing.T) *verbs.QP {
 	if err != nil {
 		t.Fatal(err)
 	}
-	qp, err := pd.CreateQP(verbs.NewQPInitAttr(verbs.QPTypeRC, cq, cq))
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -221,8 +221,8 @@ func TestChoose(t *testing.T) {
 func TestInfiniBand(t *testing.T) {
 	o := options("")
 	self, peer := &hello{link: verbs.LinkLayerInfiniband, lid: 3}, &hello{link: verbs.LinkLayerInfiniband, lid: 4}
-	if path, gid, err := route(self, peer, &o); err != nil || gid != (verbs.GID{}) || path == nil {
-		t.Error(gid, err)
+	if path, gid, err := route(self, peer, &o); err != nil || gid != (verbs.GID{}) || path != (verbs.AHAttr{PortNum: 1, DLID: 4}) {
+		t.Error(path, gid, err)
 	}
 	self.gids, peer.gids = []entry{{gid: verbs.GID{0: 0xfe, 15: 1}}}, []entry{{gid: verbs.GID{0: 0xfe, 7: 1, 15: 2}}}
 	if _, _, err := route(self, peer, &o); err == nil || !strings.Contains(err.Error(), "another subnet") {

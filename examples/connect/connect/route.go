@@ -49,24 +49,26 @@ func gidsOf(dev *verbs.Device, port uint8, attr *verbs.PortAttr) (out []entry, e
 }
 
 // route finds the path to the peer, and the peer's GID where that is a part of it.
-func route(self, peer *hello, o *Options) (*verbs.AHAttr, verbs.GID, error) {
+func route(self, peer *hello, o *Options) (verbs.AHAttr, verbs.GID, error) {
 	var none verbs.GID
-	path := verbs.NewAHAttr(o.Setup.PortNum)
+	path := verbs.AHAttr{PortNum: o.Setup.PortNum}
 	switch {
 	case self.link != peer.link:
-		return nil, none, fmt.Errorf("this port is %v, and the peer's %v; use ports of one network", self.link, peer.link)
+		return path, none, fmt.Errorf("this port is %v, and the peer's %v; use ports of one network", self.link, peer.link)
 	case self.link != verbs.LinkLayerEthernet && (self.lid == 0 || peer.lid == 0):
-		return nil, none, fmt.Errorf("this port has the LID %d, and the peer's %d; start a subnet manager, which gives them", self.lid, peer.lid)
+		return path, none, fmt.Errorf("this port has the LID %d, and the peer's %d; start a subnet manager, which gives them", self.lid, peer.lid)
 	case self.link != verbs.LinkLayerEthernet && !sameSubnet(self, peer):
-		return nil, none, fmt.Errorf("the peer is in another subnet of InfiniBand; connect by package rdmacm, which finds the router")
+		return path, none, fmt.Errorf("the peer is in another subnet of InfiniBand; connect by package rdmacm, which finds the router")
 	case self.link != verbs.LinkLayerEthernet:
-		return path.DLID(peer.lid), none, nil
+		path.DLID = peer.lid
+		return path, none, nil
 	}
 	from, to, ok := choose(self.gids, peer.gids)
 	if !ok {
-		return nil, none, fmt.Errorf("no GID of this port is of the kind of one of the peer's: %v and %v; give both interfaces an IPv4 address, or both an IPv6 one", gids(self), gids(peer))
+		return path, none, fmt.Errorf("no GID of this port is of the kind of one of the peer's: %v and %v; give both interfaces an IPv4 address, or both an IPv6 one", gids(self), gids(peer))
 	}
-	return path.IsGlobal(true).SGIDIndex(from.index).DGID(to.gid).HopLimit(o.HopLimit), to.gid, nil
+	path.IsGlobal, path.SGIDIndex, path.DGID, path.HopLimit = true, from.index, to.gid, o.HopLimit
+	return path, to.gid, nil
 }
 
 func gids(h *hello) (out []verbs.GID) {

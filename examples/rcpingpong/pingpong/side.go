@@ -59,7 +59,10 @@ func newSide(dev *verbs.Device, o Options, client bool) (s *side, err error) {
 	if s.cq, err = dev.CreateCQ(depth+1, s.ch, 0); err != nil {
 		return s, err
 	}
-	attr := verbs.NewQPInitAttr(verbs.QPTypeRC, s.cq, s.cq).MaxSendWR(1).MaxRecvWR(depth).MaxSendSGE(1).MaxRecvSGE(1)
+	attr := verbs.QPInitAttr{
+		Type: verbs.QPTypeRC, SendCQ: s.cq, RecvCQ: s.cq, MaxSendWR: 1, MaxRecvWR: depth, MaxSendSGE: 1,
+		MaxRecvSGE: 1,
+	}
 	if s.qp, err = s.pd.CreateQP(attr); err != nil {
 		return s, err
 	}
@@ -129,7 +132,7 @@ func (s *side) address(dev *verbs.Device) (a Address, err error) {
 
 // connect brings the queue pair to the state in which it sends.
 func (s *side) connect(peer Address) error {
-	way := verbs.NewAHAttr(s.opts.IBPort).DLID(peer.LID)
+	way := verbs.AHAttr{PortNum: s.opts.IBPort, DLID: peer.LID}
 	if peer.GID == (verbs.GID{}) && s.byGID {
 		return errors.New("the peer told no GID, and on Ethernet it is reached by nothing else; ibv_rc_pingpong tells it with -g")
 	}
@@ -137,7 +140,10 @@ func (s *side) connect(peer Address) error {
 		if s.opts.GIDIndex < 0 {
 			return fmt.Errorf("the peer is reached by its GID %s, and no GID of this side was named", peer.GID)
 		}
-		way.IsGlobal(true).DGID(peer.GID).SGIDIndex(uint8(s.opts.GIDIndex)).HopLimit(64)
+		way.IsGlobal = true
+		way.DGID = peer.GID
+		way.SGIDIndex = uint8(s.opts.GIDIndex)
+		way.HopLimit = 64
 	}
 	s.setup.AV, s.setup.DestQPNum, s.setup.RQPSN, s.setup.SQPSN = way, peer.QPN, peer.PSN, s.self.PSN
 	if err := s.qp.Modify(s.setup.RTR()); err != nil {

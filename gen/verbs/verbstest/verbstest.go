@@ -92,8 +92,10 @@ func newEnd(dev *verbs.Device) (e *End, err error) {
 	if e.MR, err = e.PD.RegMR(e.Mem, all); err != nil {
 		return e, err
 	}
-	attr := verbs.NewQPInitAttr(verbs.QPTypeRC, e.SendCQ, e.RecvCQ).
-		MaxSendWR(Depth).MaxRecvWR(Depth).MaxSendSGE(1).MaxRecvSGE(1).MaxInlineData(Inline)
+	attr := verbs.QPInitAttr{
+		Type: verbs.QPTypeRC, SendCQ: e.SendCQ, RecvCQ: e.RecvCQ, MaxSendWR: Depth, MaxRecvWR: Depth,
+		MaxSendSGE: 1, MaxRecvSGE: 1, MaxInlineData: Inline,
+	}
 	e.QP, err = e.PD.CreateQP(attr)
 	return e, err
 }
@@ -104,7 +106,7 @@ func (e *End) connect(to *End) error {
 		return err
 	}
 	const rights = verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
-	way := verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).SGIDIndex(0).HopLimit(1)
+	way := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 1}
 	return verbs.RCSetup{
 		PortNum: 1, AccessFlags: rights, AV: way, PathMTU: verbs.MTU1024, DestQPNum: to.QP.Num(),
 		MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 1, Timeout: 8, RetryCnt: 3, RNRRetry: 3,

@@ -27,7 +27,7 @@ func (b *binder) bindRecords() {
 				b.bindLazy(p, s)
 				continue
 			}
-			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry, Event: s.Role == spec.RecordEvent, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
+			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry, Event: s.Role == spec.RecordEvent, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Plain: s.Plain(), Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)
 			b.records[s.Go] = r
 			specs[r] = s
@@ -174,7 +174,7 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 		if f.Nested = b.records[sf.Nested]; f.Nested == nil {
 			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no record "+sf.Nested+" in any page", "correct nested:")
 		}
-		f.GoType = "*" + sf.Nested
+		f.GoType = sf.Nested
 	case b.unions[sf.Type] != nil:
 		f.GoType = sf.Type
 	case sf.Type != "":

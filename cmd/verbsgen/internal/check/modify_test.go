@@ -21,7 +21,7 @@ type setter struct {
 
 // setters are attributes that all have values which break no rule by themselves.
 func setters(gid verbs.GID) []setter {
-	ah := func() *verbs.AHAttr { return verbs.NewAHAttr(1).IsGlobal(true).DGID(gid).HopLimit(1) }
+	ah := func() verbs.AHAttr { return verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 1} }
 	return []setter{
 		{1 << 1, "cur_qp_state", 3, func(a *verbs.QPAttr) { a.CurState(verbs.QPStateRTS) }},
 		{1 << 3, "qp_access_flags", 0, func(a *verbs.QPAttr) { a.AccessFlags(0) }},
@@ -130,7 +130,9 @@ func (c *modifying) attr(next int, mask uint32) (*verbs.QPAttr, map[string]any) 
 // try makes one call on a new queue pair in the state.
 func (c *modifying) try(kind verbs.QPType, state, next int, mask uint32) {
 	c.t.Helper()
-	qp, err := c.pd.CreateQP(verbs.NewQPInitAttr(kind, c.cq, c.cq).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1))
+	qp, err := c.pd.CreateQP(verbs.QPInitAttr{
+		Type: kind, SendCQ: c.cq, RecvCQ: c.cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1,
+	})
 	c.need(err)
 	defer qp.Close()
 	for i := range state {

@@ -41,9 +41,10 @@ func usedBy(of string) string { return "usedBy" + of }
 //		if a == nil {
 //			return nil
 //		}
-//		c := a.c
-//		if a.counters != nil {
-//			c.counters = uintptr(a.counters.h.C)
+//		var c cFlowSpecActionCount
+//		a.to(&c)
+//		if a.Counters != nil {
+//			c.counters = uintptr(a.Counters.h.C)
 //		}
 //		return cmem.BytesOf(&c)
 //	}
@@ -52,15 +53,15 @@ func usedBy(of string) string { return "usedBy" + of }
 //		if a == nil {
 //			return nil
 //		}
-//		counters := usedByFlowSpec{h: a.counters.base(), what: "counters"}
-//		if a.counters != nil {
-//			counters.dev = a.counters.dev
+//		counters := usedByFlowSpec{h: a.Counters.base(), what: "counters"}
+//		if a.Counters != nil {
+//			counters.dev = a.Counters.dev
 //		}
 //		return []usedByFlowSpec{counters}
 //	}
 func (g *goFile) armMethods(a plan.ArmMethods) {
 	none := jen.If(isNil(id("a"))).Block(jen.Return(jen.Nil()))
-	pack := []jen.Code{none, define("c").Add(id("a.c"))}
+	pack := []jen.Code{none, jen.Var().Add(param("c", a.Record.Mirror.Name)), id("a.to").Call(ref(id("c")))}
 	uses := []jen.Code{none.Clone()}
 	var all []jen.Code
 	used := usedBy(a.Record.Arm.Of)
@@ -69,10 +70,10 @@ func (g *goFile) armMethods(a plan.ArmMethods) {
 			continue
 		}
 		h := naming.Unexported(f.Go)
-		at := id("a", h)
-		pack = append(pack, jen.If(notNil(at)).Block(assign(id("c", f.Leaf.Go), jen.Uintptr().Call(id("a", h, "h.C")))))
-		uses = append(uses, define(h).Id(used).Values(key("h", id("a", h, "base").Call()), key("what", jen.Lit(f.C))),
-			jen.If(notNil(at.Clone())).Block(assign(id(h, "dev"), id("a", h, "dev"))))
+		at := id("a", f.Go)
+		pack = append(pack, jen.If(notNil(at)).Block(assign(id("c", f.Leaf.Go), jen.Uintptr().Call(dot(at, "h.C")))))
+		uses = append(uses, define(h).Id(used).Values(key("h", dot(at, "base").Call()), key("what", jen.Lit(f.C))),
+			jen.If(notNil(at.Clone())).Block(assign(id(h, "dev"), dot(at, "dev"))))
 		all = append(all, id(h))
 	}
 	pack = append(pack, jen.Return(rt("cmem", "BytesOf").Call(ref(id("c")))))

@@ -127,14 +127,8 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 		return []jen.Code{into.Add(p.value(s.Call)), jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(failed)}, true
 	case plan.NewCalls:
 		return p.newCalls(s), true
-	case plan.TakeMemory:
-		return p.takeMemory(s), true
-	case plan.FirstErr:
-		wide := p.value(plan.Value{As: plan.IsWide, Path: s.Value}).Op("&&").Add(isNil(id("a.err")))
-		return one(jen.If(wide).Block(assign(id("a.err"), rt("verr", "OutOfRange").Call(jen.Lit(""), jen.Lit(s.What), id(s.Value)))))
-	case plan.FirstLong:
-		long := op(jen.Len(id(s.Value)), ">", dec(s.Most)).Op("&&").Add(isNil(id("a.err")))
-		return one(jen.If(long).Block(assign(id("a.err"), rt("verr", "TooLong").Call(jen.Lit(""), jen.Lit(s.What), jen.Len(id(s.Value)), dec(s.Most)))))
+	case plan.Read:
+		return one(readOut(s.Field))
 	case plan.ReadRecord:
 		return p.readRecord(s), true
 	case plan.TakeRecord:

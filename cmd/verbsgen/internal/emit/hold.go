@@ -66,32 +66,6 @@ func keep(s plan.Keep) []jen.Code {
 	return []jen.Code{id("held.Rename").Call(ref(id("o.h"))), kept}
 }
 
-// takeMemory takes the memory of a builder:
-//
-//	from := a.memory
-//	if c.addr != 0 {
-//		from = mem.FromAddr(c.addr, c.length)
-//	}
-//	held, err := from.Take(verb)
-//	if err != nil {
-//		return mem.Held{}, verr.Memory(verb, err)
-//	}
-//	if held.Addr != 0 {
-//		c.addr, c.length = held.Addr, held.Len
-//	}
-//	return held, nil
-func (p printer) takeMemory(s plan.TakeMemory) []jen.Code {
-	given := func(addr string) *jen.Statement { return op(id(addr), "!=", jen.Lit(0)) }
-	return []jen.Code{
-		define("from").Add(id("a.memory")),
-		jen.If(given(s.Addr)).Block(assign(id("from"), rt("mem", "FromAddr").Call(id(s.Addr), id(s.Length)))),
-		define("held", "err").Add(id("from.Take")).Call(id("verb")),
-		jen.If(notNil(id("err"))).Block(p.zero.with(memoryErr())),
-		jen.If(given("held.Addr")).Block(jen.List(id(s.Addr), id(s.Length)).Op("=").List(id("held.Addr"), id("held.Len"))),
-		jen.Return(id("held"), jen.Nil()),
-	}
-}
-
 // newCalls registers the functions of an allocator, in the types of the package:
 //
 //	with, user := a.allocator, a.userContext

@@ -47,7 +47,11 @@ func (p printer) lendOther(s plan.LendOther) []jen.Code {
 	if s.Root != "" {
 		root = id(s.Root)
 	}
-	call := rt("bridge", "Lend").Call(id("verb"), id(s.Attr), id(s.Lib), root)
+	attr := id(s.Attr)
+	if s.Plain {
+		attr = ref(attr)
+	}
+	call := rt("bridge", "Lend").Call(id("verb"), attr, id(s.Lib), root)
 	return []jen.Code{define(s.Into, "err").Add(call), jen.Defer().Add(id(s.Into, "Exit").Call()), p.zero.ifErr()}
 }
 

@@ -27,14 +27,14 @@ func (g *goFile) pointedArms(a plan.PointedArms) {
 
 func pinsParam() jen.Code { return param("pins", "*mem.Pins") }
 
-// places makes the methods by which a builder puts what C finds behind pointers in its place.
+// places makes the methods by which a record puts what C finds behind pointers in its place.
 func (g *goFile) places(s plan.Places) {
 	r := s.Record
 	recv := param("a", "*"+r.Go)
 	body := places(r)
 	if len(body) > 0 {
 		body = append(body, jen.Return(jen.Nil()))
-		g.fn(fn{doc: "// place puts what the builder points to behind the pointers of c, for as long as pins keep it there.", recv: recv, name: "place",
+		g.fn(fn{doc: "// place puts what the record points to behind the pointers of c, for as long as pins keep it there.", recv: recv, name: "place",
 			params: []jen.Code{param("c", "*"+r.Mirror.Name), pinsParam()}, results: []jen.Code{jen.Error()}, body: body})
 	}
 	if !r.Pointed {
@@ -54,10 +54,13 @@ func (g *goFile) places(s plan.Places) {
 //		if a == nil {
 //			return 0, nil
 //		}
-//		if a.err != nil {
-//			return 0, a.err
+//		if !pins.Link(unsafe.Pointer(a)) {
+//			return 0, verr.Endless("FlowActionESPEncap")
 //		}
-//		c := a.c
+//		var c cFlowActionESP
+//		if err := a.to(&c); err != nil {
+//			return 0, err
+//		}
 //		if err := a.place(&c, pins); err != nil {
 //			return 0, err
 //		}
@@ -66,10 +69,15 @@ func (g *goFile) places(s plan.Places) {
 func (g *goFile) point(r *model.Record, places bool) {
 	none := fail{jen.Lit(0)}
 	body := []jen.Code{jen.If(isNil(id("a"))).Block(none.with(jen.Nil()))}
-	if plan.KeepsError(r) {
-		body = append(body, jen.If(notNil(id("a.err"))).Block(none.with(id("a.err"))))
+	if plan.LeadsBack(r) {
+		again := jen.Op("!").Add(id("pins.Link").Call(unsafePointer().Call(id("a"))))
+		body = append(body, jen.If(again).Block(none.with(rt("verr", "Endless").Call(jen.Lit(r.Go)))))
 	}
-	body = append(body, define("c").Add(id("a.c")))
+	write := id("a.to").Call(ref(id("c")))
+	if plan.KeepsError(r) {
+		write = none.onErr(write)
+	}
+	body = append(body, jen.Var().Add(param("c", r.Mirror.Name)), write)
 	if places {
 		body = append(body, none.onErr(id("a.place").Call(ref(id("c")), id("pins"))))
 	}
@@ -89,11 +97,11 @@ func places(r *model.Record) (out []jen.Code) {
 	var none fail
 	for _, f := range r.Fields {
 		at := naming.Unexported(f.Go)
-		from, to := id("a", at), id("c", f.Leaf.Go)
-		put := append([]jen.Code{define(at, "err").Add(id("a", at, "point").Call(id("pins")))}, none.ifErr())
+		from, to := id("a", plan.Kept(r, f)), id("c", f.Leaf.Go)
+		put := append([]jen.Code{define(at, "err").Add(dot(from, "point").Call(id("pins")))}, none.ifErr())
 		switch {
 		case f.Tag != nil:
-			out = append(out, jen.If(notNil(from)).Block(append(put, pointedArm(f, at)...)...))
+			out = append(out, jen.If(notNil(from)).Block(append(put, pointedArm(f, from, at)...)...))
 		case f.Points != nil:
 			out = append(append(out, put...), assign(to, id(at)))
 		case f.Bytes && !f.Filled && r.Pointed:
@@ -110,11 +118,11 @@ func places(r *model.Record) (out []jen.Code) {
 //	}
 //	tag, size := a.keymat.arm()
 //	c.keymat_ptr, c.keymat_proto, c.keymat_len = keymat, uint32(tag), uint16(size)
-func pointedArm(f *model.Field, at string) []jen.Code {
+func pointedArm(f *model.Field, from *jen.Statement, at string) []jen.Code {
 	var none fail
 	return []jen.Code{
 		jen.If(op(id(at), "==", jen.Lit(0))).Block(none.with(rt("verr", "NilValue").Call(jen.Lit(""), jen.Lit(f.PointsTo), jen.Lit("make one")))),
-		define("tag", "size").Add(id("a", at, "arm").Call()),
+		define("tag", "size").Add(dot(from, "arm").Call()),
 		jen.List(id("c", f.Leaf.Go), id("c", f.Tag.Go), id("c", f.Len.Go)).Op("=").List(id(at), goType(f.Tag.GoType).Call(id("tag")), goType(f.Len.GoType).Call(id("size"))),
 	}
 }
@@ -126,20 +134,8 @@ func (p printer) pointerStep(s plan.Step) ([]jen.Code, bool) {
 		return []jen.Code{jen.Var().Add(param(s.Pins, "mem.Pins")), jen.Defer().Add(id(s.Pins, "Unpin").Call())}, true
 	case plan.EnterList:
 		return p.enterList(s), true
-	case plan.FirstWide:
-		return one(firstWide(s))
 	}
 	return nil, false
-}
-
-// firstWide keeps the first error of a value that is too great for C:
-//
-//	if v > 255 && a.err == nil {
-//		a.err = verr.TooGreat("", "RXHashConf.Function", uint64(v), 255)
-//	}
-func firstWide(s plan.FirstWide) *jen.Statement {
-	wide := op(id(s.Value), ">", dec(s.Most)).Op("&&").Add(isNil(id("a.err")))
-	return jen.If(wide).Block(assign(id("a.err"), rt("verr", "TooGreat").Call(jen.Lit(""), jen.Lit(s.What), jen.Uint64().Call(id(s.Value)), dec(s.Most))))
 }
 
 // enterList begins the use of a list of handles, and makes the list of their C objects:

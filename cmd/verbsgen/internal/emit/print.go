@@ -30,6 +30,10 @@ func (e *emitter) decls(g *goFile, decls []plan.Decl) {
 			g.onceErrors(d)
 		case plan.Variable: // var ErrQueueFull = verr.ErrQueueFull
 			g.decl(comment(d.Text), jen.Var().Id(d.Name).Op("=").Add(rt(d.Package, d.Name)))
+		case plan.Builder:
+			g.builder(d)
+		case plan.Layout:
+			g.layout(d)
 		case plan.Arms:
 			g.arms(d)
 		case plan.ArmMethods:

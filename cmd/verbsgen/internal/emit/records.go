@@ -5,9 +5,10 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 )
 
-// recordsFile writes builders, results, and the mirrors with C's layout under them.
+// recordsFile writes attributes, results, and the mirrors with C's layout under them.
 func (e *emitter) recordsFile() *goFile {
 	g := e.newFile("records.gen.go")
 	e.decls(g, e.plan.Records)
@@ -33,4 +34,128 @@ func (e *emitter) mirror(g *goFile, m *model.Mirror) {
 // union makes the type of a union, which is that of one member: type GID [16]byte.
 func (g *goFile) union(u *model.Union) {
 	g.decl(doc(u.Go, "is "+naming.Lower(u.Doc), "union "+u.C, u.Page), jen.Type().Id(u.Go).Add(goType(u.GoType)))
+}
+
+// builder makes the constructor and the setters of a record with a mask:
+//
+//	func NewDMAHInitAttr(ph uint8) *DMAHInitAttr {
+//		a := &DMAHInitAttr{}
+//		... store ph
+//		return a
+//	}
+//
+//	func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
+//		... store v
+//		return a
+//	}
+func (g *goFile) builder(b plan.Builder) {
+	r := b.Record
+	w := writer{r}
+	result := []jen.Code{ptr(r.Go)}
+	begin := fn{doc: docOf("New"+r.Go, b.New), name: "New" + r.Go, results: result, body: []jen.Code{define("a").Add(ref(id(r.Go).Values()))}}
+	for _, f := range r.New {
+		begin.params = append(begin.params, param(naming.Unexported(f.Go), f.GoType))
+		begin.body = append(begin.body, w.store(f, id(naming.Unexported(f.Go)))...)
+	}
+	begin.body = append(begin.body, jen.Return(id("a")))
+	g.fn(begin)
+	chained := func(name string, doc plan.Doc, body []jen.Code, params ...jen.Code) {
+		g.fn(fn{doc: docOf(name, doc), recv: recv("a", r.Go), name: name, params: params, results: result, body: append(body, jen.Return(id("a")))})
+	}
+	for _, s := range b.Setters {
+		if s.Bit != nil {
+			chained(s.Bit.Go, s.Doc, []jen.Code{op(id("a.c", r.Mask), "|=", inHex(uint64(s.Bit.Value)))})
+			continue
+		}
+		store := w.store(s.Field, id("v"))
+		switch {
+		case s.Keeps != "":
+			store = []jen.Code{assign(id("a", s.Keeps), id("v"))}
+		case len(s.Memory) > 0:
+			store = append([]jen.Code{assign(id("a.memory"), rt("mem", "Source").Values())}, store...)
+		}
+		chained(s.Field.Go, s.Doc, store, param("v", s.Type))
+		if len(s.Memory) > 0 {
+			g.memorySetters(r, s)
+		}
+	}
+	if t := r.Tail; t != nil {
+		list := id("a", naming.Unexported(t.Go))
+		chained(t.Go, plan.Doc{Does: "adds the " + t.Doc, C: "struct " + r.C, Page: r.Page}, []jen.Code{assign(list, jen.Append(list.Clone(), id("v").Op("...")))}, param("v", "..."+t.Of))
+	}
+}
+
+// layout makes how a struct is written in C's layout, and read from it:
+//
+//	func (a *AHAttr) to(c *cAHAttr) {
+//		*c = cAHAttr{}
+//		... store a.DLID
+//	}
+//
+//	func (r *AHInfo) from(c *cAHAttr) {
+//		... read r.DLID
+//	}
+func (g *goFile) layout(l plan.Layout) {
+	r := l.Record
+	mirror := param("c", "*"+r.Mirror.Name)
+	if l.From {
+		var body []jen.Code
+		for _, f := range r.Fields {
+			body = append(body, readOut(f))
+		}
+		g.fn(fn{doc: "// from reads the C layout.", recv: recv("r", r.Go), name: "from", params: []jen.Code{mirror}, body: body})
+	}
+	if !l.To {
+		return
+	}
+	w := writer{r}
+	to := fn{doc: "// to writes the C layout.", recv: recv("a", r.Go), name: "to", params: []jen.Code{mirror}}
+	var own []jen.Code
+	if r.Arm != nil && r.Arm.Tag != nil {
+		to.doc = "// to writes the C layout, of " + r.Arm.Is.C + "."
+		own = []jen.Code{key(r.Arm.Tag.Go, inHex(uint64(r.Arm.Is.Value))), key(r.Arm.Size.Go, dec(uint64(r.Mirror.Size)))}
+	}
+	to.body = []jen.Code{assign(jen.Op("*").Id("c"), id(r.Mirror.Name).Values(own...))}
+	for _, f := range r.Fields {
+		to.body = append(to.body, w.store(f, id("a", f.Go))...)
+	}
+	for _, x := range r.Bits {
+		to.body = append(to.body, jen.If(id("a", x.Go)).Block(remark(op(id("c", r.Arm.Tag.Go), "|=", inHex(uint64(x.Value))), x.C)))
+	}
+	if plan.KeepsError(r) {
+		to.results = errResult()
+		to.body = append(to.body, jen.Return(jen.Nil()))
+	}
+	g.fn(to)
+}
+
+// readOut reads field f of r out of the mirror c; a nested record reads itself.
+func readOut(f *model.Field) *jen.Statement {
+	field, leaf := id("r", f.Go), id("c", f.Leaf.Go)
+	switch {
+	case f.Record != nil, f.Nested != nil:
+		return dot(field, "from").Call(ref(leaf))
+	case f.Bytes:
+		return assign(field, rt("cmem", "Bytes").Call(leaf, conversion("uint64", id("c", f.Len.Go))))
+	case f.Text:
+		return assign(field, rt("cmem", "Text").Call(leaf.Index(jen.Op(":"))))
+	case f.Bool:
+		return assign(field, op(leaf, "!=", jen.Lit(0)))
+	case f.Leaf.Big:
+		return assign(field, reversed(f.Leaf, leaf))
+	}
+	return assign(field, converted(f.GoType, f.Leaf.GoType, leaf))
+}
+
+// reversed turns the bytes of a number around: bits.ReverseBytes32(x).
+func reversed(l *model.Leaf, x jen.Code) *jen.Statement {
+	return rt("bits", "ReverseBytes"+bitsText(l.Size)).Call(x)
+}
+
+// converted converts unless the type is that already: uint32(x).
+func converted(to, from string, x *jen.Statement) *jen.Statement {
+	if to == from {
+		return x
+	}
+	return conversion(to, x)
 }

@@ -52,7 +52,7 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.Gather:
 		return gather(s), true
 	case plan.CopyAttr:
-		return one(define(s.Into).Add(id(s.Attr, "c")))
+		return p.copyAttr(s), true
 	case plan.EnterArms:
 		return p.enterArms(s), true
 	case plan.PackArms:
@@ -86,7 +86,11 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.EnterOther, plan.LendOther, plan.MakeOther:
 		return p.other(s), true
 	case plan.Output:
-		return []jen.Code{define(s.Into).New(goType(s.Type)), id(s.Into, "from").Call(ref(id(s.Mirror)))}, true
+		out := define(s.Into).New(goType(s.Type))
+		if s.ByValue {
+			out = jen.Var().Add(param(s.Into, s.Type))
+		}
+		return []jen.Code{out, id(s.Into, "from").Call(ref(id(s.Mirror)))}, true
 	case plan.KeepCaps:
 		return one(keepCaps(s))
 	case plan.Return:

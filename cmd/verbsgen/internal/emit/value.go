@@ -74,8 +74,6 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return unsafePointer().Call(rt("unsafe", "SliceData").Call(x))
 	case plan.Length:
 		return goType(v.Type).Call(jen.Len(x))
-	case plan.Appended:
-		return jen.Append(x, id(v.Text).Op("..."))
 	case plan.MakeList:
 		return jen.Make(jen.Index().Add(goType(v.Type)), jen.Len(x))
 	case plan.Converted:

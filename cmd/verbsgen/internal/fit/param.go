@@ -134,7 +134,7 @@ func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
 
 // handsOn reports whether a verb can fill a record that another one takes: one of values alone.
 func handsOn(r *spec.Record) bool {
-	return r.Role == spec.RecordIn && r.Runtime == "" && r.MaskParam == "" && !slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool {
+	return r.Plain() && !slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool {
 		return f.Handle != "" || f.Callback != "" || f.Handles != "" || f.Points != "" || f.Bytes
 	})
 }

@@ -66,8 +66,8 @@ func (c *checker) points(r *spec.Record, f *spec.RecordField) {
 		if f.Tag != "" || f.Len != "" {
 			c.fail(at, subject, "tag: and len: are for a pointer to one of several records", "remove them")
 		}
-		if to.Role != spec.RecordIn || to.Runtime != "" || c.holds(to) {
-			c.fail(at, subject, "points: is for a record of role in without handles and memory", "correct points:")
+		if !to.Plain() || c.holds(to) {
+			c.fail(at, subject, "points: is for a record of role in without a mask, handles and memory", "correct points:")
 		}
 		return
 	}
@@ -85,8 +85,8 @@ func (c *checker) points(r *spec.Record, f *spec.RecordField) {
 		switch {
 		case x.Arm.Tag != "" || x.Arm.Size != "":
 			c.fail(x.Pos, x.Go, "arm: tag: and size: stand in struct "+r.C+", which points to it", "remove them")
-		case x.Role != spec.RecordIn || x.Runtime != "" || c.keeps(x):
-			c.fail(x.Pos, x.Go, "an arm that "+subject+" points to has no handles, pointers and memory of its own", "take them out")
+		case !x.Plain() || c.keeps(x):
+			c.fail(x.Pos, x.Go, "an arm that "+subject+" points to has no mask, handles, pointers and memory of its own", "take them out")
 		}
 	}
 }

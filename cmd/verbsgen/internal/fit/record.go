@@ -26,6 +26,7 @@ func (c *checker) record(r *spec.Record) {
 	}
 	c.inRuntime(r.Runtime, r.Go, r.Pos)
 	c.keysOf(r)
+	c.plain(r)
 	c.arm(r)
 	c.lists(r)
 	c.bits(r)
@@ -68,9 +69,37 @@ func (c *checker) keysOf(r *spec.Record) {
 		t, _ := c.fieldType(r.C, f.C)
 		if n := c.RecordByGo(f.Nested); n != nil && t.Tag == n.C && (n.Role != spec.RecordIn || r.Role != spec.RecordIn) {
 			c.fail(f.At("nested", f.Nested), subject, "nested: is for a record of role in, inside of another of that role", "correct nested:")
+		} else if n != nil && t.Tag == n.C && !n.Plain() {
+			c.fail(f.At("nested", f.Nested), subject, "nested: is for a record without a mask, and "+n.Go+" has one", "show its fields with dots")
 		}
 		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C && (n.Role != spec.RecordOut || r.Role != spec.RecordOut && r.Role != spec.RecordEvent) {
 			c.fail(f.At("type", f.Type), subject, "type: names a record, which is for one of role out, inside of another of that role", "write nested:, or correct role:")
+		}
+	}
+}
+
+// masks are the names that fields with a mask have in C.
+var masks = []string{"comp_mask", "attr_mask"}
+
+// plain holds the rule that a record has a builder where C has a mask, and only there.
+func (c *checker) plain(r *spec.Record) {
+	if !r.Plain() {
+		return
+	}
+	for _, name := range masks {
+		if _, has := c.fieldType(r.C, name); has {
+			c.fail(r.Pos, r.Go, "struct "+r.C+" has the mask "+name+", and the record has none", "write mask: "+name)
+		}
+	}
+	if len(r.New) > 0 {
+		c.fail(r.At("new", r.New[0]), r.Go, "new: is for a record with a mask, which has a builder; the Go type of this one is a struct", "remove it, or name the mask under mask:")
+	}
+	if len(r.Switches) > 0 && (r.Arm == nil || r.Arm.Tag == "") {
+		c.fail(r.Switches[0].Pos, r.Go, "there is neither a mask nor the tag of an arm, where the bit would be set", "name the mask under mask:")
+	}
+	for i := range r.Fields {
+		if f := &r.Fields[i]; f.Callback != "" {
+			c.fail(f.At("callback", f.Callback), r.Go+"."+f.Go, "callback: is for a record with a mask, which has a builder", "name the mask under mask:")
 		}
 	}
 }

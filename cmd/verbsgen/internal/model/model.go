@@ -114,7 +114,8 @@ type Record struct {
 	Ref     string // the type with the path of its package
 	C       string // "ibv_alloc_dm_attr"
 	Page    string
-	In      bool   // filled by the caller through a builder
+	In      bool   // filled by the caller
+	Plain   bool   // In: C has no mask of its fields, and the Go type is a struct; otherwise it is a builder
 	Nested  bool   // another record holds it
 	Listed  bool   // a parameter is a list of it
 	Entry   bool   // an element of a list that a form reads
@@ -122,7 +123,7 @@ type Record struct {
 	Caps    bool   // a device keeps it, for the rules on capabilities
 	Runtime string // the package under runtime/ that has the type; empty for the generated one
 	Mirror  *Mirror
-	New     []*Field // taken by the constructor
+	New     []*Field // taken by the constructor of a builder
 	Fields  []*Field
 	Mask    string // mirror field with the compatibility mask
 	Beside  bool   // the mask is kept beside the mirror, and handed in as a parameter
@@ -212,7 +213,7 @@ type Field struct {
 	Enum     *Enum   // of a flag or enum type
 	Record   *Record // of a nested record
 	Object   *Object // of a handle
-	Nested   *Record // filled by a builder of its own
+	Nested   *Record // a plain record, filled by the caller
 	Handles  *Object // of a list of handles, with their number, or its base-2 logarithm, in Len
 	Log2     bool
 	Points   []*Record // one of which C has behind the pointer; PointsTo is their type

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
@@ -62,20 +60,4 @@ func (c *call) input(o model.Operand) Value {
 		x.Type = "int64"
 	}
 	return x
-}
-
-// narrow is the greatest value of a field that is narrower in C than its Go type; 0 of others.
-func narrow(f *model.Field) uint64 {
-	if f.Enum == nil || f.Leaf == nil || f.Enum.Bits <= int(f.Leaf.Size*8) {
-		return 0
-	}
-	return longest[f.Leaf.GoType]
-}
-
-// hasInt tells whether a setter takes what may not fit into C's field: a Go int, a value of a wider type, bytes, or a builder with such
-// a setter.
-func hasInt(r *model.Record) bool {
-	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool {
-		return f.GoType == "int" || f.Bytes || narrow(f) > 0 || f.Nested != nil && hasInt(f.Nested)
-	})
 }

@@ -93,7 +93,7 @@ func (b *builder) event(r *model.Record) []Decl {
 	var later []Step // what depends on other fields
 	for _, f := range r.Fields {
 		s.Fields = append(s.Fields, Var{Name: f.Go, Type: f.GoType, Doc: f.Doc, Remark: f.C})
-		step := readField(f)
+		step := Step(Read{f})
 		if f.Object != nil {
 			step = FindHandle{Into: "r." + f.Go, From: "c." + f.Leaf.Go, Object: f.Object.Go}
 		}

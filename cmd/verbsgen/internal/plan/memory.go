@@ -107,24 +107,3 @@ func memoryField(r *model.Record) *model.Field {
 	}
 	return nil
 }
-
-// memorySetters plans the setters of a builder that give host memory which the new object then holds, beside the one that
-// gives an address; and the taking of it.
-func (b *builder) memorySetters(r *model.Record, f *model.Field) []Decl {
-	one := Var{Name: "a", Type: "*" + r.Go}
-	setter := func(name, param, typ, source string) *Method {
-		return &Method{Doc: Doc{Does: says(name, nil), C: "struct " + r.C + "." + f.C, Page: r.Page}, Recv: one, Name: name,
-			Params: []Var{{Name: param, Type: typ}}, Results: []Var{{Type: one.Type}},
-			Steps: []Step{set("a.memory", of("mem", source, val(param))), set("a.c."+f.Leaf.Go, zero),
-				SetBits{To: "a.c." + r.Mask, Bits: hex(uint64(f.BitValue))}, ret(val("a"))}}
-	}
-	return []Decl{
-		setter("Memory", "buf", "[]byte", "FromBytes"),
-		setter("Pin", "pin", "*mem.Pin", "FromPin"),
-		setter("Buffer", "buf", "*mem.Buffer", "FromBuffer"),
-		&Method{Doc: Doc{Text: "hold takes the memory and puts its address into c."}, Recv: one, Name: "hold",
-			Params:  []Var{{Name: "verb", Type: "string"}, {Name: "c", Type: "*" + r.Mirror.Name}},
-			Results: []Var{{Type: "mem.Held"}, {Type: "error"}}, Zero: []Value{composite("mem.Held")},
-			Steps: []Step{TakeMemory{Addr: "c." + f.Leaf.Go, Length: "c." + f.Len.Go}}},
-	}
-}

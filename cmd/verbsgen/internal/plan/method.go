@@ -259,7 +259,7 @@ func (c *call) ownerFrom(parent *model.Object) string {
 		}
 		for _, f := range p.Record.Fields {
 			if f.Object == parent {
-				return p.Go + "." + naming.Unexported(f.Go)
+				return p.Go + "." + Kept(p.Record, f)
 			}
 		}
 	}
@@ -306,7 +306,7 @@ func (c *call) parents() []Parent {
 		}
 		for _, f := range p.Record.Fields {
 			if f.Object != nil {
-				out = append(out, Parent{Handle: p.Go + "." + naming.Unexported(f.Go), Optional: true})
+				out = append(out, Parent{Handle: p.Go + "." + Kept(p.Record, f), Optional: true})
 			}
 		}
 	}
@@ -340,8 +340,13 @@ func (c *call) output() (fill []Step, outs []Value) {
 	return out.fill, out.outs
 }
 
-// recordResult: a record that the verb fills is returned.
-func recordResult(_ *call, p *model.Param) (string, Value) { return "*" + p.GoType, null }
+// recordResult: a record that the verb fills is returned; by value, if another verb takes it so.
+func recordResult(_ *call, p *model.Param) (string, Value) {
+	if p.Record.In {
+		return p.GoType, composite(p.GoType)
+	}
+	return "*" + p.GoType, null
+}
 
 // numberResult: numbers that the verb sets are returned.
 func (c *call) numberResult(p *model.Param) (string, Value) {
@@ -367,11 +372,7 @@ func (c *call) recordOutput(p *model.Param, out *outputs) {
 	if len(out.outs) > 0 {
 		name = p.Go
 	}
-	if p.Record.In { // a builder, for another verb
-		out.fill = append(out.fill, Define{name, composite("*"+p.GoType, Entry{"c", val(mirror)})})
-	} else {
-		out.fill = append(out.fill, Output{Into: name, Mirror: mirror, Type: p.GoType})
-	}
+	out.fill = append(out.fill, Output{Into: name, Mirror: mirror, Type: p.GoType, ByValue: p.Record.In})
 	out.outs = append(out.outs, val(name))
 }
 

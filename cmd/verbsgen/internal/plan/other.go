@@ -23,8 +23,7 @@ func (c *call) otherHandle(p *model.Param) {
 
 // otherRecord takes the C struct of a builder of another package. The handles in it must be of the root that a handle beside it has.
 func (c *call) otherRecord(p *model.Param) {
-	c.take(p, "*"+p.GoType)
-	lend := LendOther{Into: held(p), Attr: p.Go, Lib: c.libOf(p.Record.From)}
+	lend := LendOther{Into: held(p), Attr: p.Go, Plain: p.Record.Plain, Lib: c.libOf(p.Record.From)}
 	for _, q := range c.v.Params {
 		if q == p {
 			break
@@ -32,6 +31,11 @@ func (c *call) otherRecord(p *model.Param) {
 		if q.Object != nil && q.Object.From == p.Record.From {
 			lend.Root = held(q) + ".Root"
 		}
+	}
+	if p.Record.Plain {
+		c.take(p, p.GoType)
+	} else {
+		c.take(p, "*"+p.GoType)
 	}
 	c.pre = append(c.pre, lend)
 	c.pass(p, val(held(p)+".C"), number(1))
@@ -129,13 +133,13 @@ func (b *builder) makeFor(o *model.Object) *Method {
 	return m
 }
 
-// lendable tells whether packages of other libraries may take a builder: one that a verb takes, without memory and functions of Go.
+// lendable reports whether packages of other libraries may take a record: one that a verb takes, without memory and functions of Go.
 func (b *builder) lendable(r *model.Record) bool {
 	if !r.In || r.Runtime != "" || r.Tail != nil || r.Arm != nil {
 		return false
 	}
 	for _, f := range r.Fields {
-		if f.Callback != "" || f.Bytes || f.Handles != nil || f.Points != nil || f.Nested != nil && len(nestedBytes(f)) > 0 {
+		if f.Callback != "" || f.Bytes || f.Handles != nil || f.Points != nil || f.Nested != nil && len(NestedBytes(f)) > 0 {
 			return false
 		}
 	}
@@ -156,15 +160,12 @@ func (b *builder) lend(r *model.Record) *Method {
 		Recv:    Var{Name: "a", Type: "*" + r.Go},
 		Params:  []Var{{Name: "verb", Type: "string"}, {Name: "lib", Type: "any"}, {Name: "root", Type: "*object.Node"}},
 		Results: []Var{lent, {Name: "err", Type: "error"}}, Zero: []Value{val("lent")}}
-	if hasInt(r) {
-		m.Steps = append(m.Steps, Refuse{as(IsGiven, "a.err"), val("a.err")})
-	}
-	m.Steps = append(m.Steps, Define{"c", val("a.c")})
+	m.Steps = append(m.Steps, CopyAttr{Attr: "a", Into: "c", Mirror: r.Mirror.Name, Plain: r.Plain, Fails: KeepsError(r)})
 	for _, f := range r.Fields {
 		if f.Object == nil {
 			continue
 		}
-		h := "a." + naming.Unexported(f.Go)
+		h := "a." + Kept(r, f)
 		root := null
 		switch {
 		case f.Object.From != nil:

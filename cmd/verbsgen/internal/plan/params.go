@@ -101,7 +101,7 @@ func (c *call) handleParam(p *model.Param) {
 	c.pass(p, val(at), as(AddrOf, at))
 }
 
-// recordParam passes a record that the caller filled: of the runtime, of another module, or by a builder.
+// recordParam passes attributes that the caller filled: of the runtime, of another module, or of this one.
 func (c *call) recordParam(p *model.Param) {
 	switch {
 	case p.Record.Runtime != "":
@@ -111,7 +111,7 @@ func (c *call) recordParam(p *model.Param) {
 	case p.Record.From != nil:
 		c.otherRecord(p)
 	default:
-		c.builderParam(p)
+		c.attrParam(p)
 	}
 }
 
@@ -123,13 +123,17 @@ func (c *call) bytesParam(p *model.Param) {
 	c.pass(p, as(Array, p.Go), number(1))
 }
 
-// builderParam passes a copy of the builder's mirror, with the handles' C pointers filled in.
-func (c *call) builderParam(p *model.Param) {
+// attrParam passes C's layout of attributes, with the handles' C pointers filled in: a copy of that of a builder, or written from a
+// plain struct.
+func (c *call) attrParam(p *model.Param) {
 	mirror, r := p.Go+"C", p.Record
-	c.take(p, "*"+p.GoType)
-	c.pre = append(c.pre, refuseNil(p.Go, r.Go, "make one with New"+r.Go), CopyAttr{Attr: p.Go, Into: mirror})
-	if hasInt(r) {
-		c.pre = append(c.pre, Refuse{as(IsGiven, p.Go+".err"), val(p.Go + ".err")})
+	attr := CopyAttr{Attr: p.Go, Into: mirror, Mirror: r.Mirror.Name, Plain: r.Plain, Fails: KeepsError(r)}
+	if r.Plain {
+		c.take(p, p.GoType)
+		c.pre = append(c.pre, attr)
+	} else {
+		c.take(p, "*"+p.GoType)
+		c.pre = append(c.pre, refuseNil(p.Go, r.Go, "make one with New"+r.Go), attr)
 	}
 	if memoryField(r) != nil {
 		c.hold(HoldAttr{Attr: p.Go, Mirror: mirror})
@@ -137,12 +141,12 @@ func (c *call) builderParam(p *model.Param) {
 	c.pointers(p.Go, mirror, r)
 	for _, f := range r.Fields {
 		if f.Bytes && !f.Filled {
-			c.prep = append(c.prep, PinData{Into: mirror + "." + f.Leaf.Go, Bytes: p.Go + "." + naming.Unexported(f.Go)})
+			c.prep = append(c.prep, PinData{Into: mirror + "." + f.Leaf.Go, Bytes: p.Go + "." + Kept(r, f)})
 		}
 		if f.Object == nil {
 			continue
 		}
-		h := p.Go + "." + naming.Unexported(f.Go)
+		h := p.Go + "." + Kept(r, f)
 		then := append(c.sameDevice(h, f.C), set(mirror+"."+f.Leaf.Go, converted("uintptr", val(h+".h.C"))))
 		if f.Bit != nil && r.Mask != "" {
 			then = append(then, maskBits(mirror+"."+r.Mask, f))

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -53,7 +52,7 @@ func listEntered(w *world, m *Method, p *model.Param, f *model.Field, first int)
 	if enters[i] > first {
 		wrong = append(wrong, "the list "+f.C+" is not entered before the rules and the call")
 	}
-	if s.List != p.Go+"."+naming.Unexported(f.Go) || s.To != mirror+f.Leaf.Go || s.Count != mirror+f.Len.Go || s.Log2 != f.Log2 || s.Root != w.rootOf(m) {
+	if s.List != p.Go+"."+Kept(p.Record, f) || s.To != mirror+f.Leaf.Go || s.Count != mirror+f.Len.Go || s.Log2 != f.Log2 || s.Root != w.rootOf(m) {
 		wrong = append(wrong, "the list "+f.C+" is not the one that is counted")
 	}
 	if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: s.Nodes}) {
@@ -64,8 +63,8 @@ func listEntered(w *world, m *Method, p *model.Param, f *model.Field, first int)
 
 // bytesPlaced looks at the bytes in a nested record.
 func bytesPlaced(m *Method, p *model.Param, f *model.Field, call int) (wrong []string) {
-	for _, x := range nestedBytes(f) {
-		want := PinData{Into: p.Go + "C." + f.Leaf.Go + "." + x.Leaf.Go, Bytes: p.Go + "." + besideNested(f, x)}
+	for _, x := range NestedBytes(f) {
+		want := PinData{Into: p.Go + "C." + f.Leaf.Go + "." + x.Leaf.Go, Bytes: p.Go + "." + KeptIn(p.Record, f, x)}
 		if !slices.Contains(m.Steps[:call], Step(want)) {
 			wrong = append(wrong, "the bytes in "+f.C+" are not placed before the call")
 		}

@@ -4,12 +4,11 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
 
-// This file plans what a builder keeps for pointers in its struct: lists of handles, other records, and bytes in a nested record.
+// This file plans what C finds behind pointers in a struct: lists of handles, other records, and bytes in a nested record.
 
-// Places are the methods by which a builder puts what C finds behind pointers in its place.
+// Places are the methods by which a record puts what C finds behind pointers in its place.
 type Places struct{ Record *model.Record }
 
 // PointedArms is the type that stands for any of several records that a field points to.
@@ -18,7 +17,7 @@ type PointedArms struct {
 	Arms []*model.Record
 }
 
-// pointed plans the methods of a builder that points to records, or that another one points to.
+// pointed plans the methods of a record that points to records, or that another one points to.
 func pointed(r *model.Record) []Decl {
 	if r.Pointed || pointsOn(r) {
 		return []Decl{Places{r}}
@@ -26,13 +25,15 @@ func pointed(r *model.Record) []Decl {
 	return nil
 }
 
-// pointsOn tells whether a builder has records behind pointers.
+// pointsOn reports whether a record has records behind pointers.
 func pointsOn(r *model.Record) bool {
 	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.Points != nil })
 }
 
-// KeepsError tells whether a builder keeps the error of a value that does not fit.
-func KeepsError(r *model.Record) bool { return hasInt(r) }
+// LeadsBack reports whether a record can point to one of its own type, and so, by others, to itself.
+func LeadsBack(r *model.Record) bool {
+	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return slices.Contains(f.Points, r) })
+}
 
 // pointedArms plans the types that stand for any of several records that fields point to, each once.
 func (b *builder) pointedArms() (out []Decl) {
@@ -48,40 +49,12 @@ func (b *builder) pointedArms() (out []Decl) {
 	return out
 }
 
-// setList sets a list of handles, a record behind a pointer, or bytes in an array. A record is copied, so that none can lead back to itself.
-func setList(r *model.Record, f *model.Field, v string) []Step {
-	keep := "a." + naming.Unexported(f.Go)
-	switch {
-	case f.Handles != nil:
-		return []Step{set(keep, of("slices", "Clone", val(v)))}
-	case f.Tag != nil:
-		return []Step{set(keep, val(v))}
-	case f.Points != nil:
-		return []Step{set(keep, of("cmem", "Copy", val(v)))}
-	}
-	return []Step{FirstLong{v, r.Go + "." + f.Go, uint64(f.Leaf.Size)}, Do{of("cmem", "Fill", as(Address, "a.c."+f.Leaf.Go), val(v))},
-		set("a.c."+f.Len.Go, Value{As: Length, Path: v, Type: f.Len.GoType})}
-}
-
-// nestedBytes are the fields of a nested record that are bytes behind a pointer; besideNested is where the outer builder keeps them.
-func nestedBytes(f *model.Field) (out []*model.Field) {
+// NestedBytes are the fields of a nested record that are bytes behind a pointer.
+func NestedBytes(f *model.Field) (out []*model.Field) {
 	for _, x := range f.Nested.Fields {
 		if x.Bytes && !x.Filled {
 			out = append(out, x)
 		}
-	}
-	return out
-}
-
-func besideNested(f, x *model.Field) string { return naming.Unexported(f.Go) + x.Go }
-
-// alongNested takes what a nested builder v keeps beside its struct: bytes, and its error.
-func alongNested(f *model.Field, v string) (out []Step) {
-	for _, x := range nestedBytes(f) {
-		out = append(out, set("a."+besideNested(f, x), val(v+"."+naming.Unexported(x.Go))))
-	}
-	if hasInt(f.Nested) {
-		out = append(out, If{as(IsNil, "a.err"), []Step{set("a.err", val(v+".err"))}})
 	}
 	return out
 }
@@ -104,13 +77,13 @@ func (c *call) pointers(attr, mirror string, r *model.Record) {
 		switch {
 		case f.Handles != nil:
 			declare()
-			s := EnterList{List: attr + "." + naming.Unexported(f.Go), What: f.C, Pins: pins, Into: attr + f.Go, Nodes: attr + f.Go + "Nodes",
+			s := EnterList{List: attr + "." + Kept(r, f), What: f.C, Pins: pins, Into: attr + f.Go, Nodes: attr + f.Go + "Nodes",
 				To: mirror + "." + f.Leaf.Go, Count: mirror + "." + f.Len.Go, Len: f.Len, Log2: f.Log2, Self: c.self, Root: c.root}
 			c.under = append(c.under, s.Nodes)
 			c.pre = append(c.pre, s)
 		case f.Nested != nil:
-			for _, x := range nestedBytes(f) {
-				c.prep = append(c.prep, PinData{Into: mirror + "." + f.Leaf.Go + "." + x.Leaf.Go, Bytes: attr + "." + besideNested(f, x)})
+			for _, x := range NestedBytes(f) {
+				c.prep = append(c.prep, PinData{Into: mirror + "." + f.Leaf.Go + "." + x.Leaf.Go, Bytes: attr + "." + KeptIn(r, f, x)})
 			}
 		}
 	}
@@ -129,13 +102,7 @@ type (
 		Log2                          bool
 		Self, Root                    string
 	}
-	// FirstWide keeps the first error of a value that is too great for C.
-	FirstWide struct {
-		Value, What string
-		Most        uint64
-	}
 )
 
 func (KeepPins) step()  {}
 func (EnterList) step() {}
-func (FirstWide) step() {}

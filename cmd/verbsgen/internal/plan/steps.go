@@ -28,8 +28,11 @@ type (
 		Flags, Into, Type string
 		All               uint64
 	}
-	// CopyAttr copies a builder's mirror.
-	CopyAttr struct{ Attr, Into string }
+	// CopyAttr copies a builder's mirror, or writes a plain struct into one, which may have a value that does not fit.
+	CopyAttr struct {
+		Attr, Into, Mirror string
+		Plain, Fails       bool
+	}
 	// EnterArms begins the use of all handles that a list of arms has, and collects their nodes. Each is of the same device.
 	EnterArms struct{ List, Of, Nodes, Self, Root string }
 	// PackArms makes the bytes of a struct and of the arms behind it, and counts both in the struct.
@@ -91,7 +94,10 @@ type (
 		Into, Handle, What, Lib string
 		Optional                bool
 	}
-	LendOther struct{ Into, Attr, Lib, Root string }
+	LendOther struct {
+		Into, Attr, Lib, Root string
+		Plain                 bool
+	}
 	// MakeOther makes a handle of another package.
 	MakeOther struct {
 		Into, Object string
@@ -108,8 +114,11 @@ type (
 	}
 	// FillList fills the caller's list of records from their mirrors: all, or the first Count.
 	FillList struct{ List, From, Count string }
-	// Output fills a result from its mirror.
-	Output struct{ Into, Mirror, Type string }
+	// Output fills a result from its mirror. It is a pointer, or by value what another verb takes so.
+	Output struct {
+		Into, Mirror, Type string
+		ByValue            bool
+	}
 	// KeepCaps keeps the capabilities of a device for later rules, unless the plain attributes alone were answered.
 	KeepCaps struct{ Device, Mirror, Mask string }
 	// Return returns values: the results, and nil in the place of the error.
@@ -169,15 +178,8 @@ type (
 	}
 	// NewCalls registers the functions of an allocator.
 	NewCalls struct{ Object, Alloc, Free, Context string }
-	// TakeMemory takes the memory of a builder.
-	TakeMemory struct{ Addr, Length string }
-	// FirstErr keeps the first int that does not fit into C's.
-	FirstErr struct{ Value, What string }
-	// FirstLong keeps the first error of bytes that are more than C can count.
-	FirstLong struct {
-		Value, What string
-		Most        uint64
-	}
+	// Read reads a field of r out of the mirror c.
+	Read struct{ Field *model.Field }
 	// ReadRecord has the library give a record, copies it and gives it back; TakeRecord does so and makes the handle of the object that
 	// comes with the record.
 	ReadRecord struct {
@@ -273,7 +275,6 @@ func (FindHandle) step()     {}
 func (Choose) step()         {}
 func (Define2) step()        {}
 func (PinData) step()        {}
-func (FirstLong) step()      {}
 func (Declare) step()        {}
 func (Define) step()         {}
 func (Set) step()            {}
@@ -283,7 +284,6 @@ func (Do) step()             {}
 func (Get) step()            {}
 func (Batch) step()          {}
 func (NewCalls) step()       {}
-func (TakeMemory) step()     {}
-func (FirstErr) step()       {}
 func (NextCompletion) step() {}
 func (NextAsync) step()      {}
+func (Read) step()           {}

@@ -40,7 +40,6 @@ const (
 	Memory    As = "memory"    // unsafe.Pointer(&x)
 	Array     As = "array"     // unsafe.Pointer(unsafe.SliceData(x))
 	Length    As = "length"    // T(len(x))
-	Appended  As = "appended"  // append(x, text...)
 	MakeList  As = "list"      // make([]T, len(x))
 	Converted As = "converted" // T(x)
 	Reversed  As = "reversed"  // bits.ReverseBytes32(x)

@@ -44,7 +44,7 @@ func (b *builder) window(v *model.Verb, m *model.Method) []Decl {
 		return nil
 	}
 	c.recordParam(bind)
-	region := bind.Go + "." + naming.Unexported(field.Go)
+	region := bind.Go + "." + Kept(bind.Record, field)
 	c.out.Steps = append([]Step{Name{post.C}}, c.pre...)
 	c.out.Steps = append(append(c.out.Steps, Refuse{as(IsNil, region), of("verr", "NilHandle", verb, text(field.Object.Go))}), c.prep...)
 	c.out.Steps = append(c.out.Steps,
