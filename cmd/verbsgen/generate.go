@@ -39,7 +39,7 @@ A typical line in a hand-written file of the folder:
   //go:generate go tool verbsgen generate --pkg rdma --only ibv_*_dm,ibv_reg_mr
 
 It needs verbsgen as a tool of the module: run  go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen  once.
-The generated code imports packages of that module: run go mod tidy after the first go generate.
+The generated code imports packages of github.com/verbsgen/verbsgen: run go mod tidy after the first go generate.
 
 --only takes C function names in which * matches any characters. What these functions need (types, the
 functions that close their objects) is added automatically.

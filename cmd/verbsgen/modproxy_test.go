@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/mod/modfile"
 	gomod "golang.org/x/mod/module"
 	"golang.org/x/mod/zip"
 )
@@ -15,24 +16,22 @@ import (
 // library is the path of the module that generated code imports.
 const library = "github.com/verbsgen/verbsgen"
 
-// served are the modules of this repository as the file proxy of the tests has them, by their folders.
-var served = map[string]gomod.Version{
-	".":            {Path: library, Version: "v0.1.0"},
-	"spec":         {Path: library + "/spec", Version: "v0.1.0"},
-	"cmd/verbsgen": {Path: library + "/cmd/verbsgen", Version: "v0.1.0"},
-}
+// served are the modules of this repository that the file proxy of the tests has, by their folders.
+var served = map[string]string{".": library, "spec": library + "/spec", "cmd/verbsgen": library + "/cmd/verbsgen"}
 
 // cmdModproxy gives the script a new and empty module cache, and file proxies to fill it from: one has this project as
-// it is in the work tree, at the version v0.1.0, the other what the module cache of this machine has. The go command
-// then works as it does for a user who has not set anything.
+// it is in the work tree, at the version that its modules require of each other, the other what the module cache of this machine has. The
+// go command then works as it does for a user who has not set anything. The variable VERSION names the version.
 func cmdModproxy(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: modproxy")
 	}
-	fillModuleCache(ts)
+	version := requiredVersion(ts)
+	ts.Setenv("VERSION", version)
+	fillModuleCache(ts, version)
 	proxy := ts.MkAbs(".proxy") // the go command looks into no folder whose name begins with a dot
-	for dir, m := range served {
-		ts.Check(writeProxy(proxy, filepath.Join(ts.Getenv("REPO"), dir), m))
+	for dir, path := range served {
+		ts.Check(writeProxy(proxy, filepath.Join(ts.Getenv("REPO"), dir), gomod.Version{Path: path, Version: version}))
 	}
 	ts.Setenv("GOPROXY", fileURL(proxy)+","+fileURL(filepath.Join(ts.Getenv("GOMODCACHE"), "cache", "download")))
 	ts.Setenv("GOMODCACHE", ts.MkAbs(".modcache"))
@@ -40,18 +39,34 @@ func cmdModproxy(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv("GOFLAGS", "-modcacherw -trimpath")
 }
 
+// requiredVersion is the version of the library that the command requires.
+func requiredVersion(ts *testscript.TestScript) string {
+	file := filepath.Join(ts.Getenv("REPO"), "cmd", "verbsgen", "go.mod")
+	data, err := os.ReadFile(file)
+	ts.Check(err)
+	mod, err := modfile.Parse(file, data, nil)
+	ts.Check(err)
+	for _, r := range mod.Require {
+		if r.Mod.Path == library {
+			return r.Mod.Version
+		}
+	}
+	ts.Fatalf("%s does not require %s", file, library)
+	return ""
+}
+
 // fillModuleCache has the go command download into the module cache of this machine what it lacks for a module that
 // has this project as a tool. That is more than this project needs itself: go mod tidy asks for the tests of what the
 // tool imports.
-func fillModuleCache(ts *testscript.TestScript) {
+func fillModuleCache(ts *testscript.TestScript, version string) {
 	dir := ts.MkAbs(".fill")
 	ts.Check(os.MkdirAll(dir, 0o777))
 	root := ts.Getenv("REPO")
 	sums, err := os.ReadFile(filepath.Join(root, "cmd", "verbsgen", "go.sum"))
 	ts.Check(err)
 	mod := "module fill\n\ngo 1.26.0\n\ntool " + library + "/cmd/verbsgen\n\n"
-	for at, m := range served {
-		mod += "require " + m.Path + " " + m.Version + "\n\nreplace " + m.Path + " => " + strconv.Quote(filepath.Join(root, at)) + "\n\n"
+	for at, path := range served {
+		mod += "require " + path + " " + version + "\n\nreplace " + path + " => " + strconv.Quote(filepath.Join(root, at)) + "\n\n"
 	}
 	for name, text := range map[string]string{
 		"go.mod":  mod,

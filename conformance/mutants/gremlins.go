@@ -47,8 +47,9 @@ func gremlins(t *tree, dir string, files []string) ([]mutant, error) {
 	}
 	to := filepath.Join(filepath.Dir(t.root), fmt.Sprintf("gremlins-%x.json", sum))
 	if _, err := os.Stat(to); err != nil {
-		if _, err := output(t.root, "go", "run", finder, "unleash", "--dry-run", "--silent", "--invert-logical", "--invert-loopctrl",
-			"--remove-self-assignments", "--output", to, "./"+dir); err != nil {
+		module, in := t.moduleOf(dir)
+		if _, err := output(module, "go", "run", finder, "unleash", "--dry-run", "--silent", "--invert-logical", "--invert-loopctrl",
+			"--remove-self-assignments", "--output", to, "./"+in); err != nil {
 			return nil, err
 		}
 	}

@@ -118,6 +118,22 @@ func TestRestore(t *testing.T) {
 	}
 }
 
+// TestModuleOf finds the module that gremlins is to look at.
+func TestModuleOf(t *testing.T) {
+	tr := small(t)
+	if err := os.MkdirAll(filepath.Join(tr.root, "cmd/a/internal/b"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.write("cmd/a/go.mod", "module small/cmd/a\n"); err != nil {
+		t.Fatal(err)
+	}
+	for dir, want := range map[string][2]string{"cmd/a/internal/b": {"cmd/a", "internal/b"}, "cmd/a": {"cmd/a", ""}, "other/b": {"", "other/b"}} {
+		if module, in := tr.moduleOf(dir); module != filepath.Join(tr.root, want[0]) || in != want[1] {
+			t.Errorf("%s: %s in %s", dir, in, module)
+		}
+	}
+}
+
 // TestResults keeps results over two runs, until the file changes.
 func TestResults(t *testing.T) {
 	at := filepath.Join(t.TempDir(), "of", "results.jsonl")

@@ -5,11 +5,12 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 )
 
-// tree is a copy of the files of the module, in which mutants are made.
+// tree is a copy of the files of the repository, in which mutants are made.
 type tree struct {
 	source, root string
 	files        []string
@@ -67,6 +68,16 @@ func (t *tree) restore(under string) error {
 		}
 		return os.Remove(at)
 	})
+}
+
+// moduleOf returns the folder of the module that a folder is in, and the folder below it.
+func (t *tree) moduleOf(dir string) (module, in string) {
+	for at := dir; at != "."; at = path.Dir(at) {
+		if _, err := os.Stat(filepath.Join(t.root, at, "go.mod")); err == nil {
+			return filepath.Join(t.root, at), strings.TrimPrefix(strings.TrimPrefix(dir, at), "/")
+		}
+	}
+	return t.root, dir
 }
 
 // read gives the text of a file, between two mutants.

@@ -17,3 +17,10 @@
 // Every handle has a Close, which is refused while something made from it is open. Handles may be used from
 // several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.
 package rdmacm
+
+import "github.com/verbsgen/verbsgen/runtime/gensupport"
+
+// The runtime that this package was generated for. If the name is undefined, the module
+// github.com/verbsgen/verbsgen has another version in your go.mod: generate the package again with the verbsgen
+// of that version.
+const _ = gensupport.GeneratedForRuntime1

@@ -11,10 +11,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/dave/jennifer/jen"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
+	"github.com/verbsgen/verbsgen/runtime/gensupport"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -128,7 +131,10 @@ func (e *emitter) othersFile() *goFile {
 	return g
 }
 
-// docFile writes the package comment.
+const runtimeDoc = "The runtime that this package was generated for. If the name is undefined, the module github.com/verbsgen/verbsgen has " +
+	"another version in your go.mod: generate the package again with the verbsgen of that version."
+
+// docFile writes the package comment, and that the package is for this version of the runtime.
 func (e *emitter) docFile() *goFile {
 	g := e.newFile("doc.gen.go")
 	what := "has Go bindings for a C library"
@@ -143,6 +149,7 @@ A call that no device is known to accept is refused before it reaches the librar
 Attributes whose C struct has a mask of what is given have a builder, whose methods set a value and its bit: NewX begins one. All other attributes, and all results, are plain structs, whose zero values are zero in C.
 
 Every handle has a Close, which is refused while something made from it is open. Handles may be used from several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.`, e.pkg.Name, what)))
+	g.decl(comment(runtimeDoc), jen.Const().Id("_").Op("=").Add(rt("gensupport", gensupport.GeneratedForRuntime1)))
 	return g
 }
 
