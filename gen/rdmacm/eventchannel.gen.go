@@ -25,11 +25,11 @@ type EventChannel struct {
 }
 
 // base returns what all handles have, also for a nil EventChannel.
-func (o *EventChannel) base() *object.Handle {
-	if o == nil {
+func (channel *EventChannel) base() *object.Handle {
+	if channel == nil {
 		return object.Nil("EventChannel", "rdma_destroy_event_channel")
 	}
-	return &o.h
+	return &channel.h
 }
 
 // newEventChannel makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -41,11 +41,11 @@ func newEventChannel(lib *Lib, c unsafe.Pointer) *EventChannel {
 }
 
 // destroyEventChannel ends the C object by rdma_destroy_event_channel.
-func (o *EventChannel) destroyEventChannel() error {
-	if o.lib.fn[symRdma_destroy_event_channel] == 0 {
-		return o.lib.missing("rdma_destroy_event_channel", symRdma_destroy_event_channel)
+func (channel *EventChannel) destroyEventChannel() error {
+	if channel.lib.fn[symRdma_destroy_event_channel] == 0 {
+		return channel.lib.missing("rdma_destroy_event_channel", symRdma_destroy_event_channel)
 	}
-	rawDestroyEventChannel(o.lib.fn[symRdma_destroy_event_channel], o.h.C)
+	rawDestroyEventChannel(channel.lib.fn[symRdma_destroy_event_channel], channel.h.C)
 	return nil
 }
 
@@ -54,18 +54,18 @@ func (o *EventChannel) destroyEventChannel() error {
 // error names. When it fails, the EventChannel stays open.
 //
 // C: rdma_destroy_event_channel, rdma_create_event_channel(3).
-func (o *EventChannel) Close() error { return o.base().Close() }
+func (channel *EventChannel) Close() error { return channel.base().Close() }
 
 // CloseAll closes everything that was made from the EventChannel, the latest first, and then the EventChannel
 // itself; it fits a defer. Errors are joined.
-func (o *EventChannel) CloseAll() error { return o.base().CloseAll() }
+func (channel *EventChannel) CloseAll() error { return channel.base().CloseAll() }
 
 // CPtr returns the address of the struct rdma_event_channel, for C code that the bindings do not call; nil
 // after Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the
 // object is nothing that Close can name. Keep the EventChannel open until C is done, and have C not destroy it.
 //
 // C: struct rdma_event_channel, rdma_create_event_channel(3).
-func (o *EventChannel) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (channel *EventChannel) CPtr() unsafe.Pointer { return channel.base().CPtr() }
 
 // CreateID creates a communication identifier, whose events arrive on the channel.
 //
@@ -99,9 +99,9 @@ func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 // Each event goes to one caller, and is already acknowledged.
 //
 // C: rdma_get_cm_event, rdma_get_cm_event(3).
-func (o *EventChannel) Next(ctx context.Context) (*Event, error) {
+func (channel *EventChannel) Next(ctx context.Context) (*Event, error) {
 	const verb = "rdma_get_cm_event"
-	from, err := o.listen(verb)
+	from, err := channel.listen(verb)
 	if err != nil {
 		return nil, err
 	}
@@ -109,46 +109,46 @@ func (o *EventChannel) Next(ctx context.Context) (*Event, error) {
 }
 
 // listen lets Go's poller wait for the file descriptor of the events, once; afterwards it no longer holds the handle.
-func (o *EventChannel) listen(verb string) (*events.Records[Event], error) {
-	if err := o.base().Enter(verb); err != nil {
+func (channel *EventChannel) listen(verb string) (*events.Records[Event], error) {
+	if err := channel.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer o.h.Exit()
-	if o.lib.fn[symRdma_get_cm_event] == 0 {
-		return nil, o.lib.missing("rdma_get_cm_event", symRdma_get_cm_event)
+	defer channel.h.Exit()
+	if channel.lib.fn[symRdma_get_cm_event] == 0 {
+		return nil, channel.lib.missing("rdma_get_cm_event", symRdma_get_cm_event)
 	}
-	if o.lib.fn[symRdma_ack_cm_event] == 0 {
-		return nil, o.lib.missing("rdma_ack_cm_event", symRdma_ack_cm_event)
+	if channel.lib.fn[symRdma_ack_cm_event] == 0 {
+		return nil, channel.lib.missing("rdma_ack_cm_event", symRdma_ack_cm_event)
 	}
-	return o.waiting.Listen(func() (*events.Records[Event], error) {
-		return events.NewRecords(int(cmem.At[int32](o.h.C, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel",
-			"the EventChannel", o.take)
+	return channel.waiting.Listen(func() (*events.Records[Event], error) {
+		return events.NewRecords(int(cmem.At[int32](channel.h.C, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel",
+			"the EventChannel", channel.take)
 	})
 }
 
 // read copies the next record and gives it back. made is the C object that comes with it, if any.
-func (o *EventChannel) read(ev *Event) (made unsafe.Pointer, errno syscall.Errno) {
+func (channel *EventChannel) read(ev *Event) (made unsafe.Pointer, errno syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	var given unsafe.Pointer
-	if n, errno := rawGetCMEvent(o.lib.fn[symRdma_get_cm_event], o.h.C, unsafe.Pointer(&given)); n < 0 {
+	if n, errno := rawGetCMEvent(channel.lib.fn[symRdma_get_cm_event], channel.h.C, unsafe.Pointer(&given)); n < 0 {
 		return nil, errno
 	}
-	made = ev.from((*cEvent)(given), o.lib)
-	rawAckCMEvent(o.lib.fn[symRdma_ack_cm_event], given)
+	made = ev.from((*cEvent)(given), channel.lib)
+	rawAckCMEvent(channel.lib.fn[symRdma_ack_cm_event], given)
 	return made, 0
 }
 
 // take returns the next record, and makes the handle of an object that comes with it.
-func (o *EventChannel) take() (*Event, syscall.Errno, error) {
+func (channel *EventChannel) take() (*Event, syscall.Errno, error) {
 	ev := new(Event)
-	made, errno := o.read(ev)
+	made, errno := channel.read(ev)
 	if errno != 0 || made == nil {
 		return ev, errno, nil
 	}
-	x := newID(o.lib, made)
-	x.eventChannel = o
-	if err := x.h.Adopt(&o.h.Node); err != nil {
+	x := newID(channel.lib, made)
+	x.eventChannel = channel
+	if err := x.h.Adopt(&channel.h.Node); err != nil {
 		return nil, 0, err
 	}
 	ev.ID = x

@@ -30,11 +30,11 @@ type ID struct {
 }
 
 // base returns what all handles have, also for a nil ID.
-func (o *ID) base() *object.Handle {
-	if o == nil {
+func (id *ID) base() *object.Handle {
+	if id == nil {
 		return object.Nil("ID", "rdma_destroy_id")
 	}
-	return &o.h
+	return &id.h
 }
 
 // newID makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -47,14 +47,14 @@ func newID(lib *Lib, c unsafe.Pointer) *ID {
 }
 
 // load reads the fields of struct rdma_cm_id that have a getter, so that no getter reads C memory.
-func (o *ID) load() {}
+func (id *ID) load() {}
 
 // destroyID ends the C object by rdma_destroy_id.
-func (o *ID) destroyID() error {
-	if o.lib.fn[symRdma_destroy_id] == 0 {
-		return o.lib.missing("rdma_destroy_id", symRdma_destroy_id)
+func (id *ID) destroyID() error {
+	if id.lib.fn[symRdma_destroy_id] == 0 {
+		return id.lib.missing("rdma_destroy_id", symRdma_destroy_id)
 	}
-	if n, errno := rawDestroyID(o.lib.fn[symRdma_destroy_id], o.h.C); n != 0 {
+	if n, errno := rawDestroyID(id.lib.fn[symRdma_destroy_id], id.h.C); n != 0 {
 		return verr.Failed("rdma_destroy_id", errno, nil)
 	}
 	return nil
@@ -65,44 +65,44 @@ func (o *ID) destroyID() error {
 // the ID is open, which the error names. When it fails, the ID stays open.
 //
 // C: rdma_destroy_id, rdma_create_id(3).
-func (o *ID) Close() error { return o.base().Close() }
+func (id *ID) Close() error { return id.base().Close() }
 
 // CPtr returns the address of the struct rdma_cm_id, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the ID open until C is done, and have C not destroy it.
 //
 // C: struct rdma_cm_id, rdma_create_id(3).
-func (o *ID) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (id *ID) CPtr() unsafe.Pointer { return id.base().CPtr() }
 
 // EventChannel returns the EventChannel to which the ID belongs.
-func (o *ID) EventChannel() *EventChannel {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.eventChannel
+func (id *ID) EventChannel() *EventChannel {
+	id.mu.Lock()
+	defer id.mu.Unlock()
+	return id.eventChannel
 }
 
 // LocalAddr returns the local address; the zero AddrPort while there is none.
 //
 // C: struct rdma_cm_id.route.addr.src_storage, rdma_create_id(3).
-func (o *ID) LocalAddr() (netip.AddrPort, error) {
+func (id *ID) LocalAddr() (netip.AddrPort, error) {
 	const verb = "struct rdma_cm_id"
-	if err := o.base().Enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return netip.AddrPort{}, err
 	}
-	defer o.h.Exit()
-	return sockaddr.Read(cmem.At[[128]byte](o.h.C, 32)), nil
+	defer id.h.Exit()
+	return sockaddr.Read(cmem.At[[128]byte](id.h.C, 32)), nil
 }
 
 // PeerAddr returns the address of the peer; the zero AddrPort while there is none.
 //
 // C: struct rdma_cm_id.route.addr.dst_storage, rdma_create_id(3).
-func (o *ID) PeerAddr() (netip.AddrPort, error) {
+func (id *ID) PeerAddr() (netip.AddrPort, error) {
 	const verb = "struct rdma_cm_id"
-	if err := o.base().Enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return netip.AddrPort{}, err
 	}
-	defer o.h.Exit()
-	return sockaddr.Read(cmem.At[[128]byte](o.h.C, 160)), nil
+	defer id.h.Exit()
+	return sockaddr.Read(cmem.At[[128]byte](id.h.C, 160)), nil
 }
 
 // Device returns the device that the identifier is bound to. The library owns it: Close of the handle does not
@@ -110,29 +110,29 @@ func (o *ID) PeerAddr() (netip.AddrPort, error) {
 // handle.
 //
 // C: struct rdma_cm_id.verbs, rdma_create_id(3).
-func (o *ID) Device() (*verbs.Device, error) {
+func (id *ID) Device() (*verbs.Device, error) {
 	const verb = "struct rdma_cm_id"
-	if err := o.base().Enter(verb); err != nil {
+	if err := id.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer o.h.Exit()
-	if o.lib.fn[symRdma_get_devices] == 0 {
-		return nil, o.lib.missing("rdma_get_devices", symRdma_get_devices)
+	defer id.h.Exit()
+	if id.lib.fn[symRdma_get_devices] == 0 {
+		return nil, id.lib.missing("rdma_get_devices", symRdma_get_devices)
 	}
-	if o.lib.fn[symRdma_free_devices] == 0 {
-		return nil, o.lib.missing("rdma_free_devices", symRdma_free_devices)
+	if id.lib.fn[symRdma_free_devices] == 0 {
+		return nil, id.lib.missing("rdma_free_devices", symRdma_free_devices)
 	}
-	at := cmem.At[unsafe.Pointer](o.h.C, 0)
+	at := cmem.At[unsafe.Pointer](id.h.C, 0)
 	if at == nil {
 		return nil, verr.NotYet(verb, "verbs", "ID")
 	}
-	return bridge.Borrow[verbs.Device](verb, at, o.lib.verbs, func() (func() error, error) {
-		kept, errno := rawGetDevices(o.lib.fn[symRdma_get_devices], nil)
+	return bridge.Borrow[verbs.Device](verb, at, id.lib.verbs, func() (func() error, error) {
+		kept, errno := rawGetDevices(id.lib.fn[symRdma_get_devices], nil)
 		if kept == nil {
 			return nil, verr.Failed("rdma_get_devices", errno, nil)
 		}
 		return func() error {
-			rawFreeDevices(o.lib.fn[symRdma_free_devices], kept)
+			rawFreeDevices(id.lib.fn[symRdma_free_devices], kept)
 			return nil
 		}, nil
 	})

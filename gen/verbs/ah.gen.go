@@ -24,11 +24,11 @@ type AH struct {
 }
 
 // base returns what all handles have, also for a nil AH.
-func (o *AH) base() *object.Handle {
-	if o == nil {
+func (ah *AH) base() *object.Handle {
+	if ah == nil {
 		return object.Nil("AH", "ibv_destroy_ah")
 	}
-	return &o.h
+	return &ah.h
 }
 
 // newAH makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -41,11 +41,11 @@ func newAH(dev *Device, c unsafe.Pointer) *AH {
 }
 
 // destroyAH ends the C object by ibv_destroy_ah.
-func (o *AH) destroyAH() error {
-	if o.lib.fn[symIbv_destroy_ah] == 0 {
-		return o.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
+func (ah *AH) destroyAH() error {
+	if ah.lib.fn[symIbv_destroy_ah] == 0 {
+		return ah.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
 	}
-	if errno := rawDestroyAH(o.lib.fn[symIbv_destroy_ah], o.h.C); errno != 0 && !o.dev.gone(errno) {
+	if errno := rawDestroyAH(ah.lib.fn[symIbv_destroy_ah], ah.h.C); errno != 0 && !ah.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_ah", errno, nil)
 	}
 	return nil
@@ -57,34 +57,34 @@ func (o *AH) destroyAH() error {
 // succeeds.
 //
 // C: ibv_destroy_ah, ibv_create_ah(3).
-func (o *AH) Close() error { return o.base().Close() }
+func (ah *AH) Close() error { return ah.base().Close() }
 
 // CPtr returns the address of the struct ibv_ah, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the AH open until C is done, and have C not destroy it.
 //
 // C: struct ibv_ah, ibv_create_ah(3).
-func (o *AH) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (ah *AH) CPtr() unsafe.Pointer { return ah.base().CPtr() }
 
 // Device returns the Device to which the AH belongs.
-func (o *AH) Device() *Device { return o.dev }
+func (ah *AH) Device() *Device { return ah.dev }
 
 // PD returns the PD to which the AH belongs.
-func (o *AH) PD() *PD { return o.pd }
+func (ah *AH) PD() *PD { return ah.pd }
 
 // Address has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle,
 // with its qkey. The handle must stay open until the request has completed; a post after its Close is refused
 // (os.ErrClosed). The error is os.ErrClosed, for a handle that is closed or nil.
 //
 // C: ibv_post_send, ibv_post_send(3).
-func (o *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
-	if o == nil {
+func (ah *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
+	if ah == nil {
 		return errAddress.Closed()
 	}
-	if !o.gate.IsOpen() {
-		return errAddress.Errno(o.gate.Refusal())
+	if !ah.gate.IsOpen() {
+		return errAddress.Errno(ah.gate.Refusal())
 	}
-	o.gate.To(w, qpn, qkey)
+	ah.gate.To(w, qpn, qkey)
 	return nil
 }
 

@@ -24,11 +24,11 @@ type Buf struct {
 }
 
 // base returns what all handles have, also for a nil Buf.
-func (o *Buf) base() *object.Handle {
-	if o == nil {
+func (buffer *Buf) base() *object.Handle {
+	if buffer == nil {
 		return object.Nil("Buf", "ibv_free_buf")
 	}
-	return &o.h
+	return &buffer.h
 }
 
 // newBuf makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -40,11 +40,11 @@ func newBuf(dev *Device, c unsafe.Pointer) *Buf {
 }
 
 // freeBuf ends the C object by ibv_free_buf.
-func (o *Buf) freeBuf() error {
-	if o.lib.fn[symIbv_free_buf] == 0 {
-		return o.lib.missing("ibv_free_buf", symIbv_free_buf)
+func (buffer *Buf) freeBuf() error {
+	if buffer.lib.fn[symIbv_free_buf] == 0 {
+		return buffer.lib.missing("ibv_free_buf", symIbv_free_buf)
 	}
-	rawFreeBuf(o.lib.fn[symIbv_free_buf], o.h.C)
+	rawFreeBuf(buffer.lib.fn[symIbv_free_buf], buffer.h.C)
 	return nil
 }
 
@@ -53,48 +53,48 @@ func (o *Buf) freeBuf() error {
 // it fails, the Buf stays open. On a device that was taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_free_buf, ibv_alloc_buf(3).
-func (o *Buf) Close() error { return o.base().Close() }
+func (buffer *Buf) Close() error { return buffer.base().Close() }
 
 // CPtr returns the address of the struct ibv_buf, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the Buf open until C is done, and have C not destroy it.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
-func (o *Buf) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (buffer *Buf) CPtr() unsafe.Pointer { return buffer.base().CPtr() }
 
 // Device returns the Device to which the Buf belongs.
-func (o *Buf) Device() *Device { return o.dev }
+func (buffer *Buf) Device() *Device { return buffer.dev }
 
 // PD returns the PD to which the Buf belongs.
-func (o *Buf) PD() *PD { return o.pd }
+func (buffer *Buf) PD() *PD { return buffer.pd }
 
 // Bytes returns all of the memory; nil after Close. Do not use the slice after Close: its memory is gone, and
 // an access ends the program. WriteAt and ReadAt return an error instead.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
-func (o *Buf) Bytes() []byte { return o.mem.Bytes() }
+func (buffer *Buf) Bytes() []byte { return buffer.mem.Bytes() }
 
 // Addr returns the address of the first byte, 0 after Close.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
-func (o *Buf) Addr() uintptr { return o.mem.Addr() }
+func (buffer *Buf) Addr() uintptr { return buffer.mem.Addr() }
 
 // Len returns the length in bytes.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
-func (o *Buf) Len() uint64 { return o.mem.Len() }
+func (buffer *Buf) Len() uint64 { return buffer.mem.Len() }
 
 // WriteAt copies p to offset off of the memory, like io.WriterAt: all of it, or none and an error. A range
 // beyond the end returns syscall.EFAULT. Close waits for a copy; a later copy returns os.ErrClosed.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
-func (o *Buf) WriteAt(p []byte, off int64) (int, error) { return o.mem.WriteAt(p, off) }
+func (buffer *Buf) WriteAt(p []byte, off int64) (int, error) { return buffer.mem.WriteAt(p, off) }
 
 // ReadAt copies from offset off of the memory to p, like io.ReaderAt but never short and never io.EOF. Its
 // errors are those of WriteAt.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
-func (o *Buf) ReadAt(p []byte, off int64) (int, error) { return o.mem.ReadAt(p, off) }
+func (buffer *Buf) ReadAt(p []byte, off int64) (int, error) { return buffer.mem.ReadAt(p, off) }
 
 // ExportDMABufFD returns a new file descriptor of the dma-buf that a buffer lies in, which the caller closes.
 //

@@ -825,19 +825,19 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_rereg_mr-access-0214", true, func() string {
 			return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 128}))
 		}},
-		{"VR-ibv_alloc_mw-type-0737", false, func() string { return textOf(hintAllocMW(&inAllocMW{type_: 2})) }},
-		{"VR-ibv_alloc_mw-type-0737", true, func() string { return textOf(hintAllocMW(&inAllocMW{type_: 3})) }},
+		{"VR-ibv_alloc_mw-type-0737", false, func() string { return textOf(hintAllocMW(&inAllocMW{typ: 2})) }},
+		{"VR-ibv_alloc_mw-type-0737", true, func() string { return textOf(hintAllocMW(&inAllocMW{typ: 3})) }},
 		{"VR-ibv_alloc_mw-type-2081", false, func() string {
-			return textOf(hintAllocMW(&inAllocMW{type_: 1, capDeviceAttrDeviceCapFlags: validate.Of(131072)}))
+			return textOf(hintAllocMW(&inAllocMW{typ: 1, capDeviceAttrDeviceCapFlags: validate.Of(131072)}))
 		}},
 		{"VR-ibv_alloc_mw-type-2081", true, func() string {
-			return textOf(hintAllocMW(&inAllocMW{type_: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+			return textOf(hintAllocMW(&inAllocMW{typ: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
 		}},
 		{"VR-ibv_alloc_mw-type-2082", false, func() string {
-			return textOf(hintAllocMW(&inAllocMW{type_: 2, capDeviceAttrDeviceCapFlags: validate.Of(16777216)}))
+			return textOf(hintAllocMW(&inAllocMW{typ: 2, capDeviceAttrDeviceCapFlags: validate.Of(16777216)}))
 		}},
 		{"VR-ibv_alloc_mw-type-2082", true, func() string {
-			return textOf(hintAllocMW(&inAllocMW{type_: 2, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+			return textOf(hintAllocMW(&inAllocMW{typ: 2, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
 		}},
 		{"VR-ibv_bind_mw-type-1104", false,
 			func() string { return textOf(checkBindMW(&inBindMW{mwType: validate.Of(1), mwBindBindInfoMR: 4096})) }},

@@ -25,11 +25,11 @@ type CompChannel struct {
 }
 
 // base returns what all handles have, also for a nil CompChannel.
-func (o *CompChannel) base() *object.Handle {
-	if o == nil {
+func (channel *CompChannel) base() *object.Handle {
+	if channel == nil {
 		return object.Nil("CompChannel", "ibv_destroy_comp_channel")
 	}
-	return &o.h
+	return &channel.h
 }
 
 // newCompChannel makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -41,11 +41,12 @@ func newCompChannel(dev *Device, c unsafe.Pointer) *CompChannel {
 }
 
 // destroyCompChannel ends the C object by ibv_destroy_comp_channel.
-func (o *CompChannel) destroyCompChannel() error {
-	if o.lib.fn[symIbv_destroy_comp_channel] == 0 {
-		return o.lib.missing("ibv_destroy_comp_channel", symIbv_destroy_comp_channel)
+func (channel *CompChannel) destroyCompChannel() error {
+	if channel.lib.fn[symIbv_destroy_comp_channel] == 0 {
+		return channel.lib.missing("ibv_destroy_comp_channel", symIbv_destroy_comp_channel)
 	}
-	if errno := rawDestroyCompChannel(o.lib.fn[symIbv_destroy_comp_channel], o.h.C); errno != 0 && !o.dev.gone(errno) {
+	if errno := rawDestroyCompChannel(channel.lib.fn[symIbv_destroy_comp_channel], channel.h.C); errno != 0 &&
+		!channel.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_comp_channel", errno, nil)
 	}
 	return nil
@@ -57,32 +58,32 @@ func (o *CompChannel) destroyCompChannel() error {
 // taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_comp_channel, ibv_create_comp_channel(3).
-func (o *CompChannel) Close() error { return o.base().Close() }
+func (channel *CompChannel) Close() error { return channel.base().Close() }
 
 // CPtr returns the address of the struct ibv_comp_channel, for C code that the bindings do not call; nil after
 // Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
 // is nothing that Close can name. Keep the CompChannel open until C is done, and have C not destroy it.
 //
 // C: struct ibv_comp_channel, ibv_create_comp_channel(3).
-func (o *CompChannel) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (channel *CompChannel) CPtr() unsafe.Pointer { return channel.base().CPtr() }
 
 // Device returns the Device to which the CompChannel belongs.
-func (o *CompChannel) Device() *Device { return o.dev }
+func (channel *CompChannel) Device() *Device { return channel.dev }
 
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
-func (o *CompChannel) listen(verb string) (*dpath.Channel, error) {
-	if err := o.base().Enter(verb); err != nil {
+func (channel *CompChannel) listen(verb string) (*dpath.Channel, error) {
+	if err := channel.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer o.h.Exit()
-	if o.lib.fn[symIbv_get_cq_event] == 0 {
-		return nil, o.lib.missing("ibv_get_cq_event", symIbv_get_cq_event)
+	defer channel.h.Exit()
+	if channel.lib.fn[symIbv_get_cq_event] == 0 {
+		return nil, channel.lib.missing("ibv_get_cq_event", symIbv_get_cq_event)
 	}
-	if o.lib.fn[symIbv_ack_cq_events] == 0 {
-		return nil, o.lib.missing("ibv_ack_cq_events", symIbv_ack_cq_events)
+	if channel.lib.fn[symIbv_ack_cq_events] == 0 {
+		return nil, channel.lib.missing("ibv_ack_cq_events", symIbv_ack_cq_events)
 	}
-	return o.waiting.Listen(func() (*dpath.Channel, error) {
-		return dpath.NewChannel(o.h.C, o.lib.fn[symIbv_get_cq_event], o.lib.fn[symIbv_ack_cq_events])
+	return channel.waiting.Listen(func() (*dpath.Channel, error) {
+		return dpath.NewChannel(channel.h.C, channel.lib.fn[symIbv_get_cq_event], channel.lib.fn[symIbv_ack_cq_events])
 	})
 }
 
@@ -99,14 +100,14 @@ type CQEvent struct {
 // that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed.
 //
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
-func (o *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
+func (channel *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
 	const verb = "ibv_get_cq_event"
-	from, err := o.listen(verb)
+	from, err := channel.listen(verb)
 	if err != nil {
 		return nil, err
 	}
 	ev := new(CQEvent)
-	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &o.dev.handles, (*CQ).base); err != nil {
+	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &channel.dev.handles, (*CQ).base); err != nil {
 		return nil, err
 	}
 	return ev, nil

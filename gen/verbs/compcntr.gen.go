@@ -23,11 +23,11 @@ type CompCntr struct {
 }
 
 // base returns what all handles have, also for a nil CompCntr.
-func (o *CompCntr) base() *object.Handle {
-	if o == nil {
+func (compCntr *CompCntr) base() *object.Handle {
+	if compCntr == nil {
 		return object.Nil("CompCntr", "ibv_destroy_comp_cntr")
 	}
-	return &o.h
+	return &compCntr.h
 }
 
 // newCompCntr makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -39,11 +39,12 @@ func newCompCntr(dev *Device, c unsafe.Pointer) *CompCntr {
 }
 
 // destroyCompCntr ends the C object by ibv_destroy_comp_cntr.
-func (o *CompCntr) destroyCompCntr() error {
-	if o.lib.fn[symIbv_destroy_comp_cntr] == 0 {
-		return o.lib.missing("ibv_destroy_comp_cntr", symIbv_destroy_comp_cntr)
+func (compCntr *CompCntr) destroyCompCntr() error {
+	if compCntr.lib.fn[symIbv_destroy_comp_cntr] == 0 {
+		return compCntr.lib.missing("ibv_destroy_comp_cntr", symIbv_destroy_comp_cntr)
 	}
-	if errno := rawDestroyCompCntr(o.lib.fn[symIbv_destroy_comp_cntr], o.h.C); errno != 0 && !o.dev.gone(errno) {
+	if errno := rawDestroyCompCntr(compCntr.lib.fn[symIbv_destroy_comp_cntr], compCntr.h.C); errno != 0 &&
+		!compCntr.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_comp_cntr", errno, nil)
 	}
 	return nil
@@ -55,22 +56,22 @@ func (o *CompCntr) destroyCompCntr() error {
 // destroy, and it succeeds.
 //
 // C: ibv_destroy_comp_cntr, ibv_create_comp_cntr(3).
-func (o *CompCntr) Close() error { return o.base().Close() }
+func (compCntr *CompCntr) Close() error { return compCntr.base().Close() }
 
 // CPtr returns the address of the struct ibv_comp_cntr, for C code that the bindings do not call; nil after
 // Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
 // is nothing that Close can name. Keep the CompCntr open until C is done, and have C not destroy it.
 //
 // C: struct ibv_comp_cntr, ibv_create_comp_cntr(3).
-func (o *CompCntr) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (compCntr *CompCntr) CPtr() unsafe.Pointer { return compCntr.base().CPtr() }
 
 // Device returns the Device to which the CompCntr belongs.
-func (o *CompCntr) Device() *Device { return o.dev }
+func (compCntr *CompCntr) Device() *Device { return compCntr.dev }
 
 // Handle returns the kernel's handle.
 //
 // C: struct ibv_comp_cntr.handle, ibv_create_comp_cntr(3).
-func (o *CompCntr) Handle() uint32 { return o.handle }
+func (compCntr *CompCntr) Handle() uint32 { return compCntr.handle }
 
 // Set sets the number of successful completions.
 //

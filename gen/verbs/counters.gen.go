@@ -22,11 +22,11 @@ type Counters struct {
 }
 
 // base returns what all handles have, also for a nil Counters.
-func (o *Counters) base() *object.Handle {
-	if o == nil {
+func (counters *Counters) base() *object.Handle {
+	if counters == nil {
 		return object.Nil("Counters", "ibv_destroy_counters")
 	}
-	return &o.h
+	return &counters.h
 }
 
 // newCounters makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -37,8 +37,8 @@ func newCounters(dev *Device, c unsafe.Pointer) *Counters {
 }
 
 // destroyCounters ends the C object by ibv_destroy_counters.
-func (o *Counters) destroyCounters() error {
-	if errno := rawDestroyCounters(o.h.C); errno != 0 && !o.dev.gone(errno) {
+func (counters *Counters) destroyCounters() error {
+	if errno := rawDestroyCounters(counters.h.C); errno != 0 && !counters.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_counters", errno, nil)
 	}
 	return nil
@@ -50,17 +50,17 @@ func (o *Counters) destroyCounters() error {
 // succeeds.
 //
 // C: ibv_destroy_counters, ibv_create_counters(3).
-func (o *Counters) Close() error { return o.base().Close() }
+func (counters *Counters) Close() error { return counters.base().Close() }
 
 // CPtr returns the address of the struct ibv_counters, for C code that the bindings do not call; nil after
 // Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
 // is nothing that Close can name. Keep the Counters open until C is done, and have C not destroy it.
 //
 // C: struct ibv_counters, ibv_create_counters(3).
-func (o *Counters) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (counters *Counters) CPtr() unsafe.Pointer { return counters.base().CPtr() }
 
 // Device returns the Device to which the Counters belongs.
-func (o *Counters) Device() *Device { return o.dev }
+func (counters *Counters) Device() *Device { return counters.dev }
 
 // AttachFlow says what counters count at an index.
 //

@@ -32,11 +32,11 @@ type CQ struct {
 }
 
 // base returns what all handles have, also for a nil CQ.
-func (o *CQ) base() *object.Handle {
-	if o == nil {
+func (cq *CQ) base() *object.Handle {
+	if cq == nil {
 		return object.Nil("CQ", "ibv_destroy_cq")
 	}
-	return &o.h
+	return &cq.h
 }
 
 // newCQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -51,16 +51,16 @@ func newCQ(dev *Device, c unsafe.Pointer) *CQ {
 }
 
 // load reads the fields of struct ibv_cq that have a getter, so that no getter reads C memory.
-func (o *CQ) load() {
-	o.cqe = int(cmem.At[int32](o.h.C, 28)) // cqe
+func (cq *CQ) load() {
+	cq.cqe = int(cmem.At[int32](cq.h.C, 28)) // cqe
 }
 
 // destroyCQ ends the C object by ibv_destroy_cq.
-func (o *CQ) destroyCQ() error {
-	if o.lib.fn[symIbv_destroy_cq] == 0 {
-		return o.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
+func (cq *CQ) destroyCQ() error {
+	if cq.lib.fn[symIbv_destroy_cq] == 0 {
+		return cq.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
 	}
-	if errno := rawDestroyCQ(o.lib.fn[symIbv_destroy_cq], o.h.C); errno != 0 && !o.dev.gone(errno) {
+	if errno := rawDestroyCQ(cq.lib.fn[symIbv_destroy_cq], cq.h.C); errno != 0 && !cq.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_cq", errno, nil)
 	}
 	return nil
@@ -72,29 +72,29 @@ func (o *CQ) destroyCQ() error {
 // succeeds.
 //
 // C: ibv_destroy_cq, ibv_create_cq(3).
-func (o *CQ) Close() error { return o.base().Close() }
+func (cq *CQ) Close() error { return cq.base().Close() }
 
 // CloseAll closes everything that was made from the CQ, the latest first, and then the CQ itself; it fits a
 // defer. Errors are joined.
-func (o *CQ) CloseAll() error { return o.base().CloseAll() }
+func (cq *CQ) CloseAll() error { return cq.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_cq, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the CQ open until C is done, and have C not destroy it.
 //
 // C: struct ibv_cq, ibv_create_cq(3).
-func (o *CQ) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (cq *CQ) CPtr() unsafe.Pointer { return cq.base().CPtr() }
 
 // Device returns the Device to which the CQ belongs.
-func (o *CQ) Device() *Device { return o.dev }
+func (cq *CQ) Device() *Device { return cq.dev }
 
 // Size returns the number of entries.
 //
 // C: struct ibv_cq.cqe, ibv_create_cq(3).
-func (o *CQ) Size() int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.cqe
+func (cq *CQ) Size() int {
+	cq.mu.Lock()
+	defer cq.mu.Unlock()
+	return cq.cqe
 }
 
 // WCEx is a completion with the fields that a reader reads.

@@ -36,11 +36,11 @@ type Device struct {
 }
 
 // base returns what all handles have, also for a nil Device.
-func (o *Device) base() *object.Handle {
-	if o == nil {
+func (dev *Device) base() *object.Handle {
+	if dev == nil {
 		return object.Nil("Device", "ibv_close_device")
 	}
-	return &o.h
+	return &dev.h
 }
 
 // newDevice makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -54,11 +54,11 @@ func newDevice(lib *Lib, c unsafe.Pointer) *Device {
 }
 
 // closeDevice ends the C object by ibv_close_device.
-func (o *Device) closeDevice() error {
-	if o.lib.fn[symIbv_close_device] == 0 {
-		return o.lib.missing("ibv_close_device", symIbv_close_device)
+func (dev *Device) closeDevice() error {
+	if dev.lib.fn[symIbv_close_device] == 0 {
+		return dev.lib.missing("ibv_close_device", symIbv_close_device)
 	}
-	if n, errno := rawCloseDevice(o.lib.fn[symIbv_close_device], o.h.C); n != 0 {
+	if n, errno := rawCloseDevice(dev.lib.fn[symIbv_close_device], dev.h.C); n != 0 {
 		return verr.Failed("ibv_close_device", errno, nil)
 	}
 	return nil
@@ -69,38 +69,38 @@ func (o *Device) closeDevice() error {
 // When it fails, the Device stays open.
 //
 // C: ibv_close_device, ibv_open_device(3).
-func (o *Device) Close() error { return o.base().Close() }
+func (dev *Device) Close() error { return dev.base().Close() }
 
 // CloseAll closes everything that was made from the Device, the latest first, and then the Device itself; it
 // fits a defer. Errors are joined.
-func (o *Device) CloseAll() error { return o.base().CloseAll() }
+func (dev *Device) CloseAll() error { return dev.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_context, for C code that the bindings do not call; nil after
 // Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
 // is nothing that Close can name. Keep the Device open until C is done, and have C not destroy it.
 //
 // C: struct ibv_context, ibv_open_device(3).
-func (o *Device) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (dev *Device) CPtr() unsafe.Pointer { return dev.base().CPtr() }
 
 // CmdFD returns the file descriptor of the command channel, with which another context imports this one; owned
 // by the context.
 //
 // C: struct ibv_context.cmd_fd, ibv_open_device(3).
-func (o *Device) CmdFD() int { return o.cmdFD }
+func (dev *Device) CmdFD() int { return dev.cmdFD }
 
 // NumCompVectors returns the number of completion vectors.
 //
 // C: struct ibv_context.num_comp_vectors, ibv_open_device(3).
-func (o *Device) NumCompVectors() int { return o.numCompVectors }
+func (dev *Device) NumCompVectors() int { return dev.numCompVectors }
 
 // capabilities returns what the rules know about the device. They are read once, when a rule first needs them.
 // It returns nil if the device cannot be queried.
-func (o *Device) capabilities() *cDeviceAttrEx {
-	caps := o.caps.Known()
+func (dev *Device) capabilities() *cDeviceAttrEx {
+	caps := dev.caps.Known()
 	if caps != nil {
 		return caps
 	}
-	return o.caps.Read(o.askCapabilities)
+	return dev.caps.Read(dev.askCapabilities)
 }
 
 // askCapabilities reads the capabilities by ibv_query_device_ex.
@@ -123,19 +123,19 @@ func (dev *Device) askCapabilities() (*cDeviceAttrEx, error) {
 // query by the program makes them known.
 //
 // C: ibv_query_device_ex, ibv_query_device_ex(3).
-func (o *Device) UnjudgedRules() ([]verr.Rule, error) {
+func (dev *Device) UnjudgedRules() ([]verr.Rule, error) {
 	const verb = "ibv_query_device_ex"
-	if err := o.base().Enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer o.h.Exit()
-	return verr.Unjudged(rules, o.caps.Why(o.askCapabilities))
+	defer dev.h.Exit()
+	return verr.Unjudged(rules, dev.caps.Why(dev.askCapabilities))
 }
 
 // gone reports whether a call failed with errno because the device was removed: then queries fail too, and the
 // kernel has destroyed what was made on it.
-func (o *Device) gone(errno syscall.Errno) bool {
-	return validate.Gone(errno, o.askCapabilities)
+func (dev *Device) gone(errno syscall.Errno) bool {
+	return validate.Gone(errno, dev.askCapabilities)
 }
 
 // ImportPD gives access to a protection domain that another context of the same device file allocated.
@@ -541,12 +541,12 @@ func (dev *Device) AllocPD() (*PD, error) {
 //     [VR-ibv_create_flow_action_esp-replay_proto-3334]
 //
 // C: ibv_create_flow_action_esp, ibv_create_flow_action(3).
-func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, error) {
+func (dev *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, error) {
 	const verb = "ibv_create_flow_action_esp"
-	if err := ctx.base().Enter(verb); err != nil {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer ctx.h.Exit()
+	defer dev.h.Exit()
 	if esp == nil {
 		return nil, verr.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
 	}
@@ -566,12 +566,12 @@ func (ctx *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 	if err := checkCreateFlowActionEsp(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawCreateFlowActionEsp(ctx.h.C, unsafe.Pointer(&espC))
+	ptr, errno := rawCreateFlowActionEsp(dev.h.C, unsafe.Pointer(&espC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
 	}
-	o := newFlowAction(ctx, ptr)
-	if err := o.h.Adopt(&ctx.h.Node); err != nil {
+	o := newFlowAction(dev, ptr)
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -854,13 +854,13 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrCaps, error) {
 	if dev.lib.fn[sym_ibv_query_comp_cntr_caps] == 0 {
 		return nil, dev.lib.missing("ibv_query_comp_cntr_caps", sym_ibv_query_comp_cntr_caps)
 	}
-	var caps_C cCompCntrCaps
+	var capsValueC cCompCntrCaps
 	if errno := rawQueryCompCntrCaps(dev.lib.fn[sym_ibv_query_comp_cntr_caps], dev.h.C,
-		unsafe.Pointer(&caps_C)); errno != 0 {
+		unsafe.Pointer(&capsValueC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(CompCntrCaps)
-	out.from(&caps_C)
+	out.from(&capsValueC)
 	return out, nil
 }
 
@@ -893,7 +893,7 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 	in := inCreateCompCntr{
 		ccAttrCompMask: uint64(ccAttrC.comp_mask),
 		ccAttrFlags:    uint64(ccAttrC.flags),
-		ccAttrType:     uint64(ccAttrC.type_),
+		ccAttrType:     uint64(ccAttrC.typ),
 	}
 	if err := checkCreateCompCntr(&in); err != nil {
 		return nil, err
@@ -1782,19 +1782,19 @@ func (dev *Device) CreateCounters(initAttr *CountersInitAttr) (*Counters, error)
 }
 
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
-func (o *Device) listen(verb string) (*dpath.Async, error) {
-	if err := o.base().Enter(verb); err != nil {
+func (dev *Device) listen(verb string) (*dpath.Async, error) {
+	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
-	defer o.h.Exit()
-	if o.lib.fn[symIbv_get_async_event] == 0 {
-		return nil, o.lib.missing("ibv_get_async_event", symIbv_get_async_event)
+	defer dev.h.Exit()
+	if dev.lib.fn[symIbv_get_async_event] == 0 {
+		return nil, dev.lib.missing("ibv_get_async_event", symIbv_get_async_event)
 	}
-	if o.lib.fn[symIbv_ack_async_event] == 0 {
-		return nil, o.lib.missing("ibv_ack_async_event", symIbv_ack_async_event)
+	if dev.lib.fn[symIbv_ack_async_event] == 0 {
+		return nil, dev.lib.missing("ibv_ack_async_event", symIbv_ack_async_event)
 	}
-	return o.waiting.Listen(func() (*dpath.Async, error) {
-		return dpath.NewAsync(o.h.C, o.lib.fn[symIbv_get_async_event], o.lib.fn[symIbv_ack_async_event])
+	return dev.waiting.Listen(func() (*dpath.Async, error) {
+		return dpath.NewAsync(dev.h.C, dev.lib.fn[symIbv_get_async_event], dev.lib.fn[symIbv_ack_async_event])
 	})
 }
 
@@ -1858,9 +1858,9 @@ var asyncElements = map[uint32]events.Element{
 // event is dealt with, not when the program ends.
 //
 // C: ibv_get_async_event, ibv_get_async_event(3).
-func (o *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
+func (dev *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 	const verb = "ibv_get_async_event"
-	from, err := o.listen(verb)
+	from, err := dev.listen(verb)
 	if err != nil {
 		return nil, err
 	}
@@ -1868,16 +1868,16 @@ func (o *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 	if err := ev.event.Next(ctx, from, asyncElements, func(element events.Element, at uintptr) *object.Node {
 		switch element {
 		case elementQP:
-			ev.QP, _ = o.handles.Find(at).(*QP)
+			ev.QP, _ = dev.handles.Find(at).(*QP)
 			return ev.QP.base().Optional()
 		case elementCQ:
-			ev.CQ, _ = o.handles.Find(at).(*CQ)
+			ev.CQ, _ = dev.handles.Find(at).(*CQ)
 			return ev.CQ.base().Optional()
 		case elementSRQ:
-			ev.SRQ, _ = o.handles.Find(at).(*SRQ)
+			ev.SRQ, _ = dev.handles.Find(at).(*SRQ)
 			return ev.SRQ.base().Optional()
 		case elementWQ:
-			ev.WQ, _ = o.handles.Find(at).(*WQ)
+			ev.WQ, _ = dev.handles.Find(at).(*WQ)
 			return ev.WQ.base().Optional()
 		}
 		return nil

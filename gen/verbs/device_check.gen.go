@@ -360,15 +360,15 @@ type inCreateCompCntr struct {
 // checkCreateCompCntr refuses a call of ibv_create_comp_cntr that breaks a rule.
 func checkCreateCompCntr(in *inCreateCompCntr) error {
 	var bad verr.Violations
-	ccAttrType := CompCntrType(in.ccAttrType)
+	typ := CompCntrType(in.ccAttrType)
 	if in.ccAttrCompMask > 0 {
 		bad.Add(&rules[rule1361], validate.Hex(in.ccAttrCompMask))
 	}
 	if in.ccAttrFlags > 0 {
 		bad.Add(&rules[rule1362], validate.Dec(in.ccAttrFlags))
 	}
-	if ccAttrType != CompCntrTypeWRs && ccAttrType != CompCntrTypeBytes {
-		bad.Add(&rules[rule1363], ccAttrType.String())
+	if typ != CompCntrTypeWRs && typ != CompCntrTypeBytes {
+		bad.Add(&rules[rule1363], typ.String())
 	}
 	return verr.RefuseErr("ibv_create_comp_cntr", bad...)
 }
@@ -376,9 +376,9 @@ func checkCreateCompCntr(in *inCreateCompCntr) error {
 // hintCreateCompCntr returns the lints that a call of ibv_create_comp_cntr breaks, which may be the cause when it fails.
 func hintCreateCompCntr(in *inCreateCompCntr) []verr.Violation {
 	var may verr.Violations
-	ccAttrType := CompCntrType(in.ccAttrType)
-	if ccAttrType == CompCntrTypeBytes && ccAttrType != CompCntrTypeWRs {
-		may.Add(&rules[rule1364], ccAttrType.String())
+	typ := CompCntrType(in.ccAttrType)
+	if typ == CompCntrTypeBytes && typ != CompCntrTypeWRs {
+		may.Add(&rules[rule1364], typ.String())
 	}
 	return may
 }
@@ -413,22 +413,21 @@ const (
 // checkCreateSRQEx refuses a call of ibv_create_srq_ex that breaks a rule.
 func checkCreateSRQEx(in *inCreateSRQEx) error {
 	var bad verr.Violations
-	srqInitAttrExSRQType := SRQType(in.srqInitAttrExSRQType)
-	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && srqInitAttrExSRQType != SRQTypeBasic &&
-		srqInitAttrExSRQType != SRQTypeXRC && srqInitAttrExSRQType != SRQTypeTM {
-		bad.Add(&rules[rule1204], srqInitAttrExSRQType.String())
+	typ := SRQType(in.srqInitAttrExSRQType)
+	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ != SRQTypeBasic && typ != SRQTypeXRC && typ != SRQTypeTM {
+		bad.Add(&rules[rule1204], typ.String())
 	}
-	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && srqInitAttrExSRQType == SRQTypeXRC &&
+	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeXRC &&
 		in.srqInitAttrExCompMask&(srqInitAttrExHasXRCD|srqInitAttrExHasCQ) != srqInitAttrExHasXRCD|srqInitAttrExHasCQ {
 		bad.Add(&rules[rule1205], "")
 	}
-	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && srqInitAttrExSRQType == SRQTypeTM &&
+	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
 		in.srqInitAttrExCompMask&(srqInitAttrExHasCQ|srqInitAttrExHasMaxNumTags) != srqInitAttrExHasCQ|
 			srqInitAttrExHasMaxNumTags {
 		bad.Add(&rules[rule1206], "")
 	}
 	if in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|
-		srqInitAttrExHasMaxNumTags && srqInitAttrExSRQType == SRQTypeTM && in.srqInitAttrExTMCapMaxNumTags < 1 {
+		srqInitAttrExHasMaxNumTags && typ == SRQTypeTM && in.srqInitAttrExTMCapMaxNumTags < 1 {
 		bad.Add(&rules[rule1207], validate.Dec(in.srqInitAttrExTMCapMaxNumTags))
 	}
 	if in.srqInitAttrExPD == 0 {
@@ -440,7 +439,7 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 // hintCreateSRQEx returns the lints that a call of ibv_create_srq_ex breaks, which may be the cause when it fails.
 func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	var may verr.Violations
-	srqInitAttrExSRQType := SRQType(in.srqInitAttrExSRQType)
+	typ := SRQType(in.srqInitAttrExSRQType)
 	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
 	capDeviceAttrExTMCapsFlags := TMCap(in.capDeviceAttrExTMCapsFlags.V)
 	if in.srqInitAttrExCompMask&srqInitAttrExHasPD != srqInitAttrExHasPD {
@@ -452,9 +451,8 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK &&
 		in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasXRCD) == srqInitAttrExHasType|srqInitAttrExHasXRCD &&
-		srqInitAttrExSRQType == SRQTypeXRC && in.srqInitAttrExSRQType != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapXRC != DeviceCapXRC {
-		may.Add(&rules[rule1214], srqInitAttrExSRQType.String())
+		typ == SRQTypeXRC && in.srqInitAttrExSRQType != 0 && capDeviceAttrDeviceCapFlags&DeviceCapXRC != DeviceCapXRC {
+		may.Add(&rules[rule1214], typ.String())
 	}
 	if in.srqInitAttrExAttrMaxWR < 1 {
 		may.Add(&rules[rule1229], validate.Dec(in.srqInitAttrExAttrMaxWR))
@@ -474,9 +472,9 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	if in.srqInitAttrExAttrSRQLimit > 0 {
 		may.Add(&rules[rule3353], validate.Dec(in.srqInitAttrExAttrSRQLimit))
 	}
-	if in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 &&
-		srqInitAttrExSRQType == SRQTypeTM && in.srqInitAttrExSRQType != 0 && capDeviceAttrExTMCapsFlags&TMCapRC != TMCapRC {
-		may.Add(&rules[rule3524], srqInitAttrExSRQType.String())
+	if in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
+		in.srqInitAttrExSRQType != 0 && capDeviceAttrExTMCapsFlags&TMCapRC != TMCapRC {
+		may.Add(&rules[rule3524], typ.String())
 	}
 	return may
 }
@@ -521,72 +519,62 @@ const (
 // checkCreateQPEx refuses a call of ibv_create_qp_ex that breaks a rule.
 func checkCreateQPEx(in *inCreateQPEx) error {
 	var bad verr.Violations
-	qpInitAttrExQPType := QPType(in.qpInitAttrExQPType)
+	typ := QPType(in.qpInitAttrExQPType)
 	flags := QPFlag(in.qpInitAttrExCreateFlags)
-	if (qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeUD ||
-		qpInitAttrExQPType == QPTypeRawPacket || qpInitAttrExQPType == QPTypeXRCSend || qpInitAttrExQPType == QPTypeDriver) &&
-		in.qpInitAttrExCompMask&qpInitAttrExHasPD != qpInitAttrExHasPD {
+	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend ||
+		typ == QPTypeDriver) && in.qpInitAttrExCompMask&qpInitAttrExHasPD != qpInitAttrExHasPD {
 		bad.Add(&rules[rule1222], "")
 	}
-	if qpInitAttrExQPType == QPTypeXRCRecv && in.qpInitAttrExCompMask&qpInitAttrExHasXRCD != qpInitAttrExHasXRCD {
+	if typ == QPTypeXRCRecv && in.qpInitAttrExCompMask&qpInitAttrExHasXRCD != qpInitAttrExHasXRCD {
 		bad.Add(&rules[rule1223], "")
 	}
-	if (qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeUD ||
-		qpInitAttrExQPType == QPTypeRawPacket || qpInitAttrExQPType == QPTypeXRCSend) &&
+	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend) &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 && in.qpInitAttrExSendCQ == 0 {
 		bad.Add(&rules[rule1224], validate.AddrText(in.qpInitAttrExSendCQ))
 	}
-	if (qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeUD ||
-		qpInitAttrExQPType == QPTypeRawPacket) && in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 &&
-		in.qpInitAttrExRecvCQ == 0 {
+	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket) &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 && in.qpInitAttrExRecvCQ == 0 {
 		bad.Add(&rules[rule1225], validate.AddrText(in.qpInitAttrExRecvCQ))
 	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && qpInitAttrExQPType != QPTypeXRCRecv &&
-		in.qpInitAttrExRecvCQ != 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExRecvCQ != 0 {
 		bad.Add(&rules[rule1532], validate.AddrText(in.qpInitAttrExRecvCQ))
 	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && qpInitAttrExQPType != QPTypeXRCRecv &&
-		in.qpInitAttrExSRQ != 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExSRQ != 0 {
 		bad.Add(&rules[rule1533], validate.AddrText(in.qpInitAttrExSRQ))
 	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && qpInitAttrExQPType != QPTypeXRCRecv &&
-		in.qpInitAttrExCapMaxRecvWR > 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExCapMaxRecvWR > 0 {
 		bad.Add(&rules[rule1534], validate.Dec(in.qpInitAttrExCapMaxRecvWR))
 	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && qpInitAttrExQPType != QPTypeXRCRecv &&
-		in.qpInitAttrExCapMaxRecvSGE > 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExCapMaxRecvSGE > 0 {
 		bad.Add(&rules[rule1535], validate.Dec(in.qpInitAttrExCapMaxRecvSGE))
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && in.qpInitAttrExCapMaxSendWR > 0 &&
 		in.qpInitAttrExSendCQ == 0 {
 		bad.Add(&rules[rule1536], validate.AddrText(in.qpInitAttrExSendCQ))
 	}
-	if qpInitAttrExQPType != QPTypeRC && qpInitAttrExQPType != QPTypeUC && qpInitAttrExQPType != QPTypeUD &&
-		qpInitAttrExQPType != QPTypeRawPacket && qpInitAttrExQPType != QPTypeXRCSend && qpInitAttrExQPType != QPTypeXRCRecv &&
-		qpInitAttrExQPType != QPTypeDriver {
-		bad.Add(&rules[rule2038], qpInitAttrExQPType.String())
+	if typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket && typ != QPTypeXRCSend &&
+		typ != QPTypeXRCRecv && typ != QPTypeDriver {
+		bad.Add(&rules[rule2038], typ.String())
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
 		flags&^(QPFlagBlockSelfMcastLb|QPFlagScatterFCS|QPFlagCvlanStripping|QPFlagSourceQPN|QPFlagPCIWriteEndPadding) != 0 {
 		bad.Add(&rules[rule2042], flags.String())
 	}
-	if (qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeXRCSend ||
-		qpInitAttrExQPType == QPTypeXRCRecv || qpInitAttrExQPType == QPTypeDriver) &&
+	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0 {
 		bad.Add(&rules[rule2046], flags.String())
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		(qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeUD ||
-			qpInitAttrExQPType == QPTypeXRCSend || qpInitAttrExQPType == QPTypeXRCRecv || qpInitAttrExQPType == QPTypeDriver) &&
-		flags&(QPFlagScatterFCS|QPFlagCvlanStripping) != 0 {
+		(typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeXRCSend || typ == QPTypeXRCRecv ||
+			typ == QPTypeDriver) && flags&(QPFlagScatterFCS|QPFlagCvlanStripping) != 0 {
 		bad.Add(&rules[rule3150], flags.String())
 	}
 	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|
-		qpInitAttrExHasRXHashConf && qpInitAttrExQPType != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
+		qpInitAttrExHasRXHashConf && typ != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
 		bad.Add(&rules[rule3157], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
 	}
 	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|
-		qpInitAttrExHasRXHashConf && qpInitAttrExQPType != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashKeyLen != 40 {
+		qpInitAttrExHasRXHashConf && typ != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashKeyLen != 40 {
 		bad.Add(&rules[rule3158], validate.Dec(in.qpInitAttrExRXHashConfRXHashKeyLen))
 	}
 	return verr.RefuseErr("ibv_create_qp_ex", bad...)
@@ -595,15 +583,15 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 // hintCreateQPEx returns the lints that a call of ibv_create_qp_ex breaks, which may be the cause when it fails.
 func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	var may verr.Violations
-	qpInitAttrExQPType := QPType(in.qpInitAttrExQPType)
+	typ := QPType(in.qpInitAttrExQPType)
 	flags := QPFlag(in.qpInitAttrExCreateFlags)
 	sendOps := QPOp(in.qpInitAttrExSendOpsFlags)
 	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
 	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
 	capDeviceAttrExRSSCapsRXHashFieldsMask := RXHashField(in.capDeviceAttrExRSSCapsRXHashFieldsMask.V)
 	capDeviceAttrExRSSCapsRXHashFunction := RXHashFunc(in.capDeviceAttrExRSSCapsRXHashFunction.V)
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && qpInitAttrExQPType != QPTypeRawPacket {
-		may.Add(&rules[rule1537], qpInitAttrExQPType.String())
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeRawPacket {
+		may.Add(&rules[rule1537], typ.String())
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != qpInitAttrExHasRXHashConf {
@@ -639,27 +627,27 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 			QPOpAtomicFetchAndAdd|QPOpLocalInv|QPOpBindMW|QPOpSendWithInv|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0 {
 		may.Add(&rules[rule2047], sendOps.String())
 	}
-	if qpInitAttrExQPType == QPTypeUD && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+	if typ == QPTypeUD && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
 		sendOps&(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpLocalInv|
 			QPOpBindMW|QPOpSendWithInv|QPOpFlush|QPOpAtomicWrite) != 0 {
 		may.Add(&rules[rule2048], sendOps.String())
 	}
-	if qpInitAttrExQPType == QPTypeUC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+	if typ == QPTypeUC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
 		sendOps&(QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0 {
 		may.Add(&rules[rule2049], sendOps.String())
 	}
-	if qpInitAttrExQPType == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+	if typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
 		sendOps&(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|
 			QPOpLocalInv|QPOpBindMW|QPOpSendWithInv|QPOpFlush|QPOpAtomicWrite) != 0 {
 		may.Add(&rules[rule2050], sendOps.String())
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		(qpInitAttrExQPType == QPTypeRC || qpInitAttrExQPType == QPTypeUC || qpInitAttrExQPType == QPTypeXRCSend ||
-			qpInitAttrExQPType == QPTypeXRCRecv) && flags&(QPFlagBlockSelfMcastLb|QPFlagPCIWriteEndPadding) != 0 {
+		(typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeXRCSend || typ == QPTypeXRCRecv) &&
+		flags&(QPFlagBlockSelfMcastLb|QPFlagPCIWriteEndPadding) != 0 {
 		may.Add(&rules[rule3151], flags.String())
 	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasMaxTSOHeader != 0 && qpInitAttrExQPType != QPTypeRawPacket {
-		may.Add(&rules[rule3155], qpInitAttrExQPType.String())
+	if in.qpInitAttrExCompMask&qpInitAttrExHasMaxTSOHeader != 0 && typ != QPTypeRawPacket {
+		may.Add(&rules[rule3155], typ.String())
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
 		in.qpInitAttrExRXHashConfRXHashFieldsMask&^0x800001ff != 0 {
@@ -669,11 +657,10 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 		in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0 {
 		may.Add(&rules[rule3161], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
 	}
-	if qpInitAttrExQPType == QPTypeRC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&QPOpTSO != 0 {
+	if typ == QPTypeRC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&QPOpTSO != 0 {
 		may.Add(&rules[rule3801], sendOps.String())
 	}
-	if qpInitAttrExQPType == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		flags&QPFlagSourceQPN != 0 {
+	if typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0 {
 		may.Add(&rules[rule3813], flags.String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
@@ -746,9 +733,8 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 		may.Add(&rules[rule3520], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
 	}
 	if in.capDeviceAttrExRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		qpInitAttrExQPType == QPTypeRawPacket && in.qpInitAttrExQPType != 0 &&
-		in.capDeviceAttrExRSSCapsSupportedQpts.V&0x100 != 0x100 {
-		may.Add(&rules[rule3521], qpInitAttrExQPType.String())
+		typ == QPTypeRawPacket && in.qpInitAttrExQPType != 0 && in.capDeviceAttrExRSSCapsSupportedQpts.V&0x100 != 0x100 {
+		may.Add(&rules[rule3521], typ.String())
 	}
 	return may
 }
@@ -877,13 +863,13 @@ const (
 // checkOpenQP refuses a call of ibv_open_qp that breaks a rule.
 func checkOpenQP(in *inOpenQP) error {
 	var bad verr.Violations
-	qpOpenAttrQPType := QPType(in.qpOpenAttrQPType)
+	typ := QPType(in.qpOpenAttrQPType)
 	if in.qpOpenAttrCompMask&(qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|qpOpenAttrHasType) != qpOpenAttrHasQPNum|
 		qpOpenAttrHasXRCD|qpOpenAttrHasType {
 		bad.Add(&rules[rule1220], "")
 	}
-	if in.qpOpenAttrCompMask&qpOpenAttrHasType != 0 && qpOpenAttrQPType != QPTypeXRCRecv {
-		bad.Add(&rules[rule1221], qpOpenAttrQPType.String())
+	if in.qpOpenAttrCompMask&qpOpenAttrHasType != 0 && typ != QPTypeXRCRecv {
+		bad.Add(&rules[rule1221], typ.String())
 	}
 	if in.qpOpenAttrCompMask&qpOpenAttrHasQPNum != 0 && in.qpOpenAttrQPNum > 0xffffff {
 		bad.Add(&rules[rule3172], validate.Dec(in.qpOpenAttrQPNum))
@@ -915,7 +901,7 @@ const (
 // checkCreateWQ refuses a call of ibv_create_wq that breaks a rule.
 func checkCreateWQ(in *inCreateWQ) error {
 	var bad verr.Violations
-	wqInitAttrWQType := WQType(in.wqInitAttrWQType)
+	typ := WQType(in.wqInitAttrWQType)
 	flags := WQFlags(in.wqInitAttrCreateFlags)
 	if in.wqInitAttrPD == 0 {
 		bad.Add(&rules[rule0783], validate.AddrText(in.wqInitAttrPD))
@@ -923,8 +909,8 @@ func checkCreateWQ(in *inCreateWQ) error {
 	if in.wqInitAttrCQ == 0 {
 		bad.Add(&rules[rule0784], validate.AddrText(in.wqInitAttrCQ))
 	}
-	if wqInitAttrWQType != WQTypeRQ {
-		bad.Add(&rules[rule2083], wqInitAttrWQType.String())
+	if typ != WQTypeRQ {
+		bad.Add(&rules[rule2083], typ.String())
 	}
 	if in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
 		flags&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|WQFlagsPCIWriteEndPadding) != 0 {
@@ -939,7 +925,7 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	flags := WQFlags(in.wqInitAttrCreateFlags)
 	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
 	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
-	wqInitAttrWQType := WQType(in.wqInitAttrWQType)
+	typ := WQType(in.wqInitAttrWQType)
 	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
 		flags&WQFlagsCvlanStripping != 0 &&
 		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping {
@@ -967,8 +953,8 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	if in.wqInitAttrMaxWR < 1 {
 		may.Add(&rules[rule3346], validate.Dec(in.wqInitAttrMaxWR))
 	}
-	if in.capDeviceAttrExMaxWQTypeRQ.OK && wqInitAttrWQType == WQTypeRQ && in.capDeviceAttrExMaxWQTypeRQ.V <= 0 {
-		may.Beyond(&rules[rule3805], wqInitAttrWQType.String(), in.capDeviceAttrExMaxWQTypeRQ.V)
+	if in.capDeviceAttrExMaxWQTypeRQ.OK && typ == WQTypeRQ && in.capDeviceAttrExMaxWQTypeRQ.V <= 0 {
+		may.Beyond(&rules[rule3805], typ.String(), in.capDeviceAttrExMaxWQTypeRQ.V)
 	}
 	return may
 }

@@ -25,11 +25,11 @@ type DM struct {
 }
 
 // base returns what all handles have, also for a nil DM.
-func (o *DM) base() *object.Handle {
-	if o == nil {
+func (dm *DM) base() *object.Handle {
+	if dm == nil {
 		return object.Nil("DM", "ibv_free_dm")
 	}
-	return &o.h
+	return &dm.h
 }
 
 // newDM makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -43,19 +43,19 @@ func newDM(dev *Device, c unsafe.Pointer) *DM {
 }
 
 // freeDM ends the C object by ibv_free_dm.
-func (o *DM) freeDM() error {
-	if errno := rawFreeDM(o.h.C); errno != 0 && !o.dev.gone(errno) {
+func (dm *DM) freeDM() error {
+	if errno := rawFreeDM(dm.h.C); errno != 0 && !dm.dev.gone(errno) {
 		return verr.Failed("ibv_free_dm", errno, func() []string { return devmem.GoneHints(errno) })
 	}
 	return nil
 }
 
 // unimportDM ends the C object by ibv_unimport_dm.
-func (o *DM) unimportDM() error {
-	if o.lib.fn[symIbv_unimport_dm] == 0 {
-		return o.lib.missing("ibv_unimport_dm", symIbv_unimport_dm)
+func (dm *DM) unimportDM() error {
+	if dm.lib.fn[symIbv_unimport_dm] == 0 {
+		return dm.lib.missing("ibv_unimport_dm", symIbv_unimport_dm)
 	}
-	rawUnimportDM(o.lib.fn[symIbv_unimport_dm], o.h.C)
+	rawUnimportDM(dm.lib.fn[symIbv_unimport_dm], dm.h.C)
 	return nil
 }
 
@@ -65,69 +65,69 @@ func (o *DM) unimportDM() error {
 // succeeds.
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
-func (o *DM) Close() error { return o.base().Close() }
+func (dm *DM) Close() error { return dm.base().Close() }
 
 // CPtr returns the address of the struct ibv_dm, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the DM open until C is done, and have C not destroy it.
 //
 // C: struct ibv_dm, ibv_alloc_dm(3).
-func (o *DM) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (dm *DM) CPtr() unsafe.Pointer { return dm.base().CPtr() }
 
 // Device returns the Device to which the DM belongs.
-func (o *DM) Device() *Device { return o.dev }
+func (dm *DM) Device() *Device { return dm.dev }
 
 // Handle returns the kernel handle with which another context of the same device file imports it.
 //
 // C: struct ibv_dm.handle, ibv_alloc_dm(3).
-func (o *DM) Handle() uint32 { return o.handle }
+func (dm *DM) Handle() uint32 { return dm.handle }
 
 // Unimport closes the handle without touching the device memory, even if this handle allocated it. Call it
 // after another context's Free. Close of an imported handle does the same.
 //
 // C: ibv_unimport_dm, ibv_import_dm(3).
-func (o *DM) Unimport() error { return o.base().CloseBy("ibv_unimport_dm", o.unimportDM, false) }
+func (dm *DM) Unimport() error { return dm.base().CloseBy("ibv_unimport_dm", dm.unimportDM, false) }
 
 // Free destroys the device memory in the kernel, even if this handle imported it, and closes the handle. After
 // that, every other handle of the same memory can only be closed with Unimport.
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
-func (o *DM) Free() error { return o.base().CloseBy("ibv_free_dm", o.freeDM, false) }
+func (dm *DM) Free() error { return dm.base().CloseBy("ibv_free_dm", dm.freeDM, false) }
 
 // WriteAt copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range
 // beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is
 // syscall.EINVAL. It allocates nothing. Close waits for a copy; one that comes later is os.ErrClosed.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
-func (o *DM) WriteAt(p []byte, off int64) (int, error) { return o.mem.WriteAt(p, off) }
+func (dm *DM) WriteAt(p []byte, off int64) (int, error) { return dm.mem.WriteAt(p, off) }
 
 // ReadAt copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a
 // range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt.
 //
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
-func (o *DM) ReadAt(p []byte, off int64) (int, error) { return o.mem.ReadAt(p, off) }
+func (dm *DM) ReadAt(p []byte, off int64) (int, error) { return dm.mem.ReadAt(p, off) }
 
 // PutUint32 stores one word at offset off, a multiple of 4, in the host's byte order, with one access of 4
 // bytes.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
-func (o *DM) PutUint32(off int64, v uint32) error { return o.mem.PutUint32(off, v) }
+func (dm *DM) PutUint32(off int64, v uint32) error { return dm.mem.PutUint32(off, v) }
 
 // GetUint32 loads one word from offset off, a multiple of 4, in the host's byte order, with one access of 4
 // bytes.
 //
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
-func (o *DM) GetUint32(off int64) (uint32, error) { return o.mem.GetUint32(off) }
+func (dm *DM) GetUint32(off int64) (uint32, error) { return dm.mem.GetUint32(off) }
 
 // Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
 // Flush after the last write and before telling a peer, where no post on this device's own queue comes between.
-func (o *DM) Flush() { o.mem.Flush() }
+func (dm *DM) Flush() { dm.mem.Flush() }
 
 // Mode returns how copies reach the device memory.
-func (o *DM) Mode() devmem.Mode { return o.mem.Mode() }
+func (dm *DM) Mode() devmem.Mode { return dm.mem.Mode() }
 
 // Length returns the length in bytes; false for an imported DM whose length is not known.
-func (o *DM) Length() (uint64, bool) { return o.mem.Length() }
+func (dm *DM) Length() (uint64, bool) { return dm.mem.Length() }
 
 // ExportDMABufFD returns a new file descriptor of a dma-buf with the device memory, which the caller closes.
 //

@@ -21,11 +21,11 @@ type DMAH struct {
 }
 
 // base returns what all handles have, also for a nil DMAH.
-func (o *DMAH) base() *object.Handle {
-	if o == nil {
+func (dmah *DMAH) base() *object.Handle {
+	if dmah == nil {
 		return object.Nil("DMAH", "ibv_dealloc_dmah")
 	}
-	return &o.h
+	return &dmah.h
 }
 
 // newDMAH makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -36,11 +36,11 @@ func newDMAH(dev *Device, c unsafe.Pointer) *DMAH {
 }
 
 // deallocDMAH ends the C object by ibv_dealloc_dmah.
-func (o *DMAH) deallocDMAH() error {
-	if o.lib.fn[symIbv_dealloc_dmah] == 0 {
-		return o.lib.missing("ibv_dealloc_dmah", symIbv_dealloc_dmah)
+func (dmah *DMAH) deallocDMAH() error {
+	if dmah.lib.fn[symIbv_dealloc_dmah] == 0 {
+		return dmah.lib.missing("ibv_dealloc_dmah", symIbv_dealloc_dmah)
 	}
-	if errno := rawDeallocDMAH(o.lib.fn[symIbv_dealloc_dmah], o.h.C); errno != 0 && !o.dev.gone(errno) {
+	if errno := rawDeallocDMAH(dmah.lib.fn[symIbv_dealloc_dmah], dmah.h.C); errno != 0 && !dmah.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_dmah", errno, nil)
 	}
 	return nil
@@ -51,14 +51,14 @@ func (o *DMAH) deallocDMAH() error {
 // it fails, the DMAH stays open. On a device that was taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_dmah, ibv_alloc_dmah(3).
-func (o *DMAH) Close() error { return o.base().Close() }
+func (dmah *DMAH) Close() error { return dmah.base().Close() }
 
 // CPtr returns the address of the struct ibv_dmah, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the DMAH open until C is done, and have C not destroy it.
 //
 // C: struct ibv_dmah, ibv_alloc_dmah(3).
-func (o *DMAH) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (dmah *DMAH) CPtr() unsafe.Pointer { return dmah.base().CPtr() }
 
 // Device returns the Device to which the DMAH belongs.
-func (o *DMAH) Device() *Device { return o.dev }
+func (dmah *DMAH) Device() *Device { return dmah.dev }

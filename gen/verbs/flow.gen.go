@@ -25,11 +25,11 @@ type Flow struct {
 }
 
 // base returns what all handles have, also for a nil Flow.
-func (o *Flow) base() *object.Handle {
-	if o == nil {
+func (flow *Flow) base() *object.Handle {
+	if flow == nil {
 		return object.Nil("Flow", "ibv_destroy_flow")
 	}
-	return &o.h
+	return &flow.h
 }
 
 // newFlow makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -42,8 +42,8 @@ func newFlow(dev *Device, c unsafe.Pointer) *Flow {
 }
 
 // destroyFlow ends the C object by ibv_destroy_flow.
-func (o *Flow) destroyFlow() error {
-	if errno := rawDestroyFlow(o.h.C); errno != 0 && !o.dev.gone(errno) {
+func (flow *Flow) destroyFlow() error {
+	if errno := rawDestroyFlow(flow.h.C); errno != 0 && !flow.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_flow", errno, nil)
 	}
 	return nil
@@ -54,22 +54,22 @@ func (o *Flow) destroyFlow() error {
 // fails, the Flow stays open. On a device that was taken away nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_flow, ibv_create_flow(3).
-func (o *Flow) Close() error { return o.base().Close() }
+func (flow *Flow) Close() error { return flow.base().Close() }
 
 // CPtr returns the address of the struct ibv_flow, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the Flow open until C is done, and have C not destroy it.
 //
 // C: struct ibv_flow, ibv_create_flow(3).
-func (o *Flow) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (flow *Flow) CPtr() unsafe.Pointer { return flow.base().CPtr() }
 
 // Device returns the Device to which the Flow belongs.
-func (o *Flow) Device() *Device { return o.dev }
+func (flow *Flow) Device() *Device { return flow.dev }
 
 // QP returns the QP to which the Flow belongs.
-func (o *Flow) QP() *QP { return o.qp }
+func (flow *Flow) QP() *QP { return flow.qp }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_flow.handle, ibv_create_flow(3).
-func (o *Flow) Handle() uint32 { return o.handle }
+func (flow *Flow) Handle() uint32 { return flow.handle }

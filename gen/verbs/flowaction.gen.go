@@ -22,11 +22,11 @@ type FlowAction struct {
 }
 
 // base returns what all handles have, also for a nil FlowAction.
-func (o *FlowAction) base() *object.Handle {
-	if o == nil {
+func (action *FlowAction) base() *object.Handle {
+	if action == nil {
 		return object.Nil("FlowAction", "ibv_destroy_flow_action")
 	}
-	return &o.h
+	return &action.h
 }
 
 // newFlowAction makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -37,8 +37,8 @@ func newFlowAction(dev *Device, c unsafe.Pointer) *FlowAction {
 }
 
 // destroyFlowAction ends the C object by ibv_destroy_flow_action.
-func (o *FlowAction) destroyFlowAction() error {
-	if errno := rawDestroyFlowAction(o.h.C); errno != 0 && !o.dev.gone(errno) {
+func (action *FlowAction) destroyFlowAction() error {
+	if errno := rawDestroyFlowAction(action.h.C); errno != 0 && !action.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_flow_action", errno, nil)
 	}
 	return nil
@@ -50,17 +50,17 @@ func (o *FlowAction) destroyFlowAction() error {
 // destroy, and it succeeds.
 //
 // C: ibv_destroy_flow_action, ibv_create_flow_action(3).
-func (o *FlowAction) Close() error { return o.base().Close() }
+func (action *FlowAction) Close() error { return action.base().Close() }
 
 // CPtr returns the address of the struct ibv_flow_action, for C code that the bindings do not call; nil after
 // Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
 // is nothing that Close can name. Keep the FlowAction open until C is done, and have C not destroy it.
 //
 // C: struct ibv_flow_action, ibv_create_flow_action(3).
-func (o *FlowAction) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (action *FlowAction) CPtr() unsafe.Pointer { return action.base().CPtr() }
 
 // Device returns the Device to which the FlowAction belongs.
-func (o *FlowAction) Device() *Device { return o.dev }
+func (action *FlowAction) Device() *Device { return action.dev }
 
 // ModifyESP changes an action on packets of ESP, for all flows that have it.
 //

@@ -35,11 +35,11 @@ type MR struct {
 }
 
 // base returns what all handles have, also for a nil MR.
-func (o *MR) base() *object.Handle {
-	if o == nil {
+func (mr *MR) base() *object.Handle {
+	if mr == nil {
 		return object.Nil("MR", "ibv_dereg_mr")
 	}
-	return &o.h
+	return &mr.h
 }
 
 // newMR makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -54,30 +54,30 @@ func newMR(dev *Device, c unsafe.Pointer) *MR {
 }
 
 // load reads the fields of struct ibv_mr that have a getter, so that no getter reads C memory.
-func (o *MR) load() {
-	o.lkey = cmem.At[uint32](o.h.C, 36)   // lkey
-	o.rkey = cmem.At[uint32](o.h.C, 40)   // rkey
-	o.handle = cmem.At[uint32](o.h.C, 32) // handle
-	o.length = cmem.At[uint64](o.h.C, 24) // length
-	o.addr = cmem.At[uintptr](o.h.C, 16)  // addr
-	o.h.SetLabel("lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16))
+func (mr *MR) load() {
+	mr.lkey = cmem.At[uint32](mr.h.C, 36)   // lkey
+	mr.rkey = cmem.At[uint32](mr.h.C, 40)   // rkey
+	mr.handle = cmem.At[uint32](mr.h.C, 32) // handle
+	mr.length = cmem.At[uint64](mr.h.C, 24) // length
+	mr.addr = cmem.At[uintptr](mr.h.C, 16)  // addr
+	mr.h.SetLabel("lkey 0x" + strconv.FormatUint(uint64(mr.lkey), 16))
 }
 
 // unimportMR ends the C object by ibv_unimport_mr.
-func (o *MR) unimportMR() error {
-	if o.lib.fn[symIbv_unimport_mr] == 0 {
-		return o.lib.missing("ibv_unimport_mr", symIbv_unimport_mr)
+func (mr *MR) unimportMR() error {
+	if mr.lib.fn[symIbv_unimport_mr] == 0 {
+		return mr.lib.missing("ibv_unimport_mr", symIbv_unimport_mr)
 	}
-	rawUnimportMR(o.lib.fn[symIbv_unimport_mr], o.h.C)
+	rawUnimportMR(mr.lib.fn[symIbv_unimport_mr], mr.h.C)
 	return nil
 }
 
 // deregMR ends the C object by ibv_dereg_mr.
-func (o *MR) deregMR() error {
-	if o.lib.fn[symIbv_dereg_mr] == 0 {
-		return o.lib.missing("ibv_dereg_mr", symIbv_dereg_mr)
+func (mr *MR) deregMR() error {
+	if mr.lib.fn[symIbv_dereg_mr] == 0 {
+		return mr.lib.missing("ibv_dereg_mr", symIbv_dereg_mr)
 	}
-	if errno := rawDeregMR(o.lib.fn[symIbv_dereg_mr], o.h.C); errno != 0 && !o.dev.gone(errno) {
+	if errno := rawDeregMR(mr.lib.fn[symIbv_dereg_mr], mr.h.C); errno != 0 && !mr.dev.gone(errno) {
 		return verr.Failed("ibv_dereg_mr", errno, nil)
 	}
 	return nil
@@ -89,98 +89,98 @@ func (o *MR) deregMR() error {
 // succeeds.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
-func (o *MR) Close() error { return o.base().Close() }
+func (mr *MR) Close() error { return mr.base().Close() }
 
 // CPtr returns the address of the struct ibv_mr, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the MR open until C is done, and have C not destroy it.
 //
 // C: struct ibv_mr, ibv_reg_mr(3).
-func (o *MR) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (mr *MR) CPtr() unsafe.Pointer { return mr.base().CPtr() }
 
 // Device returns the Device to which the MR belongs.
-func (o *MR) Device() *Device { return o.dev }
+func (mr *MR) Device() *Device { return mr.dev }
 
 // PD returns the PD to which the MR belongs.
-func (o *MR) PD() *PD {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.pd
+func (mr *MR) PD() *PD {
+	mr.mu.Lock()
+	defer mr.mu.Unlock()
+	return mr.pd
 }
 
 // LKey returns the local key for local scatter-gather entries.
 //
 // C: struct ibv_mr.lkey, ibv_reg_mr(3).
-func (o *MR) LKey() uint32 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.lkey
+func (mr *MR) LKey() uint32 {
+	mr.mu.Lock()
+	defer mr.mu.Unlock()
+	return mr.lkey
 }
 
 // RKey returns the remote key for RDMA and atomic requests of peers.
 //
 // C: struct ibv_mr.rkey, ibv_reg_mr(3).
-func (o *MR) RKey() uint32 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.rkey
+func (mr *MR) RKey() uint32 {
+	mr.mu.Lock()
+	defer mr.mu.Unlock()
+	return mr.rkey
 }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_mr.handle, ibv_reg_mr(3).
-func (o *MR) Handle() uint32 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.handle
+func (mr *MR) Handle() uint32 {
+	mr.mu.Lock()
+	defer mr.mu.Unlock()
+	return mr.handle
 }
 
 // Length returns the length in bytes.
 //
 // C: struct ibv_mr.length, ibv_reg_mr(3).
-func (o *MR) Length() uint64 {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.length
+func (mr *MR) Length() uint64 {
+	mr.mu.Lock()
+	defer mr.mu.Unlock()
+	return mr.length
 }
 
 // Addr returns the address that was given at registration; 0 for device memory, an offset for a dma-buf.
 //
 // C: struct ibv_mr.addr, ibv_reg_mr(3).
-func (o *MR) Addr() uintptr {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.addr
+func (mr *MR) Addr() uintptr {
+	mr.mu.Lock()
+	defer mr.mu.Unlock()
+	return mr.addr
 }
 
 // place stores where the region is, from which elements are made. Addresses in it begin at start; unknown says why they may not.
-func (o *MR) place(start uint64, unknown string) {
-	o.region.Set(dpath.Region{
+func (mr *MR) place(start uint64, unknown string) {
+	mr.region.Set(dpath.Region{
 		Start:   start,
-		Length:  o.length,
-		LKey:    o.lkey,
+		Length:  mr.length,
+		LKey:    mr.lkey,
 		Unknown: unknown,
 	})
 }
 
 // IOVA returns the address of the first byte in work requests of this side and of peers: the address of the
 // memory, the iova of a region that was registered with one, 0 in a zero-based region.
-func (o *MR) IOVA() uint64 { return o.region.Start() }
+func (mr *MR) IOVA() uint64 { return mr.region.Start() }
 
 // SGE returns the element of a work request for n bytes of the region, beginning at offset off from its first
 // byte. It returns syscall.EFAULT for bytes beyond the end, and syscall.EINVAL for 4 GiB or more, and for a
 // region whose start or end is not known: one that was imported, or registered with ZERO_BASED, which not every
 // device honours. After Close it returns os.ErrClosed. SGE allocates only if it fails.
-func (o *MR) SGE(off uint64, n uint64) (dpath.SGE, error) {
-	if o == nil {
+func (mr *MR) SGE(off uint64, n uint64) (dpath.SGE, error) {
+	if mr == nil {
 		return dpath.SGE{}, verr.NilHandle("", "MR")
 	}
-	return o.region.SGE(off, n)
+	return mr.region.SGE(off, n)
 }
 
 // UncheckedSGE is SGE without the check of the bounds, for programs that measured its cost. It adds off to
 // IOVA. After Close the element has the key 0, which no region has.
-func (o *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE { return o.region.UncheckedSGE(off, n) }
+func (mr *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE { return mr.region.UncheckedSGE(off, n) }
 
 // Unimport closes the handle and leaves the memory region in the kernel as it is.
 //
@@ -191,7 +191,7 @@ func (o *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE { return o.region.Unch
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_unimport_mr, ibv_import_mr(3).
-func (o *MR) Unimport() error { return o.base().CloseBy("ibv_unimport_mr", o.unimportMR, true) }
+func (mr *MR) Unimport() error { return mr.base().CloseBy("ibv_unimport_mr", mr.unimportMR, true) }
 
 // judgeReregMR holds the arguments of ibv_rereg_mr against its rules.
 func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) error {
@@ -222,4 +222,4 @@ func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr,
 // can then only be given up with Unimport.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
-func (o *MR) Dereg() error { return o.base().CloseBy("ibv_dereg_mr", o.deregMR, false) }
+func (mr *MR) Dereg() error { return mr.base().CloseBy("ibv_dereg_mr", mr.deregMR, false) }

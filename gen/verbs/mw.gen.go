@@ -27,11 +27,11 @@ type MW struct {
 }
 
 // base returns what all handles have, also for a nil MW.
-func (o *MW) base() *object.Handle {
-	if o == nil {
+func (mw *MW) base() *object.Handle {
+	if mw == nil {
 		return object.Nil("MW", "ibv_dealloc_mw")
 	}
-	return &o.h
+	return &mw.h
 }
 
 // newMW makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -47,8 +47,8 @@ func newMW(dev *Device, c unsafe.Pointer) *MW {
 }
 
 // deallocMW ends the C object by ibv_dealloc_mw.
-func (o *MW) deallocMW() error {
-	if errno := rawDeallocMW(o.h.C); errno != 0 && !o.dev.gone(errno) {
+func (mw *MW) deallocMW() error {
+	if errno := rawDeallocMW(mw.h.C); errno != 0 && !mw.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_mw", errno, nil)
 	}
 	return nil
@@ -60,39 +60,39 @@ func (o *MW) deallocMW() error {
 // and it succeeds.
 //
 // C: ibv_dealloc_mw, ibv_alloc_mw(3).
-func (o *MW) Close() error { return o.base().Close() }
+func (mw *MW) Close() error { return mw.base().Close() }
 
 // CPtr returns the address of the struct ibv_mw, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the MW open until C is done, and have C not destroy it.
 //
 // C: struct ibv_mw, ibv_alloc_mw(3).
-func (o *MW) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (mw *MW) CPtr() unsafe.Pointer { return mw.base().CPtr() }
 
 // Device returns the Device to which the MW belongs.
-func (o *MW) Device() *Device { return o.dev }
+func (mw *MW) Device() *Device { return mw.dev }
 
 // PD returns the PD to which the MW belongs.
-func (o *MW) PD() *PD { return o.pd }
+func (mw *MW) PD() *PD { return mw.pd }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_mw.handle, ibv_alloc_mw(3).
-func (o *MW) Handle() uint32 { return o.handle }
+func (mw *MW) Handle() uint32 { return mw.handle }
 
 // RKey returns the remote key; binding changes it. It is 0 once the MW is closed.
 //
 // C: struct ibv_mw.rkey, ibv_alloc_mw(3).
-func (o *MW) RKey() uint32 {
-	return cmem.Live(o.base(), 16)
+func (mw *MW) RKey() uint32 {
+	return cmem.Live(mw.base(), 16)
 }
 
 // SetRKey sets the remote key that the program knows, such as the one from before a bind that failed. It
 // changes nothing in the device.
 //
 // C: struct ibv_mw.rkey, ibv_alloc_mw(3).
-func (o *MW) SetRKey(rkey uint32) error {
-	return cmem.SetLive("struct ibv_mw.rkey", o.base(), 16, rkey)
+func (mw *MW) SetRKey(rkey uint32) error {
+	return cmem.SetLive("struct ibv_mw.rkey", mw.base(), 16, rkey)
 }
 
 // Bind has a request bind the window to what mwBind describes, with the key rkey: that of the window, with

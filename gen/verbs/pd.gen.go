@@ -31,11 +31,11 @@ type PD struct {
 }
 
 // base returns what all handles have, also for a nil PD.
-func (o *PD) base() *object.Handle {
-	if o == nil {
+func (pd *PD) base() *object.Handle {
+	if pd == nil {
 		return object.Nil("PD", "ibv_dealloc_pd")
 	}
-	return &o.h
+	return &pd.h
 }
 
 // newPD makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -48,20 +48,20 @@ func newPD(dev *Device, c unsafe.Pointer) *PD {
 }
 
 // unimportPD ends the C object by ibv_unimport_pd.
-func (o *PD) unimportPD() error {
-	if o.lib.fn[symIbv_unimport_pd] == 0 {
-		return o.lib.missing("ibv_unimport_pd", symIbv_unimport_pd)
+func (pd *PD) unimportPD() error {
+	if pd.lib.fn[symIbv_unimport_pd] == 0 {
+		return pd.lib.missing("ibv_unimport_pd", symIbv_unimport_pd)
 	}
-	rawUnimportPD(o.lib.fn[symIbv_unimport_pd], o.h.C)
+	rawUnimportPD(pd.lib.fn[symIbv_unimport_pd], pd.h.C)
 	return nil
 }
 
 // deallocPD ends the C object by ibv_dealloc_pd.
-func (o *PD) deallocPD() error {
-	if o.lib.fn[symIbv_dealloc_pd] == 0 {
-		return o.lib.missing("ibv_dealloc_pd", symIbv_dealloc_pd)
+func (pd *PD) deallocPD() error {
+	if pd.lib.fn[symIbv_dealloc_pd] == 0 {
+		return pd.lib.missing("ibv_dealloc_pd", symIbv_dealloc_pd)
 	}
-	if errno := rawDeallocPD(o.lib.fn[symIbv_dealloc_pd], o.h.C); errno != 0 && !o.dev.gone(errno) {
+	if errno := rawDeallocPD(pd.lib.fn[symIbv_dealloc_pd], pd.h.C); errno != 0 && !pd.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_pd", errno, nil)
 	}
 	return nil
@@ -73,29 +73,29 @@ func (o *PD) deallocPD() error {
 // left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
-func (o *PD) Close() error { return o.base().Close() }
+func (pd *PD) Close() error { return pd.base().Close() }
 
 // CloseAll closes everything that was made from the PD, the latest first, and then the PD itself; it fits a
 // defer. Errors are joined.
-func (o *PD) CloseAll() error { return o.base().CloseAll() }
+func (pd *PD) CloseAll() error { return pd.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_pd, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the PD open until C is done, and have C not destroy it.
 //
 // C: struct ibv_pd, ibv_alloc_pd(3).
-func (o *PD) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (pd *PD) CPtr() unsafe.Pointer { return pd.base().CPtr() }
 
 // Device returns the Device to which the PD belongs.
-func (o *PD) Device() *Device { return o.dev }
+func (pd *PD) Device() *Device { return pd.dev }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_pd.handle, ibv_alloc_pd(3).
-func (o *PD) Handle() uint32 { return o.handle }
+func (pd *PD) Handle() uint32 { return pd.handle }
 
 // Parent returns the protection domain that a parent domain extends; nil for a protection domain.
-func (o *PD) Parent() *PD { return o.parent }
+func (pd *PD) Parent() *PD { return pd.parent }
 
 // Unimport closes the handle and leaves the protection domain in the kernel as it is.
 //
@@ -106,7 +106,7 @@ func (o *PD) Parent() *PD { return o.parent }
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_unimport_pd, ibv_import_pd(3).
-func (o *PD) Unimport() error { return o.base().CloseBy("ibv_unimport_pd", o.unimportPD, true) }
+func (pd *PD) Unimport() error { return pd.base().CloseBy("ibv_unimport_pd", pd.unimportPD, true) }
 
 // ImportMR gives access to a memory region that another context of the same device file registered.
 //
@@ -150,7 +150,7 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 // can then only be given up with Unimport.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
-func (o *PD) Dealloc() error { return o.base().CloseBy("ibv_dealloc_pd", o.deallocPD, false) }
+func (pd *PD) Dealloc() error { return pd.base().CloseBy("ibv_dealloc_pd", pd.deallocPD, false) }
 
 // regMR calls ibv_reg_mr with memory that the new object holds until its Close has succeeded.
 func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
@@ -616,7 +616,7 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	}
 	defer pd.h.Exit()
 	in := inAllocMW{
-		type_: uint64(mwType),
+		typ: uint64(mwType),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))

@@ -437,24 +437,24 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 
 // inAllocMW has the values that the rules of ibv_alloc_mw use.
 type inAllocMW struct {
-	type_                       uint64         // type
+	typ                         uint64         // type
 	capDeviceAttrDeviceCapFlags validate.Known // device_attr.device_cap_flags
 }
 
 // hintAllocMW returns the lints that a call of ibv_alloc_mw breaks, which may be the cause when it fails.
 func hintAllocMW(in *inAllocMW) []verr.Violation {
 	var may verr.Violations
-	type_ := MWType(in.type_)
+	typ := MWType(in.typ)
 	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
-	if type_ != MWType1 && type_ != MWType2 {
-		may.Add(&rules[rule0737], type_.String())
+	if typ != MWType1 && typ != MWType2 {
+		may.Add(&rules[rule0737], typ.String())
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && type_ == MWType1 && capDeviceAttrDeviceCapFlags&DeviceCapMemWindow == 0 {
-		may.Add(&rules[rule2081], type_.String())
+	if in.capDeviceAttrDeviceCapFlags.OK && typ == MWType1 && capDeviceAttrDeviceCapFlags&DeviceCapMemWindow == 0 {
+		may.Add(&rules[rule2081], typ.String())
 	}
-	if in.capDeviceAttrDeviceCapFlags.OK && type_ == MWType2 &&
+	if in.capDeviceAttrDeviceCapFlags.OK && typ == MWType2 &&
 		capDeviceAttrDeviceCapFlags&(DeviceCapMemWindowType2a|DeviceCapMemWindowType2b) == 0 {
-		may.Add(&rules[rule2082], type_.String())
+		may.Add(&rules[rule2082], typ.String())
 	}
 	return may
 }
@@ -595,19 +595,17 @@ type inCreateQP struct {
 // checkCreateQP refuses a call of ibv_create_qp that breaks a rule.
 func checkCreateQP(in *inCreateQP) error {
 	var bad verr.Violations
-	qpInitAttrQPType := QPType(in.qpInitAttrQPType)
-	if (qpInitAttrQPType == QPTypeRC || qpInitAttrQPType == QPTypeUC || qpInitAttrQPType == QPTypeUD ||
-		qpInitAttrQPType == QPTypeRawPacket || qpInitAttrQPType == QPTypeXRCSend) && in.qpInitAttrSendCQ == 0 {
+	typ := QPType(in.qpInitAttrQPType)
+	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend) &&
+		in.qpInitAttrSendCQ == 0 {
 		bad.Add(&rules[rule0299], validate.AddrText(in.qpInitAttrSendCQ))
 	}
-	if (qpInitAttrQPType == QPTypeRC || qpInitAttrQPType == QPTypeUC || qpInitAttrQPType == QPTypeUD ||
-		qpInitAttrQPType == QPTypeRawPacket) && in.qpInitAttrRecvCQ == 0 {
+	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket) && in.qpInitAttrRecvCQ == 0 {
 		bad.Add(&rules[rule0300], validate.AddrText(in.qpInitAttrRecvCQ))
 	}
-	if qpInitAttrQPType != QPTypeRC && qpInitAttrQPType != QPTypeUC && qpInitAttrQPType != QPTypeUD &&
-		qpInitAttrQPType != QPTypeRawPacket && qpInitAttrQPType != QPTypeXRCSend && qpInitAttrQPType != QPTypeXRCRecv &&
-		qpInitAttrQPType != QPTypeDriver {
-		bad.Add(&rules[rule2037], qpInitAttrQPType.String())
+	if typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket && typ != QPTypeXRCSend &&
+		typ != QPTypeXRCRecv && typ != QPTypeDriver {
+		bad.Add(&rules[rule2037], typ.String())
 	}
 	return verr.RefuseErr("ibv_create_qp", bad...)
 }
@@ -615,15 +613,14 @@ func checkCreateQP(in *inCreateQP) error {
 // hintCreateQP returns the lints that a call of ibv_create_qp breaks, which may be the cause when it fails.
 func hintCreateQP(in *inCreateQP) []verr.Violation {
 	var may verr.Violations
-	qpInitAttrQPType := QPType(in.qpInitAttrQPType)
-	if (qpInitAttrQPType == QPTypeRC || qpInitAttrQPType == QPTypeUC || qpInitAttrQPType == QPTypeUD ||
-		qpInitAttrQPType == QPTypeRawPacket || qpInitAttrQPType == QPTypeXRCSend || qpInitAttrQPType == QPTypeXRCRecv ||
-		qpInitAttrQPType == QPTypeDriver) && qpInitAttrQPType != QPTypeRC && qpInitAttrQPType != QPTypeUC &&
-		qpInitAttrQPType != QPTypeUD && qpInitAttrQPType != QPTypeRawPacket && qpInitAttrQPType != QPTypeDriver {
-		may.Add(&rules[rule0298], qpInitAttrQPType.String())
+	typ := QPType(in.qpInitAttrQPType)
+	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend ||
+		typ == QPTypeXRCRecv || typ == QPTypeDriver) && typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD &&
+		typ != QPTypeRawPacket && typ != QPTypeDriver {
+		may.Add(&rules[rule0298], typ.String())
 	}
-	if in.qpInitAttrSRQ != 0 && qpInitAttrQPType != QPTypeRC && qpInitAttrQPType != QPTypeUD {
-		may.Add(&rules[rule0301], qpInitAttrQPType.String())
+	if in.qpInitAttrSRQ != 0 && typ != QPTypeRC && typ != QPTypeUD {
+		may.Add(&rules[rule0301], typ.String())
 	}
 	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvWR > 0 {
 		may.Add(&rules[rule0302], validate.Dec(in.qpInitAttrCapMaxRecvWR))

@@ -36,11 +36,11 @@ type QP struct {
 }
 
 // base returns what all handles have, also for a nil QP.
-func (o *QP) base() *object.Handle {
-	if o == nil {
+func (qp *QP) base() *object.Handle {
+	if qp == nil {
 		return object.Nil("QP", "ibv_destroy_qp")
 	}
-	return &o.h
+	return &qp.h
 }
 
 // newQP makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -57,11 +57,11 @@ func newQP(dev *Device, c unsafe.Pointer) *QP {
 }
 
 // destroyQP ends the C object by ibv_destroy_qp.
-func (o *QP) destroyQP() error {
-	if o.lib.fn[symIbv_destroy_qp] == 0 {
-		return o.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
+func (qp *QP) destroyQP() error {
+	if qp.lib.fn[symIbv_destroy_qp] == 0 {
+		return qp.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
 	}
-	if errno := rawDestroyQP(o.lib.fn[symIbv_destroy_qp], o.h.C); errno != 0 && !o.dev.gone(errno) {
+	if errno := rawDestroyQP(qp.lib.fn[symIbv_destroy_qp], qp.h.C); errno != 0 && !qp.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_qp", errno, nil)
 	}
 	return nil
@@ -73,37 +73,37 @@ func (o *QP) destroyQP() error {
 // succeeds.
 //
 // C: ibv_destroy_qp, ibv_create_qp(3).
-func (o *QP) Close() error { return o.base().Close() }
+func (qp *QP) Close() error { return qp.base().Close() }
 
 // CloseAll closes everything that was made from the QP, the latest first, and then the QP itself; it fits a
 // defer. Errors are joined.
-func (o *QP) CloseAll() error { return o.base().CloseAll() }
+func (qp *QP) CloseAll() error { return qp.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_qp, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the QP open until C is done, and have C not destroy it.
 //
 // C: struct ibv_qp, ibv_create_qp(3).
-func (o *QP) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (qp *QP) CPtr() unsafe.Pointer { return qp.base().CPtr() }
 
 // Device returns the Device to which the QP belongs.
-func (o *QP) Device() *Device { return o.dev }
+func (qp *QP) Device() *Device { return qp.dev }
 
 // PD returns the PD to which the QP belongs, or nil.
-func (o *QP) PD() *PD { return o.pd }
+func (qp *QP) PD() *PD { return qp.pd }
 
 // XRCD returns the XRCD to which the QP belongs, or nil.
-func (o *QP) XRCD() *XRCD { return o.xrcd }
+func (qp *QP) XRCD() *XRCD { return qp.xrcd }
 
 // Num returns the number with which peers address it.
 //
 // C: struct ibv_qp.qp_num, ibv_create_qp(3).
-func (o *QP) Num() uint32 { return o.qpNum }
+func (qp *QP) Num() uint32 { return qp.qpNum }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_qp.handle, ibv_create_qp(3).
-func (o *QP) Handle() uint32 { return o.handle }
+func (qp *QP) Handle() uint32 { return qp.handle }
 
 // Stream makes a stream of commands, which posts the operations that were requested when the QP was made. It
 // needs no Close.
@@ -228,7 +228,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 		flowPort:       uint64(flowC.port),
 		flowNumOfSpecs: uint64(flowC.num_of_specs),
 		flowFlags:      uint64(flowC.flags),
-		flowType:       uint64(flowC.type_),
+		flowType:       uint64(flowC.typ),
 		flowCompMask:   uint64(flowC.comp_mask),
 		flowPriority:   uint64(flowC.priority),
 	}

@@ -43,17 +43,16 @@ func checkCreateFlow(in *inCreateFlow) error {
 func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	var may verr.Violations
 	flags := FlowFlags(in.flowFlags)
-	flowType := FlowType(in.flowType)
+	typ := FlowType(in.flowType)
 	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
-	if flags&FlowFlagsDontTrap != 0 && flowType != FlowTypeNormal {
+	if flags&FlowFlagsDontTrap != 0 && typ != FlowTypeNormal {
 		may.Add(&rules[rule0804], flags.String())
 	}
 	if flags&^(FlowFlagsDontTrap|FlowFlagsEgress) != 0 {
 		may.Add(&rules[rule0805], flags.String())
 	}
-	if flowType != FlowTypeNormal && flowType != FlowTypeAllDefault && flowType != FlowTypeMcDefault &&
-		flowType != FlowTypeSniffer {
-		may.Add(&rules[rule2094], flowType.String())
+	if typ != FlowTypeNormal && typ != FlowTypeAllDefault && typ != FlowTypeMcDefault && typ != FlowTypeSniffer {
+		may.Add(&rules[rule2094], typ.String())
 	}
 	if in.capDeviceAttrDeviceCapFlags.OK &&
 		capDeviceAttrDeviceCapFlags&DeviceCapManagedFlowSteering != DeviceCapManagedFlowSteering {
@@ -62,7 +61,7 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	if in.flowPort < 1 {
 		may.Add(&rules[rule2096], validate.Dec(in.flowPort))
 	}
-	if flowType == FlowTypeSniffer && in.flowNumOfSpecs > 0 {
+	if typ == FlowTypeSniffer && in.flowNumOfSpecs > 0 {
 		may.Add(&rules[rule3311], validate.Dec(in.flowNumOfSpecs))
 	}
 	if in.flowCompMask > 0 {

@@ -253,7 +253,7 @@ func rawModifyCQ(cq unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
-func rawQueryCompCntrCaps(fn0 uintptr, dev unsafe.Pointer, caps_ unsafe.Pointer) syscall.Errno {
+func rawQueryCompCntrCaps(fn0 uintptr, dev unsafe.Pointer, capsValue unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 

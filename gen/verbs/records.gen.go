@@ -270,10 +270,10 @@ type CompCntrInitAttr struct {
 
 // NewCompCntrInitAttr starts an attribute structure CompCntrInitAttr.
 //
-//   - type_: what is counted.
-func NewCompCntrInitAttr(type_ CompCntrType) *CompCntrInitAttr {
+//   - typ: what is counted.
+func NewCompCntrInitAttr(typ CompCntrType) *CompCntrInitAttr {
 	a := &CompCntrInitAttr{}
-	a.c.type_ = uint32(type_)
+	a.c.typ = uint32(typ)
 	return a
 }
 
@@ -356,11 +356,11 @@ type FlowAttr struct {
 
 // NewFlowAttr starts an attribute structure FlowAttr.
 //
-//   - type_: type.
+//   - typ: type.
 //   - port: number of the port, from 1.
-func NewFlowAttr(type_ FlowType, port uint8) *FlowAttr {
+func NewFlowAttr(typ FlowType, port uint8) *FlowAttr {
 	a := &FlowAttr{}
-	a.c.type_ = uint32(type_)
+	a.c.typ = uint32(typ)
 	a.c.port = port
 	return a
 }
@@ -636,11 +636,11 @@ type FlowSpecEth struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_ETH.
 func (a *FlowSpecEth) to(c *cFlowSpecEth) {
-	*c = cFlowSpecEth{type_: 0x20, size: 40}
+	*c = cFlowSpecEth{typ: 0x20, size: 40}
 	a.Val.to(&c.val)
 	a.Mask.to(&c.mask)
 	if a.Inner {
-		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
+		c.typ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
 }
 
@@ -671,11 +671,11 @@ type FlowSpecIPv4 struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_IPV4.
 func (a *FlowSpecIPv4) to(c *cFlowSpecIPv4) {
-	*c = cFlowSpecIPv4{type_: 0x30, size: 24}
+	*c = cFlowSpecIPv4{typ: 0x30, size: 24}
 	a.Val.to(&c.val)
 	a.Mask.to(&c.mask)
 	if a.Inner {
-		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
+		c.typ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
 }
 
@@ -706,11 +706,11 @@ type FlowSpecIPv4Ext struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_IPV4_EXT.
 func (a *FlowSpecIPv4Ext) to(c *cFlowSpecIPv4Ext) {
-	*c = cFlowSpecIPv4Ext{type_: 0x32, size: 32}
+	*c = cFlowSpecIPv4Ext{typ: 0x32, size: 32}
 	a.Val.to(&c.val)
 	a.Mask.to(&c.mask)
 	if a.Inner {
-		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
+		c.typ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
 }
 
@@ -741,11 +741,11 @@ type FlowSpecIPv6 struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_IPV6.
 func (a *FlowSpecIPv6) to(c *cFlowSpecIPv6) {
-	*c = cFlowSpecIPv6{type_: 0x31, size: 88}
+	*c = cFlowSpecIPv6{typ: 0x31, size: 88}
 	a.Val.to(&c.val)
 	a.Mask.to(&c.mask)
 	if a.Inner {
-		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
+		c.typ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
 }
 
@@ -776,11 +776,11 @@ type FlowSpecESP struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_ESP.
 func (a *FlowSpecESP) to(c *cFlowSpecEsp) {
-	*c = cFlowSpecEsp{type_: 0x34, size: 24}
+	*c = cFlowSpecEsp{typ: 0x34, size: 24}
 	a.Val.to(&c.val)
 	a.Mask.to(&c.mask)
 	if a.Inner {
-		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
+		c.typ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
 }
 
@@ -811,11 +811,11 @@ type FlowSpecTCP struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_TCP.
 func (a *FlowSpecTCP) to(c *cFlowSpecTCPUDP) {
-	*c = cFlowSpecTCPUDP{type_: 0x40, size: 16}
+	*c = cFlowSpecTCPUDP{typ: 0x40, size: 16}
 	a.Val.to(&c.val)
 	a.Mask.to(&c.mask)
 	if a.Inner {
-		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
+		c.typ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
 }
 
@@ -846,11 +846,11 @@ type FlowSpecUDP struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_UDP.
 func (a *FlowSpecUDP) to(c *cFlowSpecTCPUDP) {
-	*c = cFlowSpecTCPUDP{type_: 0x41, size: 16}
+	*c = cFlowSpecTCPUDP{typ: 0x41, size: 16}
 	a.Val.to(&c.val)
 	a.Mask.to(&c.mask)
 	if a.Inner {
-		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
+		c.typ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
 }
 
@@ -881,11 +881,11 @@ type FlowSpecVXLAN struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_VXLAN_TUNNEL.
 func (a *FlowSpecVXLAN) to(c *cFlowSpecTunnel) {
-	*c = cFlowSpecTunnel{type_: 0x50, size: 16}
+	*c = cFlowSpecTunnel{typ: 0x50, size: 16}
 	a.Val.to(&c.val)
 	a.Mask.to(&c.mask)
 	if a.Inner {
-		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
+		c.typ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
 }
 
@@ -916,11 +916,11 @@ type FlowSpecGRE struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_GRE.
 func (a *FlowSpecGRE) to(c *cFlowSpecGre) {
-	*c = cFlowSpecGre{type_: 0x51, size: 24}
+	*c = cFlowSpecGre{typ: 0x51, size: 24}
 	a.Val.to(&c.val)
 	a.Mask.to(&c.mask)
 	if a.Inner {
-		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
+		c.typ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
 }
 
@@ -951,11 +951,11 @@ type FlowSpecMPLS struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_MPLS.
 func (a *FlowSpecMPLS) to(c *cFlowSpecMpls) {
-	*c = cFlowSpecMpls{type_: 0x60, size: 16}
+	*c = cFlowSpecMpls{typ: 0x60, size: 16}
 	a.Val.to(&c.val)
 	a.Mask.to(&c.mask)
 	if a.Inner {
-		c.type_ |= 0x100 // IBV_FLOW_SPEC_INNER
+		c.typ |= 0x100 // IBV_FLOW_SPEC_INNER
 	}
 }
 
@@ -982,7 +982,7 @@ type FlowSpecTag struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_ACTION_TAG.
 func (a *FlowSpecTag) to(c *cFlowSpecActionTag) {
-	*c = cFlowSpecActionTag{type_: 0x1000, size: 12}
+	*c = cFlowSpecActionTag{typ: 0x1000, size: 12}
 	c.tag_id = a.TagID
 }
 
@@ -1006,7 +1006,7 @@ type FlowSpecDrop struct{}
 
 // to writes the C layout, of IBV_FLOW_SPEC_ACTION_DROP.
 func (a *FlowSpecDrop) to(c *cFlowSpecActionDrop) {
-	*c = cFlowSpecActionDrop{type_: 0x1001, size: 8}
+	*c = cFlowSpecActionDrop{typ: 0x1001, size: 8}
 }
 
 // pack gives the C layout.
@@ -1032,7 +1032,7 @@ type FlowSpecCount struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_ACTION_COUNT.
 func (a *FlowSpecCount) to(c *cFlowSpecCounterAction) {
-	*c = cFlowSpecCounterAction{type_: 0x1003, size: 16}
+	*c = cFlowSpecCounterAction{typ: 0x1003, size: 16}
 }
 
 // pack gives the C layout.
@@ -1070,7 +1070,7 @@ type FlowSpecAction struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_ACTION_HANDLE.
 func (a *FlowSpecAction) to(c *cFlowSpecActionHandle) {
-	*c = cFlowSpecActionHandle{type_: 0x1002, size: 16}
+	*c = cFlowSpecActionHandle{typ: 0x1002, size: 16}
 }
 
 // pack gives the C layout.
@@ -1328,7 +1328,7 @@ func (a *FlowActionESPEncap) place(c *cIBUverbsFlowActionEspEncap, pins *mem.Pin
 			return verr.NilValue("", "FlowHeader", "make one")
 		}
 		tag, size := a.Header.arm()
-		c.val_ptr, c.type_, c.len = header, uint16(tag), uint16(size)
+		c.val_ptr, c.typ, c.len = header, uint16(tag), uint16(size)
 	}
 	next, err := a.Next.point(pins)
 	if err != nil {
@@ -1411,13 +1411,13 @@ type QPInitAttrEx struct {
 
 // NewQPInitAttrEx starts an attribute structure QPInitAttrEx.
 //
-//   - type_: transport service.
+//   - typ: transport service.
 //   - sendCQ: completion queue of sends, of all types but XRC_RECV.
 //   - recvCQ: completion queue of receives, of all types but XRC_SEND and XRC_RECV.
 //   - pd: protection domain, of all types but XRC_RECV.
-func NewQPInitAttrEx(type_ QPType, sendCQ *CQ, recvCQ *CQ, pd *PD) *QPInitAttrEx {
+func NewQPInitAttrEx(typ QPType, sendCQ *CQ, recvCQ *CQ, pd *PD) *QPInitAttrEx {
 	a := &QPInitAttrEx{}
-	a.c.qp_type = uint32(type_)
+	a.c.qp_type = uint32(typ)
 	a.sendCQ = sendCQ
 	a.recvCQ = recvCQ
 	a.pd = pd
@@ -2571,13 +2571,13 @@ type QPOpenAttr struct {
 //
 //   - xrcd: XRC domain of the queue pair.
 //   - qpNum: number of the queue pair.
-//   - type_: transport service, QPTypeXRCRecv.
-func NewQPOpenAttr(xrcd *XRCD, qpNum uint32, type_ QPType) *QPOpenAttr {
+//   - typ: transport service, QPTypeXRCRecv.
+func NewQPOpenAttr(xrcd *XRCD, qpNum uint32, typ QPType) *QPOpenAttr {
 	a := &QPOpenAttr{}
 	a.xrcd = xrcd
 	a.c.qp_num = qpNum
 	a.c.comp_mask |= 0x1 // IBV_QP_OPEN_ATTR_NUM
-	a.c.qp_type = uint32(type_)
+	a.c.qp_type = uint32(typ)
 	a.c.comp_mask |= 0x8 // IBV_QP_OPEN_ATTR_TYPE
 	return a
 }
@@ -3618,7 +3618,7 @@ type cAHAttr struct {
 // cCompCntrInitAttr has the layout of struct ibv_comp_cntr_init_attr.
 type cCompCntrInitAttr struct {
 	comp_mask uint32
-	type_     uint32
+	typ       uint32
 	flags     uint32
 }
 
@@ -3644,7 +3644,7 @@ type cCQInitAttrEx struct {
 // cFlowAttr has the layout of struct ibv_flow_attr.
 type cFlowAttr struct {
 	comp_mask    uint32
-	type_        uint32
+	typ          uint32
 	size         uint16
 	priority     uint16
 	num_of_specs uint8
@@ -3719,88 +3719,88 @@ type cFlowMplsFilter struct {
 
 // cFlowSpecEth has the layout of struct ibv_flow_spec_eth.
 type cFlowSpecEth struct {
-	type_ uint32
-	size  uint16
-	val   cFlowEthFilter
-	mask  cFlowEthFilter
-	_     [2]byte
+	typ  uint32
+	size uint16
+	val  cFlowEthFilter
+	mask cFlowEthFilter
+	_    [2]byte
 }
 
 // cFlowSpecIPv4 has the layout of struct ibv_flow_spec_ipv4.
 type cFlowSpecIPv4 struct {
-	type_ uint32
-	size  uint16
-	_     [2]byte
-	val   cFlowIPv4Filter
-	mask  cFlowIPv4Filter
+	typ  uint32
+	size uint16
+	_    [2]byte
+	val  cFlowIPv4Filter
+	mask cFlowIPv4Filter
 }
 
 // cFlowSpecIPv4Ext has the layout of struct ibv_flow_spec_ipv4_ext.
 type cFlowSpecIPv4Ext struct {
-	type_ uint32
-	size  uint16
-	_     [2]byte
-	val   cFlowIPv4ExtFilter
-	mask  cFlowIPv4ExtFilter
+	typ  uint32
+	size uint16
+	_    [2]byte
+	val  cFlowIPv4ExtFilter
+	mask cFlowIPv4ExtFilter
 }
 
 // cFlowSpecIPv6 has the layout of struct ibv_flow_spec_ipv6.
 type cFlowSpecIPv6 struct {
-	type_ uint32
-	size  uint16
-	_     [2]byte
-	val   cFlowIPv6Filter
-	mask  cFlowIPv6Filter
+	typ  uint32
+	size uint16
+	_    [2]byte
+	val  cFlowIPv6Filter
+	mask cFlowIPv6Filter
 }
 
 // cFlowSpecEsp has the layout of struct ibv_flow_spec_esp.
 type cFlowSpecEsp struct {
-	type_ uint32
-	size  uint16
-	_     [2]byte
-	val   cFlowEspFilter
-	mask  cFlowEspFilter
+	typ  uint32
+	size uint16
+	_    [2]byte
+	val  cFlowEspFilter
+	mask cFlowEspFilter
 }
 
 // cFlowSpecTCPUDP has the layout of struct ibv_flow_spec_tcp_udp.
 type cFlowSpecTCPUDP struct {
-	type_ uint32
-	size  uint16
-	val   cFlowTCPUDPFilter
-	mask  cFlowTCPUDPFilter
-	_     [2]byte
+	typ  uint32
+	size uint16
+	val  cFlowTCPUDPFilter
+	mask cFlowTCPUDPFilter
+	_    [2]byte
 }
 
 // cFlowSpecTunnel has the layout of struct ibv_flow_spec_tunnel.
 type cFlowSpecTunnel struct {
-	type_ uint32
-	size  uint16
-	_     [2]byte
-	val   cFlowTunnelFilter
-	mask  cFlowTunnelFilter
+	typ  uint32
+	size uint16
+	_    [2]byte
+	val  cFlowTunnelFilter
+	mask cFlowTunnelFilter
 }
 
 // cFlowSpecGre has the layout of struct ibv_flow_spec_gre.
 type cFlowSpecGre struct {
-	type_ uint32
-	size  uint16
-	_     [2]byte
-	val   cFlowGreFilter
-	mask  cFlowGreFilter
+	typ  uint32
+	size uint16
+	_    [2]byte
+	val  cFlowGreFilter
+	mask cFlowGreFilter
 }
 
 // cFlowSpecMpls has the layout of struct ibv_flow_spec_mpls.
 type cFlowSpecMpls struct {
-	type_ uint32
-	size  uint16
-	_     [2]byte
-	val   cFlowMplsFilter
-	mask  cFlowMplsFilter
+	typ  uint32
+	size uint16
+	_    [2]byte
+	val  cFlowMplsFilter
+	mask cFlowMplsFilter
 }
 
 // cFlowSpecActionTag has the layout of struct ibv_flow_spec_action_tag.
 type cFlowSpecActionTag struct {
-	type_  uint32
+	typ    uint32
 	size   uint16
 	_      [2]byte
 	tag_id uint32
@@ -3808,14 +3808,14 @@ type cFlowSpecActionTag struct {
 
 // cFlowSpecActionDrop has the layout of struct ibv_flow_spec_action_drop.
 type cFlowSpecActionDrop struct {
-	type_ uint32
-	size  uint16
-	_     [2]byte
+	typ  uint32
+	size uint16
+	_    [2]byte
 }
 
 // cFlowSpecCounterAction has the layout of struct ibv_flow_spec_counter_action.
 type cFlowSpecCounterAction struct {
-	type_    uint32
+	typ      uint32
 	size     uint16
 	_        [2]byte
 	counters uintptr
@@ -3823,7 +3823,7 @@ type cFlowSpecCounterAction struct {
 
 // cFlowSpecActionHandle has the layout of struct ibv_flow_spec_action_handle.
 type cFlowSpecActionHandle struct {
-	type_  uint32
+	typ    uint32
 	size   uint16
 	_      [2]byte
 	action uintptr
@@ -3874,7 +3874,7 @@ type cIBUverbsFlowActionEspEncap struct {
 	val_ptr  uintptr
 	next_ptr uintptr
 	len      uint16
-	type_    uint16
+	typ      uint16
 	_        [4]byte
 }
 

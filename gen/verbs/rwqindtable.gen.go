@@ -25,11 +25,11 @@ type RWQIndTable struct {
 }
 
 // base returns what all handles have, also for a nil RWQIndTable.
-func (o *RWQIndTable) base() *object.Handle {
-	if o == nil {
+func (rwqindtable *RWQIndTable) base() *object.Handle {
+	if rwqindtable == nil {
 		return object.Nil("RWQIndTable", "ibv_destroy_rwq_ind_table")
 	}
-	return &o.h
+	return &rwqindtable.h
 }
 
 // newRWQIndTable makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -43,8 +43,8 @@ func newRWQIndTable(dev *Device, c unsafe.Pointer) *RWQIndTable {
 }
 
 // destroyRWQIndTable ends the C object by ibv_destroy_rwq_ind_table.
-func (o *RWQIndTable) destroyRWQIndTable() error {
-	if errno := rawDestroyRWQIndTable(o.h.C); errno != 0 && !o.dev.gone(errno) {
+func (rwqindtable *RWQIndTable) destroyRWQIndTable() error {
+	if errno := rawDestroyRWQIndTable(rwqindtable.h.C); errno != 0 && !rwqindtable.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_rwq_ind_table", errno, nil)
 	}
 	return nil
@@ -56,24 +56,24 @@ func (o *RWQIndTable) destroyRWQIndTable() error {
 // to destroy, and it succeeds.
 //
 // C: ibv_destroy_rwq_ind_table, ibv_create_rwq_ind_table(3).
-func (o *RWQIndTable) Close() error { return o.base().Close() }
+func (rwqindtable *RWQIndTable) Close() error { return rwqindtable.base().Close() }
 
 // CPtr returns the address of the struct ibv_rwq_ind_table, for C code that the bindings do not call; nil after
 // Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
 // is nothing that Close can name. Keep the RWQIndTable open until C is done, and have C not destroy it.
 //
 // C: struct ibv_rwq_ind_table, ibv_create_rwq_ind_table(3).
-func (o *RWQIndTable) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (rwqindtable *RWQIndTable) CPtr() unsafe.Pointer { return rwqindtable.base().CPtr() }
 
 // Device returns the Device to which the RWQIndTable belongs.
-func (o *RWQIndTable) Device() *Device { return o.dev }
+func (rwqindtable *RWQIndTable) Device() *Device { return rwqindtable.dev }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_rwq_ind_table.ind_tbl_handle, ibv_create_rwq_ind_table(3).
-func (o *RWQIndTable) Handle() int { return o.indTblHandle }
+func (rwqindtable *RWQIndTable) Handle() int { return rwqindtable.indTblHandle }
 
 // Num returns the number of the table.
 //
 // C: struct ibv_rwq_ind_table.ind_tbl_num, ibv_create_rwq_ind_table(3).
-func (o *RWQIndTable) Num() int { return o.indTblNum }
+func (rwqindtable *RWQIndTable) Num() int { return rwqindtable.indTblNum }

@@ -31,11 +31,11 @@ type SRQ struct {
 }
 
 // base returns what all handles have, also for a nil SRQ.
-func (o *SRQ) base() *object.Handle {
-	if o == nil {
+func (srq *SRQ) base() *object.Handle {
+	if srq == nil {
 		return object.Nil("SRQ", "ibv_destroy_srq")
 	}
-	return &o.h
+	return &srq.h
 }
 
 // newSRQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -51,11 +51,11 @@ func newSRQ(dev *Device, c unsafe.Pointer) *SRQ {
 }
 
 // destroySRQ ends the C object by ibv_destroy_srq.
-func (o *SRQ) destroySRQ() error {
-	if o.lib.fn[symIbv_destroy_srq] == 0 {
-		return o.lib.missing("ibv_destroy_srq", symIbv_destroy_srq)
+func (srq *SRQ) destroySRQ() error {
+	if srq.lib.fn[symIbv_destroy_srq] == 0 {
+		return srq.lib.missing("ibv_destroy_srq", symIbv_destroy_srq)
 	}
-	if errno := rawDestroySRQ(o.lib.fn[symIbv_destroy_srq], o.h.C); errno != 0 && !o.dev.gone(errno) {
+	if errno := rawDestroySRQ(srq.lib.fn[symIbv_destroy_srq], srq.h.C); errno != 0 && !srq.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_srq", errno, nil)
 	}
 	return nil
@@ -67,31 +67,31 @@ func (o *SRQ) destroySRQ() error {
 // succeeds.
 //
 // C: ibv_destroy_srq, ibv_create_srq(3).
-func (o *SRQ) Close() error { return o.base().Close() }
+func (srq *SRQ) Close() error { return srq.base().Close() }
 
 // CPtr returns the address of the struct ibv_srq, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the SRQ open until C is done, and have C not destroy it.
 //
 // C: struct ibv_srq, ibv_create_srq(3).
-func (o *SRQ) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (srq *SRQ) CPtr() unsafe.Pointer { return srq.base().CPtr() }
 
 // Device returns the Device to which the SRQ belongs.
-func (o *SRQ) Device() *Device { return o.dev }
+func (srq *SRQ) Device() *Device { return srq.dev }
 
 // PD returns the PD to which the SRQ belongs, or nil.
-func (o *SRQ) PD() *PD { return o.pd }
+func (srq *SRQ) PD() *PD { return srq.pd }
 
 // XRCD returns the XRCD to which the SRQ belongs, or nil.
-func (o *SRQ) XRCD() *XRCD { return o.xrcd }
+func (srq *SRQ) XRCD() *XRCD { return srq.xrcd }
 
 // CQ returns the CQ to which the SRQ belongs, or nil.
-func (o *SRQ) CQ() *CQ { return o.cq }
+func (srq *SRQ) CQ() *CQ { return srq.cq }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_srq.handle, ibv_create_srq(3).
-func (o *SRQ) Handle() uint32 { return o.handle }
+func (srq *SRQ) Handle() uint32 { return srq.handle }
 
 // Modify changes the size or the limit of a shared receive queue.
 //

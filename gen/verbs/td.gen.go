@@ -21,11 +21,11 @@ type TD struct {
 }
 
 // base returns what all handles have, also for a nil TD.
-func (o *TD) base() *object.Handle {
-	if o == nil {
+func (td *TD) base() *object.Handle {
+	if td == nil {
 		return object.Nil("TD", "ibv_dealloc_td")
 	}
-	return &o.h
+	return &td.h
 }
 
 // newTD makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -36,8 +36,8 @@ func newTD(dev *Device, c unsafe.Pointer) *TD {
 }
 
 // deallocTD ends the C object by ibv_dealloc_td.
-func (o *TD) deallocTD() error {
-	if errno := rawDeallocTD(o.h.C); errno != 0 && !o.dev.gone(errno) {
+func (td *TD) deallocTD() error {
+	if errno := rawDeallocTD(td.h.C); errno != 0 && !td.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_td", errno, nil)
 	}
 	return nil
@@ -49,14 +49,14 @@ func (o *TD) deallocTD() error {
 // succeeds.
 //
 // C: ibv_dealloc_td, ibv_alloc_td(3).
-func (o *TD) Close() error { return o.base().Close() }
+func (td *TD) Close() error { return td.base().Close() }
 
 // CPtr returns the address of the struct ibv_td, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the TD open until C is done, and have C not destroy it.
 //
 // C: struct ibv_td, ibv_alloc_td(3).
-func (o *TD) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (td *TD) CPtr() unsafe.Pointer { return td.base().CPtr() }
 
 // Device returns the Device to which the TD belongs.
-func (o *TD) Device() *Device { return o.dev }
+func (td *TD) Device() *Device { return td.dev }

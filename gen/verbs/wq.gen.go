@@ -30,11 +30,11 @@ type WQ struct {
 }
 
 // base returns what all handles have, also for a nil WQ.
-func (o *WQ) base() *object.Handle {
-	if o == nil {
+func (wq *WQ) base() *object.Handle {
+	if wq == nil {
 		return object.Nil("WQ", "ibv_destroy_wq")
 	}
-	return &o.h
+	return &wq.h
 }
 
 // newWQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -51,8 +51,8 @@ func newWQ(dev *Device, c unsafe.Pointer) *WQ {
 }
 
 // destroyWQ ends the C object by ibv_destroy_wq.
-func (o *WQ) destroyWQ() error {
-	if errno := rawDestroyWQ(o.h.C); errno != 0 && !o.dev.gone(errno) {
+func (wq *WQ) destroyWQ() error {
+	if errno := rawDestroyWQ(wq.h.C); errno != 0 && !wq.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_wq", errno, nil)
 	}
 	return nil
@@ -64,30 +64,30 @@ func (o *WQ) destroyWQ() error {
 // succeeds.
 //
 // C: ibv_destroy_wq, ibv_create_wq(3).
-func (o *WQ) Close() error { return o.base().Close() }
+func (wq *WQ) Close() error { return wq.base().Close() }
 
 // CPtr returns the address of the struct ibv_wq, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the WQ open until C is done, and have C not destroy it.
 //
 // C: struct ibv_wq, ibv_create_wq(3).
-func (o *WQ) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (wq *WQ) CPtr() unsafe.Pointer { return wq.base().CPtr() }
 
 // Device returns the Device to which the WQ belongs.
-func (o *WQ) Device() *Device { return o.dev }
+func (wq *WQ) Device() *Device { return wq.dev }
 
 // PD returns the PD to which the WQ belongs.
-func (o *WQ) PD() *PD { return o.pd }
+func (wq *WQ) PD() *PD { return wq.pd }
 
 // Num returns the number of the queue.
 //
 // C: struct ibv_wq.wq_num, ibv_create_wq(3).
-func (o *WQ) Num() uint32 { return o.wqNum }
+func (wq *WQ) Num() uint32 { return wq.wqNum }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_wq.handle, ibv_create_wq(3).
-func (o *WQ) Handle() uint32 { return o.handle }
+func (wq *WQ) Handle() uint32 { return wq.handle }
 
 // PostRecv posts the first n receive requests of a batch to the work queue. It is otherwise as PostSend.
 //

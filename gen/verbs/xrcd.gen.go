@@ -20,11 +20,11 @@ type XRCD struct {
 }
 
 // base returns what all handles have, also for a nil XRCD.
-func (o *XRCD) base() *object.Handle {
-	if o == nil {
+func (xrcd *XRCD) base() *object.Handle {
+	if xrcd == nil {
 		return object.Nil("XRCD", "ibv_close_xrcd")
 	}
-	return &o.h
+	return &xrcd.h
 }
 
 // newXRCD makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
@@ -35,8 +35,8 @@ func newXRCD(dev *Device, c unsafe.Pointer) *XRCD {
 }
 
 // closeXRCD ends the C object by ibv_close_xrcd.
-func (o *XRCD) closeXRCD() error {
-	if errno := rawCloseXRCD(o.h.C); errno != 0 && !o.dev.gone(errno) {
+func (xrcd *XRCD) closeXRCD() error {
+	if errno := rawCloseXRCD(xrcd.h.C); errno != 0 && !xrcd.dev.gone(errno) {
 		return verr.Failed("ibv_close_xrcd", errno, nil)
 	}
 	return nil
@@ -48,18 +48,18 @@ func (o *XRCD) closeXRCD() error {
 // succeeds.
 //
 // C: ibv_close_xrcd, ibv_open_xrcd(3).
-func (o *XRCD) Close() error { return o.base().Close() }
+func (xrcd *XRCD) Close() error { return xrcd.base().Close() }
 
 // CloseAll closes everything that was made from the XRCD, the latest first, and then the XRCD itself; it fits a
 // defer. Errors are joined.
-func (o *XRCD) CloseAll() error { return o.base().CloseAll() }
+func (xrcd *XRCD) CloseAll() error { return xrcd.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_xrcd, for C code that the bindings do not call; nil after Close.
 // What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
 // nothing that Close can name. Keep the XRCD open until C is done, and have C not destroy it.
 //
 // C: struct ibv_xrcd, ibv_open_xrcd(3).
-func (o *XRCD) CPtr() unsafe.Pointer { return o.base().CPtr() }
+func (xrcd *XRCD) CPtr() unsafe.Pointer { return xrcd.base().CPtr() }
 
 // Device returns the Device to which the XRCD belongs.
-func (o *XRCD) Device() *Device { return o.dev }
+func (xrcd *XRCD) Device() *Device { return xrcd.dev }

@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"go/token"
 	"slices"
 	"strings"
 
@@ -35,7 +34,7 @@ func (t *terms) typed(o model.Operand) *jen.Statement {
 	}
 	name := o.Name
 	if o.Field != nil {
-		if short := naming.Unexported(o.Field.Go); !t.taken[short] && !naming.Reserved(short) && !token.IsKeyword(strings.TrimSuffix(short, "_")) {
+		if short := naming.Unexported(o.Field.Go); !t.taken[short] && !naming.Reserved(short) {
 			name = short
 		}
 	}

@@ -48,10 +48,7 @@ func Local(c string) string {
 	if len(words) > 1 {
 		name += Exported(strings.Join(words[1:], "_"))
 	}
-	if token.IsKeyword(name) {
-		return name + "_"
-	}
-	return name
+	return mended(name)
 }
 
 // reserved are names that generated methods give to what is local, or that packages have there.
@@ -69,7 +66,18 @@ func Param(c string) string {
 	case name == "context": // a package name in Go
 		return "dev"
 	case Reserved(name) || types.Universe.Lookup(name) != nil:
-		return name + "_"
+		return name + "Value"
+	}
+	return name
+}
+
+// mended is a name, or another one in the place of a keyword of Go.
+func mended(name string) string {
+	switch {
+	case name == "type":
+		return "typ"
+	case token.IsKeyword(name):
+		return name + "Value"
 	}
 	return name
 }
@@ -82,13 +90,10 @@ func Member(goType, prefix, c string) string {
 // Field gives the name of a field in the Go mirror of a C struct: the C name, with dots and keywords mended.
 func Field(c string) string {
 	name := strings.ReplaceAll(c, ".", "_")
-	if token.IsKeyword(name) {
-		return name + "_"
-	}
-	return name
+	return mended(name)
 }
 
-// Unexported makes an unexported name: MRAccess becomes mrAccess, Type type_.
+// Unexported makes an unexported name: MRAccess becomes mrAccess, Type typ.
 func Unexported(s string) string {
 	name := strings.ToLower(s)
 	for i, r := range s {
@@ -100,10 +105,7 @@ func Unexported(s string) string {
 			break
 		}
 	}
-	if token.IsKeyword(name) {
-		return name + "_"
-	}
-	return name
+	return mended(name)
 }
 
 // Lower is a text with its first letter in lower case, as it stands within a sentence.

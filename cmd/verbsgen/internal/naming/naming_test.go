@@ -38,16 +38,17 @@ func TestExported(t *testing.T) {
 func TestOthers(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Local("dm_offset"), "dmOffset"},
-		{Local("type"), "type_"},
+		{Local("type"), "typ"},
 		{Local("fd"), "fd"},
 		{Local("hca_va"), "hcaVA"},
 		{Member("MRAccess", "IBV_ACCESS_", "IBV_ACCESS_ZERO_BASED"), "MRAccessZeroBased"},
 		{Member("QPType", "IBV_QPT_", "IBV_QPT_RAW_PACKET"), "QPTypeRawPacket"},
-		{Field("type"), "type_"},
+		{Field("type"), "typ"},
+		{Field("range"), "rangeValue"},
 		{Param("port_num"), "portNum"},
 		{Param("context"), "dev"},
-		{Param("err"), "err_"},
-		{Param("len"), "len_"},
+		{Param("err"), "errValue"},
+		{Param("len"), "lenValue"},
 		{Field("per_transport_caps.rc_odp_caps"), "per_transport_caps_rc_odp_caps"},
 	} {
 		if c.got != c.want {
@@ -57,7 +58,7 @@ func TestOthers(t *testing.T) {
 }
 
 func TestUnexported(t *testing.T) {
-	for in, want := range map[string]string{"MRAccess": "mrAccess", "DM": "dm", "Type": "type_", "PD": "pd", "ThreadDomain": "threadDomain", "SendCQ": "sendCQ", "A": "a"} {
+	for in, want := range map[string]string{"MRAccess": "mrAccess", "DM": "dm", "Type": "typ", "PD": "pd", "ThreadDomain": "threadDomain", "SendCQ": "sendCQ", "A": "a"} {
 		if got := Unexported(in); got != want {
 			t.Errorf("Unexported(%q) = %q, want %q", in, got, want)
 		}
