@@ -55,8 +55,8 @@ func mutants() []mutant {
 			{"records.gen.go", "\ta.c.rq_psn = v\n", "\ta.c.dest_qp_num = v\n"},
 		}, []string{"CF-que-0020", "CF-mr-0001"}, nil},
 		{"a region unpinned when its registration returns", []edit{
-			{"../../runtime/gensupport/object/handle.go", "\tif err := h.Init(h.owner, h.kind, h.label, parents...); err != nil {\n",
-				"\tif h.Kept != nil {\n\t\th.Kept()\n\t}\n\tif err := h.Init(h.owner, h.kind, h.label, parents...); err != nil {\n"},
+			{"../../runtime/gensupport/object/handle.go", "\terr := h.Init(h.owner, h.kind, h.label, parents...)\n",
+				"\tif h.Kept != nil {\n\t\th.Kept()\n\t}\n\terr := h.Init(h.owner, h.kind, h.label, parents...)\n"},
 		}, []string{"CF-acc-0004", "CF-acc-0005"}, []string{"TestPinnedUntilClose", "TestDroppedRegion", "TestUnderCollector", "TestRegExMemory"}},
 		{"memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
 			{"mr.gen.go", "\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n",

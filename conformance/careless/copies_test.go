@@ -146,7 +146,8 @@ func copyDM(use func(c *verbs.DM) error) func(w *world) (error, func() error) {
 // copiedMistakes are the copies, each used after its original was closed.
 func copiedMistakes() (all []mistake) {
 	for _, c := range copying {
-		all = append(all, mistake{name: c.name, over: c.over, says: []string{c.says + " is a copied handle; use the pointer to the original"}, make: func(w *world) error {
+		says := []string{c.says + " is a copied handle; use the pointer to the original"}
+		all = append(all, mistake{name: c.name, over: c.over, says: says, make: func(w *world) error {
 			closed, use := c.use(w)
 			if closed != nil {
 				return closed

@@ -14,8 +14,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// EventChannel is a channel for the events of communication identifiers. Use it by its pointer: a copy is no
-// handle, and all calls refuse it.
+// EventChannel is a channel for the events of communication identifiers. Use it only by pointer: every call on
+// a copy is refused.
 //
 // C: struct rdma_event_channel, rdma_create_event_channel(3).
 type EventChannel struct {

@@ -18,8 +18,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// ID is a communication identifier, as a socket is for the Internet protocols. Use it by its pointer: a copy is
-// no handle, and all calls refuse it.
+// ID is a communication identifier, as a socket is for the Internet protocols. Use it only by pointer: every
+// call on a copy is refused.
 //
 // C: struct rdma_cm_id, rdma_create_id(3).
 type ID struct {

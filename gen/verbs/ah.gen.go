@@ -11,8 +11,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// AH is an address handle, the path to a peer for unreliable datagrams. Use it by its pointer: a copy is no
-// handle, and all calls refuse it.
+// AH is an address handle, the path to a peer for unreliable datagrams. Use it only by pointer: every call on a
+// copy is refused.
 //
 // C: struct ibv_ah, ibv_create_ah(3).
 type AH struct {

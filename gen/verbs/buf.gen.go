@@ -11,8 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Buf is a buffer in memory of the provider's choice. Use it by its pointer: a copy is no handle, and all calls
-// refuse it.
+// Buf is a buffer in memory of the provider's choice. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
 type Buf struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// CompChannel is a channel for the events of completion queues. Next waits for an event. Use it by its pointer:
-// a copy is no handle, and all calls refuse it.
+// CompChannel is a channel for the events of completion queues. Next waits for an event. Use it only by
+// pointer: every call on a copy is refused.
 //
 // C: struct ibv_comp_channel, ibv_create_comp_channel(3).
 type CompChannel struct {

@@ -12,7 +12,7 @@ import (
 )
 
 // CompCntr is a completion counter. It has two numbers, of successful and of failed completions of the queue
-// pairs that it is attached to. Use it by its pointer: a copy is no handle, and all calls refuse it.
+// pairs that it is attached to. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_comp_cntr, ibv_create_comp_cntr(3).
 type CompCntr struct {

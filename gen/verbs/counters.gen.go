@@ -11,8 +11,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Counters is a set of counters, each at an index of its own. Use it by its pointer: a copy is no handle, and
-// all calls refuse it.
+// Counters is a set of counters, each at an index of its own. Use it only by pointer: every call on a copy is
+// refused.
 //
 // C: struct ibv_counters, ibv_create_counters(3).
 type Counters struct {

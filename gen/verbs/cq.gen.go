@@ -17,7 +17,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// CQ is a completion queue. Use it by its pointer: a copy is no handle, and all calls refuse it.
+// CQ is a completion queue. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_cq, ibv_create_cq(3).
 type CQ struct {

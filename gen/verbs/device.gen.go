@@ -21,8 +21,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Device is an open device context. Everything made from it must be closed first. Use it by its pointer: a copy
-// is no handle, and all calls refuse it.
+// Device is an open device context. Everything made from it must be closed first. Use it only by pointer: every
+// call on a copy is refused.
 //
 // C: struct ibv_context, ibv_open_device(3).
 type Device struct {

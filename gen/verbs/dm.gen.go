@@ -13,7 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// DM is a buffer of device memory. Use it by its pointer: a copy is no handle, and all calls refuse it.
+// DM is a buffer of device memory. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_dm, ibv_alloc_dm(3).
 type DM struct {

@@ -11,7 +11,7 @@ import (
 )
 
 // DMAH is a DMA handle. It tells a device how PCIe is to treat its accesses to the memory regions that are
-// registered with it. Use it by its pointer: a copy is no handle, and all calls refuse it.
+// registered with it. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_dmah, ibv_alloc_dmah(3).
 type DMAH struct {

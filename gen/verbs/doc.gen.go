@@ -16,6 +16,7 @@
 //
 // Every handle has a Close, which is refused while something made from it is open. Handles may be used from
 // several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.
+// Pass handles as pointers: every call on a copy is refused.
 package verbs
 
 import "github.com/verbsgen/verbsgen/runtime/gensupport"

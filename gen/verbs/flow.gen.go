@@ -12,8 +12,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Flow is a flow, which steers packets to a queue pair. Use it by its pointer: a copy is no handle, and all
-// calls refuse it.
+// Flow is a flow, which steers packets to a queue pair. Use it only by pointer: every call on a copy is
+// refused.
 //
 // C: struct ibv_flow, ibv_create_flow(3).
 type Flow struct {

@@ -11,8 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// FlowAction is an action of flows on packets. Use it by its pointer: a copy is no handle, and all calls refuse
-// it.
+// FlowAction is an action of flows on packets. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_flow_action, ibv_create_flow_action(3).
 type FlowAction struct {

@@ -15,8 +15,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// MR is a memory region. Its memory stays registered and pinned until Close has succeeded. Use it by its
-// pointer: a copy is no handle, and all calls refuse it.
+// MR is a memory region. Its memory stays registered and pinned until Close has succeeded. Use it only by
+// pointer: every call on a copy is refused.
 //
 // C: struct ibv_mr, ibv_reg_mr(3).
 type MR struct {

@@ -13,7 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// MW is a memory window. Use it by its pointer: a copy is no handle, and all calls refuse it.
+// MW is a memory window. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_mw, ibv_alloc_mw(3).
 type MW struct {

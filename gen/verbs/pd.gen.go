@@ -17,8 +17,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// PD is a protection domain or a parent domain, which can be used in the same places. Use it by its pointer: a
-// copy is no handle, and all calls refuse it.
+// PD is a protection domain or a parent domain, which can be used in the same places. Use it only by pointer:
+// every call on a copy is refused.
 //
 // C: struct ibv_pd, ibv_alloc_pd(3).
 type PD struct {

@@ -19,7 +19,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// QP is a queue pair. Use it by its pointer: a copy is no handle, and all calls refuse it.
+// QP is a queue pair. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_qp, ibv_create_qp(3).
 type QP struct {

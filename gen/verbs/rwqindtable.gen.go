@@ -12,8 +12,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// RWQIndTable is a table of work queues, over which the packets of a queue pair are distributed. Use it by its
-// pointer: a copy is no handle, and all calls refuse it.
+// RWQIndTable is a table of work queues, over which the packets of a queue pair are distributed. Use it only by
+// pointer: every call on a copy is refused.
 //
 // C: struct ibv_rwq_ind_table, ibv_create_rwq_ind_table(3).
 type RWQIndTable struct {

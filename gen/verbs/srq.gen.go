@@ -16,7 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// SRQ is a shared receive queue. Use it by its pointer: a copy is no handle, and all calls refuse it.
+// SRQ is a shared receive queue. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_srq, ibv_create_srq(3).
 type SRQ struct {

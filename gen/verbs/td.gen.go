@@ -11,7 +11,7 @@ import (
 )
 
 // TD is a thread domain. The program promises to use the objects made with it from one thread at a time. Use it
-// by its pointer: a copy is no handle, and all calls refuse it.
+// only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_td, ibv_alloc_td(3).
 type TD struct {

@@ -16,7 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// WQ is a work queue. Use it by its pointer: a copy is no handle, and all calls refuse it.
+// WQ is a work queue. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_wq, ibv_create_wq(3).
 type WQ struct {

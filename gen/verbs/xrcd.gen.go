@@ -10,7 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// XRCD is an XRC domain. Use it by its pointer: a copy is no handle, and all calls refuse it.
+// XRCD is an XRC domain. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_xrcd, ibv_open_xrcd(3).
 type XRCD struct {

@@ -219,7 +219,8 @@ import (
 //
 // If all were posted, errno is 0 and bad is -1. Otherwise bad is the number of the request that was refused: the
 // requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: the
-// queue pair or the batch is closed (verr.ErrnoClosed, verr.ErrnoBatchClosed; verr.ErrnoCopied for a copy of the gate) or n is out of range (EINVAL), and nothing
+// queue pair or the batch is closed (verr.ErrnoClosed, verr.ErrnoBatchClosed; verr.ErrnoCopied for a copy of the gate) or n is out of
+// range (EINVAL), and nothing
 // was posted; there is no memory to begin the call (verr.ErrnoNoMemory); another goroutine used the batch meanwhile
 // (EBUSY), and it is not known what was posted; or the provider
 // did not say which. SendBatch.Refused returns the errors of the batch.

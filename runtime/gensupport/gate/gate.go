@@ -12,22 +12,22 @@ import (
 // Gate holds one C object that calls use without a lock. The zero value is closed. It is a field of a handle, and must not
 // be copied after Open: a copy is closed.
 type Gate struct {
-	object atomic.Uintptr // 0 when closed
-	at     *Gate          // the gate itself, set by Open: another address in a copy, which no End would close
+	object atomic.Uintptr       // 0 when closed
+	at     atomic.Pointer[Gate] // the gate itself while it is open, so that one look sees both a closed gate and a copy; nil when closed
 }
 
 // Open lets calls use the C object.
 func (g *Gate) Open(c unsafe.Pointer) {
-	g.at = g
 	g.object.Store(uintptr(c))
+	g.at.Store(g)
 }
 
 // IsOpen reports whether calls may use the object. It keeps nothing alive: a caller that uses the object enters in C.
-func (g *Gate) IsOpen() bool { return g.at == g && g.object.Load() != 0 }
+func (g *Gate) IsOpen() bool { return g.at.Load() == g }
 
 // Refusal returns the result of a call through a gate that is not open: verr.ErrnoCopied for a copy, otherwise verr.ErrnoClosed.
 func (g *Gate) Refusal() syscall.Errno {
-	if g.at != g && g.at != nil {
+	if at := g.at.Load(); at != g && at != nil {
 		return verr.ErrnoCopied
 	}
 	return verr.ErrnoClosed
@@ -51,10 +51,12 @@ func (g *Gate) End(verb, kind string, destroy func() error) error {
 	if c == 0 {
 		return verr.Closed(verb, kind)
 	}
+	g.at.Store(nil)
 	done := false
 	defer func() { // also when destroy panics
 		if !done {
 			g.object.Store(c)
+			g.at.Store(g)
 		}
 	}()
 	if err := g.drain(verb, kind); err != nil {

@@ -54,15 +54,21 @@ func (h *Handle) Make(owner io.Closer, kind string, c unsafe.Pointer, verb strin
 	h.owner, h.kind, h.C, h.verb, h.End = owner, kind, c, verb, end
 }
 
-// Adopt opens the handle under its parents, as Node.Init does. When that fails, the C object is ended.
+// Adopt opens the handle under its parents, as Node.Init does. When that fails, the C object is ended. If it cannot be ended while the
+// parents are open, the handle stays below them, so that their CloseAll tries again.
 func (h *Handle) Adopt(parents ...*Node) error {
 	if h.Index != nil { // before anybody else can close the handle
 		h.Index.Add(uintptr(h.C), h.owner)
 	}
-	if err := h.Init(h.owner, h.kind, h.label, parents...); err != nil {
-		return errors.Join(err, h.destroy(h.verb, h.End, false))
+	err := h.Init(h.owner, h.kind, h.label, parents...)
+	if err == nil {
+		return nil
 	}
-	return nil
+	if failed := h.destroy(h.verb, h.End, false); failed != nil {
+		_ = h.init(h.owner, h.kind, h.label, true, parents) // where it fails, a parent is closed, and nothing can be in its way
+		return errors.Join(err, failed)
+	}
+	return err
 }
 
 // Optional returns the node of the handle, and nil for that of a nil handle: for a parent that an object may lack.

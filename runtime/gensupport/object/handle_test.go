@@ -105,6 +105,25 @@ func TestAdoptFails(t *testing.T) {
 	x.wantLog(t, "before", "guard thing_close Thing", "end", "gone", "kept")
 }
 
+// TestAdoptStays makes a handle while all that is below its parent is closed, and its C object does not end: it stays below the parent.
+func TestAdoptStays(t *testing.T) {
+	parent, first, late := newThing(), newThing(), newThing()
+	if err := errors.Join(parent.h.Adopt(), first.h.Adopt(&parent.h.Node)); err != nil {
+		t.Fatal(err)
+	}
+	late.end = syscall.EIO
+	first.h.Gone = func() {
+		wantErr(t, late.h.Adopt(&parent.h.Node), syscall.EIO, "Thing is being closed, with all that was made from it\ninput/output error")
+	}
+	if err := parent.h.CloseAll(); !errors.Is(err, syscall.EIO) || !parent.h.IsOpen() || !late.h.IsOpen() {
+		t.Errorf("CloseAll: %v; open: parent %t, late %t", err, parent.h.IsOpen(), late.h.IsOpen())
+	}
+	late.end = nil
+	if err := parent.h.CloseAll(); err != nil || late.h.IsOpen() || parent.h.IsOpen() {
+		t.Errorf("CloseAll: %v; open: parent %t, late %t", err, parent.h.IsOpen(), late.h.IsOpen())
+	}
+}
+
 // TestNil uses a nil handle: every method fails, and it can be no parent.
 func TestNil(t *testing.T) {
 	var none *thing

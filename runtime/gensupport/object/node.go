@@ -63,6 +63,11 @@ var (
 // fails, and n cannot be used, when a parent is closed or being closed, by a CloseTree too (os.ErrClosed), and when n was
 // initialised before.
 func (n *Node) Init(self io.Closer, kind, label string, parents ...*Node) error {
+	return n.init(self, kind, label, false, parents)
+}
+
+// init is Init, if sealed is set also below parents that a CloseTree closes.
+func (n *Node) init(self io.Closer, kind, label string, sealed bool, parents []*Node) error {
 	tree.Lock()
 	defer tree.Unlock()
 	if n.is() != unborn {
@@ -79,7 +84,7 @@ func (n *Node) Init(self io.Closer, kind, label string, parents ...*Node) error 
 		if err := p.changeable(); err != nil {
 			return err
 		}
-		if p.sealed > 0 {
+		if p.sealed > 0 && !sealed {
 			return &verr.Error{Msg: p.String() + " is being closed, with all that was made from it", Err: os.ErrClosed}
 		}
 		ps = append(ps, p)

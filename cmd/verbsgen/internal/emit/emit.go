@@ -150,7 +150,7 @@ A call that no device is known to accept is refused before it reaches the librar
 
 Attributes whose C struct has a mask of what is given have a builder, whose methods set a value and its bit: NewX begins one. All other attributes, and all results, are plain structs, whose zero values are zero in C.
 
-Every handle has a Close, which is refused while something made from it is open. Handles may be used from several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.`, e.pkg.Name, what)))
+Every handle has a Close, which is refused while something made from it is open. Handles may be used from several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed. Pass handles as pointers: every call on a copy is refused.`, e.pkg.Name, what)))
 	g.decl(comment(runtimeDoc), jen.Const().Id("_").Op("=").Add(rt("gensupport", gensupport.GeneratedForRuntime1)))
 	return g
 }

@@ -22,16 +22,13 @@ func (e *emitter) handle(g *goFile, h plan.Handle) {
 	if h.Owner != "Lib" {
 		fields = append(fields, plan.Var{Name: "dev", Type: "*" + h.Owner})
 	}
-	does := "is " + naming.Lower(o.Doc)
-	if !strings.HasSuffix(does, ".") {
-		does += "."
-	}
-	g.planned(&plan.Struct{Doc: plan.Doc{Does: does + " Use it by its pointer: a copy is no handle, and all calls refuse it", C: "struct " + o.C, Page: o.Page},
-		Name: o.Go, Fields: append(fields, h.Fields...)})
+	does := strings.TrimSuffix("is "+naming.Lower(o.Doc), ".") + ". Use it only by pointer: every call on a copy is refused"
+	g.planned(&plan.Struct{Doc: plan.Doc{Does: does, C: "struct " + o.C, Page: o.Page}, Name: o.Go, Fields: append(fields, h.Fields...)})
 	g.nilHandle(o)
 	g.newHandle(h)
 	if h.Reload {
-		g.fn(fn{doc: "// load reads the fields of struct " + o.C + " that have a getter, so that no getter reads C memory.", recv: recv("o", o.Go), name: "load", body: loads(h)})
+		g.fn(fn{doc: "// load reads the fields of struct " + o.C + " that have a getter, so that no getter reads C memory.",
+			recv: recv("o", o.Go), name: "load", body: loads(h)})
 	}
 	for _, m := range h.Ends {
 		e.method(g, m)
@@ -49,8 +46,9 @@ func (e *emitter) handle(g *goFile, h plan.Handle) {
 //		return &o.h
 //	}
 func (g *goFile) nilHandle(o *model.Object) {
-	g.fn(fn{doc: "// base returns what all handles have, also for a nil " + o.Go + ".", recv: recv("o", o.Go), name: "base", results: []jen.Code{ptr("object.Handle")},
-		body: []jen.Code{jen.If(isNil(id("o"))).Block(jen.Return(rt("object", "Nil").Call(jen.Lit(o.Go), jen.Lit(o.Destroy.C)))), jen.Return(ref(id("o.h")))}})
+	none := rt("object", "Nil").Call(jen.Lit(o.Go), jen.Lit(o.Destroy.C))
+	g.fn(fn{doc: "// base returns what all handles have, also for a nil " + o.Go + ".", recv: recv("o", o.Go), name: "base",
+		results: []jen.Code{ptr("object.Handle")}, body: []jen.Code{jen.If(isNil(id("o"))).Block(jen.Return(none)), jen.Return(ref(id("o.h")))}})
 }
 
 // newHandle prints the constructor from a C object:
@@ -97,7 +95,8 @@ func (g *goFile) newHandle(h plan.Handle) {
 	}
 	name := "new" + o.Go
 	g.fn(fn{doc: "// " + name + " makes the handle of a C object. It is open, and seen by its parents, once it is adopted.", name: name,
-		params: []jen.Code{param(owner, "*"+h.Owner), param("c", "unsafe.Pointer")}, results: []jen.Code{ptr(o.Go)}, body: append(body, jen.Return(id("o")))})
+		params: []jen.Code{param(owner, "*"+h.Owner), param("c", "unsafe.Pointer")}, results: []jen.Code{ptr(o.Go)},
+		body: append(body, jen.Return(id("o")))})
 }
 
 // loads reads the fields of the C object, and names the object in messages by one of them:
@@ -130,23 +129,23 @@ func loads(h plan.Handle) (out []jen.Code) {
 //	func (o *MR) Close() error { return o.base().Close() }
 func (g *goFile) closes(h plan.Handle) {
 	o := h.Object
-	face := func(name, does, c string, result jen.Code) {
-		g.fn(fn{doc: doc(name, does, c, o.Page), recv: recv("o", o.Go), name: name, results: []jen.Code{result}, short: true,
+	face := func(name, does, c, page string, result jen.Code) {
+		g.fn(fn{doc: doc(name, does, c, page), recv: recv("o", o.Go), name: name, results: []jen.Code{result}, short: true,
 			body: []jen.Code{jen.Return(id("o").Dot("base").Call().Dot(name).Call())}})
 	}
-	does := fmt.Sprintf("%s. It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the %s is open, which the error names. When it fails, the %s stays open",
-		strings.TrimSuffix(o.Destroy.Doc, "."), o.Go, o.Go)
+	does := strings.TrimSuffix(o.Destroy.Doc, ".") + ". It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close. " +
+		"It is refused (syscall.EBUSY) while something made from the " + o.Go + " is open, which the error names. When it fails, the " + o.Go + " stays open"
 	if h.Gone {
 		does += ". On a device that was taken away nothing is left to destroy, and it succeeds"
 	}
-	g.fn(fn{doc: doc("Close", does, o.Destroy.C, o.Destroy.Page), recv: recv("o", o.Go), name: "Close", results: errResult(), short: true,
-		body: []jen.Code{jen.Return(id("o").Dot("base").Call().Dot("Close").Call())}})
+	face("Close", does, o.Destroy.C, o.Destroy.Page, jen.Error())
 	if h.Parent {
-		g.fn(fn{doc: doc("CloseAll", "closes everything that was made from the "+o.Go+", the latest first, and then the "+o.Go+" itself; it fits a defer. Errors are joined", "", ""),
-			recv: recv("o", o.Go), name: "CloseAll", results: errResult(), short: true, body: []jen.Code{jen.Return(id("o").Dot("base").Call().Dot("CloseAll").Call())}})
+		face("CloseAll", "closes everything that was made from the "+o.Go+", the latest first, and then the "+o.Go+" itself; it fits a defer. "+
+			"Errors are joined", "", "", jen.Error())
 	}
-	face("CPtr", fmt.Sprintf("returns the address of the struct %s, for C code that the bindings do not call; nil after Close. What it costs: no rule is checked there, "+
-		"Close does not wait for it, and what C makes from the object is nothing that Close can name. Keep the %s open until C is done, and have C not destroy it", o.C, o.Go), "struct "+o.C, unsafePointer())
+	face("CPtr", "returns the address of the struct "+o.C+", for C code that the bindings do not call; nil after Close. What it costs: no rule is checked "+
+		"there, Close does not wait for it, and what C makes from the object is nothing that Close can name. Keep the "+o.Go+" open until C is done, "+
+		"and have C not destroy it", "struct "+o.C, o.Page, unsafePointer())
 }
 
 // getters prints the methods that return a field:
@@ -178,7 +177,8 @@ func (g *goFile) getters(h plan.Handle) {
 	}
 	for _, x := range o.Getters {
 		if !x.Changes {
-			getter(doc(x.Go, "returns the "+strings.TrimPrefix(x.Doc, "the "), "struct "+o.C+"."+x.C, o.Page), x.Go, x.GoType, naming.Local(x.C), h.Reload)
+			d := doc(x.Go, "returns the "+strings.TrimPrefix(x.Doc, "the "), "struct "+o.C+"."+x.C, o.Page)
+			getter(d, x.Go, x.GoType, naming.Local(x.C), h.Reload)
 		}
 	}
 }
@@ -188,5 +188,6 @@ func (g *goFile) getters(h plan.Handle) {
 //	func (o *MR) Unimport() error { return o.base().CloseBy("ibv_unimport_mr", o.unimportMR, true) }
 func (g *goFile) closer(c plan.Closer) {
 	by := id("o").Dot("base").Call().Dot("CloseBy").Call(jen.Lit(c.Verb), id("o", c.End), jen.Lit(c.Lives))
-	g.fn(fn{doc: docOf(c.Name, c.Doc), recv: recv("o", c.Object), name: c.Name, results: errResult(), body: []jen.Code{jen.Return(by)}, short: true})
+	g.fn(fn{doc: docOf(c.Name, c.Doc), recv: recv("o", c.Object), name: c.Name, results: errResult(), short: true,
+		body: []jen.Code{jen.Return(by)}})
 }

@@ -31,7 +31,8 @@ func (b *builder) ends(o *model.Object) (out []*Method) {
 	}
 	for _, v := range verbs {
 		name := naming.Unexported(v.Go)
-		out = append(out, on(o, name, name+" ends the C object by "+v.C+".", errOnly, append(b.destroyCall(o, v, o.Device && v == o.Destroy), ret(null))...))
+		steps := append(b.destroyCall(o, v, o.Device && v == o.Destroy), ret(null))
+		out = append(out, on(o, name, name+" ends the C object by "+v.C+".", errOnly, steps...))
 	}
 	return out
 }
@@ -40,7 +41,8 @@ func (b *builder) ends(o *model.Object) (out []*Method) {
 // verb leaves it in the kernel.
 func (b *builder) end(v *model.Verb, m *model.Method) []Decl {
 	o := v.Params[0].Object
-	return []Decl{Closer{Doc: b.newCall(v, m).doc(v.Doc), Object: o.Go, Name: m.Name, Verb: v.C, End: naming.Unexported(v.Go), Lives: v != o.Destroy}}
+	doc := b.newCall(v, m).doc(v.Doc)
+	return []Decl{Closer{Doc: doc, Object: o.Go, Name: m.Name, Verb: v.C, End: naming.Unexported(v.Go), Lives: v != o.Destroy}}
 }
 
 // endsOfDM plans the ends of device memory which may be imported.

@@ -63,7 +63,8 @@ func TestHandles(t *testing.T) {
 	if len(all) < 15 {
 		t.Errorf("only %d handles", len(all))
 	}
-	for name, guard := range map[string]string{"QP": "gate", "CQ": "gate", "SRQ": "gate", "WQ": "gate", "AH": "gate", "MR": "named", "MW": "named", "DM": "mem", "Buf": "mem", "PD": ""} {
+	for name, guard := range map[string]string{"QP": "gate", "CQ": "gate", "SRQ": "gate", "WQ": "gate", "AH": "gate", "MR": "named", "MW": "named",
+		"DM": "mem", "Buf": "mem", "PD": ""} {
 		if all[name].Guard != guard {
 			t.Errorf("%s waits for calls by %q, want %q", name, all[name].Guard, guard)
 		}
@@ -87,15 +88,20 @@ func TestChosenEnds(t *testing.T) {
 			}
 		}
 	}
-	for method, by := range map[string]string{"PD.Unimport": "unimportPD lives", "PD.Dealloc": "deallocPD", "MR.Unimport": "unimportMR lives", "MR.Dereg": "deregMR",
-		"DM.Unimport": "unimportDM", "DM.Free": "freeDM"} {
+	for method, by := range map[string]string{"PD.Unimport": "unimportPD lives", "PD.Dealloc": "deallocPD",
+		"MR.Unimport": "unimportMR lives", "MR.Dereg": "deregMR", "DM.Unimport": "unimportDM", "DM.Free": "freeDM"} {
 		if got[method] != by {
 			t.Errorf("%s ends by %q, want %q", method, got[method], by)
 		}
 	}
-	for method, end := range map[string]string{"Device.ImportPD": "o.unimportPD", "PD.ImportMR": "o.unimportMR", "Device.ImportDM": "o.unimportDM"} {
+	ends := map[string]string{"Device.ImportPD": "o.unimportPD", "PD.ImportMR": "o.unimportMR", "Device.ImportDM": "o.unimportDM"}
+	for method, end := range ends {
 		m := find(t, p, method)
-		if i := slices.IndexFunc(m.Steps, func(s Step) bool { x, ok := s.(Set); return ok && x.To[0] == "o.h.End" && x.Values[0].Path == end }); i < 0 || i > at[Adopt](m.Steps)[0] {
+		i := slices.IndexFunc(m.Steps, func(s Step) bool {
+			x, ok := s.(Set)
+			return ok && x.To[0] == "o.h.End" && x.Values[0].Path == end
+		})
+		if i < 0 || i > at[Adopt](m.Steps)[0] {
 			t.Errorf("%s does not have the object ended by %s", method, end)
 		}
 	}

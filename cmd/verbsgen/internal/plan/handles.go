@@ -37,8 +37,8 @@ type Closer struct {
 
 // handle plans the type of an object with what every handle has.
 func (b *builder) handle(o *model.Object) []Decl {
-	h := Handle{Object: o, Owner: "Lib", Fields: b.ownFields(o), Region: o.Region != nil, Reload: b.changes(o), Parent: b.isParent(o), Owners: b.owners(o),
-		Gone: b.below(o) && b.noticesGone(), End: naming.Unexported(o.Destroy.Go), Ends: b.ends(o)}
+	h := Handle{Object: o, Owner: "Lib", Fields: b.ownFields(o), Region: o.Region != nil, Reload: b.changes(o), Parent: b.isParent(o),
+		Owners: b.owners(o), Gone: b.below(o) && b.noticesGone(), End: naming.Unexported(o.Destroy.Go), Ends: b.ends(o)}
 	if b.below(o) {
 		h.Owner = b.root()
 	}
