@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -23,13 +22,13 @@ func TestAnswerByIPv4(t *testing.T) {
 	mine := must(dev.QueryGID(port, index))(t)
 	theirs := verbs.GID{10: 0xff, 11: 0xff, 12: 10, 13: 1, 14: 2, 15: 3}
 	header := func(to verbs.GID) []byte {
-		h := make([]byte, dpath.GRHSize)
+		h := make([]byte, verbs.GRHSize)
 		h[20], h[21], h[28] = 4<<4|5, 0x20, 17 // version and length, type of service, time to live
 		copy(h[32:], theirs[12:])
 		copy(h[36:], to[12:])
 		return h
 	}
-	wc := &dpath.WC{Flags: dpath.GRH, SL: 3}
+	wc := &verbs.WC{Flags: verbs.WCFlagGRH, SL: 3}
 	got := must(dev.InitAHFromWC(port, wc, header(mine)))(t)
 	want := verbs.AHAttr{PortNum: port, IsGlobal: true, DGID: theirs, SGIDIndex: index, HopLimit: 17, TrafficClass: 0x20, SL: 3}
 	if !reflect.DeepEqual(got, want) {

@@ -17,7 +17,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // bounded is a context for what must happen: a test that hangs fails by it.
@@ -57,7 +56,7 @@ func overflow(t *testing.T, dev *verbs.Device) (*verbs.CQ, *verbs.AsyncEvent) {
 	t.Helper()
 	pd, other, small := must(dev.AllocPD())(t), must(dev.CreateCQ(1, nil, 0))(t), must(dev.CreateCQ(1, nil, 0))(t)
 	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: other, RecvCQ: small, MaxRecvWR: 15, MaxRecvSGE: 1}))(t)
-	recv := must(dpath.NewRecvBatch(15, 0))(t)
+	recv := must(verbs.NewRecvBatch(15, 0))(t)
 	defer recv.Close()
 	if err := errors.Join(qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0)), post(qp, recv),
 		qp.Modify(verbs.NewQPAttr(verbs.QPStateErr))); err != nil {
@@ -210,7 +209,7 @@ func TestNextClosed(t *testing.T) {
 func TestCompletionOfClosing(t *testing.T) {
 	dev := open(t).dev
 	ch := must(dev.CreateCompChannel())(t)
-	recv := must(dpath.NewRecvBatch(1, 0))(t)
+	recv := must(verbs.NewRecvBatch(1, 0))(t)
 	defer recv.Close()
 	pd := must(dev.AllocPD())(t)
 	ctx, cancel := context.WithCancel(bounded(t))
@@ -233,7 +232,7 @@ func TestCompletionOfClosing(t *testing.T) {
 			post(qp, recv), qp.Modify(verbs.NewQPAttr(verbs.QPStateErr))); err != nil {
 			t.Fatal(err)
 		}
-		for n, wcs := 0, make([]dpath.WC, 1); n == 0; { // its event is there from now on
+		for n, wcs := 0, make([]verbs.WC, 1); n == 0; { // its event is there from now on
 			n = must(cq.PollInto(wcs))(t)
 		}
 		if err := qp.Close(); err != nil {
@@ -268,7 +267,7 @@ func TestClosedIsForgotten(t *testing.T) {
 	t.Error("a closed queue is kept")
 }
 
-func post(qp *verbs.QP, b *dpath.RecvBatch) error {
+func post(qp *verbs.QP, b *verbs.RecvBatch) error {
 	_, err := qp.PostRecv(b, b.Len())
 	return err
 }
@@ -305,7 +304,7 @@ func TestEventOfClosed(t *testing.T) {
 	cq, srq := must(dev.CreateCQ(4, nil, 0))(t), must(e.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 2, MaxSGE: 1}))(t)
 	qp := must(e.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, SRQ: srq, MaxSendWR: 1, MaxSendSGE: 1}))(t)
 	ah := must(e.PD.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(dev.QueryGID(1, 0))(t)}))(t)
-	recv, send := must(dpath.NewRecvBatch(2, 1))(t), must(dpath.NewSendBatch(1, 1))(t)
+	recv, send := must(verbs.NewRecvBatch(2, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
 	for i := range recv.Len() {
 		recv.WR(i).Recv(1).SGE(uint64(e.MR.Addr()), 64, e.MR.LKey())
 	}

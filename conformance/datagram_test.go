@@ -9,7 +9,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // TestDatagram sends an unreliable datagram with immediate data: the completion tells all of it, and the data stand behind
@@ -25,7 +24,7 @@ func TestDatagram(t *testing.T) {
 	}
 	way, _ := a.Way(b)
 	ah := must(a.PD.CreateAH(way))(t)
-	recv, send := must(dpath.NewRecvBatch(1, 1))(t), must(dpath.NewSendBatch(2, 1))(t)
+	recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(2, 1))(t)
 	defer recv.Close()
 	defer send.Close()
 	recv.WR(0).Recv(7).Add(b.MR.UncheckedSGE(0, 100))
@@ -43,11 +42,11 @@ func TestDatagram(t *testing.T) {
 		t.Fatal(err)
 	}
 	wc := must(b.Wait())(t)
-	if wc.Err() != nil || wc.Opcode != verbs.WCOpcodeRecv || wc.Flags != dpath.GRH|dpath.WithImm || wc.ImmData != 0xabcd || wc.SrcQP != a.QP.Num() ||
-		wc.ByteLen != dpath.GRHSize+8 || string(b.Buf[dpath.GRHSize:wc.ByteLen]) != "datagram" {
+	if wc.Err() != nil || wc.Opcode != verbs.WCOpcodeRecv || wc.Flags != verbs.WCFlagGRH|verbs.WCFlagWithImm || wc.ImmData != 0xabcd || wc.SrcQP != a.QP.Num() ||
+		wc.ByteLen != verbs.GRHSize+8 || string(b.Buf[verbs.GRHSize:wc.ByteLen]) != "datagram" {
 		t.Errorf("%v, %v of %+v, %q", wc.Err(), wc.Opcode, wc, b.Buf[:64])
 	}
-	if n, err := b.CQ.PollInto(make([]dpath.WC, 1)); n != 0 || err != nil {
+	if n, err := b.CQ.PollInto(make([]verbs.WC, 1)); n != 0 || err != nil {
 		t.Errorf("%d more completions, %v", n, err)
 	}
 }
@@ -56,11 +55,11 @@ func TestDatagram(t *testing.T) {
 func TestWCErr(t *testing.T) {
 	dev := open(t).dev
 	a, b := pair(t, dev)
-	send := must(dpath.NewSendBatch(1, 1))(t)
+	send := must(verbs.NewSendBatch(1, 1))(t)
 	defer send.Close()
 	send.WR(0).Write(1, b.MR.IOVA(), b.MR.RKey()+1).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	err := a.Send(send, 1)
-	var wc *dpath.WCError
+	var wc *verbs.WCError
 	if !errors.As(err, &wc) || wc.Status != verbs.WCStatusRemAccessErr || wc.ID != 1 || wc.QPNum != a.QP.Num() {
 		t.Errorf("a wrong rkey: %v", err)
 	}
@@ -68,7 +67,7 @@ func TestWCErr(t *testing.T) {
 
 // TestClosedByName uses closed handles on the data path: each error names its own kind, whichever comes first.
 func TestClosedByName(t *testing.T) {
-	send := must(dpath.NewSendBatch(1, 1))(t)
+	send := must(verbs.NewSendBatch(1, 1))(t)
 	defer send.Close()
 	address := (*verbs.AH)(nil).Address(send.WR(0), 1, 1)
 	_, post := (*verbs.QP)(nil).PostSend(send, 1)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -22,7 +21,7 @@ type refusal struct {
 	opts  []softverbs.Option
 	typ   verbs.QPType // RC when it is 0
 	fresh bool         // in INIT, not in RTS
-	fill  func(a *link.End, w *dpath.SendWR)
+	fill  func(a *link.End, w *verbs.SendWR)
 	errno syscall.Errno
 	rules []string // IDs, in order
 	says  []string
@@ -37,24 +36,24 @@ var refusals = map[string]refusal{
 	"in INIT, mlx5": {opts: []softverbs.Option{softverbs.LikeMLX5()}, fresh: true, errno: syscall.ENOMEM, rules: []string{"VR-ibv_post_send-state-0357"},
 		says: []string{"state INIT", "cannot allocate memory (ENOMEM)"}},
 	"inline too large": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-send_flags-0345"}, says: []string{"state RTS", "max_inline_data 64", inlineRule},
-		fill: func(a *link.End, w *dpath.SendWR) {
+		fill: func(a *link.End, w *verbs.SendWR) {
 			w.SGE(uint64(a.MR.Addr()), 60, a.MR.LKey()).SGE(uint64(a.MR.Addr()), 40, a.MR.LKey()).Flags(verbs.SendInline)
 		}},
 	"inline too large, mlx5": {opts: []softverbs.Option{softverbs.LikeMLX5()}, errno: syscall.ENOMEM, rules: []string{"VR-ibv_post_send-send_flags-0345"},
-		fill: func(a *link.End, w *dpath.SendWR) {
+		fill: func(a *link.End, w *verbs.SendWR) {
 			w.SGE(uint64(a.MR.Addr()), 4000, a.MR.LKey()).Flags(verbs.SendInline)
 		}},
 	"odd atomic": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"},
 		says: []string{"wr[2].wr.atomic.remote_addr 0x1001: an atomic works on an address that is a multiple of 8", "wr[2].sg_list[].length 4: "},
-		fill: func(a *link.End, w *dpath.SendWR) {
+		fill: func(a *link.End, w *verbs.SendWR) {
 			w.FetchAdd(42, 0x1001, a.MR.RKey(), 1).SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 		}},
 	"UD without address": {typ: verbs.QPTypeUD, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-ah-0354"},
 		says: []string{"qp_type UD, state RTS", "wr[2].wr.ud.ah NULL: a datagram goes the way of an address handle; give the request one that is open, by AH.Address"},
-		fill: func(a *link.End, w *dpath.SendWR) { w.To(nil, 1, 1) }},
+		fill: func(a *link.End, w *verbs.SendWR) { w.To(nil, 1, 1) }},
 	"too many ranges": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
 		says: []string{"wr[2].num_sge 5: a request has at most max_send_sge ranges (max_send_sge is 4); use fewer ranges"},
-		fill: func(a *link.End, w *dpath.SendWR) {
+		fill: func(a *link.End, w *verbs.SendWR) {
 			for range 5 {
 				w.SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 			}
@@ -62,7 +61,7 @@ var refusals = map[string]refusal{
 	"no rule": {opts: []softverbs.Option{softverbs.Fail("ibv_post_send", 1, syscall.EPERM)}, errno: syscall.EPERM, says: []string{"state RTS"}},
 	"no query": {opts: []softverbs.Option{softverbs.Fail("ibv_query_qp", 0, syscall.EIO)}, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
 		says: []string{"request 2 (wr_id 42) on a queue pair with max_inline_data 64, max_send_sge 4: "},
-		fill: func(a *link.End, w *dpath.SendWR) {
+		fill: func(a *link.End, w *verbs.SendWR) {
 			for range 5 {
 				w.SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 			}
@@ -99,7 +98,7 @@ func (r refusal) ends(t *testing.T) *link.End {
 
 func (r refusal) try(t *testing.T) {
 	a := r.ends(t)
-	b := must(dpath.NewSendBatch(4, 5))(t)
+	b := must(verbs.NewSendBatch(4, 5))(t)
 	defer b.Close()
 	w := b.WR(2).Send(42)
 	if r.fill != nil {
@@ -127,7 +126,7 @@ func (r refusal) try(t *testing.T) {
 // TestRefusedInBatch has the second of three requests refused: the count is that of the first one.
 func TestRefusedInBatch(t *testing.T) {
 	a := refusal{}.ends(t)
-	b := must(dpath.NewSendBatch(3, 5))(t)
+	b := must(verbs.NewSendBatch(3, 5))(t)
 	defer b.Close()
 	for i := range 3 {
 		b.WR(i).Write(uint64(i)+7, uint64(a.MR.Addr()), a.MR.RKey())
@@ -144,7 +143,7 @@ func TestRefusedInBatch(t *testing.T) {
 // TestMoreThanBatch is refused before the call, in a sentence of its own.
 func TestMoreThanBatch(t *testing.T) {
 	a := refusal{}.ends(t)
-	send, recv := must(dpath.NewSendBatch(2, 1))(t), must(dpath.NewRecvBatch(2, 1))(t)
+	send, recv := must(verbs.NewSendBatch(2, 1))(t), must(verbs.NewRecvBatch(2, 1))(t)
 	defer send.Close()
 	defer recv.Close()
 	const want = " has only 2; post fewer, or make a larger batch"
@@ -165,7 +164,7 @@ func TestRefusedReceives(t *testing.T) {
 	c := link.Default()
 	reset := must(c.NewReset(at))(t)
 	ready := must(c.NewEnd(at))(t)
-	b := must(dpath.NewRecvBatch(1, 2))(t)
+	b := must(verbs.NewRecvBatch(1, 2))(t)
 	defer b.Close()
 	b.WR(0).Recv(9)
 	check := func(err error, errno syscall.Errno, parts ...string) {
@@ -195,7 +194,7 @@ func TestQueueFull(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := refusal{opts: opts}.ends(t)
 			const most = 256
-			send, recv := must(dpath.NewSendBatch(most, 1))(t), must(dpath.NewRecvBatch(most, 1))(t)
+			send, recv := must(verbs.NewSendBatch(most, 1))(t), must(verbs.NewRecvBatch(most, 1))(t)
 			defer send.Close()
 			defer recv.Close()
 			for i := range most {
@@ -233,7 +232,7 @@ func TestQueueFull(t *testing.T) {
 func TestPostClosed(t *testing.T) {
 	bed := open(t, softverbs.DisassocDestroy())
 	a, b := pair(t, bed.dev)
-	send := must(dpath.NewSendBatch(1, 1))(t)
+	send := must(verbs.NewSendBatch(1, 1))(t)
 	defer send.Close()
 	send.WR(0).Send(3)
 	if err := a.QP.Close(); err != nil {

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -77,7 +76,7 @@ func registrations(t *testing.T, dev *verbs.Device, pd *verbs.PD) []registered {
 func TestElements(t *testing.T) {
 	dev := open(t, softverbs.ODP(3, 0xff, 0, 0)).dev
 	a, b := pair(t, dev)
-	batch := must(dpath.NewSendBatch(2, 1))(t)
+	batch := must(verbs.NewSendBatch(2, 1))(t)
 	defer batch.Close()
 	for _, r := range registrations(t, dev, a.PD) {
 		t.Run(r.name, func(t *testing.T) {
@@ -130,7 +129,7 @@ func TestElements(t *testing.T) {
 func TestElementsOfNothing(t *testing.T) {
 	pd := must(open(t).dev.AllocPD())(t)
 	mr := must(pd.AllocNullMR())(t)
-	if s, err := mr.SGE(1<<40, 64); err != nil || s != (dpath.SGE{Addr: 1 << 40, Length: 64, LKey: mr.LKey()}) {
+	if s, err := mr.SGE(1<<40, 64); err != nil || s != (verbs.SGE{Addr: 1 << 40, Length: 64, LKey: mr.LKey()}) {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if _, err := (*verbs.MR)(nil).SGE(0, 1); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "MR is nil") {
@@ -163,7 +162,7 @@ func TestElementsRereg(t *testing.T) {
 	holds := func(what string, start, length uint64) {
 		t.Helper()
 		s, err := mr.SGE(0, length)
-		if want := (dpath.SGE{Addr: start, Length: uint32(length), LKey: mr.LKey()}); err != nil || s != want || mr.IOVA() != start {
+		if want := (verbs.SGE{Addr: start, Length: uint32(length), LKey: mr.LKey()}); err != nil || s != want || mr.IOVA() != start {
 			t.Errorf("%s: %+v, %v, IOVA %#x; want %+v", what, s, err, mr.IOVA(), want)
 		}
 		if _, err := mr.SGE(0, length+1); !errors.Is(err, syscall.EFAULT) {

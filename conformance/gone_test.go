@@ -10,13 +10,12 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 // all makes an object of each kind on a device, with a batch that goes to its address handle.
-func all(t *testing.T, dev *verbs.Device) (closers []interface{ Close() error }, qp *verbs.QP, b *dpath.SendBatch, buf *mem.Buffer) {
+func all(t *testing.T, dev *verbs.Device) (closers []interface{ Close() error }, qp *verbs.QP, b *verbs.SendBatch, buf *mem.Buffer) {
 	pd := must(dev.AllocPD())(t)
 	ch := must(dev.CreateCompChannel())(t)
 	cq := must(dev.CreateCQ(4, ch, 0))(t)
@@ -30,7 +29,7 @@ func all(t *testing.T, dev *verbs.Device) (closers []interface{ Close() error },
 	mr := must(pd.RegMRBuffer(buf, verbs.MRAccessLocalWrite))(t)
 	gid := must(dev.QueryGID(1, 0))(t)
 	ah := must(pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid}))(t)
-	b = must(dpath.NewSendBatch(1, 1))(t)
+	b = must(verbs.NewSendBatch(1, 1))(t)
 	if err := ah.Address(b.WR(0).Send(1), 1, 1); err != nil {
 		t.Fatal(err)
 	}

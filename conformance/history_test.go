@@ -11,7 +11,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // TestForbiddenByHistory makes calls that pages forbid for what was, or was not, called before. No case of a rule shows such a call,
@@ -44,7 +43,7 @@ func TestForbiddenByHistory(t *testing.T) {
 		}},
 		{"ibv_wr_post", "a request is built that was not asked for", syscall.EINVAL, func(t *testing.T, w world) error { // C jumps to NULL
 			_, _, stream, _ := streams(t, w.dev, verbs.QPTypeRC, verbs.QPOpSend)
-			batch := must(dpath.NewSendBatch(1, 1))(t)
+			batch := must(verbs.NewSendBatch(1, 1))(t)
 			defer batch.Close()
 			batch.WR(0).Write(1, 0, 0)
 			_, err := stream.Post(batch, 1)
@@ -105,7 +104,7 @@ func TestForbiddenByHistory(t *testing.T) {
 			if err := qp.Close(); err != nil {
 				t.Fatal(err)
 			}
-			batch := must(dpath.NewSendBatch(1, 1))(t)
+			batch := must(verbs.NewSendBatch(1, 1))(t)
 			defer batch.Close()
 			batch.WR(0).Send(1)
 			_, err := qp.PostSend(batch, 1)
@@ -164,7 +163,7 @@ func arrivals(t *testing.T, dev *verbs.Device) *arriving {
 // next has a request arrive, and gives its event.
 func (a *arriving) next(t *testing.T) *verbs.CQEvent {
 	t.Helper()
-	recv, send := must(dpath.NewRecvBatch(1, 1))(t), must(dpath.NewSendBatch(1, 1))(t)
+	recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
 	defer recv.Close()
 	defer send.Close()
 	recv.WR(0).Recv(1).Add(a.to.MR.UncheckedSGE(0, 64))

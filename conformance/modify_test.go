@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -109,7 +108,7 @@ func TestDraining(t *testing.T) {
 	if err := (verbs.RCSetup{PortNum: 1, AV: itself, PathMTU: verbs.MTU1024, DestQPNum: qp.Num(), RNRRetry: 7}).ToRTS(qp); err != nil {
 		t.Fatal(err)
 	}
-	batch := must(dpath.NewSendBatch(1, 1))(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
 	batch.WR(0).Send(1).Flags(verbs.SendSignaled)
 	if _, err := qp.PostSend(batch, 1); err != nil {
 		t.Fatal(err)

@@ -14,7 +14,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // pair gives two connected sides on one device.
@@ -31,7 +30,7 @@ func pair(t *testing.T, dev *verbs.Device) (a, b *link.End) {
 func TestConnection(t *testing.T) {
 	dev := open(t).dev
 	a, b := pair(t, dev)
-	recv, send := must(dpath.NewRecvBatch(1, 1))(t), must(dpath.NewSendBatch(4, 1))(t)
+	recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(4, 1))(t)
 	defer recv.Close()
 	defer send.Close()
 	recv.WR(0).Recv(7).Add(b.MR.UncheckedSGE(0, 4096))
@@ -77,7 +76,7 @@ func TestEvents(t *testing.T) {
 	if err := b.CQ.ReqNotify(false); err != nil {
 		t.Fatal(err)
 	}
-	recv, send := must(dpath.NewRecvBatch(1, 1))(t), must(dpath.NewSendBatch(1, 1))(t)
+	recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
 	defer recv.Close()
 	defer send.Close()
 	recv.WR(0).Recv(1).Add(b.MR.UncheckedSGE(0, 64))
@@ -109,7 +108,7 @@ func TestEvents(t *testing.T) {
 	if _, err := b.QP.PostRecv(recv, 1); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("PostRecv after Close: %v", err)
 	}
-	if _, err := b.CQ.PollInto(make([]dpath.WC, 1)); !errors.Is(err, os.ErrClosed) {
+	if _, err := b.CQ.PollInto(make([]verbs.WC, 1)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("PollInto after Close: %v", err)
 	}
 }
@@ -118,7 +117,7 @@ func TestEvents(t *testing.T) {
 func TestRefusedPost(t *testing.T) {
 	dev := open(t).dev
 	e := must(link.NewEnd(dev))(t)
-	send := must(dpath.NewSendBatch(2, 1))(t)
+	send := must(verbs.NewSendBatch(2, 1))(t)
 	defer send.Close()
 	send.WR(0).Send(1).Add(e.MR.UncheckedSGE(0, 8))
 	if n, err := e.QP.PostSend(send, 1); n != 0 || !errors.Is(err, syscall.EINVAL) {
@@ -129,7 +128,7 @@ func TestRefusedPost(t *testing.T) {
 // TestPostRange posts parts of batches: what a full queue did not take, and a receive of the middle.
 func TestPostRange(t *testing.T) {
 	a, b := pair(t, open(t).dev)
-	send, recv := must(dpath.NewSendBatch(24, 1))(t), must(dpath.NewRecvBatch(24, 1))(t)
+	send, recv := must(verbs.NewSendBatch(24, 1))(t), must(verbs.NewRecvBatch(24, 1))(t)
 	for i := range 24 {
 		send.WR(i).Send(uint64(i)).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 		recv.WR(i).Recv(uint64(i)).Add(b.MR.UncheckedSGE(0, 8))
@@ -156,7 +155,7 @@ func TestPostRange(t *testing.T) {
 // TestWrongBatch posts batches that are nil, closed or too short: the error says so.
 func TestWrongBatch(t *testing.T) {
 	a, _ := pair(t, open(t).dev)
-	send, recv := must(dpath.NewSendBatch(2, 1))(t), must(dpath.NewRecvBatch(2, 1))(t)
+	send, recv := must(verbs.NewSendBatch(2, 1))(t), must(verbs.NewRecvBatch(2, 1))(t)
 	posts := map[string]func() (int, error){
 		"ibv_post_send: SendBatch is nil":                                      func() (int, error) { return a.QP.PostSend(nil, 1) },
 		"ibv_post_recv: RecvBatch is nil":                                      func() (int, error) { return a.QP.PostRecv(nil, 1) },

@@ -13,7 +13,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -53,7 +52,7 @@ func read(t *testing.T, r *verbs.CQReader) verbs.WCEx {
 // sendImm sends 17 bytes with immediate data.
 func sendImm(t *testing.T, a, b *link.End, id uint64) {
 	t.Helper()
-	recv, send := must(dpath.NewRecvBatch(1, 1))(t), must(dpath.NewSendBatch(1, 1))(t)
+	recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
 	defer recv.Close()
 	defer send.Close()
 	recv.WR(0).Recv(id).SGE(uint64(b.MR.Addr()), 4096, b.MR.LKey())
@@ -123,7 +122,7 @@ func TestReaderTakesNoMore(t *testing.T) {
 func TestReaderOfFailures(t *testing.T) {
 	a, b := extended(t, open(t).dev, standard)
 	sends := must(a.CQ.Reader(standard))(t)
-	batch := must(dpath.NewSendBatch(1, 1))(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
 	defer batch.Close()
 	batch.WR(0).Write(5, uint64(b.MR.Addr()), b.MR.RKey()+1).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
 	if _, err := a.QP.PostSend(batch, 1); err != nil {
@@ -133,7 +132,7 @@ func TestReaderOfFailures(t *testing.T) {
 	if want := (verbs.WCEx{ID: 5, Status: verbs.WCStatusRemAccessErr, VendorErr: wc.VendorErr, QPNum: a.QP.Num()}); wc != want {
 		t.Errorf("failed: %+v, want %+v", wc, want)
 	}
-	var failed *dpath.WCError
+	var failed *verbs.WCError
 	if err := wc.Err(); !errors.As(err, &failed) || failed.ID != 5 || failed.QPNum != a.QP.Num() || !strings.Contains(err.Error(), "REM_ACCESS_ERR") {
 		t.Errorf("Err: %v", err)
 	}

@@ -11,7 +11,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // TestPostSRQRecv posts receives to a shared queue, also as a range, until it is full. The error says which was refused.
@@ -20,7 +19,7 @@ func TestPostSRQRecv(t *testing.T) {
 	e := must(link.NewEnd(dev))(t)
 	srq := must(e.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 3, MaxSGE: 1}))(t)
 	room := int(must(srq.Query())(t).MaxWR)
-	batch := must(dpath.NewRecvBatch(room+2, 2))(t)
+	batch := must(verbs.NewRecvBatch(room+2, 2))(t)
 	for i := range batch.Len() {
 		batch.WR(i).Recv(uint64(i)).SGE(uint64(e.MR.Addr()), 64, e.MR.LKey())
 	}
@@ -57,7 +56,7 @@ func TestPostSRQOps(t *testing.T) {
 	dev := open(t).dev
 	e := must(link.NewEnd(dev))(t)
 	srq := must(e.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 3, MaxSGE: 1}))(t)
-	batch := must(dpath.NewOpsBatch(3, 1))(t)
+	batch := must(verbs.NewOpsBatch(3, 1))(t)
 	batch.WR(0).Add(1, 2, 3, 4).SGE(uint64(e.MR.Addr()), 64, e.MR.LKey()).Flags(verbs.OpsSignaled)
 	batch.WR(1).Del(5, 0).Flags(1 << 7)
 	batch.WR(2).Sync(6, 7)

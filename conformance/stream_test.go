@@ -11,7 +11,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // commands are what queue pairs of these tests are asked for: all but one.
@@ -34,7 +33,7 @@ func streams(t *testing.T, dev *verbs.Device, typ verbs.QPType, ops verbs.QPOp) 
 // TestStream moves data by every kind of request, from one piece, from several and inline, in one stream.
 func TestStream(t *testing.T) {
 	a, b, stream, _ := streams(t, open(t).dev, verbs.QPTypeRC, commands)
-	recv, batch := must(dpath.NewRecvBatch(3, 1))(t), must(dpath.NewSendBatch(8, 2, dpath.InlineRoom(64)))(t)
+	recv, batch := must(verbs.NewRecvBatch(3, 1))(t), must(verbs.NewSendBatch(8, 2, verbs.InlineRoom(64)))(t)
 	defer recv.Close()
 	defer batch.Close()
 	for i := range 3 {
@@ -83,7 +82,7 @@ func TestStreamOfDatagrams(t *testing.T) {
 	a, b, stream, _ := streams(t, open(t).dev, verbs.QPTypeUD, verbs.QPOpSend)
 	way, _ := a.Way(b)
 	ah := must(a.PD.CreateAH(way))(t)
-	recv, batch := must(dpath.NewRecvBatch(2, 1))(t), must(dpath.NewSendBatch(1, 1))(t)
+	recv, batch := must(verbs.NewRecvBatch(2, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
 	defer recv.Close()
 	defer batch.Close()
 	for i := range 2 {
@@ -97,7 +96,7 @@ func TestStreamOfDatagrams(t *testing.T) {
 	if err := ah.Address(w, b.QP.Num(), link.Default().QKey); err != nil {
 		t.Fatal(err)
 	}
-	for i, post := range []func(*dpath.SendBatch, int) (int, error){stream.Post, a.QP.PostSend} {
+	for i, post := range []func(*verbs.SendBatch, int) (int, error){stream.Post, a.QP.PostSend} {
 		if n, err := post(batch, 1); n != 1 || err != nil {
 			t.Fatalf("post %d = %d, %v", i, n, err)
 		}
@@ -122,7 +121,7 @@ func TestStreamOfDatagrams(t *testing.T) {
 func TestStreamRefuses(t *testing.T) {
 	bed := open(t)
 	a, b, stream, _ := streams(t, bed.dev, verbs.QPTypeRC, commands)
-	batch := must(dpath.NewSendBatch(32, 2, dpath.InlineRoom(64)))(t)
+	batch := must(verbs.NewSendBatch(32, 2, verbs.InlineRoom(64)))(t)
 	defer batch.Close()
 	for i := range 32 {
 		batch.WR(i).Write(uint64(i), uint64(b.MR.Addr()), b.MR.RKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
@@ -133,7 +132,7 @@ func TestStreamRefuses(t *testing.T) {
 		if got != 0 || !errors.Is(err, errno) || !strings.Contains(err.Error(), names) {
 			t.Errorf("%s: %d, %v, want %v that names %q", what, got, err, errno, names)
 		}
-		if n, err := a.CQ.PollInto(make([]dpath.WC, 1)); n != 0 || err != nil {
+		if n, err := a.CQ.PollInto(make([]verbs.WC, 1)); n != 0 || err != nil {
 			t.Errorf("%s: %d completions, %v", what, n, err)
 		}
 	}
@@ -179,7 +178,7 @@ func TestStreamOfNobody(t *testing.T) {
 		t.Errorf("Close of the domain: %v", err)
 	}
 	a, _, stream, _ := streams(t, dev, verbs.QPTypeRC, commands)
-	batch := must(dpath.NewSendBatch(1, 1))(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
 	if n := testing.AllocsPerRun(50, func() { stream.Post(batch, 0) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -207,7 +206,7 @@ func TestStreamOfNobody(t *testing.T) {
 func TestStreamedQueuePairExplains(t *testing.T) {
 	dev := open(t).dev
 	a, _, _, _ := streams(t, dev, verbs.QPTypeRC, commands)
-	batch := must(dpath.NewSendBatch(1, 9))(t)
+	batch := must(verbs.NewSendBatch(1, 9))(t)
 	defer batch.Close()
 	for w := batch.WR(0).Send(1); len(w.SGEs()) < 9; {
 		w.SGE(1, 2, 3)

@@ -12,7 +12,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -34,20 +33,20 @@ func flushing(t *testing.T, mr verbs.MRAccess, qp verbs.QPAccess) (a, b *link.En
 func TestFlush(t *testing.T) {
 	const mr, qp = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite, verbs.QPAccessRemoteWrite
 	const global, both = verbs.FlushGlobal, verbs.FlushGlobal | verbs.FlushPersistent
-	flush := func(offset, length uint64, typ dpath.PlacementType, level dpath.SelectivityLevel) func(*dpath.SendWR, *link.End) {
-		return func(w *dpath.SendWR, b *link.End) {
+	flush := func(offset, length uint64, typ verbs.PlacementType, level verbs.SelectivityLevel) func(*verbs.SendWR, *link.End) {
+		return func(w *verbs.SendWR, b *link.End) {
 			w.Flush(7, uint64(b.MR.Addr())+offset, b.MR.RKey(), length, typ, level)
 		}
 	}
-	write := func(offset uint64) func(*dpath.SendWR, *link.End) {
-		return func(w *dpath.SendWR, b *link.End) {
+	write := func(offset uint64) func(*verbs.SendWR, *link.End) {
+		return func(w *verbs.SendWR, b *link.End) {
 			w.AtomicWrite(7, uint64(b.MR.Addr())+offset, b.MR.RKey(), 0x0102030405060708)
 		}
 	}
 	for name, c := range map[string]struct {
 		mr     verbs.MRAccess
 		qp     verbs.QPAccess
-		fill   func(*dpath.SendWR, *link.End)
+		fill   func(*verbs.SendWR, *link.End)
 		status verbs.WCStatus
 	}{
 		"flush of a range":             {mr | verbs.MRAccessFlushGlobal, qp | verbs.QPAccessFlushGlobal, flush(8, 64, global, verbs.FlushRange), verbs.WCStatusSuccess},
@@ -65,7 +64,7 @@ func TestFlush(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			a, b, stream := flushing(t, c.mr, c.qp)
-			batch := must(dpath.NewSendBatch(1, 1))(t)
+			batch := must(verbs.NewSendBatch(1, 1))(t)
 			defer batch.Close()
 			c.fill(batch.WR(0), b)
 			batch.WR(0).Flags(verbs.SendSignaled)
@@ -95,7 +94,7 @@ func TestFlush(t *testing.T) {
 // TestFlushByPost posts to a queue pair what only a stream hands on: the peer refuses a request that names no memory.
 func TestFlushByPost(t *testing.T) {
 	a, b, _ := flushing(t, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite, verbs.QPAccessRemoteWrite)
-	batch := must(dpath.NewSendBatch(1, 1))(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
 	defer batch.Close()
 	batch.WR(0).AtomicWrite(7, uint64(b.MR.Addr()), b.MR.RKey(), 5).Flags(verbs.SendSignaled)
 	if n, err := a.QP.PostSend(batch, 1); n != 1 || err != nil {
@@ -118,7 +117,7 @@ func TestInlineList(t *testing.T) {
 			t.Fatal(err)
 		}
 		stream := must(a.QP.Stream())(t)
-		batch := must(dpath.NewSendBatch(1, pieces))(t)
+		batch := must(verbs.NewSendBatch(1, pieces))(t)
 		w := batch.WR(0).Write(1, uint64(b.MR.Addr()), b.MR.RKey()).Flags(verbs.SendSignaled | verbs.SendInline)
 		var want []byte
 		for i := range pieces {
@@ -156,7 +155,7 @@ func TestTSO(t *testing.T) {
 	a, b, stream, _ := streams(t, dev, verbs.QPTypeUD, verbs.QPOpSend)
 	way, _ := a.Way(b)
 	ah := must(a.PD.CreateAH(way))(t)
-	batch := must(dpath.NewSendBatch(1, 1, dpath.InlineRoom(64)))(t)
+	batch := must(verbs.NewSendBatch(1, 1, verbs.InlineRoom(64)))(t)
 	defer batch.Close()
 	w := batch.WR(0).SendTSO(1, make([]byte, 54), 1000).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey())
 	if err := ah.Address(w, b.QP.Num(), 1); err != nil {

@@ -11,7 +11,6 @@ import (
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // call is what the goroutines of a program do again and again.
@@ -49,7 +48,7 @@ func sentence(err *error) {
 func result[T any](_ T, err error) error { return err }
 
 func postSend(w *world) (func() error, error) {
-	b, err := dpath.NewSendBatch(16, 1)
+	b, err := verbs.NewSendBatch(16, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +60,7 @@ func postSend(w *world) (func() error, error) {
 }
 
 func postRecv(w *world) (func() error, error) {
-	b, err := dpath.NewRecvBatch(16, 1)
+	b, err := verbs.NewRecvBatch(16, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ func postRecv(w *world) (func() error, error) {
 
 // postDatagrams posts requests to an address that was put into them once.
 func postDatagrams(w *world) (func() error, error) {
-	b, err := dpath.NewSendBatch(4, 1)
+	b, err := verbs.NewSendBatch(4, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +85,7 @@ func postDatagrams(w *world) (func() error, error) {
 
 // sendTo puts the address into each request anew.
 func sendTo(w *world) (func() error, error) {
-	b, err := dpath.NewSendBatch(1, 1)
+	b, err := verbs.NewSendBatch(1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +102,7 @@ func sendTo(w *world) (func() error, error) {
 
 func poll(tries int) func(*world) (func() error, error) {
 	return calling(func(w *world) error {
-		var wcs [16]dpath.WC
+		var wcs [16]verbs.WC
 		return result(w.a.CQ.PollSpin(wcs[:], tries))
 	})
 }
@@ -114,7 +113,7 @@ func waitForCompletions(w *world) (func() error, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := w.batches[len(w.batches)-1].(*dpath.SendBatch)
+	b := w.batches[len(w.batches)-1].(*verbs.SendBatch)
 	b.WR(15).Flags(verbs.SendSignaled)
 	return func() error {
 		if err := errors.Join(w.a.CQ.ReqNotify(false), post()); err != nil {
@@ -125,7 +124,7 @@ func waitForCompletions(w *world) (func() error, error) {
 			return err
 		}
 		defer ev.Done()
-		var wcs [16]dpath.WC
+		var wcs [16]verbs.WC
 		return result(ev.CQ.PollInto(wcs[:]))
 	}, nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // copied copies a handle by value, as h := *f() does, which vet does not report.
@@ -29,7 +28,7 @@ var copying = []struct {
 			return err, nil
 		}
 		c := copied(cq)
-		return cq.Close(), func() error { return result(c.PollInto(make([]dpath.WC, 4))) }
+		return cq.Close(), func() error { return result(c.PollInto(make([]verbs.WC, 4))) }
 	}},
 	{"CQ, notify", connection, "CQ", func(w *world) (error, func() error) {
 		cq, err := w.dev.CreateCQ(4, nil, 0)
@@ -124,14 +123,14 @@ var copying = []struct {
 }
 
 // oneSend and oneRecv make a batch of one request.
-func (w *world) oneSend() *dpath.SendBatch {
-	b, _ := dpath.NewSendBatch(1, 1)
+func (w *world) oneSend() *verbs.SendBatch {
+	b, _ := verbs.NewSendBatch(1, 1)
 	w.batches = append(w.batches, b)
 	return b
 }
 
-func (w *world) oneRecv() *dpath.RecvBatch {
-	b, _ := dpath.NewRecvBatch(1, 1)
+func (w *world) oneRecv() *verbs.RecvBatch {
+	b, _ := verbs.NewRecvBatch(1, 1)
 	w.batches = append(w.batches, b)
 	return b
 }

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
@@ -172,7 +171,7 @@ func rangeMistakes() []mistake {
 			return result(w.a.MR.SGE(4090, 16))
 		}},
 		{name: "receive beyond the region", says: []string{"REM_INV_REQ_ERR|REM_OP_ERR|REM_ACCESS_ERR"}, make: func(w *world) error {
-			r, err := dpath.NewRecvBatch(1, 1)
+			r, err := verbs.NewRecvBatch(1, 1)
 			if err != nil {
 				return nil
 			}

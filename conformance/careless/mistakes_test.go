@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // mistake is a program that makes one, with a connection unless it is of another kind.
@@ -54,21 +53,21 @@ func (m mistake) caught(w *world) (err error) {
 }
 
 // completion posts the first request of a batch, and returns the error of its completion.
-func (w *world) completion(b *dpath.SendBatch) error {
+func (w *world) completion(b *verbs.SendBatch) error {
 	b.WR(0).Flags(verbs.SendSignaled)
 	return w.a.Send(b, 1)
 }
 
 // write makes a batch of one RDMA WRITE of 8 bytes.
-func (w *world) write(local uint64, lkey uint32, remote uint64, rkey uint32) *dpath.SendBatch {
+func (w *world) write(local uint64, lkey uint32, remote uint64, rkey uint32) *verbs.SendBatch {
 	b := w.sends(1)
 	b.WR(0).Write(1, remote, rkey).SGE(local, 8, lkey)
 	return b
 }
 
 // sends makes a batch of n requests.
-func (w *world) sends(n int) *dpath.SendBatch {
-	b, err := dpath.NewSendBatch(n, 1)
+func (w *world) sends(n int) *verbs.SendBatch {
+	b, err := verbs.NewSendBatch(n, 1)
 	if err != nil {
 		panic(err)
 	}

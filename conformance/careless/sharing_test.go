@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // together has goroutines make calls until one of them gets an error or a panic that is not a full queue, and returns it.
@@ -49,7 +48,7 @@ func together(w *world, calls ...func() error) error {
 
 // empty polls, so that a queue does not stay full.
 func (w *world) empty() {
-	var wcs [64]dpath.WC
+	var wcs [64]verbs.WC
 	_, _ = w.a.CQ.PollInto(wcs[:])
 }
 
@@ -145,7 +144,7 @@ func batchMistakes() []mistake {
 			return nil
 		}},
 		{name: "a batch of receives that is closed", says: []string{"RecvBatch is closed"}, make: func(w *world) error {
-			b, err := dpath.NewRecvBatch(1, 1)
+			b, err := verbs.NewRecvBatch(1, 1)
 			if err != nil {
 				return nil
 			}
@@ -171,7 +170,7 @@ func batchMistakes() []mistake {
 			return result(w.a.QP.PostSend(b, 1))
 		}},
 		{name: "a batch of the zero value", says: []string{"1 requests from number 0 on: the SendBatch has only 0"}, make: func(w *world) error {
-			return result(w.a.QP.PostSend(new(dpath.SendBatch), 1))
+			return result(w.a.QP.PostSend(new(verbs.SendBatch), 1))
 		}},
 	}
 }
@@ -203,12 +202,12 @@ func nilMistakes() []mistake {
 		pd  verbs.PD
 		dev verbs.Device
 	)
-	var wcs [1]dpath.WC
+	var wcs [1]verbs.WC
 	return []mistake{
 		{name: "a nil batch, posted", says: []string{"SendBatch is nil", "NewSendBatch"}, make: func(w *world) error { return result(w.a.QP.PostSend(nil, 1)) }},
 		{name: "a nil batch of receives, posted", says: []string{"RecvBatch is nil", "NewRecvBatch"}, make: func(w *world) error { return result(w.a.QP.PostRecv(nil, 1)) }},
-		{name: "a nil batch, asked for a request", says: []string{"SendBatch is nil"}, make: func(w *world) error { (*dpath.SendBatch)(nil).WR(0); return nil }},
-		{name: "a nil batch, closed", says: []string{"SendBatch is nil"}, make: func(w *world) error { return (*dpath.SendBatch)(nil).Close() }},
+		{name: "a nil batch, asked for a request", says: []string{"SendBatch is nil"}, make: func(w *world) error { (*verbs.SendBatch)(nil).WR(0); return nil }},
+		{name: "a nil batch, closed", says: []string{"SendBatch is nil"}, make: func(w *world) error { return (*verbs.SendBatch)(nil).Close() }},
 		{name: "nil handles", says: []string{"QP is", "CQ is", "MR is", "PD is", "Device is", "AH is"}, make: func(w *world) error {
 			_, _, query := (*verbs.QP)(nil).Query()
 			return errors.Join(result((*verbs.QP)(nil).PostSend(w.sends(1), 1)), result((*verbs.CQ)(nil).PollInto(wcs[:])), (*verbs.MR)(nil).Close(),

@@ -6,7 +6,6 @@ import (
 	"errors"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // queueOf makes a work queue on a device.
@@ -47,7 +46,7 @@ func steeringMistakes() []mistake {
 			if err != nil {
 				return nil
 			}
-			b, err := dpath.NewRecvBatch(1, 1)
+			b, err := verbs.NewRecvBatch(1, 1)
 			if err != nil || wq.Close() != nil {
 				return nil
 			}

@@ -4,11 +4,10 @@ package careless
 
 import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // bound is a request to bind a window of type 2 of the near end to a region of its own.
-func (w *world) bound() (*verbs.MW, *verbs.MR, *dpath.SendBatch, error) {
+func (w *world) bound() (*verbs.MW, *verbs.MR, *verbs.SendBatch, error) {
 	mr, err := w.a.PD.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite|verbs.MRAccessMWBind)
 	if err != nil {
 		return nil, nil, nil, err
@@ -18,7 +17,7 @@ func (w *world) bound() (*verbs.MW, *verbs.MR, *dpath.SendBatch, error) {
 		return nil, nil, nil, err
 	}
 	b := w.sends(1)
-	return mw, mr, b, mw.Bind(b.WR(0), dpath.NextRKey(mw.RKey()), verbs.MWBind{
+	return mw, mr, b, mw.Bind(b.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBind{
 		MR: mr, Addr: mr.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead,
 	})
 }

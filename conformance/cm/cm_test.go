@@ -17,7 +17,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
@@ -196,7 +195,7 @@ func (e *end) close(t *testing.T) {
 		}
 	}
 	check(t, e.qp.Close())
-	if _, err := e.qp.PostRecv(must(dpath.NewRecvBatch(1, 1))(t), 1); !errors.Is(err, os.ErrClosed) {
+	if _, err := e.qp.PostRecv(must(verbs.NewRecvBatch(1, 1))(t), 1); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a post after Close: %v", err)
 	}
 	check(t, e.id.Close())
@@ -371,7 +370,7 @@ func TestWait(t *testing.T) {
 // receive posts a receive of n bytes at an offset of the buffer.
 func receive(t *testing.T, e *end, off, n int) {
 	t.Helper()
-	batch := must(dpath.NewRecvBatch(1, 1))(t)
+	batch := must(verbs.NewRecvBatch(1, 1))(t)
 	batch.WR(0).Recv(1).SGE(uint64(e.buf.Addr())+uint64(off), uint32(n), e.mr.LKey())
 	must(e.qp.PostRecv(batch, 1))(t)
 	check(t, batch.Close())
@@ -380,16 +379,16 @@ func receive(t *testing.T, e *end, off, n int) {
 // send posts a send of n bytes.
 func send(t *testing.T, e *end, n int) {
 	t.Helper()
-	batch := must(dpath.NewSendBatch(1, 1))(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
 	batch.WR(0).Send(2).SGE(uint64(e.buf.Addr()), uint32(n), e.mr.LKey())
 	must(e.qp.PostSend(batch, 1))(t)
 	check(t, batch.Close())
 }
 
 // completed waits for a completion, which must be a success.
-func completed(t *testing.T, e *end) dpath.WC {
+func completed(t *testing.T, e *end) verbs.WC {
 	t.Helper()
-	wcs := make([]dpath.WC, 1)
+	wcs := make([]verbs.WC, 1)
 	for begin := time.Now(); ; {
 		n := must(e.cq.PollInto(wcs))(t)
 		if n == 1 {

@@ -53,7 +53,7 @@ func open(t *testing.T) *bed {
 	b := &bed{T: t}
 	v := must(verbs.LoadFrom(soft))(t)
 	b.rec = must(Open(t.TempDir(), *includeFlag, soft))(t)
-	b.lib = must(rdmacm.LoadFrom(b.rec, v))(t)
+	b.lib = must(rdmacm.LoadFrom(v, b.rec))(t)
 	b.channel = must(b.lib.CreateEventChannel())(t)
 	b.id = must(b.channel.CreateID(rdmacm.PortSpaceTCP))(t)
 	b.called("rdma_create_event_channel", "rdma_create_id channel=1 context=(nil) ps=0x106")

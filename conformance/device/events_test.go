@@ -12,7 +12,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // event takes the next asynchronous event.
@@ -35,7 +34,7 @@ func TestOverflowEvent(t *testing.T) {
 	if near.CQ.Size() >= writes {
 		t.Skipf("the queue has room for %d completions, %d are to overflow it", near.CQ.Size(), writes)
 	}
-	b := must(dpath.NewSendBatch(writes, 1))(t)
+	b := must(verbs.NewSendBatch(writes, 1))(t)
 	defer b.Close()
 	to := memoryOf(far)
 	for i := range writes {

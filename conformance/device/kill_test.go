@@ -20,7 +20,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // side is what one process tells the other of its queue pair and its memory.
@@ -139,7 +138,7 @@ func TestKilled(t *testing.T) {
 	tr := w.startWriter(t, hasty)
 	const enough = 50
 	began := time.Now()
-	wc := dpath.WC{}
+	wc := verbs.WC{}
 	n := 0
 	for ; wc.Err() == nil; n++ {
 		if n == enough {

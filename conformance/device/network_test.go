@@ -17,7 +17,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // TestPeerGone destroys the peer's queue pair: the next WRITE ends with retries exceeded, what follows is flushed.
@@ -107,12 +106,12 @@ func TestLoss(t *testing.T) {
 
 // message sends the first n bytes of a side to offset 1024 of its peer.
 func message(from, to *link.End, n uint32) error {
-	recv, err := dpath.NewRecvBatch(1, 1)
+	recv, err := verbs.NewRecvBatch(1, 1)
 	if err != nil {
 		return err
 	}
 	defer recv.Close()
-	send, err := dpath.NewSendBatch(1, 1)
+	send, err := verbs.NewSendBatch(1, 1)
 	if err != nil {
 		return err
 	}

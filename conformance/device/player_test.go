@@ -14,7 +14,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/examples/rcpingpong/pingpong"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // kind is one kind of ping-pong: what its queue pairs are, and what its program does that the others do not.
@@ -29,7 +28,7 @@ type kind struct {
 // Of a datagram: the key that the programs agree on, and the bytes in front of a received message.
 const (
 	datagramKey = 0x11111111
-	headerSize  = dpath.GRHSize
+	headerSize  = verbs.GRHSize
 )
 
 // Ids of sends, and the greatest number of a receive.
@@ -55,8 +54,8 @@ type player struct {
 	qps   []*verbs.QP
 	ah    *verbs.AH
 	buf   []byte // what goes, for each queue pair, then a place for each receive
-	sends *dpath.SendBatch
-	recvs *dpath.RecvBatch
+	sends *verbs.SendBatch
+	recvs *verbs.RecvBatch
 
 	dev        *verbs.Device
 	self, peer []pingpong.Address
@@ -105,10 +104,10 @@ func (p *player) open(dev *verbs.Device) (err error) {
 			return err
 		}
 	}
-	if p.sends, err = dpath.NewSendBatch(p.queues, 1); err != nil {
+	if p.sends, err = verbs.NewSendBatch(p.queues, 1); err != nil {
 		return err
 	}
-	if p.recvs, err = dpath.NewRecvBatch(receives, 1); err != nil {
+	if p.recvs, err = verbs.NewRecvBatch(receives, 1); err != nil {
 		return err
 	}
 	if err := p.makeQueues(); err != nil {
@@ -253,7 +252,7 @@ func (p *player) play(ctx context.Context) error {
 		number[p.xrc.receiver.Num()] = 0
 	}
 	went, came := 0, 0
-	wcs := make([]dpath.WC, 8)
+	wcs := make([]verbs.WC, 8)
 	for came < p.iters || went < p.iters {
 		n, err := p.wait(ctx, wcs)
 		if err != nil {
@@ -286,7 +285,7 @@ func (p *player) play(ctx context.Context) error {
 }
 
 // took compares a message, keeps it as the next to send, and posts its receive again.
-func (p *player) took(i int, wc dpath.WC) error {
+func (p *player) took(i int, wc verbs.WC) error {
 	at, n := p.in(int(wc.ID))
 	got := p.buf[at:][:n][p.head():]
 	if int(wc.ByteLen) != n || !bytes.Equal(got, p.expect) {
@@ -298,7 +297,7 @@ func (p *player) took(i int, wc dpath.WC) error {
 }
 
 // wait gives the next completions, at least one.
-func (p *player) wait(ctx context.Context, wcs []dpath.WC) (int, error) {
+func (p *player) wait(ctx context.Context, wcs []verbs.WC) (int, error) {
 	for {
 		if n, err := p.cq.PollSpin(wcs, 1000); n > 0 || err != nil {
 			return n, err

@@ -15,7 +15,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // TestPortDown takes a network down while RDMA runs over it. Both devices tell by an event, the traffic ends with an error, and
@@ -62,7 +61,7 @@ func (w *wire) both(t *testing.T, logs [2]*eventLog, kind verbs.EventType, state
 
 // ending is how traffic came to its end.
 type ending struct {
-	wc  dpath.WC
+	wc  verbs.WC
 	err error
 }
 

@@ -12,7 +12,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // TestTraffic writes to, reads from and adds to Go memory over a reliable connection while the collector runs hard.
@@ -34,7 +33,7 @@ func TestTraffic(t *testing.T) {
 			}
 		}
 	}()
-	send := must(dpath.NewSendBatch(3, 1))(t)
+	send := must(verbs.NewSendBatch(3, 1))(t)
 	defer send.Close()
 	at, peer := uint64(near.MR.Addr()), uint64(far.MR.Addr())
 	for round := range 20 {
@@ -76,7 +75,7 @@ func TestDeviceMemoryTraffic(t *testing.T) {
 		t.Fatal(err)
 	}
 	dms[0].Flush()
-	send := must(dpath.NewSendBatch(3, 1))(t)
+	send := must(verbs.NewSendBatch(3, 1))(t)
 	defer send.Close()
 	send.WR(0).Write(1, 512, mrs[1].RKey()).SGE(0, uint32(len(out)), mrs[0].LKey()).Flags(verbs.SendSignaled)
 	send.WR(1).Read(2, 512, mrs[1].RKey()).Add(near.MR.UncheckedSGE(0, uint32(len(out)))).Flags(verbs.SendSignaled)
@@ -106,7 +105,7 @@ func TestWrongKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	send := must(dpath.NewSendBatch(1, 1))(t)
+	send := must(verbs.NewSendBatch(1, 1))(t)
 	defer send.Close()
 	send.WR(0).Write(1, far.MR.IOVA(), far.MR.RKey()^0x55).Add(near.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	if _, err := near.QP.PostSend(send, 1); err != nil {
@@ -127,7 +126,7 @@ func TestEvent(t *testing.T) {
 	if err := near.CQ.ReqNotify(false); err != nil {
 		t.Fatal(err)
 	}
-	send := must(dpath.NewSendBatch(1, 1))(t)
+	send := must(verbs.NewSendBatch(1, 1))(t)
 	defer send.Close()
 	send.WR(0).Write(1, far.MR.IOVA(), far.MR.RKey()).Add(near.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	if _, err := near.QP.PostSend(send, 1); err != nil {

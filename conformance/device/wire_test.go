@@ -17,7 +17,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // hasty is patience for a peer that will not answer.
@@ -139,7 +138,7 @@ type place struct {
 func memoryOf(e *link.End) place { return place{uint64(e.MR.Addr()), e.MR.RKey()} }
 
 // write writes the first 8 bytes of a side to its peer, and gives the completion.
-func write(t *testing.T, e *link.End, to place, limit time.Duration) dpath.WC {
+func write(t *testing.T, e *link.End, to place, limit time.Duration) verbs.WC {
 	t.Helper()
 	wc, err := tryWrite(e, to, limit)
 	if err != nil {
@@ -148,23 +147,23 @@ func write(t *testing.T, e *link.End, to place, limit time.Duration) dpath.WC {
 	return wc
 }
 
-func tryWrite(e *link.End, to place, limit time.Duration) (dpath.WC, error) {
-	b, err := dpath.NewSendBatch(1, 1)
+func tryWrite(e *link.End, to place, limit time.Duration) (verbs.WC, error) {
+	b, err := verbs.NewSendBatch(1, 1)
 	if err != nil {
-		return dpath.WC{}, err
+		return verbs.WC{}, err
 	}
 	defer b.Close()
 	b.WR(0).Write(1, to.Addr, to.RKey).Add(e.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	if _, err := e.QP.PostSend(b, 1); err != nil {
-		return dpath.WC{}, err
+		return verbs.WC{}, err
 	}
 	return e.WaitFor(limit)
 }
 
 // ends wants the error of a completion, with one of some statuses.
-func ends(t *testing.T, what string, wc dpath.WC, want ...verbs.WCStatus) {
+func ends(t *testing.T, what string, wc verbs.WC, want ...verbs.WCStatus) {
 	t.Helper()
-	var e *dpath.WCError
+	var e *verbs.WCError
 	if err := wc.Err(); !errors.As(err, &e) || !slices.Contains(want, e.Status) {
 		t.Errorf("%s: %v, want %v", what, err, want)
 	}

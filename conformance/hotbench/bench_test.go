@@ -13,7 +13,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/hotbench"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/dpath/ratio"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -187,8 +186,8 @@ func BenchmarkStream(b *testing.B) {
 	b.ReportMetric(0, "ns/op")
 }
 
-func batchOf(tb testing.TB, n int) *dpath.SendBatch {
-	batch, err := dpath.NewSendBatch(n, 1)
+func batchOf(tb testing.TB, n int) *verbs.SendBatch {
+	batch, err := verbs.NewSendBatch(n, 1)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -198,7 +197,7 @@ func batchOf(tb testing.TB, n int) *dpath.SendBatch {
 	return batch
 }
 
-func post(tb testing.TB, s *verbs.QPStream, batch *dpath.SendBatch) {
+func post(tb testing.TB, s *verbs.QPStream, batch *verbs.SendBatch) {
 	if _, err := s.Post(batch, batch.Len()); err != nil {
 		tb.Fatal(err)
 	}

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -60,9 +59,9 @@ var headerVerbs = []headerVerb{
 	{"ibv_query_device_ex", "query_device_ex", func(b *beds) error { _, err := b.dev.QueryDeviceEx(); return err }},
 	{"ibv_query_port", "query_port", func(b *beds) error { _, err := b.dev.QueryPort(1); return err }},
 	{"ibv_req_notify_cq", "req_notify_cq", func(b *beds) error { return b.cq.ReqNotify(false) }},
-	{"ibv_poll_cq", "poll_cq", func(b *beds) error { _, err := b.cq.PollInto(make([]dpath.WC, 1)); return err }},
+	{"ibv_poll_cq", "poll_cq", func(b *beds) error { _, err := b.cq.PollInto(make([]verbs.WC, 1)); return err }},
 	{"ibv_post_send", "post_send", func(b *beds) error {
-		batch, err := dpath.NewSendBatch(1, 1)
+		batch, err := verbs.NewSendBatch(1, 1)
 		if err != nil {
 			return err
 		}
@@ -71,7 +70,7 @@ var headerVerbs = []headerVerb{
 		return err
 	}},
 	{"ibv_post_recv", "post_recv", func(b *beds) error {
-		batch, err := dpath.NewRecvBatch(1, 1)
+		batch, err := verbs.NewRecvBatch(1, 1)
 		if err != nil {
 			return err
 		}
@@ -80,7 +79,7 @@ var headerVerbs = []headerVerb{
 		return err
 	}},
 	{"ibv_post_srq_recv", "post_srq_recv", func(b *beds) error {
-		batch, err := dpath.NewRecvBatch(1, 1)
+		batch, err := verbs.NewRecvBatch(1, 1)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -186,8 +185,8 @@ func (b *bed) sendRequests() {
 	qp := v.Interface().(*verbs.QP)
 	a, ahAt := b.handle("AH")
 	ah := a.Interface().(*verbs.AH)
-	for _, name := range append(wrMethods(t, reflect.TypeFor[*dpath.SendWR](), sendMethods), "AH.Address") {
-		batch := must(dpath.NewSendBatch(2, 2, dpath.InlineRoom(64)))(t)
+	for _, name := range append(wrMethods(t, reflect.TypeFor[*verbs.SendWR](), sendMethods), "AH.Address") {
+		batch := must(verbs.NewSendBatch(2, 2, verbs.InlineRoom(64)))(t)
 		n := 0
 		var want [2]map[string]string
 		for i := range want {
@@ -250,13 +249,13 @@ func (b *bed) receiveOn(verb *spec.Verb, method string) {
 	b.Helper()
 	of, name, _ := strings.Cut(method, ".")
 	v, at := b.handle(of)
-	post, ok := v.MethodByName(name).Interface().(func(*dpath.RecvBatch, int) (int, error))
+	post, ok := v.MethodByName(name).Interface().(func(*verbs.RecvBatch, int) (int, error))
 	if !ok {
 		b.Fatalf("%s does not post a batch", method)
 	}
 	queue, wr := verb.Params[0].C, verb.Params[1].C
-	for _, name := range wrMethods(b.TB, reflect.TypeFor[*dpath.RecvWR](), recvMethods) {
-		batch := must(dpath.NewRecvBatch(2, 2))(b.TB)
+	for _, name := range wrMethods(b.TB, reflect.TypeFor[*verbs.RecvWR](), recvMethods) {
+		batch := must(verbs.NewRecvBatch(2, 2))(b.TB)
 		n := 0
 		var want [2]map[string]string
 		for i := range want {
@@ -280,8 +279,8 @@ func (b *bed) operations() {
 	t := b.TB
 	v, at := b.handle("SRQ")
 	srq := v.Interface().(*verbs.SRQ)
-	for _, name := range wrMethods(t, reflect.TypeFor[*dpath.OpsWR](), opsMethods) {
-		batch := must(dpath.NewOpsBatch(2, 2))(t)
+	for _, name := range wrMethods(t, reflect.TypeFor[*verbs.OpsWR](), opsMethods) {
+		batch := must(verbs.NewOpsBatch(2, 2))(t)
 		n := 0
 		var want [2]map[string]string
 		for i := range want {
@@ -315,7 +314,7 @@ func (b *bed) elements() {
 	t := b.TB
 	v, _ := b.handle("QP")
 	qp := v.Interface().(*verbs.QP)
-	batch := must(dpath.NewSendBatch(1, 2, dpath.InlineRoom(64)))(t)
+	batch := must(verbs.NewSendBatch(1, 2, verbs.InlineRoom(64)))(t)
 	batch.WR(0).Send(1).SGE(11, 12, 13).SGE(21, 22, 23).SetAddr(1, 31)
 	must(qp.PostSend(batch, 1))(t)
 	b.compareWR("SetAddr", "struct ibv_send_wr", "wr", b.last("ibv_post_send").In, map[string]string{
@@ -349,7 +348,7 @@ func (b *bed) completions() {
 		b.polled(cq, All)
 	}
 	b.rec.Set("ibv_poll_cq", "", 0)
-	if n := reflect.TypeFor[dpath.WC]().NumField(); n != len(wcFields) {
+	if n := reflect.TypeFor[verbs.WC]().NumField(); n != len(wcFields) {
 		t.Errorf("WC has %d fields, this table %d", n, len(wcFields))
 	}
 }
@@ -360,7 +359,7 @@ func (b *bed) polled(cq *verbs.CQ, field int) (any bool) {
 	const n = 2
 	b.rec.Result("ibv_poll_cq", n)
 	b.rec.Fill("ibv_poll_cq", Own, field)
-	wcs := make([]dpath.WC, n+1)
+	wcs := make([]verbs.WC, n+1)
 	if got := must(cq.PollInto(wcs))(b.TB); got != n {
 		b.Fatalf("%d completions", got)
 	}
@@ -368,14 +367,14 @@ func (b *bed) polled(cq *verbs.CQ, field int) (any bool) {
 	for i := range wcs[:n] {
 		var values []result
 		for name, c := range wcFields {
-			if name == "ImmData" && wcs[i].Flags&dpath.WithImm == 0 {
+			if name == "ImmData" && wcs[i].Flags&verbs.WCFlagWithImm == 0 {
 				c = "invalidated_rkey"
 			}
 			values = append(values, result{"WC." + name, fmt.Sprintf("wc[%d].%s", i, c), reflect.ValueOf(wcs[i]).FieldByName(name)})
 		}
 		b.compareResults(values, out, func(path string) string { return path })
 	}
-	if wcs[n] != (dpath.WC{}) {
+	if wcs[n] != (verbs.WC{}) {
 		b.Errorf("a completion beyond the number that C gave: %+v", wcs[n])
 	}
 	for _, text := range out {

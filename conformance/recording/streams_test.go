@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -109,7 +108,7 @@ func (b *bed) newStream(typ string, ops []string) *stream {
 }
 
 // request makes a request by a method, with data, flags and, where it is to have one, an address, and gives the calls that build it.
-func (s *stream) request(w *dpath.SendWR, method, data, to string) []expected {
+func (s *stream) request(w *verbs.SendWR, method, data, to string) []expected {
 	s.Helper()
 	values := wrCall(s.TB, sendMethods, reflect.ValueOf(w), method, &s.n, 0)
 	number, _ := s.place("struct ibv_send_wr", "wr.atomic.compare_add") // TestSendRequests holds it against the value
@@ -150,7 +149,7 @@ func (s *stream) request(w *dpath.SendWR, method, data, to string) []expected {
 }
 
 // address gives a datagram its address, by a method.
-func (s *stream) address(w *dpath.SendWR, method string, values map[string]string) {
+func (s *stream) address(w *verbs.SendWR, method string, values map[string]string) {
 	s.Helper()
 	a, at := s.handle("AH")
 	s.n += 2
@@ -164,7 +163,7 @@ func (s *stream) address(w *dpath.SendWR, method string, values map[string]strin
 }
 
 // data gives a request its data and notes the arguments of the function that passes it on.
-func (s *stream) data(w *dpath.SendWR, data string, in map[string]want) {
+func (s *stream) data(w *verbs.SendWR, data string, in map[string]want) {
 	s.Helper()
 	elements := map[string]int{"one": 1, "two": 2, "inlines": 2}[data]
 	for i := range elements {
@@ -261,7 +260,7 @@ func (b *bed) streams() {
 // posted posts requests of methods in one stream, and then each in one of its own.
 func (s *stream) posted(what string, methods []string, data, to string) {
 	s.Helper()
-	batch := must(dpath.NewSendBatch(len(methods), 2, dpath.InlineRoom(64)))(s.TB)
+	batch := must(verbs.NewSendBatch(len(methods), 2, verbs.InlineRoom(64)))(s.TB)
 	built := make([][]expected, len(methods))
 	for i, m := range methods {
 		built[i] = s.request(batch.WR(i), m, data, to)
@@ -289,14 +288,14 @@ func TestStreamAborts(t *testing.T) {
 			before = "Write"
 		}
 		s := b.newStream("IBV_QPT_RC", b.allOps(builders[method].flag))
-		batch := must(dpath.NewSendBatch(3, 2, dpath.InlineRoom(64)))(t)
+		batch := must(verbs.NewSendBatch(3, 2, verbs.InlineRoom(64)))(t)
 		built := s.request(batch.WR(0), before, "one", "")
 		s.request(batch.WR(1), method, "one", "")
 		s.request(batch.WR(2), before, "one", "")
 		s.refused(method, batch, 3, syscall.EINVAL, s.around("ibv_wr_abort", built))
 	}
 	s := b.newStream("IBV_QPT_RC", b.allOps())
-	batch := must(dpath.NewSendBatch(1, 2))(t)
+	batch := must(verbs.NewSendBatch(1, 2))(t)
 	first := s.request(batch.WR(0), "Send", "one", "")
 	b.rec.Replies("ibv_wr_complete", Reply{Result: int64(syscall.ENOMEM)})
 	s.refused("no memory", batch, 1, syscall.ENOMEM, s.around("ibv_wr_complete", first))
@@ -306,7 +305,7 @@ func TestStreamAborts(t *testing.T) {
 }
 
 // refused posts requests of which none is posted.
-func (s *stream) refused(what string, batch *dpath.SendBatch, n int, errno syscall.Errno, wants []expected) {
+func (s *stream) refused(what string, batch *verbs.SendBatch, n int, errno syscall.Errno, wants []expected) {
 	s.Helper()
 	must(s.rec.Calls())(s.TB)
 	if got, err := s.Post(batch, n); got != 0 || !errors.Is(err, errno) {
@@ -337,7 +336,7 @@ func TestCommands(t *testing.T) {
 	for name := range here {
 		t.Errorf("%s is on no page", name)
 	}
-	for _, name := range wrMethods(t, reflect.TypeFor[*dpath.SendWR](), sendMethods) {
+	for _, name := range wrMethods(t, reflect.TypeFor[*verbs.SendWR](), sendMethods) {
 		if _, ok := builders[name]; !ok && sendMethods[name].begin == "" {
 			t.Errorf("SendWR.%s begins a request, and builders does not have it", name)
 		}

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // toWindow builds a request that binds a window, which MW.Bind writes.
@@ -30,7 +29,7 @@ func TestWindows(t *testing.T) {
 	w, mwAt := b.handle("MW")
 	r, mrAt := b.handle("MR")
 	mw, mr := w.Interface().(*verbs.MW), r.Interface().(*verbs.MR)
-	batch := must(dpath.NewSendBatch(2, 1))(t)
+	batch := must(verbs.NewSendBatch(2, 1))(t)
 	var set [2]map[string]string
 	for i := range set {
 		n := uint64(i)

@@ -16,7 +16,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -103,7 +102,7 @@ func share(w io.Writer, dev *verbs.Device) error {
 // client is a connection to the server, with what it knows of the shared memory.
 type client struct {
 	*verbstest.End // queue pair and memory for the old value
-	sends          *dpath.SendBatch
+	sends          *verbs.SendBatch
 	addr           uint64 // of the shared memory
 	rkey           uint32
 }
@@ -119,7 +118,7 @@ func newClient(dev *verbs.Device, mem []byte) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	sends, err := dpath.NewSendBatch(1, 1)
+	sends, err := verbs.NewSendBatch(1, 1)
 	return &client{End: end, sends: sends, addr: mr.IOVA(), rkey: mr.RKey()}, err
 }
 
@@ -144,7 +143,7 @@ func (c *client) compareSwap(offset, expected, value uint64) (uint64, error) {
 }
 
 // atomic posts a request and returns the old value, which the device writes to the client's memory.
-func (c *client) atomic(wr *dpath.SendWR) (uint64, error) {
+func (c *client) atomic(wr *verbs.SendWR) (uint64, error) {
 	old, err := c.MR.SGE(0, 8)
 	if err != nil {
 		return 0, err

@@ -20,7 +20,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/examples/connect/connect"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -157,7 +156,7 @@ func write(w io.Writer, dev *verbs.Device, conn net.Conn) error {
 		return err
 	}
 	fmt.Fprintf(w, "client: connected, packets have up to %v bytes\n", peer.MTU)
-	batch, err := dpath.NewSendBatch(2, 1)
+	batch, err := verbs.NewSendBatch(2, 1)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -119,7 +118,7 @@ type loop struct {
 	cq      *verbs.CQ // of receives; the sends have completions only if they fail
 	qp      *verbs.QP
 	mem     []byte // receive i has the ID i and writes to the i-th part
-	sends   *dpath.SendBatch
+	sends   *verbs.SendBatch
 }
 
 func newLoop(dev *verbs.Device) (*loop, error) {
@@ -151,11 +150,11 @@ func newLoop(dev *verbs.Device) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	recvs, err := dpath.NewRecvBatch(messages, 1)
+	recvs, err := verbs.NewRecvBatch(messages, 1)
 	if err != nil {
 		return nil, err
 	}
-	if l.sends, err = dpath.NewSendBatch(messages, 1, dpath.InlineRoom(room)); err != nil {
+	if l.sends, err = verbs.NewSendBatch(messages, 1, verbs.InlineRoom(room)); err != nil {
 		return nil, err
 	}
 	for i := range messages {

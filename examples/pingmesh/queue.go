@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 const (
@@ -49,9 +48,9 @@ type queues struct {
 
 	in, out []byte // memory of receives, and of sends
 	room    int    // bytes of each receive
-	recvs   *dpath.RecvBatch
-	sends   *dpath.SendBatch
-	parts   []dpath.SGE // of out
+	recvs   *verbs.RecvBatch
+	sends   *verbs.SendBatch
+	parts   []verbs.SGE // of out
 	slots   []slot
 	free    []uint32 // slots
 	waiting []uint32 // slots of the first requests of sends, which are not posted yet
@@ -148,7 +147,7 @@ func (q *queues) prepareSends(n int) error {
 	if err != nil {
 		return err
 	}
-	q.slots, q.free, q.parts = make([]slot, n), make([]uint32, n), make([]dpath.SGE, n)
+	q.slots, q.free, q.parts = make([]slot, n), make([]uint32, n), make([]verbs.SGE, n)
 	for i := range n {
 		q.free[i] = uint32(i)
 		if q.parts[i], err = mr.SGE(uint64(i*q.opts.size), uint64(q.opts.size)); err != nil {
@@ -156,19 +155,19 @@ func (q *queues) prepareSends(n int) error {
 		}
 	}
 	q.waiting = make([]uint32, 0, min(n, batchSize))
-	q.sends, err = dpath.NewSendBatch(cap(q.waiting), 1)
+	q.sends, err = verbs.NewSendBatch(cap(q.waiting), 1)
 	return err
 }
 
 // prepareRecvs posts the receives. Receive i has the ID received+i and writes to the i-th part of the memory.
 func (q *queues) prepareRecvs(n, mtu int) error {
-	q.room = dpath.GRHSize + mtu
+	q.room = verbs.GRHSize + mtu
 	q.in = make([]byte, n*q.room)
 	mr, err := q.pd.RegMR(q.in, verbs.MRAccessLocalWrite)
 	if err != nil {
 		return err
 	}
-	if q.recvs, err = dpath.NewRecvBatch(n, 1); err != nil {
+	if q.recvs, err = verbs.NewRecvBatch(n, 1); err != nil {
 		return err
 	}
 	for i := range n {
@@ -241,5 +240,5 @@ func (q *queues) repost(ids []uint64) error {
 // data is what a datagram brought to a receive.
 func (q *queues) data(wc *verbs.WCEx) []byte {
 	part := q.in[int(wc.ID-received)*q.room:][:q.room]
-	return part[dpath.GRHSize:max(dpath.GRHSize, min(int(wc.ByteLen), q.room))]
+	return part[verbs.GRHSize:max(verbs.GRHSize, min(int(wc.ByteLen), q.room))]
 }

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -74,8 +73,8 @@ type server struct {
 	srq            *verbs.SRQ
 	sent, received *verbs.CQ
 	mem            []byte
-	recvs          *dpath.RecvBatch
-	sends          *dpath.SendBatch // of the clients
+	recvs          *verbs.RecvBatch
+	sends          *verbs.SendBatch // of the clients
 }
 
 func newServer(dev *verbs.Device) (*server, error) {
@@ -97,7 +96,7 @@ func newServer(dev *verbs.Device) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.recvs, err = dpath.NewRecvBatch(depth, 1); err != nil {
+	if s.recvs, err = verbs.NewRecvBatch(depth, 1); err != nil {
 		return nil, err
 	}
 	for i := range depth {
@@ -110,7 +109,7 @@ func newServer(dev *verbs.Device) (*server, error) {
 	if _, err := s.srq.PostRecv(s.recvs, depth); err != nil {
 		return nil, err
 	}
-	if s.sends, err = dpath.NewSendBatch(1, 1, dpath.InlineRoom(room)); err != nil {
+	if s.sends, err = verbs.NewSendBatch(1, 1, verbs.InlineRoom(room)); err != nil {
 		return nil, err
 	}
 	return s, s.srq.Modify(verbs.NewSRQAttr().Limit(limit)) // after the post: otherwise the event comes at once

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -105,7 +104,7 @@ func post(dev *verbs.Device, cq *verbs.CQ) error {
 	if err != nil {
 		return err
 	}
-	writes, err := dpath.NewSendBatch(len(sizes), 1)
+	writes, err := verbs.NewSendBatch(len(sizes), 1)
 	if err != nil {
 		return err
 	}

@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -98,9 +97,9 @@ func exchange(w io.Writer, dev *verbs.Device, gidIndex uint8) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "received %q: %d bytes, of which the first %d are for the address of the sender\n", text, wc.ByteLen, dpath.GRHSize)
+	fmt.Fprintf(w, "received %q: %d bytes, of which the first %d are for the address of the sender\n", text, wc.ByteLen, verbs.GRHSize)
 
-	back, err := bob.pd.CreateAHFromWC(&wc, bob.mem[:dpath.GRHSize], port)
+	back, err := bob.pd.CreateAHFromWC(&wc, bob.mem[:verbs.GRHSize], port)
 	if err != nil {
 		return err
 	}
@@ -120,12 +119,12 @@ type end struct {
 	sent, received *verbs.CQ
 	qp             *verbs.QP
 	mem            []byte
-	sends          *dpath.SendBatch
+	sends          *verbs.SendBatch
 }
 
 // newEnd makes a queue pair that can send, and posts one receive.
 func newEnd(dev *verbs.Device) (*end, error) {
-	e := &end{mem: make([]byte, dpath.GRHSize+room)}
+	e := &end{mem: make([]byte, verbs.GRHSize+room)}
 	var err error
 	if e.pd, err = dev.AllocPD(); err != nil {
 		return nil, err
@@ -154,7 +153,7 @@ func newEnd(dev *verbs.Device) (*end, error) {
 	if err != nil {
 		return nil, err
 	}
-	recvs, err := dpath.NewRecvBatch(1, 1)
+	recvs, err := verbs.NewRecvBatch(1, 1)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +161,7 @@ func newEnd(dev *verbs.Device) (*end, error) {
 	if _, err := e.qp.PostRecv(recvs, 1); err != nil {
 		return nil, err
 	}
-	e.sends, err = dpath.NewSendBatch(1, 1, dpath.InlineRoom(64))
+	e.sends, err = verbs.NewSendBatch(1, 1, verbs.InlineRoom(64))
 	return e, err
 }
 
@@ -189,7 +188,7 @@ func (e *end) receive() (verbs.WC, string, error) {
 	if err != nil {
 		return wc, "", err
 	}
-	return wc, string(e.mem[dpath.GRHSize:wc.ByteLen]), nil
+	return wc, string(e.mem[verbs.GRHSize:wc.ByteLen]), nil
 }
 
 // wait polls until a request completes. A program with more to do sleeps on a completion channel instead.

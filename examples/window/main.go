@@ -16,7 +16,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -108,7 +107,7 @@ type sides struct {
 	mem         []byte
 	mr          *verbs.MR
 	mw          *verbs.MW
-	sends       *dpath.SendBatch
+	sends       *verbs.SendBatch
 }
 
 func newSides(dev *verbs.Device) (s *sides, err error) {
@@ -123,7 +122,7 @@ func newSides(dev *verbs.Device) (s *sides, err error) {
 	if s.mw, err = s.owner.PD.AllocMW(verbs.MWType2); err != nil {
 		return nil, fmt.Errorf("this device may have no windows of type 2: %w", err)
 	}
-	s.sends, err = dpath.NewSendBatch(1, 1)
+	s.sends, err = verbs.NewSendBatch(1, 1)
 	return s, err
 }
 
@@ -135,7 +134,7 @@ func (s *sides) close() error {
 // grant binds the window. From then on mw.RKey is the key to give to the peer.
 func (s *sides) grant() error {
 	what := verbs.MWBind{MR: s.mr, Addr: s.mr.IOVA() + begin, Length: size, Access: verbs.MWAccessRemoteWrite}
-	if err := s.mw.Bind(s.sends.WR(0), dpath.NextRKey(s.mw.RKey()), what); err != nil {
+	if err := s.mw.Bind(s.sends.WR(0), verbs.NextRKey(s.mw.RKey()), what); err != nil {
 		return err
 	}
 	wc, err := s.post(s.owner)

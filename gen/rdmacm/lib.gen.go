@@ -128,11 +128,11 @@ func Load(verbsLib *verbs.Lib, opts ...LoadOption) (*Lib, error) {
 	if err != nil {
 		return nil, err
 	}
-	return LoadFrom(l, verbsLib)
+	return LoadFrom(verbsLib, l)
 }
 
 // LoadFrom takes the functions from another source, such as softverbs.New() in a test.
-func LoadFrom(s Symbols, verbsLib *verbs.Lib) (*Lib, error) {
+func LoadFrom(verbsLib *verbs.Lib, s Symbols) (*Lib, error) {
 	if !haveC {
 		return nil, dl.NoC()
 	}

@@ -291,12 +291,12 @@ func (v CQFlag) String() string { return validate.FlagText(uint64(v), cqFlagName
 // WCFlag is what a completion says beside its fields.
 //
 // C: enum ibv_wc_flags, ibv_create_cq_ex(3).
-type WCFlag uint32
+type WCFlag = dpath.WCFlag
 
 // Constants of WCFlag.
 const (
 	// A datagram came with a global route header.
-	WCFlagGrh WCFlag = 0x1 // IBV_WC_GRH
+	WCFlagGRH WCFlag = 0x1 // IBV_WC_GRH
 	// There is immediate data.
 	WCFlagWithImm WCFlag = 0x2 // IBV_WC_WITH_IMM
 	// Checksums are right.
@@ -310,19 +310,6 @@ const (
 	// All data has arrived.
 	WCFlagTMDataValid WCFlag = 0x40 // IBV_WC_TM_DATA_VALID
 )
-
-var wcFlagNames = []validate.Flag{
-	{Bits: 0x1, Name: "GRH"},
-	{Bits: 0x2, Name: "WITH_IMM"},
-	{Bits: 0x4, Name: "IP_CSUM_OK"},
-	{Bits: 0x8, Name: "WITH_INV"},
-	{Bits: 0x10, Name: "TM_SYNC_REQ"},
-	{Bits: 0x20, Name: "TM_MATCH"},
-	{Bits: 0x40, Name: "TM_DATA_VALID"},
-}
-
-// String returns the C names without their prefix, joined by |, and the value in hex.
-func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlagNames) }
 
 // FlowFlags is a set of properties of a flow.
 //

@@ -8,6 +8,13 @@ import "testing"
 // TestRuntimeNames holds the names that the runtime knows against the facts.
 func TestRuntimeNames(t *testing.T) {
 	for _, c := range [][2]string{
+		{WCFlagGRH.String(), "GRH (0x1)"},
+		{WCFlagWithImm.String(), "WITH_IMM (0x2)"},
+		{WCFlagIPCsumOk.String(), "IP_CSUM_OK (0x4)"},
+		{WCFlagWithInv.String(), "WITH_INV (0x8)"},
+		{WCFlagTMSyncReq.String(), "TM_SYNC_REQ (0x10)"},
+		{WCFlagTMMatch.String(), "TM_MATCH (0x20)"},
+		{WCFlagTMDataValid.String(), "TM_DATA_VALID (0x40)"},
 		{WCStatusSuccess.String(), "SUCCESS"},
 		{WCStatusLocLenErr.String(), "LOC_LEN_ERR"},
 		{WCStatusLocQPOpErr.String(), "LOC_QP_OP_ERR"},

@@ -7,7 +7,6 @@ import (
 	"log"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -51,7 +50,7 @@ func ExampleQPStream_Post_datagrams() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	batch, err := dpath.NewSendBatch(2, 1, dpath.InlineRoom(16))
+	batch, err := verbs.NewSendBatch(2, 1, verbs.InlineRoom(16))
 	if err != nil {
 		log.Fatal(err)
 	}

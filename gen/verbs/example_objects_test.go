@@ -10,7 +10,6 @@ import (
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -124,8 +123,8 @@ func ExamplePD_CreateAHFromWC() {
 	memory[0], memory[6] = 6<<4, 17
 	copy(memory[8:], gid[:])  // from
 	copy(memory[24:], gid[:]) // to
-	wc := &dpath.WC{ByteLen: dpath.GRHSize + 5, SrcQP: 17, Flags: dpath.GRH}
-	back, err := pd.CreateAHFromWC(wc, memory[:dpath.GRHSize], 1)
+	wc := &verbs.WC{ByteLen: verbs.GRHSize + 5, SrcQP: 17, Flags: verbs.WCFlagGRH}
+	back, err := pd.CreateAHFromWC(wc, memory[:verbs.GRHSize], 1)
 	check(err)
 	fmt.Println(back.Close())
 	// Output: <nil>

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // A queue pair is set up for a peer, with the attributes that its type needs. The peer is the queue pair itself here; programs on two
@@ -52,7 +51,7 @@ func ExampleRCSetup_Init() {
 	check(err)
 	s := verbs.RCSetup{PortNum: 1, PathMTU: verbs.MTU1024, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
 	check(qp.Modify(s.Init()))
-	receives, err := dpath.NewRecvBatch(1, 1)
+	receives, err := verbs.NewRecvBatch(1, 1)
 	check(err)
 	defer receives.Close()
 	receives.WR(0).Recv(1)
@@ -80,7 +79,7 @@ func ExampleUDSetup() {
 	check(err)
 	ah, err := pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 64})
 	check(err)
-	batch, err := dpath.NewSendBatch(1, 1, dpath.InlineRoom(64))
+	batch, err := verbs.NewSendBatch(1, 1, verbs.InlineRoom(64))
 	check(err)
 	defer batch.Close()
 	w := batch.WR(0).Send(5).InlineData([]byte("to whom it may concern")).Flags(verbs.SendSignaled)
@@ -100,7 +99,7 @@ func ExampleUDSetup() {
 func ExampleCQ_PollInto() {
 	a, b, end := connected()
 	defer end()
-	batch, err := dpath.NewSendBatch(1, 1)
+	batch, err := verbs.NewSendBatch(1, 1)
 	check(err)
 	defer batch.Close()
 	piece, err := a.MR.SGE(0, uint64(copy(a.Mem, "written")))
@@ -140,7 +139,7 @@ func ExampleCompChannel_Next() {
 	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1})
 	check(err)
 	check(qp.Modify(verbs.RCSetup{PortNum: 1}.Init()))
-	receives, err := dpath.NewRecvBatch(1, 1)
+	receives, err := verbs.NewRecvBatch(1, 1)
 	check(err)
 	defer receives.Close()
 	receives.WR(0).Recv(3)
@@ -180,7 +179,7 @@ func ExamplePD_CreateSRQ() {
 	check(err)
 	piece, err := mr.SGE(0, 64)
 	check(err)
-	receives, err := dpath.NewRecvBatch(1, 1)
+	receives, err := verbs.NewRecvBatch(1, 1)
 	check(err)
 	defer receives.Close()
 	receives.WR(0).Recv(1).Add(piece)

@@ -7,7 +7,6 @@ import (
 	"log"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -38,7 +37,7 @@ func ExampleQP_Stream() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	batch, err := dpath.NewSendBatch(2, 1)
+	batch, err := verbs.NewSendBatch(2, 1)
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -38,7 +37,7 @@ func check(err error) {
 func ExampleMR_SGE() {
 	a, b, end := connected()
 	defer end()
-	batch, err := dpath.NewSendBatch(1, 1)
+	batch, err := verbs.NewSendBatch(1, 1)
 	check(err)
 	defer batch.Close()
 
@@ -82,7 +81,7 @@ func ExamplePD_RegMRPin() {
 func ExampleQP_PostSend_inline() {
 	a, b, end := connected()
 	defer end()
-	batch, err := dpath.NewSendBatch(1, 1, dpath.InlineRoom(verbstest.Inline))
+	batch, err := verbs.NewSendBatch(1, 1, verbs.InlineRoom(verbstest.Inline))
 	check(err)
 	defer batch.Close()
 
@@ -101,7 +100,7 @@ func ExampleQP_PostSend_inline() {
 func ExampleQP_PostSend_inlineByAddress() {
 	a, b, end := connected()
 	defer end()
-	batch, err := dpath.NewSendBatch(1, 1)
+	batch, err := verbs.NewSendBatch(1, 1)
 	check(err)
 	defer batch.Close()
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // A peer may write to 64 bytes of a region, by a key that the owner takes back later. The peer here writes twice.
@@ -21,20 +20,20 @@ func ExampleMW_Bind() {
 	check(err)
 	mw, err := owner.PD.AllocMW(verbs.MWType2)
 	check(err)
-	batch, err := dpath.NewSendBatch(1, 1)
+	batch, err := verbs.NewSendBatch(1, 1)
 	check(err)
-	post := func(qp *verbs.QP, cq *verbs.CQ) dpath.WCStatus {
+	post := func(qp *verbs.QP, cq *verbs.CQ) verbs.WCStatus {
 		batch.WR(0).Flags(verbs.SendSignaled)
 		_, err := qp.PostSend(batch, 1)
 		check(err)
-		var wcs [1]dpath.WC
+		var wcs [1]verbs.WC
 		for n := 0; n == 0; {
 			n, err = cq.PollInto(wcs[:])
 			check(err)
 		}
 		return wcs[0].Status
 	}
-	check(mw.Bind(batch.WR(0), dpath.NextRKey(mw.RKey()), verbs.MWBind{
+	check(mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBind{
 		MR: mr, Addr: mr.IOVA() + 128, Length: 64, Access: verbs.MWAccessRemoteWrite,
 	}))
 	fmt.Println("bound:", post(owner.QP, owner.SendCQ))

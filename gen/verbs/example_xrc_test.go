@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // An extended reliable connection: one receiving queue pair for all shared receive queues of an XRC domain, of which each request
@@ -44,18 +43,18 @@ func ExampleDevice_CreateSRQEx() {
 	check(err)
 	into, err := pd.RegMR(room, verbs.MRAccessLocalWrite)
 	check(err)
-	receives, err := dpath.NewRecvBatch(1, 1)
+	receives, err := verbs.NewRecvBatch(1, 1)
 	check(err)
 	receives.WR(0).Recv(7).Add(into.UncheckedSGE(0, 64))
 	_, err = srq.PostRecv(receives, 1)
 	check(err)
-	sends, err := dpath.NewSendBatch(1, 1)
+	sends, err := verbs.NewSendBatch(1, 1)
 	check(err)
 	sends.WR(0).Send(1).ToSRQ(num).Add(from.UncheckedSGE(0, uint32(len(text))))
 	_, err = sender.PostSend(sends, 1)
 	check(err)
 
-	wcs := make([]dpath.WC, 1)
+	wcs := make([]verbs.WC, 1)
 	for n := 0; n == 0; time.Sleep(time.Millisecond) {
 		n, err = received.PollInto(wcs)
 		check(err)

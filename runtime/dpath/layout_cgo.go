@@ -198,7 +198,7 @@ var (
 	_ = none{}[flagSolicited-C.IBV_SEND_SOLICITED]
 	_ = none{}[flagInline-C.IBV_SEND_INLINE]
 	_ = none{}[flagIPChecksum-C.IBV_SEND_IP_CSUM]
-	_ = none{}[GRH-C.IBV_WC_GRH]
-	_ = none{}[WithImm-C.IBV_WC_WITH_IMM]
-	_ = none{}[WithInv-C.IBV_WC_WITH_INV]
+	_ = none{}[wcGRH-C.IBV_WC_GRH]
+	_ = none{}[wcWithImm-C.IBV_WC_WITH_IMM]
+	_ = none{}[wcWithInv-C.IBV_WC_WITH_INV]
 )

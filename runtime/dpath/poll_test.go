@@ -35,14 +35,17 @@ func TestPoll(t *testing.T) {
 
 // TestPollImm asks that immediate data is a number of this processor, and that the key in its place is left alone.
 func TestPollImm(t *testing.T) {
-	const slot = 12 // behind others without
+	const (
+		slot             = 12 // behind others without
+		withImm, withInv = dpath.WCFlag(1 << 1), dpath.WCFlag(1 << 3)
+	)
 	p := provider(t)
-	for flags, want := range map[uint32]uint32{dpath.WithImm: 0x01020304, dpath.WithImm | 1: 0x01020304,
-		dpath.WithInv: 0x04030201} {
+	for flags, want := range map[dpath.WCFlag]uint32{withImm: 0x01020304, withImm | 1: 0x01020304,
+		withInv: 0x04030201} {
 		p.Complete(1, slot+1, 0, false)
-		p.Imm(slot, 0x01020304, flags)
+		p.Imm(slot, 0x01020304, uint32(flags))
 		var wcs [slot + 2]dpath.WC
-		if flags == dpath.WithInv && !littleEndian() {
+		if flags == withInv && !littleEndian() {
 			want = 0x01020304
 		}
 		if n, errno := dpath.PollCQ(p.CQ(), wcs[:]); n != slot+1 || errno != 0 || wcs[slot].ImmData != want || wcs[slot-1].ImmData == 0x103 && littleEndian() {

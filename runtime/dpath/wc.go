@@ -1,13 +1,26 @@
 package dpath
 
-// Flags of completions, enum ibv_wc_flags.
+import "github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+
+// WCFlag is what a completion says beside its fields, enum ibv_wc_flags. The generated package has the constants.
+type WCFlag uint32
+
 const (
-	GRH     = 1 << 0 // IBV_WC_GRH: of a receive on UD, the first 40 bytes of its memory hold a global route header
-	WithImm = 1 << 1 // IBV_WC_WITH_IMM: immediate data
-	WithInv = 1 << 3 // IBV_WC_WITH_INV: the peer invalidated a remote key
+	wcGRH     = 1 << 0 // IBV_WC_GRH: of a receive on UD, the first 40 bytes of its memory hold a global route header
+	wcWithImm = 1 << 1 // IBV_WC_WITH_IMM: immediate data
+	wcWithInv = 1 << 3 // IBV_WC_WITH_INV: the peer invalidated a remote key
 )
 
-// GRHSize is the number of bytes in front of a datagram in the memory of a UD receive, with and without GRH in Flags.
+// wcFlags are the names for messages.
+var wcFlags = []validate.Flag{
+	{Bits: wcGRH, Name: "GRH"}, {Bits: wcWithImm, Name: "WITH_IMM"}, {Bits: 1 << 2, Name: "IP_CSUM_OK"}, {Bits: wcWithInv, Name: "WITH_INV"},
+	{Bits: 1 << 4, Name: "TM_SYNC_REQ"}, {Bits: 1 << 5, Name: "TM_MATCH"}, {Bits: 1 << 6, Name: "TM_DATA_VALID"},
+}
+
+// String gives the C names without their prefix, and the value in hex: "GRH|WITH_IMM (0x3)".
+func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlags) }
+
+// GRHSize is the number of bytes in front of a datagram in the memory of a UD receive, with and without IBV_WC_GRH in Flags.
 // ByteLen includes them; the data begins after them.
 const GRHSize = 40
 
@@ -22,7 +35,7 @@ type WC struct {
 	ImmData      uint32 // imm_data as a number of this processor, or invalidated_rkey: see Flags
 	QPNum        uint32 // qp_num: the queue pair here
 	SrcQP        uint32 // src_qp: the queue pair there, only on UD
-	Flags        uint32 // wc_flags, enum ibv_wc_flags
+	Flags        WCFlag // wc_flags
 	PKeyIndex    uint16 // pkey_index, only for GSI
 	SLID         uint16 // slid, only on UD
 	SL           uint8  // sl, only on UD

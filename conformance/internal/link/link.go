@@ -14,7 +14,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // Size is the length of a side's memory in bytes.
@@ -156,25 +155,25 @@ func (e *End) Way(to *End) (verbs.AHAttr, verbs.MTU) {
 }
 
 // Wait polls one completion. None within the deadline is os.ErrDeadlineExceeded.
-func (e *End) Wait() (dpath.WC, error) { return e.WaitFor(e.cfg.Deadline) }
+func (e *End) Wait() (verbs.WC, error) { return e.WaitFor(e.cfg.Deadline) }
 
 // WaitFor is Wait with a deadline of its own.
-func (e *End) WaitFor(limit time.Duration) (dpath.WC, error) {
-	var wcs [1]dpath.WC
+func (e *End) WaitFor(limit time.Duration) (verbs.WC, error) {
+	var wcs [1]verbs.WC
 	for end := time.Now().Add(limit); ; {
 		n, err := e.CQ.PollSpin(wcs[:], 1000)
 		if n == 1 || err != nil {
 			return wcs[0], err
 		}
 		if time.Now().After(end) {
-			return dpath.WC{}, fmt.Errorf("no completion in %v: %w", limit, os.ErrDeadlineExceeded)
+			return verbs.WC{}, fmt.Errorf("no completion in %v: %w", limit, os.ErrDeadlineExceeded)
 		}
 	}
 }
 
 // Send posts the first n requests of a batch, each signaled, and waits for their completions: the first that is no
 // success is an error.
-func (e *End) Send(b *dpath.SendBatch, n int) error {
+func (e *End) Send(b *verbs.SendBatch, n int) error {
 	if posted, err := e.QP.PostSend(b, n); err != nil {
 		return fmt.Errorf("request %d: %w", posted, err)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // repliesTo are the cases of address handles that are made of completions.
@@ -27,10 +26,10 @@ func repliesTo() []suite.Case {
 // answered sends a datagram back to where one came from.
 func answered(t *suite.T) {
 	n := newNear(t, far.UD)
-	n.room(1, 0, dpath.GRHSize+4)
+	n.room(1, 0, verbs.GRHSize+4)
 	n.tell("a question", far.Op{Code: far.Send, Data: []byte("ask?")})
-	wc := n.received("a question", 1, wcRecv, dpath.GRHSize+4)
-	front := bytes.Clone(n.buf[:dpath.GRHSize])
+	wc := n.received("a question", 1, wcRecv, verbs.GRHSize+4)
+	front := bytes.Clone(n.buf[:verbs.GRHSize])
 	port := t.Port().Number()
 	direct := must(n.pd.CreateAHFromWC(&wc, front, port))(t)
 	described := must(n.pd.CreateAH(must(t.Device().InitAHFromWC(port, &wc, front))(t)))(t)
@@ -39,7 +38,7 @@ func answered(t *suite.T) {
 		ah := []*verbs.AH{direct, described}[i]
 		out := fill(n.buf[:8], len(what))
 		n.farRoom(8)
-		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		n.op(what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			ok(t, "Address", ah.Address(w, wc.SrcQP, n.link.To.QKey))
 			return n.part(w.Send(id), 0, 8)
 		})
@@ -52,16 +51,16 @@ func answered(t *suite.T) {
 
 func noAnswer(t *suite.T) {
 	pd, dev := newPD(t), t.Device()
-	wc := &dpath.WC{Flags: dpath.GRH}
+	wc := &verbs.WC{Flags: verbs.WCFlagGRH}
 	header := func(to verbs.GID) []byte {
-		h := make([]byte, dpath.GRHSize)
+		h := make([]byte, verbs.GRHSize)
 		h[0], h[6] = 6<<4, 17 // of IPv6, with UDP behind it
 		copy(h[8:], bytes.Repeat([]byte{0xfe}, 16))
 		copy(h[24:], to[:])
 		return h
 	}
 	for what, h := range map[string][]byte{"a group": header(verbs.GID{0: 0xff, 15: 1}), "a GID that the port has not": header(verbs.GID{0: 0xfe, 1: 0x80, 15: 0xee}),
-		"no version": make([]byte, dpath.GRHSize)} {
+		"no version": make([]byte, verbs.GRHSize)} {
 		ah, err := pd.CreateAHFromWC(wc, h, 1)
 		if err == nil {
 			t.Errorf("%s: an address handle is made", what)
@@ -71,7 +70,7 @@ func noAnswer(t *suite.T) {
 			t.Errorf("%s: a path is described", what)
 		}
 	}
-	for _, short := range [][]byte{nil, make([]byte, dpath.GRHSize-1)} {
+	for _, short := range [][]byte{nil, make([]byte, verbs.GRHSize-1)} {
 		if _, err := dev.InitAHFromWC(1, wc, short); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("a header of %d bytes: %v", len(short), err)
 		}
@@ -79,7 +78,7 @@ func noAnswer(t *suite.T) {
 	if _, err := pd.CreateAHFromWC(nil, header(verbs.GID{}), 1); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("no completion: %v", err)
 	}
-	if _, err := dev.InitAHFromWC(1, new(dpath.WC), make([]byte, dpath.GRHSize)); err != nil {
+	if _, err := dev.InitAHFromWC(1, new(verbs.WC), make([]byte, verbs.GRHSize)); err != nil {
 		t.Errorf("a completion without a header: %v", err)
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // extended are the cases of extended completion queues and their readers.
@@ -95,9 +94,9 @@ func empty(t *suite.T, what string, r *verbs.CQReader) {
 }
 
 // asPolled is a completion as ibv_poll_cq gives it.
-func asPolled(wc verbs.WCEx) dpath.WC {
-	return dpath.WC{ID: wc.ID, Status: wc.Status, Opcode: wc.Opcode, VendorErr: wc.VendorErr, ByteLen: wc.ByteLen, ImmData: wc.ImmData, QPNum: wc.QPNum,
-		SrcQP: wc.SrcQP, Flags: uint32(wc.Flags), SLID: uint16(wc.SLID), SL: wc.SL, DLIDPathBits: wc.DLIDPathBits}
+func asPolled(wc verbs.WCEx) verbs.WC {
+	return verbs.WC{ID: wc.ID, Status: wc.Status, Opcode: wc.Opcode, VendorErr: wc.VendorErr, ByteLen: wc.ByteLen, ImmData: wc.ImmData, QPNum: wc.QPNum,
+		SrcQP: wc.SrcQP, Flags: wc.Flags, SLID: uint16(wc.SLID), SL: wc.SL, DLIDPathBits: wc.DLIDPathBits}
 }
 
 func eachField(t *suite.T) {

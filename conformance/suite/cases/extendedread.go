@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // fieldAlone receives a message with immediate data on a queue for each field.
@@ -127,7 +126,7 @@ func failedRead(t *suite.T) {
 		if status != suite.StatusSuccess && wc != want {
 			t.Errorf("request %d: %+v, want %+v", id, wc, want)
 		}
-		var failed *dpath.WCError
+		var failed *verbs.WCError
 		if err := wc.Err(); (err == nil) != (status == suite.StatusSuccess) || err != nil && (!errors.As(err, &failed) || failed.ID != uint64(id) || failed.QPNum != n.qp.Num()) {
 			t.Errorf("request %d: its error is %v", id, err)
 		}
@@ -151,7 +150,7 @@ func readAndPolled(t *suite.T) {
 		}
 	}
 	empty(t, "after all were read", n.readers[n.recvs])
-	if got, err := n.recvs.PollInto(make([]dpath.WC, 4)); got != 0 || err != nil {
+	if got, err := n.recvs.PollInto(make([]verbs.WC, 4)); got != 0 || err != nil {
 		t.Errorf("%d completions more, %v", got, err)
 	}
 }

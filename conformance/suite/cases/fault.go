@@ -13,7 +13,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // Values of enum ibv_wc_status.
@@ -57,8 +56,8 @@ type pair struct {
 	t         *suite.T
 	place     link.Place // of the far end
 	near, far *link.End
-	send      *dpath.SendBatch
-	recv      *dpath.RecvBatch
+	send      *verbs.SendBatch
+	recv      *verbs.RecvBatch
 }
 
 // nearPlace is the device under test.
@@ -89,7 +88,7 @@ func connectTo(t *suite.T, place link.Place, cfg link.Config) *pair {
 
 // batches gives room for requests that ends with the case.
 func batches(t *suite.T) *pair {
-	p := &pair{t: t, send: must(dpath.NewSendBatch(8, 1))(t), recv: must(dpath.NewRecvBatch(8, 1))(t)}
+	p := &pair{t: t, send: must(verbs.NewSendBatch(8, 1))(t), recv: must(verbs.NewRecvBatch(8, 1))(t)}
 	t.Cleanup(func() {
 		ok(t, "closing send requests", p.send.Close())
 		ok(t, "closing receive requests", p.recv.Close())
@@ -113,7 +112,7 @@ func patient() link.Config {
 }
 
 // local is an element of the near end's memory.
-func (p *pair) local(w *dpath.SendWR) *dpath.SendWR {
+func (p *pair) local(w *verbs.SendWR) *verbs.SendWR {
 	return w.Add(p.near.MR.UncheckedSGE(0, 8))
 }
 
@@ -144,8 +143,8 @@ func (p *pair) receiveAt(e *link.End, id, addr uint64, length, lkey uint32) {
 }
 
 // wait gives the next n completions of an end.
-func (p *pair) wait(e *link.End, n int) []dpath.WC {
-	var out []dpath.WC
+func (p *pair) wait(e *link.End, n int) []verbs.WC {
+	var out []verbs.WC
 	for range n {
 		wc, err := e.Wait()
 		if err != nil {
@@ -157,7 +156,7 @@ func (p *pair) wait(e *link.End, n int) []dpath.WC {
 }
 
 // told writes completions for an error.
-func told(wcs []dpath.WC) string {
+func told(wcs []verbs.WC) string {
 	var out []string
 	for _, wc := range wcs {
 		out = append(out, fmt.Sprintf("id %d status %d", wc.ID, wc.Status))
@@ -166,7 +165,7 @@ func told(wcs []dpath.WC) string {
 }
 
 // ended checks that completion wcs[i] is of request id and has one of the statuses.
-func (p *pair) ended(what string, wcs []dpath.WC, i int, id uint64, set ...int) {
+func (p *pair) ended(what string, wcs []verbs.WC, i int, id uint64, set ...int) {
 	if wcs[i].ID != id {
 		p.t.Errorf("%s: completion %d is of request %d, want %d: %s", what, i, wcs[i].ID, id, told(wcs))
 	}
@@ -175,7 +174,7 @@ func (p *pair) ended(what string, wcs []dpath.WC, i int, id uint64, set ...int) 
 
 // allEnded checks that completions are of requests 0, 1, … and have all one status. It notes none of them: how many there are
 // is the device's affair.
-func (p *pair) allEnded(what string, wcs []dpath.WC, status dpath.WCStatus) {
+func (p *pair) allEnded(what string, wcs []verbs.WC, status verbs.WCStatus) {
 	for i, wc := range wcs {
 		if wc.ID != uint64(i) || wc.Status != status {
 			p.t.Errorf("%s: completion %d is of request %d with status %d, want %d: %s", what, i, wc.ID, wc.Status, status, told(wcs))

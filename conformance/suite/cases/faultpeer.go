@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // faultPeer are peers that do not answer, or not yet.
@@ -105,7 +104,7 @@ func sevenTimes(t *suite.T) {
 	p.post(1)
 	wc, err := p.near.WaitFor(500 * time.Millisecond)
 	if err == nil {
-		p.ended("the write", []dpath.WC{wc}, 0, 1, wcRetryExc)
+		p.ended("the write", []verbs.WC{wc}, 0, 1, wcRetryExc)
 	} else {
 		toError(p, p.near)
 		p.ended("the write", p.wait(p.near, 1), 0, 1, wcFlush)
@@ -156,7 +155,7 @@ func lateFlush(t *suite.T) {
 	if err != nil {
 		t.Errorf("a receive posted after: %v", err)
 	} else {
-		p.ended("a receive posted after", []dpath.WC{wc}, 0, 8, wcFlush)
+		p.ended("a receive posted after", []verbs.WC{wc}, 0, 8, wcFlush)
 	}
 	p.recovered()
 }

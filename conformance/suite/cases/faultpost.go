@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // faultPost are requests that are not taken: the errno comes from posting, with the request at fault. Providers say EINVAL or
@@ -43,7 +42,7 @@ func sendQueueFull(t *suite.T) {
 	cfg := patient()
 	cfg.CQE = more
 	p := connect(t, cfg)
-	batch := must(dpath.NewSendBatch(more, 1))(t)
+	batch := must(verbs.NewSendBatch(more, 1))(t)
 	defer batch.Close()
 	for i := range more {
 		p.local(batch.WR(i).Write(uint64(i), p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled)
@@ -63,7 +62,7 @@ func recvQueueFull(t *suite.T) {
 	cfg := patient()
 	cfg.CQE = more
 	p := connect(t, cfg)
-	batch := must(dpath.NewRecvBatch(more, 1))(t)
+	batch := must(verbs.NewRecvBatch(more, 1))(t)
 	defer batch.Close()
 	for i := range more {
 		batch.WR(i).Recv(uint64(i)).Add(p.near.MR.UncheckedSGE(0, 8))
@@ -81,7 +80,7 @@ func recvQueueFull(t *suite.T) {
 func tooManySGEs(t *suite.T) {
 	limit := int(must(t.Device().QueryDevice())(t).MaxSGE) + 1
 	p := connect(t, patient())
-	send, recv := must(dpath.NewSendBatch(2, limit))(t), must(dpath.NewRecvBatch(1, limit))(t)
+	send, recv := must(verbs.NewSendBatch(2, limit))(t), must(verbs.NewRecvBatch(1, limit))(t)
 	defer send.Close()
 	defer recv.Close()
 	p.local(send.WR(0).Write(1, p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled)

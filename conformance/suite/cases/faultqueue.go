@@ -9,7 +9,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // quiet is how long nothing more has to be told before a case takes it that nothing will.
@@ -50,7 +49,7 @@ func overflow(t *suite.T) {
 	if n > int(cfg.SendWR) {
 		t.Fatalf("asked for %d completions, the queue has room for %d", cfg.CQE, room)
 	}
-	batch := must(dpath.NewSendBatch(n, 1))(t)
+	batch := must(verbs.NewSendBatch(n, 1))(t)
 	defer batch.Close()
 	for i := range n {
 		p.local(batch.WR(i).Write(uint64(i), p.at(), p.far.MR.RKey())).Flags(verbs.SendSignaled)
@@ -65,7 +64,7 @@ func overflow(t *suite.T) {
 	if !told {
 		t.Errorf("no event of the queue")
 	}
-	wcs := make([]dpath.WC, n)
+	wcs := make([]verbs.WC, n)
 	got, err := p.near.CQ.PollInto(wcs)
 	if err == nil && (got == 0 || got > room) {
 		t.Errorf("%d completions, of a queue with room for %d", got, room)

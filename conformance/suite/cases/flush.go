@@ -8,7 +8,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // Values of enum ibv_wc_opcode.
@@ -42,7 +41,7 @@ func streamPair(t *suite.T, ops verbs.QPOp, mr verbs.MRAccess, qp verbs.QPAccess
 func streamOf(p *pair) (*pair, *verbs.QPStream) { return p, must(p.near.QP.Stream())(p.t) }
 
 // streamed posts the first n requests, and checks that each completes.
-func (p *pair) streamed(s *verbs.QPStream, what string, opcodes ...dpath.WCOpcode) {
+func (p *pair) streamed(s *verbs.QPStream, what string, opcodes ...verbs.WCOpcode) {
 	p.toStream(s, len(opcodes))
 	wcs := p.wait(p.near, len(opcodes))
 	for i, opcode := range opcodes {
@@ -84,7 +83,7 @@ func atomicWrites(more verbs.MRAccess) func(*suite.T) {
 }
 
 // refusedByPeer posts a request that the far end denies, and looks whether anything was written.
-func refusedByPeer(t *suite.T, what string, cfg link.Config, status int, fill func(p *pair, w *dpath.SendWR)) {
+func refusedByPeer(t *suite.T, what string, cfg link.Config, status int, fill func(p *pair, w *verbs.SendWR)) {
 	p, s := streamOf(connect(t, cfg))
 	fill(p, p.send.WR(0))
 	p.send.WR(0).Flags(verbs.SendSignaled)
@@ -97,8 +96,8 @@ func refusedByPeer(t *suite.T, what string, cfg link.Config, status int, fill fu
 func atomicWriteDenied(t *suite.T) {
 	usual := patient()
 	usual.Ops = verbs.QPOpAtomicWrite
-	to := func(offset uint64) func(*pair, *dpath.SendWR) {
-		return func(p *pair, w *dpath.SendWR) { w.AtomicWrite(1, p.at()+offset, p.far.MR.RKey(), 5) }
+	to := func(offset uint64) func(*pair, *verbs.SendWR) {
+		return func(p *pair, w *verbs.SendWR) { w.AtomicWrite(1, p.at()+offset, p.far.MR.RKey(), 5) }
 	}
 	refusedByPeer(t, "not aligned", usual, wcRemInvReq, to(4))
 	refusedByPeer(t, "behind the region", usual, wcRemAccess, to(link.Size))
@@ -129,8 +128,8 @@ func flushed(more verbs.MRAccess) func(*suite.T) {
 func flushDenied(t *suite.T) {
 	usual := patient()
 	usual.Ops, usual.MR, usual.QP = verbs.QPOpFlush, usual.MR|verbs.MRAccessFlushGlobal, usual.QP|verbs.QPAccessFlushGlobal
-	flush := func(offset uint64, typ dpath.PlacementType) func(*pair, *dpath.SendWR) {
-		return func(p *pair, w *dpath.SendWR) { w.Flush(1, p.at()+offset, p.far.MR.RKey(), 8, typ, verbs.FlushRange) }
+	flush := func(offset uint64, typ verbs.PlacementType) func(*pair, *verbs.SendWR) {
+		return func(p *pair, w *verbs.SendWR) { w.Flush(1, p.at()+offset, p.far.MR.RKey(), 8, typ, verbs.FlushRange) }
 	}
 	refusedByPeer(t, "behind the region", usual, wcRemAccess, flush(link.Size, verbs.FlushGlobal))
 	cfg := usual

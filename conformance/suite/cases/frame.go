@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // frames are the cases of flows with traffic: Ethernet frames between queue pairs of raw packets.
@@ -103,7 +102,7 @@ func (s *station) hears(what string, id int, frame []byte) {
 
 // silent checks that no frame came. A frame is there when its sender's request has completed.
 func (s *station) silent(what string) {
-	var wcs [1]dpath.WC
+	var wcs [1]verbs.WC
 	if n := must(s.recvs.PollInto(wcs[:]))(s.t); n != 0 {
 		s.t.Errorf("%s: %+v", what, wcs[0])
 	}

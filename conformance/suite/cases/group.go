@@ -17,7 +17,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // groupTraffic are the cases of datagrams to multicast groups.
@@ -42,14 +41,14 @@ type members struct {
 	t         *suite.T
 	here      link.Place
 	there     link.Place
-	recv      *dpath.RecvBatch
-	send      *dpath.SendBatch
+	recv      *verbs.RecvBatch
+	send      *verbs.SendBatch
 	networks  []string // interfaces that the ports are on, where the kernel shows them
 	addresses []*verbs.AH
 }
 
 func newMembers(t *suite.T) *members {
-	m := &members{t: t, here: nearPlace(t), there: farPlace(t), recv: must(dpath.NewRecvBatch(1, 1))(t), send: must(dpath.NewSendBatch(1, 1))(t)}
+	m := &members{t: t, here: nearPlace(t), there: farPlace(t), recv: must(verbs.NewRecvBatch(1, 1))(t), send: must(verbs.NewSendBatch(1, 1))(t)}
 	t.Cleanup(func() {
 		ok(t, "closing send requests", m.send.Close())
 		ok(t, "closing receive requests", m.recv.Close())
@@ -143,7 +142,7 @@ func (m *members) tell(from *link.End, g verbs.GID, qkey uint32, text string) {
 func (m *members) took(what string, e, from *link.End, id uint64, g verbs.GID, text string) {
 	wc, err := e.Wait()
 	if e == from && err == nil {
-		var sent dpath.WC
+		var sent verbs.WC
 		if sent, err = e.Wait(); err == nil && wc.Opcode == wcSend {
 			wc, sent = sent, wc
 		}

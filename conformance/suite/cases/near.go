@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // Values of enum ibv_wc_opcode and enum ibv_wc_flags.
@@ -42,8 +41,8 @@ type near struct {
 	link         *suite.Link
 	buf          []byte
 	mr           *verbs.MR
-	send         *dpath.SendBatch
-	recv         *dpath.RecvBatch
+	send         *verbs.SendBatch
+	recv         *verbs.RecvBatch
 	stream       *verbs.QPStream               // posts its sends; nil: PostSend does
 	readers      map[*verbs.CQ]*verbs.CQReader // of its completion queues; nil: they are polled
 }
@@ -87,18 +86,18 @@ func (n *near) with(qp *verbs.QP) *near {
 			}
 		}
 	})
-	n.send, n.recv = must(dpath.NewSendBatch(depth, 3))(t), must(dpath.NewRecvBatch(depth, 3))(t)
+	n.send, n.recv = must(verbs.NewSendBatch(depth, 3))(t), must(verbs.NewRecvBatch(depth, 3))(t)
 	t.Cleanup(func() { ok(t, "closing the batches", errors.Join(n.send.Close(), n.recv.Close())) })
 	return n
 }
 
 // sge names a part of the region.
-func (n *near) sge(offset, length int) dpath.SGE {
+func (n *near) sge(offset, length int) verbs.SGE {
 	return n.mr.UncheckedSGE(uint64(offset), uint32(length))
 }
 
 // part adds a part of the region to a request; nothing for no bytes, as some devices take a length of 0 for 2 GiB.
-func (n *near) part(w *dpath.SendWR, offset, length int) *dpath.SendWR {
+func (n *near) part(w *verbs.SendWR, offset, length int) *verbs.SendWR {
 	if length == 0 {
 		return w
 	}
@@ -106,14 +105,14 @@ func (n *near) part(w *dpath.SendWR, offset, length int) *dpath.SendWR {
 }
 
 // wait takes the next completion off a queue.
-func wait(t *suite.T, cq *verbs.CQ) dpath.WC {
+func wait(t *suite.T, cq *verbs.CQ) verbs.WC {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	return must(far.Poll(ctx, cq))(t)
 }
 
 // next takes the next completion off one of its queues.
-func (n *near) next(cq *verbs.CQ) dpath.WC {
+func (n *near) next(cq *verbs.CQ) verbs.WC {
 	if r := n.readers[cq]; r != nil {
 		return asPolled(readOne(n.t, r))
 	}
@@ -132,7 +131,7 @@ func (n *near) post(count int) {
 }
 
 // op posts one request, which begin begins with the id that it is given, and checks its completion.
-func (n *near) op(what string, opcode dpath.WCOpcode, begin func(w *dpath.SendWR, id uint64) *dpath.SendWR) {
+func (n *near) op(what string, opcode verbs.WCOpcode, begin func(w *verbs.SendWR, id uint64) *verbs.SendWR) {
 	const id = 0x1234567890abcdef
 	begin(n.send.WR(0), id).Flags(verbs.SendSignaled)
 	n.post(1)
@@ -140,7 +139,7 @@ func (n *near) op(what string, opcode dpath.WCOpcode, begin func(w *dpath.SendWR
 }
 
 // finished checks the next completion of a request.
-func (n *near) finished(what string, id uint64, opcode dpath.WCOpcode) {
+func (n *near) finished(what string, id uint64, opcode verbs.WCOpcode) {
 	wc := n.next(n.sends)
 	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
 	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && wc.Opcode != opcode {

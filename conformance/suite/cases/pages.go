@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // ofPages are the cases of verbs that a page alone has bound: sizes, speeds, clocks, options of queue pairs, fork.
@@ -76,7 +75,7 @@ func resizeKeeps(t *suite.T) {
 		}
 	}
 	ok(t, "the first size", cq.Resize(was))
-	n.op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+	n.op("a WRITE", wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 		return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
 	})
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 func queues() []suite.Case {
@@ -49,14 +48,14 @@ func queueSizes(t *suite.T) {
 		if cq.Size() < size || cq.Device() != t.Device() {
 			t.Errorf("asked for %d, got %d", size, cq.Size())
 		}
-		if n, err := cq.PollInto(make([]dpath.WC, 1)); n != 0 || err != nil {
+		if n, err := cq.PollInto(make([]verbs.WC, 1)); n != 0 || err != nil {
 			t.Errorf("a poll of a new queue: %d, %v", n, err)
 		}
 		ok(t, "Close", cq.Close())
 		if err := cq.Close(); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("second Close: %v", err)
 		}
-		if _, err := cq.PollInto(make([]dpath.WC, 1)); !errors.Is(err, os.ErrClosed) {
+		if _, err := cq.PollInto(make([]verbs.WC, 1)); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("a poll after Close: %v", err)
 		}
 	}
@@ -118,7 +117,7 @@ func fullQueue(t *suite.T) {
 			t.Fatalf("completion %d of %d: %+v", i, room, wc)
 		}
 	}
-	if got, err := cq.PollInto(make([]dpath.WC, 4)); got != 0 || err != nil {
+	if got, err := cq.PollInto(make([]verbs.WC, 4)); got != 0 || err != nil {
 		t.Errorf("%d completions more, %v", got, err)
 	}
 }
@@ -126,7 +125,7 @@ func fullQueue(t *suite.T) {
 // manyRequests sends batches both ways, with more completions than a poll takes.
 func manyRequests(t *suite.T) {
 	n := newNear(t, far.RC)
-	wcs := make([]dpath.WC, 7)
+	wcs := make([]verbs.WC, 7)
 	for round := range 8 {
 		for i := range depth {
 			n.recv.WR(i).Recv(uint64(round*depth + i)).Add(n.sge(4096+64*i, 64))
@@ -174,7 +173,7 @@ func signaled(t *suite.T) {
 		n.post(8)
 		n.finished("the eighth request", uint64(8*round+7), wcWrite)
 	}
-	if got, err := n.sends.PollInto(make([]dpath.WC, 4)); got != 0 || err != nil {
+	if got, err := n.sends.PollInto(make([]verbs.WC, 4)); got != 0 || err != nil {
 		t.Errorf("%d completions more, %v", got, err)
 	}
 }

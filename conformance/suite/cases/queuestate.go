@@ -8,7 +8,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // impossible checks that a call fails: by a rule, or with EINVAL of library or kernel.
@@ -31,7 +30,7 @@ func states(t *suite.T) {
 		impossible(t, "INIT without a port", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).AccessFlags(0)))
 		n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
 		n.room(1, 0, 64)
-		n.op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		n.op("a WRITE", wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
 		})
 		impossible(t, "RTS to INIT", to(verbs.QPStateInit))

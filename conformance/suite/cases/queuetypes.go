@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // queueTypes are the cases of queue pairs of each type, of many, and of completion vectors.
@@ -153,7 +152,7 @@ func eachVector(t *suite.T) {
 	for v := range min(vectors, 64) {
 		for _, ch := range []*verbs.CompChannel{nil, must(t.Device().CreateCompChannel())(t)} {
 			cq := must(t.Device().CreateCQ(vectors, ch, v))(t)
-			if got, err := cq.PollInto(make([]dpath.WC, 1)); got != 0 || err != nil {
+			if got, err := cq.PollInto(make([]verbs.WC, 1)); got != 0 || err != nil {
 				t.Errorf("vector %d: a poll of a new queue: %d, %v", v, got, err)
 			}
 			err := cq.Close()

@@ -11,7 +11,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 func sharedReceives() []suite.Case {
@@ -42,7 +41,7 @@ func newSRQ(t *suite.T, pd *verbs.PD, wr, sge uint32) *verbs.SRQ {
 func srqSizes(t *suite.T) {
 	attr := must(t.Device().QueryDevice())(t)
 	pd := newPD(t)
-	ops := must(dpath.NewOpsBatch(1, 0))(t)
+	ops := must(verbs.NewOpsBatch(1, 0))(t)
 	for _, c := range []struct{ wr, sge uint32 }{{1, 1}, {2, 1}, {10, 3}, {63, 1}, {64, 2}, {1000, 1}, {1, uint32(attr.MaxSRQSGE)}} {
 		if int(c.wr) > attr.MaxSRQWR || int(c.sge) > attr.MaxSRQSGE {
 			continue
@@ -183,7 +182,7 @@ func srqOwnReceives(t *suite.T) {
 
 // supply posts receives of 64 bytes with ids from first on to a shared queue, each to its own part of a region.
 func supply(t *suite.T, srq *verbs.SRQ, n *near, first, count int) {
-	batch := must(dpath.NewRecvBatch(count, 1))(t)
+	batch := must(verbs.NewRecvBatch(count, 1))(t)
 	defer batch.Close()
 	for i := range count {
 		batch.WR(i).Recv(uint64(first + i)).Add(n.sge(64*(first+i), 64))
@@ -215,7 +214,7 @@ func srqTaken(t *suite.T) {
 		ends[who].takes("to one of two", id, ends[0])
 	}
 	// one that needs no receive leaves them alone
-	ends[1].op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+	ends[1].op("a WRITE", wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 		return w.Write(id, ends[1].link.To.Base, ends[1].link.To.RKey).Add(ends[1].sge(0, 8))
 	})
 	supply(t, srq, ends[0], 8, 1)

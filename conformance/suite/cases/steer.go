@@ -9,7 +9,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // steering are the cases of where packets are steered to: tables of work queues, and actions of flows on packets of ESP.
@@ -31,7 +30,7 @@ func steering() []suite.Case {
 func postedToWQ(t *suite.T) {
 	cq := must(t.Device().CreateCQ(8, nil, 0))(t)
 	wq := must(t.Device().CreateWQ(verbs.NewWQInitAttr(newPD(t), cq).MaxWR(2).MaxSGE(1)))(t)
-	batch := must(dpath.NewRecvBatch(2, 1))(t)
+	batch := must(verbs.NewRecvBatch(2, 1))(t)
 	t.Cleanup(func() { ok(t, "closing the batch", batch.Close()) })
 	for i := range 2 {
 		batch.WR(i).Recv(uint64(i + 7))
@@ -44,7 +43,7 @@ func postedToWQ(t *suite.T) {
 	if t.Soft() == nil {
 		return // devices report the requests of a failed queue or not
 	}
-	wcs := make([]dpath.WC, 4)
+	wcs := make([]verbs.WC, 4)
 	n := must(cq.PollInto(wcs))(t)
 	if n != 2 || wcs[0].ID != 7 || wcs[1].ID != 8 || wcs[0].Status != verbs.WCStatusWRFlushErr {
 		t.Errorf("%d requests come back: %v", n, wcs[:n])

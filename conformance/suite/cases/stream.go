@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // streams are the cases of extended queue pairs, to which requests are posted as streams of commands.
@@ -178,7 +177,7 @@ func oneStream(t *suite.T) {
 	n.send.WR(6).WriteImm(6, base+16, rkey, 7).Add(n.sge(8, 3)).Flags(all)
 	n.send.WR(7).Write(7, base+32, rkey).Flags(all) // of nothing
 	n.post(8)
-	for i, op := range []dpath.WCOpcode{wcWrite, wcFetchAdd, wcCompareSwap, wcRead, wcSend, wcSend, wcWrite, wcWrite} {
+	for i, op := range []verbs.WCOpcode{wcWrite, wcFetchAdd, wcCompareSwap, wcRead, wcSend, wcSend, wcWrite, wcWrite} {
 		n.finished(fmt.Sprintf("request %d", i), uint64(i), op)
 	}
 	if n.buf[64] != 5 || n.buf[72] != 15 || n.buf[80] != 99 {
@@ -209,7 +208,7 @@ func someSignaled(t *suite.T) {
 // idle checks that no completion is there.
 func (n *near) idle(what string) {
 	for _, cq := range []*verbs.CQ{n.sends, n.recvs} {
-		if got, err := cq.PollInto(make([]dpath.WC, 1)); got != 0 || err != nil {
+		if got, err := cq.PollInto(make([]verbs.WC, 1)); got != 0 || err != nil {
 			n.t.Errorf("%s: %d completions, %v", what, got, err)
 		}
 	}
@@ -288,7 +287,7 @@ func notAskedOp(t *suite.T) {
 func beyondCapacity(t *suite.T) {
 	n := streamNear(t, far.RC, opsOf(t, far.RC))
 	small := n.send
-	n.send = must(dpath.NewSendBatch(1024, 1))(t) // no device here gives so many to who asks for 32
+	n.send = must(verbs.NewSendBatch(1024, 1))(t) // no device here gives so many to who asks for 32
 	fill(n.buf[:8*depth], 1)
 	for i := range 1024 {
 		at := 8 * (i % depth)
@@ -296,7 +295,7 @@ func beyondCapacity(t *suite.T) {
 	}
 	n.postsNothing("1024 requests", 1024, "ibv_wr_start", syscall.ENOMEM, syscall.ENOSPC)
 	ok(t, "closing a batch", n.send.Close())
-	n.send = must(dpath.NewSendBatch(2, 64))(t)
+	n.send = must(verbs.NewSendBatch(2, 64))(t)
 	n.writes(0, 2, verbs.SendSignaled)
 	for range 63 {
 		n.send.WR(1).Add(n.sge(0, 8))

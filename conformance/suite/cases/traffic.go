@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 func traffic() []suite.Case {
@@ -67,7 +66,7 @@ func differing(got, want []byte) string {
 }
 
 // received checks the next receive of a near queue pair.
-func (n *near) received(what string, id uint64, opcode dpath.WCOpcode, length int) dpath.WC {
+func (n *near) received(what string, id uint64, opcode verbs.WCOpcode, length int) verbs.WC {
 	wc := n.next(n.recvs)
 	n.t.Status(what, int(wc.Status), suite.StatusSuccess)
 	if wc.ID != id || wc.QPNum != n.qp.Num() || wc.Status == 0 && (wc.Opcode != opcode || wc.ByteLen != uint32(length)) {
@@ -82,14 +81,14 @@ func messages(n *near) {
 		what := fmt.Sprintf("a message of %d bytes", length)
 		n.farRoom(length)
 		out := bytes.Clone(fill(n.buf[:length], i))
-		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return n.part(w.Send(id), 0, length) })
+		n.op(what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return n.part(w.Send(id), 0, length) })
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.WithImm || r.Length != length {
 			t.Errorf("%s: received %s", what, differing(r.Data, out))
 		}
 		clear(n.buf)
 		n.room(uint64(i), 0, length)
 		n.tell(what, far.Op{Code: far.Send, Data: out})
-		if wc := n.received(what, uint64(i), wcRecv, length); wc.Flags&dpath.WithImm != 0 || !bytes.Equal(n.buf[:length], out) {
+		if wc := n.received(what, uint64(i), wcRecv, length); wc.Flags&verbs.WCFlagWithImm != 0 || !bytes.Equal(n.buf[:length], out) {
 			t.Errorf("%s: flags %#x, received %s", what, wc.Flags, differing(n.buf[:length], out))
 		}
 	}
@@ -100,13 +99,13 @@ func immediate(n *near) {
 	for i, imm := range []uint32{0, 1, 0x01020304, 0xfffffffe} {
 		what := fmt.Sprintf("a message with %#x", imm)
 		n.farRoom(i)
-		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return n.part(w.SendImm(id, imm), 0, i) })
+		n.op(what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return n.part(w.SendImm(id, imm), 0, i) })
 		if r := n.farGot(what); !r.WithImm || r.Imm != imm || r.Length != i {
 			t.Errorf("%s: %+v", what, r)
 		}
 		n.room(uint64(i), 0, i)
 		n.tell(what, far.Op{Code: far.Send, Data: make([]byte, i), WithImm: true, Imm: imm})
-		if wc := n.received(what, uint64(i), wcRecv, i); wc.Flags&dpath.WithImm == 0 || wc.ImmData != imm {
+		if wc := n.received(what, uint64(i), wcRecv, i); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != imm {
 			t.Errorf("%s: %+v", what, wc)
 		}
 	}
@@ -119,14 +118,14 @@ func writeRead(n *near) {
 		n.farStore(0, make([]byte, length+128))
 		want := append(make([]byte, 64, length+128), fill(n.buf[:length], i)...)
 		want = append(want, make([]byte, 64)...) // what is not to be touched stands around it
-		n.op("WRITE of "+what, wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		n.op("WRITE of "+what, wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			return n.part(w.Write(id, n.link.To.Base+64, n.link.To.RKey), 0, length)
 		})
 		n.farHas("WRITE of "+what, 0, want)
 		back := fill(make([]byte, length), i+100)
 		n.farStore(32, back)
 		clear(n.buf)
-		n.op("READ of "+what, wcRead, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		n.op("READ of "+what, wcRead, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			return n.part(w.Read(id, n.link.To.Base+32, n.link.To.RKey), 16, length)
 		})
 		if !bytes.Equal(n.buf[16:16+length], back) {
@@ -143,7 +142,7 @@ func writeImm(n *near) {
 	const text = "written and told"
 	n.farRoom(0)
 	copy(n.buf, text)
-	n.op("WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+	n.op("WRITE", wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 		return w.WriteImm(id, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text)))
 	})
 	if r := n.farGot("told"); !r.WithImm || r.Imm != 0xa1b2c3d4 || r.Length != len(text) {
@@ -152,7 +151,7 @@ func writeImm(n *near) {
 	n.farHas("WRITE", 8, []byte(text))
 	n.room(5, 0, 0)
 	n.tell("WRITE", far.Op{Code: far.Write, RKey: n.mr.RKey(), Addr: uint64(n.mr.Addr()) + 100, Data: []byte(text), WithImm: true, Imm: 7})
-	if wc := n.received("told", 5, wcRecvImm, len(text)); wc.Flags&dpath.WithImm == 0 || wc.ImmData != 7 {
+	if wc := n.received("told", 5, wcRecvImm, len(text)); wc.Flags&verbs.WCFlagWithImm == 0 || wc.ImmData != 7 {
 		t.Errorf("%+v", wc)
 	}
 	if got := string(n.buf[100 : 100+len(text)]); got != text {
@@ -166,24 +165,24 @@ func atomicRequests(n *near) {
 	n.farStore(16, value(1<<40))
 	for _, c := range []struct {
 		what     string
-		opcode   dpath.WCOpcode
-		begin    func(w *dpath.SendWR, id uint64) *dpath.SendWR
+		opcode   verbs.WCOpcode
+		begin    func(w *verbs.SendWR, id uint64) *verbs.SendWR
 		was, now uint64
 	}{
-		{"fetch and add", wcFetchAdd, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		{"fetch and add", wcFetchAdd, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			return w.FetchAdd(id, n.link.To.Base+16, n.link.To.RKey, 5)
 		}, 1 << 40, 1<<40 + 5},
-		{"fetch and add of -6", wcFetchAdd, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		{"fetch and add of -6", wcFetchAdd, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			return w.FetchAdd(id, n.link.To.Base+16, n.link.To.RKey, ^uint64(5))
 		}, 1<<40 + 5, 1<<40 - 1},
-		{"compare and swap", wcCompareSwap, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		{"compare and swap", wcCompareSwap, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 1<<40-1, 0x1122334455667788)
 		}, 1<<40 - 1, 0x1122334455667788},
-		{"compare and swap of another value", wcCompareSwap, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		{"compare and swap of another value", wcCompareSwap, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 3, 4)
 		}, 0x1122334455667788, 0x1122334455667788},
 	} {
-		n.op(c.what, c.opcode, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return c.begin(w, id).Add(n.sge(8, 8)) })
+		n.op(c.what, c.opcode, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return c.begin(w, id).Add(n.sge(8, 8)) })
 		if got := binary.NativeEndian.Uint64(n.buf[8:]); got != c.was {
 			t.Errorf("%s: there was %#x, want %#x", c.what, got, c.was)
 		}
@@ -197,12 +196,12 @@ func unreliable(n *near) {
 		what := fmt.Sprintf("%d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op("SEND of "+what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return n.part(w.Send(id), 0, length) })
+		n.op("SEND of "+what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return n.part(w.Send(id), 0, length) })
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) {
 			t.Errorf("SEND of %s: %s", what, differing(r.Data, out))
 		}
 		n.farRoom(0) // so that the arrival shows: the completion of a WRITE here does not tell it
-		n.op("WRITE of "+what, wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		n.op("WRITE of "+what, wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			return w.WriteImm(id, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length))
 		})
 		if r := n.farGot(what); r.Imm != uint32(i) || r.Length != length {
@@ -231,7 +230,7 @@ func datagrams(n *near) {
 		what := fmt.Sprintf("a datagram of %d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		n.op(what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			n.part(w.SendImm(id, uint32(i)), 0, length)
 			ok(t, "Address", ah.Address(w, n.link.To.QPN, n.link.To.QKey))
 			return w
@@ -293,7 +292,7 @@ func gathered(n *near) {
 	copy(n.buf[2000:], "two")
 	copy(n.buf[5000:], "three")
 	n.farRoom(64)
-	n.op("gathered", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+	n.op("gathered", wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 		return w.Send(id).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3))
 	})
 	if r := n.farGot("gathered"); string(r.Data) != "threeonetwo" {

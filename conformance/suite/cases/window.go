@@ -13,7 +13,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // Values of enum ibv_wc_opcode and enum ibv_wc_status.
@@ -60,7 +59,7 @@ func windowUse() []suite.Case {
 type windowed struct {
 	*pair
 	mw    *verbs.MW
-	binds *dpath.SendBatch // of the far end
+	binds *verbs.SendBatch // of the far end
 }
 
 // newWindow connects a pair, and allocates a window at its far end.
@@ -70,7 +69,7 @@ func newWindow(t *suite.T, typ verbs.MWType, shape ...func(*link.Config)) *windo
 	for _, f := range shape {
 		f(&cfg)
 	}
-	w := &windowed{pair: connect(t, cfg), binds: must(dpath.NewSendBatch(4, 1))(t)}
+	w := &windowed{pair: connect(t, cfg), binds: must(verbs.NewSendBatch(4, 1))(t)}
 	t.Cleanup(func() { ok(t, "closing binds", w.binds.Close()) })
 	w.mw = must(w.far.PD.AllocMW(typ))(t)
 	t.Cleanup(func() { // before the queue pair: soft-RoCE waits 50 s for a window that is bound by one that ends
@@ -92,7 +91,7 @@ func (w *windowed) request(i int, id uint64, bind verbs.MWBind) uint32 {
 }
 
 func (w *windowed) requestAfter(i int, id uint64, before uint32, bind verbs.MWBind) uint32 {
-	key := dpath.NextRKey(before)
+	key := verbs.NextRKey(before)
 	bind.ID = id
 	ok(w.t, "a request to bind", w.mw.Bind(w.binds.WR(i), key, bind))
 	return key
@@ -114,7 +113,7 @@ func (w *windowed) bound(bind verbs.MWBind) uint32 {
 }
 
 // farEnded waits for a request of the far end, which must succeed.
-func (w *windowed) farEnded(what string, id uint64, opcode dpath.WCOpcode) {
+func (w *windowed) farEnded(what string, id uint64, opcode verbs.WCOpcode) {
 	wcs := w.wait(w.far, 1)
 	w.ended(what, wcs, 0, id, wcSuccess)
 	if wcs[0].Status == 0 && wcs[0].Opcode != opcode {
@@ -123,14 +122,14 @@ func (w *windowed) farEnded(what string, id uint64, opcode dpath.WCOpcode) {
 }
 
 // used posts a request of the near end, and waits for it.
-func (w *windowed) used(what string, begin func(*dpath.SendWR) *dpath.SendWR, set ...int) {
+func (w *windowed) used(what string, begin func(*verbs.SendWR) *verbs.SendWR, set ...int) {
 	w.local(begin(w.send.WR(0))).Flags(verbs.SendSignaled)
 	w.post(1)
 	w.ended(what, w.wait(w.near, 1), 0, 1, set...)
 }
 
-func (w *windowed) writes(addr uint64, key uint32) func(*dpath.SendWR) *dpath.SendWR {
-	return func(r *dpath.SendWR) *dpath.SendWR { return r.Write(1, addr, key) }
+func (w *windowed) writes(addr uint64, key uint32) func(*verbs.SendWR) *verbs.SendWR {
+	return func(r *verbs.SendWR) *verbs.SendWR { return r.Write(1, addr, key) }
 }
 
 // carries writes to and reads from the part of the far end's region at offset, by an address and a key.
@@ -142,7 +141,7 @@ func (w *windowed) carries(what string, offset int, addr uint64, key uint32) {
 		w.t.Errorf("a write %s: %s", what, differing(got, want))
 	}
 	clear(w.near.Buf[:8])
-	w.used("a read "+what, func(r *dpath.SendWR) *dpath.SendWR { return r.Read(1, addr, key) }, wcSuccess)
+	w.used("a read "+what, func(r *verbs.SendWR) *verbs.SendWR { return r.Read(1, addr, key) }, wcSuccess)
 	if !bytes.Equal(w.near.Buf[:8], want) {
 		w.t.Errorf("a read %s: %s", what, differing(w.near.Buf[:8], want))
 	}
@@ -249,8 +248,8 @@ func windowAtomic(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
 	key := w.bound(w.part(1024, 64, verbs.MWAccessRemoteAtomic))
 	binary.NativeEndian.PutUint64(w.far.Buf[1032:], 40)
-	w.used("an addition", func(r *dpath.SendWR) *dpath.SendWR { return r.FetchAdd(1, w.at()+1032, key, 2) }, wcSuccess)
-	w.used("a swap", func(r *dpath.SendWR) *dpath.SendWR { return r.CompareSwap(1, w.at()+1032, key, 42, 7) }, wcSuccess)
+	w.used("an addition", func(r *verbs.SendWR) *verbs.SendWR { return r.FetchAdd(1, w.at()+1032, key, 2) }, wcSuccess)
+	w.used("a swap", func(r *verbs.SendWR) *verbs.SendWR { return r.CompareSwap(1, w.at()+1032, key, 42, 7) }, wcSuccess)
 	if was, now := binary.NativeEndian.Uint64(w.near.Buf), binary.NativeEndian.Uint64(w.far.Buf[1032:]); was != 42 || now != 7 {
 		t.Errorf("there was %d and is %d", was, now)
 	}
@@ -264,7 +263,7 @@ func windowFromZero(t *suite.T) {
 }
 
 // invalidated waits for the receive that has the key which was invalidated.
-func (w *windowed) invalidated(key uint32) (flags uint32) {
+func (w *windowed) invalidated(key uint32) (flags verbs.WCFlag) {
 	wcs := w.wait(w.far, 1)
 	w.ended("the receive", wcs, 0, 7, wcSuccess)
 	if wcs[0].ImmData != key || wcs[0].Opcode != wcRecv {
@@ -278,7 +277,7 @@ func windowSendInv(t *suite.T) {
 	key := w.bound(w.part(1024, 64, allOfWindow))
 	w.carries("by the key", 1024, w.at()+1024, key)
 	w.receive(w.far, 7, inboxSize)
-	w.used("a send that invalidates", func(r *dpath.SendWR) *dpath.SendWR { return r.SendInv(1, key) }, wcSuccess)
+	w.used("a send that invalidates", func(r *verbs.SendWR) *verbs.SendWR { return r.SendInv(1, key) }, wcSuccess)
 	flags := w.invalidated(key)
 	if w.mw.RKey() != key {
 		t.Errorf("the key is %#x after the invalidation of %#x", w.mw.RKey(), key)
@@ -286,7 +285,7 @@ func windowSendInv(t *suite.T) {
 	next := w.bound(w.part(2048, 64, allOfWindow))
 	w.carries("by the next key", 2048, w.at()+2048, next)
 	w.used("a write by the key that was invalidated", w.writes(w.at()+1024, key), wcRemAccess)
-	if flags&dpath.WithInv == 0 {
+	if flags&verbs.WCFlagWithInv == 0 {
 		t.Errorf("the receive has the flags %#x, without WITH_INV", flags)
 	}
 }
@@ -310,7 +309,7 @@ func windowClosed(t *suite.T) {
 	stream := must(w.far.QP.Stream())(t)
 	region := must(w.far.PD.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
 	refused := func(what string) {
-		for _, post := range []func(*dpath.SendBatch, int) (int, error){w.far.QP.PostSend, stream.Post} {
+		for _, post := range []func(*verbs.SendBatch, int) (int, error){w.far.QP.PostSend, stream.Post} {
 			if n, err := post(w.binds, 1); n != 0 || !errors.Is(err, os.ErrClosed) {
 				t.Errorf("%s: posted %d, %v", what, n, err)
 			}
@@ -362,10 +361,10 @@ func (w *windowed) bound1(bind verbs.MWBind) {
 
 func windowOnUD(t *suite.T) {
 	qp := queuePairOf(t, verbs.QPTypeUD)
-	batch, pd := must(dpath.NewSendBatch(1, 1))(t), qp.PD()
+	batch, pd := must(verbs.NewSendBatch(1, 1))(t), qp.PD()
 	mr := must(pd.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
 	mw := must(pd.AllocMW(verbs.MWType2))(t)
-	ok(t, "a request to bind", mw.Bind(batch.WR(0), dpath.NextRKey(mw.RKey()), verbs.MWBind{MR: mr, Addr: mr.IOVA(), Length: 64}))
+	ok(t, "a request to bind", mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBind{MR: mr, Addr: mr.IOVA(), Length: 64}))
 	n, err := qp.PostSend(batch, 1)
 	t.Errno("a bind", err, syscall.EINVAL)
 	if n != 0 || err == nil || !strings.Contains(err.Error(), "VR-ibv_post_send-opcode-0335") {
@@ -378,7 +377,7 @@ func windowOnUD(t *suite.T) {
 func windowSendInvWrong(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
 	w.receive(w.far, 7, inboxSize)
-	w.used("the send", func(r *dpath.SendWR) *dpath.SendWR { return r.SendInv(1, w.far.MR.RKey()) }, wcSuccess, wcRemInvReq)
+	w.used("the send", func(r *verbs.SendWR) *verbs.SendWR { return r.SendInv(1, w.far.MR.RKey()) }, wcSuccess, wcRemInvReq)
 	w.ended("the receive", w.wait(w.far, 1), 0, 7, wcRemInvReq)
 	w.in("the peer", w.far, verbs.QPStateErr)
 }

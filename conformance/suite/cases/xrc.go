@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // sharedHandles are the cases of extended reliable connections. Both ends are on the device under test.
@@ -68,7 +67,7 @@ func newPairOfXRC(t *suite.T, domain *verbs.XRCD) *pairOfXRC {
 	n.qp = must(t.Device().CreateQPEx(attr))(t)
 	buf := buffer(t, far.MaxData)
 	n.buf, n.mr = buf.Bytes(), must(n.pd.RegMRBuffer(buf, rw))(t)
-	n.send = must(dpath.NewSendBatch(depth, 1))(t)
+	n.send = must(verbs.NewSendBatch(depth, 1))(t)
 	p := &pairOfXRC{t: t, domain: domain, sender: n}
 	p.receiver = must(domain.Device().CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil).XRCD(domain)))(t)
 	t.Cleanup(func() { // before the buffer's
@@ -94,7 +93,7 @@ func (p *pairOfXRC) connect(receiver *verbs.QP) {
 
 // receives posts receives of 64 bytes of a region, of which the nth has the id n.
 func receives(t *suite.T, srq *verbs.SRQ, mr *verbs.MR, count int) {
-	batch := must(dpath.NewRecvBatch(count, 1))(t)
+	batch := must(verbs.NewRecvBatch(count, 1))(t)
 	defer batch.Close()
 	for i := range count {
 		batch.WR(i).Recv(uint64(i)).Add(mr.UncheckedSGE(uint64(64*i), 64))
@@ -206,7 +205,7 @@ func xrcMessages(t *suite.T) {
 	receives(t, second, mr, 4)
 	send := func(what string, num uint32, text string) {
 		copy(p.sender.buf, text)
-		p.sender.op(what, wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+		p.sender.op(what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 			return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, len(text)))
 		})
 	}
@@ -216,7 +215,7 @@ func xrcMessages(t *suite.T) {
 	p.arrives("the second", secondCQ, data, 0, "two of them")
 	send("to the first again", firstNum, "three")
 	p.arrives("the first again", firstCQ, data, 1, "three")
-	if n, err := secondCQ.PollInto(make([]dpath.WC, 1)); n != 0 || err != nil {
+	if n, err := secondCQ.PollInto(make([]verbs.WC, 1)); n != 0 || err != nil {
 		t.Errorf("another completion of the second: %d, %v", n, err)
 	}
 }
@@ -249,17 +248,17 @@ func xrcMemory(t *suite.T) {
 	_, _, elsewhere := newXRCQueue(t, newPD(t), x)
 	base, n := mr.UncheckedSGE(0, 8).Addr, p.sender
 	copy(n.buf, "to write")
-	n.op("a WRITE", wcWrite, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+	n.op("a WRITE", wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 		return w.Write(id, base, mr.RKey()).ToSRQ(num).Add(n.sge(0, 8))
 	})
-	n.op("a READ", wcRead, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+	n.op("a READ", wcRead, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 		return w.Read(id, base, mr.RKey()).ToSRQ(num).Add(n.sge(64, 8))
 	})
 	if string(data[:8]) != "to write" || string(n.buf[64:72]) != "to write" {
 		t.Errorf("written %q, read %q", data[:8], n.buf[64:72])
 	}
 	binary.NativeEndian.PutUint64(data[8:], 40)
-	n.op("an addition", wcFetchAdd, func(w *dpath.SendWR, id uint64) *dpath.SendWR {
+	n.op("an addition", wcFetchAdd, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
 		return w.FetchAdd(id, base+8, mr.RKey(), 2).ToSRQ(num).Add(n.sge(128, 8))
 	})
 	if now, old := binary.NativeEndian.Uint64(data[8:]), binary.NativeEndian.Uint64(n.buf[128:]); now != 42 || old != 40 {
@@ -285,7 +284,7 @@ func xrcUnknown(t *suite.T) {
 		p.sender.post(1)
 		t.Status(c.what, int(wait(t, p.sender.sends).Status), suite.StatusRemInvReq)
 	}
-	if n, err := strangerCQ.PollInto(make([]dpath.WC, 1)); n != 0 || err != nil {
+	if n, err := strangerCQ.PollInto(make([]verbs.WC, 1)); n != 0 || err != nil {
 		t.Errorf("a message arrived in another XRC domain: %d, %v", n, err)
 	}
 }
@@ -320,13 +319,13 @@ func xrcSecond(t *suite.T) {
 	}
 	ok(t, "Close of the first handle", p.receiver.Close())
 	copy(p.sender.buf, "still there")
-	p.sender.op("a message", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 11)) })
+	p.sender.op("a message", wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 11)) })
 	p.arrives("the message", cq, data, 0, "still there")
 	ok(t, "ERR by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateErr)))
 	ok(t, "RESET by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 	ok(t, "RESET of the sender", p.sender.qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 	p.connect(again)
-	p.sender.op("a message anew", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 5)) })
+	p.sender.op("a message anew", wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 5)) })
 	p.arrives("the message anew", cq, data, 1, "still")
 	ok(t, "Close of the second handle", again.Close())
 	_, err = t.Device().OpenQP(verbs.NewQPOpenAttr(x, p.receiver.Num(), verbs.QPTypeXRCRecv))
@@ -360,7 +359,7 @@ func xrcTwoOpenings(t *suite.T) {
 	srq, cq, num := newXRCQueue(t, pd, there) // of the other opening: the receiver is of this one
 	receives(t, srq, mr, 1)
 	copy(p.sender.buf, "shared")
-	p.sender.op("a message", wcSend, func(w *dpath.SendWR, id uint64) *dpath.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 6)) })
+	p.sender.op("a message", wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 6)) })
 	p.arrives("the message", cq, data, 0, "shared")
 	again := must(dev.OpenQP(verbs.NewQPOpenAttr(there, p.receiver.Num(), verbs.QPTypeXRCRecv)))(t)
 	ok(t, "Close of the receiver's first handle", p.receiver.Close())

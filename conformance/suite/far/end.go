@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // grhLength is what stands before the data of a message on UD.
@@ -66,7 +65,7 @@ func (e *end) Do(ctx context.Context, op Op) (Result, error) {
 	return result(op.Code, wc, staging), nil
 }
 
-func result(code Code, wc dpath.WC, staging []byte) Result {
+func result(code Code, wc verbs.WC, staging []byte) Result {
 	r := Result{Status: int(wc.Status)}
 	if r.Status != 0 {
 		return r
@@ -87,7 +86,7 @@ func (e *end) PostRecv(_ context.Context, size int) (err error) {
 	if e.kind == UD {
 		size += grhLength
 	}
-	b, err := dpath.NewRecvBatch(1, 1)
+	b, err := verbs.NewRecvBatch(1, 1)
 	if err != nil {
 		return err
 	}
@@ -122,7 +121,7 @@ func (e *end) WaitRecv(ctx context.Context) (Received, error) {
 	if got.Status != 0 {
 		return got, nil
 	}
-	got.Length, got.WithImm = int(wc.ByteLen), wc.Flags&dpath.WithImm != 0
+	got.Length, got.WithImm = int(wc.ByteLen), wc.Flags&verbs.WCFlagWithImm != 0
 	if got.WithImm {
 		got.Imm = wc.ImmData
 	}
@@ -152,8 +151,8 @@ func (e *end) Store(_ context.Context, offset int, data []byte) error {
 }
 
 // Poll waits for one completion.
-func Poll(ctx context.Context, cq *verbs.CQ) (dpath.WC, error) {
-	var wcs [1]dpath.WC
+func Poll(ctx context.Context, cq *verbs.CQ) (verbs.WC, error) {
+	var wcs [1]verbs.WC
 	for round := 0; ; round++ {
 		n, err := cq.PollSpin(wcs[:], 1000)
 		if n == 1 || err != nil {

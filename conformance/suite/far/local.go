@@ -7,7 +7,6 @@ import (
 	"os"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
@@ -82,7 +81,7 @@ type end struct {
 	ah           *verbs.AH // UD
 	buf          *mem.Buffer
 	mr           *verbs.MR
-	send         *dpath.SendBatch
+	send         *verbs.SendBatch
 	rooms        []room
 }
 
@@ -123,7 +122,7 @@ func (e *end) open(dev *verbs.Device, atomics bool) (err error) {
 	if e.mr, err = e.pd.RegMRBuffer(e.buf, access); err != nil {
 		return err
 	}
-	if e.send, err = dpath.NewSendBatch(1, 1); err != nil {
+	if e.send, err = verbs.NewSendBatch(1, 1); err != nil {
 		return err
 	}
 	if err := e.port.Init(e.qp, e.kind, Access(e.kind, atomics)); err != nil {

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // MaxSize is the longest message in bytes.
@@ -94,7 +93,7 @@ func game(ctx context.Context, dev *verbs.Device, o Options, client bool, meet m
 // play sends and receives until all is done. A side sends when its last message is away and one has come.
 func (s *side) play(ctx context.Context, client bool) error {
 	var (
-		wcs        [2]dpath.WC
+		wcs        [2]verbs.WC
 		came, went int
 		posted     int
 	)
@@ -136,7 +135,7 @@ func (s *side) play(ctx context.Context, client bool) error {
 	return nil
 }
 
-func kind(wc dpath.WC) string {
+func kind(wc verbs.WC) string {
 	if wc.ID == sent {
 		return "send"
 	}
@@ -154,7 +153,7 @@ func (s *side) send(n int) error {
 }
 
 // took looks at a message and posts another receive in the place of its own.
-func (s *side) took(wc dpath.WC, client bool) error {
+func (s *side) took(wc verbs.WC, client bool) error {
 	if int(wc.ByteLen) != s.opts.Size {
 		return fmt.Errorf("%d bytes came in place of %d; both sides need the same size", wc.ByteLen, s.opts.Size)
 	}
@@ -166,7 +165,7 @@ func (s *side) took(wc dpath.WC, client bool) error {
 }
 
 // wait gives the next completions, at least one, or an error after the timeout or with ctx.
-func (s *side) wait(ctx context.Context, wcs []dpath.WC) (int, error) {
+func (s *side) wait(ctx context.Context, wcs []verbs.WC) (int, error) {
 	if n, err := s.cq.PollInto(wcs); n > 0 || err != nil {
 		return n, err
 	}
@@ -187,7 +186,7 @@ func (s *side) wait(ctx context.Context, wcs []dpath.WC) (int, error) {
 }
 
 // sleep waits for events until one brings completions; an earlier look may have taken those that an event tells of.
-func (s *side) sleep(ctx context.Context, wcs []dpath.WC, silence error) (int, error) {
+func (s *side) sleep(ctx context.Context, wcs []verbs.WC, silence error) (int, error) {
 	limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, silence)
 	defer cancel()
 	for {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
 // depth is how many receives wait for messages. One message is under way at most, so a few are plenty.
@@ -28,8 +27,8 @@ type side struct {
 	setup   verbs.RCSetup
 	mr      *verbs.MR
 	in, out []byte // registered as mr: what comes, and what goes; the server's are the same
-	sends   *dpath.SendBatch
-	recvs   *dpath.RecvBatch
+	sends   *verbs.SendBatch
+	recvs   *verbs.RecvBatch
 	self    Address
 	byGID   bool // the port reaches no peer by its LID
 }
@@ -79,10 +78,10 @@ func newSide(dev *verbs.Device, o Options, client bool) (s *side, err error) {
 
 // prepare writes the requests, which never change, and posts the receives.
 func (s *side) prepare() (err error) {
-	if s.sends, err = dpath.NewSendBatch(1, 1); err != nil {
+	if s.sends, err = verbs.NewSendBatch(1, 1); err != nil {
 		return err
 	}
-	if s.recvs, err = dpath.NewRecvBatch(depth, 1); err != nil {
+	if s.recvs, err = verbs.NewRecvBatch(depth, 1); err != nil {
 		return err
 	}
 	in, err := s.mr.SGE(0, uint64(len(s.in)))

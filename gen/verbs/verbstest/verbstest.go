@@ -15,7 +15,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	soft "github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
 )
@@ -114,8 +113,8 @@ func (e *End) connect(to *End) error {
 }
 
 // Wait polls a completion queue until n completions came, in the order of their coming. After ten seconds it gives up.
-func Wait(cq *verbs.CQ, n int) ([]dpath.WC, error) {
-	wcs := make([]dpath.WC, n)
+func Wait(cq *verbs.CQ, n int) ([]verbs.WC, error) {
+	wcs := make([]verbs.WC, n)
 	have := 0
 	for late := time.Now().Add(10 * time.Second); have < n; runtime.Gosched() {
 		got, err := cq.PollInto(wcs[have:])

@@ -5,7 +5,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -14,7 +13,7 @@ func TestPair(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, dev := verbstest.Open(t, opt)
 			a, b := verbstest.Pair(t, dev)
-			batch, err := dpath.NewSendBatch(1, 1)
+			batch, err := verbs.NewSendBatch(1, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

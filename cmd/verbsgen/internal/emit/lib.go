@@ -133,7 +133,7 @@ func (e *emitter) load(g *goFile) {
 		}
 		open = id("library").Dot("OpenOn").Call(args...)
 	}
-	body = append(body, define("l", "err").Add(open), none.ifErr(), jen.Return(id("LoadFrom").Call(append([]jen.Code{id("l")}, libs...)...)))
+	body = append(body, define("l", "err").Add(open), none.ifErr(), jen.Return(id("LoadFrom").Call(append(libs, id("l"))...)))
 	g.decl("// library is what Load looks for.", jen.Var().Id("library").Op("=").Add(rt("dl", "Module")).Values(
 		key("Name", jen.Lit(m.Library)), key("Probe", jen.Lit(m.Probe)), key("Install", jen.Lit(m.Install))))
 	g.fn(fn{
@@ -153,7 +153,7 @@ func (e *emitter) usedLibs() (params, values []jen.Code) {
 	return params, values
 }
 
-// loadFrom makes LoadFrom:
+// loadFrom makes LoadFrom, which takes other libraries first, as Load does:
 //
 //	func LoadFrom(s Symbols) (*Lib, error) {
 //		if !haveC {
@@ -179,7 +179,7 @@ func (e *emitter) loadFrom(g *goFile) {
 	lookup := jen.List(id("l.name"), id("err")).Op("=").Add(rt("dl", "Lookup")).Call(id("s"), all("symbols"), all("l.fn"))
 	g.fn(fn{
 		doc:  "// LoadFrom takes the functions from another source, such as softverbs.New() in a test.",
-		name: "LoadFrom", params: append([]jen.Code{param("s", "Symbols")}, params...), results: errResult(ptr("Lib")),
+		name: "LoadFrom", params: append(params, param("s", "Symbols")), results: errResult(ptr("Lib")),
 		body: append(body,
 			define("l").Op("&").Id("Lib").Values(fields...),
 			jen.Var().Id("err").Error(),

@@ -14,7 +14,8 @@ import (
 // declares reports whether the package has a C function, or an object of a Go name.
 func (b *builder) declares(name string) bool {
 	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.C == name }) ||
-		slices.ContainsFunc(b.pkg.Objects, func(o *model.Object) bool { return o.Go == name })
+		slices.ContainsFunc(b.pkg.Objects, func(o *model.Object) bool { return o.Go == name }) ||
+		slices.ContainsFunc(b.pkg.Records, func(r *model.Record) bool { return r.Go == name })
 }
 
 // writtenUses reports whether a file of the package that is written by hand mentions a name.

@@ -1,0 +1,36 @@
+//go:build ignore
+
+//verbsgen:with SendWR RecvWR
+
+package verbs
+
+import "github.com/verbsgen/verbsgen/runtime/dpath"
+
+// SendBatch is the memory of send requests, which QP.PostSend posts.
+type SendBatch = dpath.SendBatch
+
+// RecvBatch is the memory of receive requests, which PostRecv posts.
+type RecvBatch = dpath.RecvBatch
+
+// SendRange and RecvRange are some requests of a batch, which its From method names.
+type (
+	SendRange = dpath.SendRange
+	RecvRange = dpath.RecvRange
+)
+
+// BatchOption is an option of NewSendBatch and NewRecvBatch.
+type BatchOption = dpath.BatchOption
+
+// NewSendBatch makes a batch of wrs requests, at least 1, each with room for sgesPerWR elements. A batch of more than 1 GiB is refused
+// (syscall.EINVAL).
+func NewSendBatch(wrs, sgesPerWR int, opts ...BatchOption) (*SendBatch, error) {
+	return dpath.NewSendBatch(wrs, sgesPerWR, opts...)
+}
+
+// NewRecvBatch makes a batch of receive requests. Arguments and errors are those of NewSendBatch.
+func NewRecvBatch(wrs, sgesPerWR int, opts ...BatchOption) (*RecvBatch, error) {
+	return dpath.NewRecvBatch(wrs, sgesPerWR, opts...)
+}
+
+// InlineRoom reserves that many bytes in each request for inline data, see SendWR.InlineData. Receives do not use them.
+func InlineRoom(bytes int) BatchOption { return dpath.InlineRoom(bytes) }

@@ -1,0 +1,16 @@
+//go:build ignore
+
+//verbsgen:with OpsWR
+
+package verbs
+
+import "github.com/verbsgen/verbsgen/runtime/dpath"
+
+// OpsBatch is the memory of operations on tags, which SRQ.PostOps posts.
+type OpsBatch = dpath.OpsBatch
+
+// OpsRange is some operations of a batch, which its From method names.
+type OpsRange = dpath.OpsRange
+
+// NewOpsBatch makes a batch of wrs operations with sgesPerWR elements each.
+func NewOpsBatch(wrs, sgesPerWR int) (*OpsBatch, error) { return dpath.NewOpsBatch(wrs, sgesPerWR) }
