@@ -246,7 +246,6 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 		{"destroy", true, d.text(&o.Destroy)},
 		{"memory", false, d.oneOf(&o.Memory, MemoryDevice, MemoryHost)},
 		{"region", false, func(n *yaml.Node, at place) { o.Region = d.region(name, n) }},
-		{"events", false, d.truth(&o.Events)},
 		{"hot", false, d.truth(&o.Hot)},
 		{"getters", false, d.named(func(c string, gk, gv *yaml.Node) {
 			g := Getter{C: c, Pos: d.pos(gk)}

@@ -107,7 +107,6 @@ type Object struct {
 	Destroy   string  // verb that Close calls
 	Memory    string  // MemoryDevice: runtime/devmem copies to and from the object; MemoryHost
 	Region    *Region // it is a memory region: elements of work requests are pieces of it
-	Events    bool    // completion events arrive on it: runtime/dpath waits for them
 	Hot       bool    // data-path methods do not enter the handle; Close clears the C pointer
 	Getters   []Getter
 	FD        string   // field with the descriptor of a file on which something arrives

@@ -232,7 +232,7 @@ func (b *bed) receiveRequests() {
 	for _, p := range b.spec.Pages {
 		for i := range p.Verbs {
 			for _, m := range p.Verbs[i].Methods {
-				if receives(m.Form) {
+				if written[m.Go] == "TestReceiveRequests" {
 					b.receiveOn(&p.Verbs[i], m.Go)
 					kinds++
 				}

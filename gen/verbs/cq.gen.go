@@ -21,14 +21,13 @@ import (
 //
 // C: struct ibv_cq, ibv_create_cq(3).
 type CQ struct {
-	h       object.Handle
-	lib     *Lib
-	dev     *Device
-	gate    gate.Gate    // the C object for the data path, which does not enter the handle
-	channel *CompChannel // where its events arrive, or nil
-	asked   lazy.Asked   // what it was asked for when it was made
-	mu      sync.Mutex   // guards what a change in place changes
-	cqe     int
+	h     object.Handle
+	lib   *Lib
+	dev   *Device
+	gate  gate.Gate  // the C object for the data path, which does not enter the handle
+	asked lazy.Asked // what it was asked for when it was made
+	mu    sync.Mutex // guards what a change in place changes
+	cqe   int
 }
 
 // base returns what all handles have, also for a nil CQ.
@@ -256,43 +255,6 @@ func (cq *CQ) Resize(cqe int) error {
 	cq.load()
 	return nil
 }
-
-// PollInto takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. Close
-// waits for a poll; a later one fails with os.ErrClosed.
-//
-// C: ibv_poll_cq, ibv_poll_cq(3).
-func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1) }
-
-// PollSpin is PollInto, repeated up to tries times in one call into C, until there is a completion.
-func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
-	if cq == nil {
-		return 0, errPollCQ.Closed()
-	}
-	n, errno := dpath.PollSpin(&cq.gate, wcs, tries)
-	if errno != 0 {
-		return 0, errPollCQ.Errno(errno)
-	}
-	return n, nil
-}
-
-var errPollCQ = verr.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
-
-// ReqNotify requests one event on the queue's channel for the next completion, or with solicitedOnly for the
-// next solicited or failed one. Poll again afterwards: earlier completions cause no event.
-//
-// C: ibv_req_notify_cq, ibv_req_notify_cq(3).
-func (cq *CQ) ReqNotify(solicitedOnly bool) error {
-	if cq == nil {
-		return errReqNotify.Closed()
-	}
-	errno := dpath.ReqNotify(&cq.gate, solicitedOnly)
-	if errno != 0 {
-		return errReqNotify.Errno(errno)
-	}
-	return nil
-}
-
-var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
 
 // Modify changes how often a completion queue reports events.
 //

@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"context"
 	"math/bits"
 	"slices"
 	"syscall"
@@ -15,7 +14,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -166,37 +164,6 @@ func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
 	}
 	o := newPD(dev, ptr)
 	o.h.End = o.unimportPD
-	if err := o.h.Adopt(&dev.h.Node); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// ImportDM gives access to device memory that another context of the same device file allocated.
-//
-//   - dmHandle: Handle of the original DM.
-//   - length: length of the device memory in bytes; 0 if it is not known. Then copies go through the provider,
-//     unless the provider reports the length.
-//
-// Since rdma-core 35.0; with an older library it returns errors.ErrUnsupported.
-//
-// C: ibv_import_dm, ibv_import_dm(3).
-func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
-	const verb = "ibv_import_dm"
-	if err := dev.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_import_dm] == 0 {
-		return nil, dev.lib.missing("ibv_import_dm", symIbv_import_dm)
-	}
-	ptr, errno := rawImportDM(dev.lib.fn[symIbv_import_dm], dev.h.C, dmHandle)
-	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
-	}
-	o := newDM(dev, ptr)
-	o.h.End = o.unimportDM
-	_ = o.mem.Attach(ptr, length, length != 0) // an error of attaching is returned by the first copy
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}
@@ -754,7 +721,6 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCQ(&in)) })
 	}
 	o := newCQ(dev, ptr)
-	o.channel = channel
 	if err := o.h.Adopt(&dev.h.Node, channel.base().Optional()); err != nil {
 		return nil, err
 	}
@@ -1215,125 +1181,15 @@ func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
 	return o, nil
 }
 
-// AllocParentDomain makes a parent domain, which can be used wherever a protection domain can.
-//
-// Rules:
-//   - PD: a parent domain extends a protection domain [VR-ibv_alloc_parent_domain-pd-0135]
-//
-// C: ibv_alloc_parent_domain, ibv_alloc_parent_domain(3).
-func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
-	const verb = "ibv_alloc_parent_domain"
-	if err := dev.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer dev.h.Exit()
-	if attr == nil {
-		return nil, verr.NilValue(verb, "ParentDomainAttr", "make one with NewParentDomainAttr")
-	}
-	attrC := attr.c
-	if attr.pd != nil {
-		if err := attr.pd.base().Enter(verb); err != nil {
-			return nil, err
-		}
-		defer attr.pd.h.Exit()
-		if attr.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &attr.pd.h.Node, &attr.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
-		attrC.pd = uintptr(attr.pd.h.C)
-	}
-	if attr.threadDomain != nil {
-		if err := attr.threadDomain.base().Enter(verb); err != nil {
-			return nil, err
-		}
-		defer attr.threadDomain.h.Exit()
-		if attr.threadDomain.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "td", &attr.threadDomain.h.Node, &attr.threadDomain.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
-		attrC.td = uintptr(attr.threadDomain.h.C)
-	}
-	calls, err := newAllocCalls(attr, &attrC)
-	if err != nil {
-		return nil, err
-	}
-	release := calls.Release
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
+// judgeAllocParentDomain holds the arguments of ibv_alloc_parent_domain against its rules.
+func (dev *Device) judgeAllocParentDomain(attrC *cParentDomainInitAttr) error {
 	in := inAllocParentDomain{
 		attrPD: uint64(attrC.pd),
 	}
 	if err := checkAllocParentDomain(&in); err != nil {
-		return nil, err
+		return err
 	}
-	ptr, errno := rawAllocParentDomain(dev.h.C, unsafe.Pointer(&attrC))
-	if ptr == nil {
-		return nil, calls.Failed(verb, errno, nil)
-	}
-	o := newPD(dev, ptr)
-	o.h.Kept, release = release, nil // kept until Close has succeeded
-	o.parent = attr.pd
-	o.calls = calls
-	o.h.Qualify("parent domain of ")
-	calls.Bind(o)
-	if err := o.h.Adopt(&dev.h.Node, attr.pd.base().Optional(), attr.threadDomain.base().Optional()); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// AllocRequest is what a provider asks of an Allocator.
-type AllocRequest struct {
-	PD       *PD           // the parent domain; nil while it is still being made
-	Size     uint64        // bytes wanted
-	Align    uint64        // alignment wanted of the address, in bytes
-	Resource AllocResource // what for: the driver's id and a code of its own
-	Context  any           // what PDContext was given
-}
-
-// Allocator allocates the memory of a provider's own buffers. Its methods may be called from several threads at once, on
-// threads of C. They must not call verbs.
-//
-// C: alloc and free of struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).
-type Allocator interface {
-	// Alloc answers with the address of zeroed memory that a fork does not copy and that is not Go's: that of a
-	// mem.Buffer, for one. ErrUseDefault lets the provider allocate as it would without an Allocator. Any other error
-	// fails the verb that asked.
-	Alloc(req AllocRequest) (addr uintptr, err error)
-	// Free takes back what Alloc gave; Size and Align are 0.
-	Free(req AllocRequest, addr uintptr)
-}
-
-// AllocResource says what memory is for: the number of the driver that asks, and a code of that driver.
-type AllocResource = pdalloc.Resource
-
-// ErrUseDefault is the error with which an Allocator leaves a request to the provider.
-//
-// C: IBV_ALLOCATOR_USE_DEFAULT, ibv_alloc_parent_domain(3).
-var ErrUseDefault = pdalloc.ErrUseDefault
-
-// newAllocCalls registers the allocator of a, if it has one, and puts the callbacks into c.
-func newAllocCalls(a *ParentDomainAttr, c *cParentDomainInitAttr) (calls *pdalloc.Calls[PD], err error) {
-	with, user := a.allocator, a.userContext
-	if with == nil {
-		return nil, nil
-	}
-	calls, c.alloc, c.free, c.pd_context, err = pdalloc.NewCalls(pdalloc.Allocator[PD]{
-		Alloc: func(pd *PD, size, align uint64, resource pdalloc.Resource) (uintptr, error) {
-			return with.Alloc(AllocRequest{PD: pd, Size: size, Align: align, Resource: resource, Context: user})
-		},
-		Free: func(pd *PD, addr uintptr, resource pdalloc.Resource) {
-			with.Free(AllocRequest{PD: pd, Resource: resource, Context: user}, addr)
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.comp_mask |= 0x1 // IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS
-	c.comp_mask |= 0x2 // IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT
-	return calls, nil
+	return nil
 }
 
 // AllocDMAH makes a DMA handle, for MRInitAttr.DMAH.
@@ -1781,39 +1637,6 @@ func (dev *Device) CreateCounters(initAttr *CountersInitAttr) (*Counters, error)
 	return o, nil
 }
 
-// listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
-func (dev *Device) listen(verb string) (*dpath.Async, error) {
-	if err := dev.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_get_async_event] == 0 {
-		return nil, dev.lib.missing("ibv_get_async_event", symIbv_get_async_event)
-	}
-	if dev.lib.fn[symIbv_ack_async_event] == 0 {
-		return nil, dev.lib.missing("ibv_ack_async_event", symIbv_ack_async_event)
-	}
-	return dev.waiting.Listen(func() (*dpath.Async, error) {
-		return dpath.NewAsync(dev.h.C, dev.lib.fn[symIbv_get_async_event], dev.lib.fn[symIbv_ack_async_event])
-	})
-}
-
-// AsyncEvent is an event of a device, of one of its ports, or of an object made from it. It must be
-// acknowledged with Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of
-// the device or a port keeps nothing open.
-//
-// C: struct ibv_async_event, ibv_get_async_event(3).
-type AsyncEvent struct {
-	Type EventType // what happened
-	QP   *QP       // of an event of one: the QP that it concerns; nil for one made by other code on the same device
-	CQ   *CQ       // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
-	SRQ  *SRQ      // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
-	WQ   *WQ       // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
-	Port uint8     // of an event of a port: its number, from 1; otherwise 0
-
-	event events.Async
-}
-
 // The types of objects that asynchronous events concern.
 const (
 	elementQP = events.Object + iota
@@ -1845,54 +1668,4 @@ var asyncElements = map[uint32]events.Element{
 	uint32(EventTypeGIDChange):         events.Port,
 	uint32(EventTypeWQFatal):           elementWQ,
 	uint32(EventTypeDeviceSpeedChange): events.Nothing,
-}
-
-// NextEvent waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the
-// wait, and an event that comes then is kept for the next call. Close of the device ends it with os.ErrClosed.
-// Each event goes to one caller. The descriptor of the events becomes non-blocking by the first call.
-//
-// An event of an object that is being closed at this moment is given too, with the handle that is going; the
-// Close does not wait for its Done.
-//
-// Since an object with an event that was not acknowledged is not closed (syscall.EBUSY), call Done when the
-// event is dealt with, not when the program ends.
-//
-// C: ibv_get_async_event, ibv_get_async_event(3).
-func (dev *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
-	const verb = "ibv_get_async_event"
-	from, err := dev.listen(verb)
-	if err != nil {
-		return nil, err
-	}
-	ev := new(AsyncEvent)
-	if err := ev.event.Next(ctx, from, asyncElements, func(element events.Element, at uintptr) *object.Node {
-		switch element {
-		case elementQP:
-			ev.QP, _ = dev.handles.Find(at).(*QP)
-			return ev.QP.base().Optional()
-		case elementCQ:
-			ev.CQ, _ = dev.handles.Find(at).(*CQ)
-			return ev.CQ.base().Optional()
-		case elementSRQ:
-			ev.SRQ, _ = dev.handles.Find(at).(*SRQ)
-			return ev.SRQ.base().Optional()
-		case elementWQ:
-			ev.WQ, _ = dev.handles.Find(at).(*WQ)
-			return ev.WQ.base().Optional()
-		}
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	ev.Type, ev.Port = EventType(ev.event.Type), ev.event.Port
-	return ev, nil
-}
-
-// Done acknowledges the event. A second Done does nothing.
-//
-// C: ibv_ack_async_event, ibv_get_async_event(3).
-func (e *AsyncEvent) Done() {
-	if e != nil {
-		e.event.Done()
-	}
 }

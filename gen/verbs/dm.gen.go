@@ -50,15 +50,6 @@ func (dm *DM) freeDM() error {
 	return nil
 }
 
-// unimportDM ends the C object by ibv_unimport_dm.
-func (dm *DM) unimportDM() error {
-	if dm.lib.fn[symIbv_unimport_dm] == 0 {
-		return dm.lib.missing("ibv_unimport_dm", symIbv_unimport_dm)
-	}
-	rawUnimportDM(dm.lib.fn[symIbv_unimport_dm], dm.h.C)
-	return nil
-}
-
 // Close frees device memory. It waits for running calls; later ones fail with os.ErrClosed, and so does a
 // second Close. It is refused (syscall.EBUSY) while something made from the DM is open, which the error names.
 // When it fails, the DM stays open. On a device that was taken away nothing is left to destroy, and it
@@ -81,53 +72,6 @@ func (dm *DM) Device() *Device { return dm.dev }
 //
 // C: struct ibv_dm.handle, ibv_alloc_dm(3).
 func (dm *DM) Handle() uint32 { return dm.handle }
-
-// Unimport closes the handle without touching the device memory, even if this handle allocated it. Call it
-// after another context's Free. Close of an imported handle does the same.
-//
-// C: ibv_unimport_dm, ibv_import_dm(3).
-func (dm *DM) Unimport() error { return dm.base().CloseBy("ibv_unimport_dm", dm.unimportDM, false) }
-
-// Free destroys the device memory in the kernel, even if this handle imported it, and closes the handle. After
-// that, every other handle of the same memory can only be closed with Unimport.
-//
-// C: ibv_free_dm, ibv_alloc_dm(3).
-func (dm *DM) Free() error { return dm.base().CloseBy("ibv_free_dm", dm.freeDM, false) }
-
-// WriteAt copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range
-// beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is
-// syscall.EINVAL. It allocates nothing. Close waits for a copy; one that comes later is os.ErrClosed.
-//
-// C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
-func (dm *DM) WriteAt(p []byte, off int64) (int, error) { return dm.mem.WriteAt(p, off) }
-
-// ReadAt copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a
-// range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt.
-//
-// C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
-func (dm *DM) ReadAt(p []byte, off int64) (int, error) { return dm.mem.ReadAt(p, off) }
-
-// PutUint32 stores one word at offset off, a multiple of 4, in the host's byte order, with one access of 4
-// bytes.
-//
-// C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
-func (dm *DM) PutUint32(off int64, v uint32) error { return dm.mem.PutUint32(off, v) }
-
-// GetUint32 loads one word from offset off, a multiple of 4, in the host's byte order, with one access of 4
-// bytes.
-//
-// C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
-func (dm *DM) GetUint32(off int64) (uint32, error) { return dm.mem.GetUint32(off) }
-
-// Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
-// Flush after the last write and before telling a peer, where no post on this device's own queue comes between.
-func (dm *DM) Flush() { dm.mem.Flush() }
-
-// Mode returns how copies reach the device memory.
-func (dm *DM) Mode() devmem.Mode { return dm.mem.Mode() }
-
-// Length returns the length in bytes; false for an imported DM whose length is not known.
-func (dm *DM) Length() (uint64, bool) { return dm.mem.Length() }
 
 // ExportDMABufFD returns a new file descriptor of a dma-buf with the device memory, which the caller closes.
 //

@@ -4,12 +4,7 @@
 package verbs
 
 import (
-	"math/bits"
-	"syscall"
-	"unsafe"
-
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/devlist"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -255,121 +250,6 @@ func LoadFrom(s Symbols) (*Lib, error) {
 
 // missing returns the error of a verb whose function the library lacks.
 func (l *Lib) missing(verb string, sym int) error { return symbols[sym].Missing(verb, l.name) }
-
-// DeviceInfo is an entry of the device list.
-//
-// C: struct ibv_device, ibv_get_device_list(3).
-type DeviceInfo struct {
-	// Name of the device in the kernel ("mlx5_0").
-	Name string // name
-	// DevName is the name of its verbs character device ("uverbs0").
-	DevName string // dev_name
-	// DevPath is the folder of the character device in sysfs.
-	DevPath string // dev_path
-	// IBDevPath is the folder of the device in sysfs.
-	IBDevPath string        // ibdev_path
-	NodeType  NodeType      // node_type
-	Transport TransportType // transport_type
-	// GUID of the node in the host's byte order. C: ibv_get_device_guid(3).
-	GUID uint64
-	// Index of the device in the kernel; -1 if the kernel or the library has none. C: ibv_get_device_index(3).
-	Index int
-}
-
-// Devices lists the RDMA devices of the machine. A kernel without RDMA is an error that is errors.ErrUnsupported; an
-// empty list means that the kernel has RDMA and no device.
-//
-// C: ibv_get_device_list, ibv_get_device_list(3).
-func (l *Lib) Devices() ([]DeviceInfo, error) {
-	const verb = "ibv_get_device_list"
-	list, err := l.deviceList()
-	if err != nil {
-		return nil, err
-	}
-	var out []DeviceInfo
-	err = list.Each(verb, func(c unsafe.Pointer) bool {
-		out = append(out, l.info(c))
-		return true
-	})
-	return out, err
-}
-
-// OpenDevice opens the device of the given name.
-//
-// C: ibv_open_device, ibv_open_device(3).
-func (l *Lib) OpenDevice(name string) (*Device, error) {
-	const verb = "ibv_open_device"
-	list, err := l.deviceList()
-	if err != nil {
-		return nil, err
-	}
-	var dev *Device
-	err = list.Find(verb, name, deviceName, func(c unsafe.Pointer) (err error) {
-		dev, err = l.open(c, name)
-		return err
-	})
-	return dev, err
-}
-
-// open opens a device of the list.
-func (l *Lib) open(c unsafe.Pointer, name string) (*Device, error) {
-	const verb = "ibv_open_device"
-	if l.fn[symIbv_open_device] == 0 {
-		return nil, l.missing("ibv_open_device", symIbv_open_device)
-	}
-	ctx, errno := rawOpenDevice(l.fn[symIbv_open_device], c)
-	if ctx == nil {
-		return nil, verr.Failed(verb, errno, nil)
-	}
-	dev := newDevice(l, ctx)
-	if err := dev.h.Adopt(); err != nil {
-		return nil, err
-	}
-	dev.h.SetLabel(name)
-	return dev, nil
-}
-
-// deviceList returns the functions that list devices.
-func (l *Lib) deviceList() (devlist.Library, error) {
-	if l.fn[symIbv_get_device_list] == 0 {
-		return devlist.Library{}, l.missing("ibv_get_device_list", symIbv_get_device_list)
-	}
-	if l.fn[symIbv_free_device_list] == 0 {
-		return devlist.Library{}, l.missing("ibv_free_device_list", symIbv_free_device_list)
-	}
-	return devlist.Library{
-		List: func(n *int32) (unsafe.Pointer, syscall.Errno) {
-			return rawGetDeviceList(l.fn[symIbv_get_device_list], unsafe.Pointer(n))
-		},
-		Free: func(list unsafe.Pointer) {
-			rawFreeDeviceList(l.fn[symIbv_free_device_list], list)
-		},
-	}, nil
-}
-
-// deviceName reads the name of a device of the list.
-func deviceName(c unsafe.Pointer) string { return cmem.Text((*cDevice)(c).name[:]) }
-
-// info reads one device of the list.
-func (l *Lib) info(c unsafe.Pointer) DeviceInfo {
-	d := (*cDevice)(c)
-	info := DeviceInfo{
-		Name:      cmem.Text(d.name[:]),
-		DevName:   cmem.Text(d.dev_name[:]),
-		DevPath:   cmem.Text(d.dev_path[:]),
-		IBDevPath: cmem.Text(d.ibdev_path[:]),
-		NodeType:  NodeType(d.node_type),
-		Transport: TransportType(d.transport_type),
-		Index:     -1,
-	}
-	if l.fn[symIbv_get_device_guid] != 0 {
-		info.GUID = bits.ReverseBytes64(rawGetDeviceGUID(l.fn[symIbv_get_device_guid], c))
-	}
-	if l.fn[symIbv_get_device_index] != 0 {
-		info.Index = int(rawGetDeviceIndex(l.fn[symIbv_get_device_index], c))
-	}
-	return info
-}
 
 // WCStatusString returns the library's text for the result of a work request.
 //

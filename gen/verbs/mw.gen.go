@@ -94,35 +94,3 @@ func (mw *MW) RKey() uint32 {
 func (mw *MW) SetRKey(rkey uint32) error {
 	return cmem.SetLive("struct ibv_mw.rkey", mw.base(), 16, rkey)
 }
-
-// Bind has a request bind the window to what mwBind describes, with the key rkey: that of the window, with
-// another last byte (dpath.NextRKey). Once the request is posted, the window has the key. When the completion
-// is an error, set the key from before. Window and region must stay open until the request has completed; a
-// post after a Close is refused (os.ErrClosed). Invalidate or close the window before the queue pair: soft-RoCE
-// otherwise takes 50 seconds to destroy that.
-//
-// C: ibv_post_send, ibv_post_send(3).
-func (mw *MW) Bind(w *dpath.SendWR, rkey uint32, mwBind MWBind) error {
-	const verb = "ibv_post_send"
-	if err := mw.base().Enter(verb); err != nil {
-		return err
-	}
-	defer mw.h.Exit()
-	var mwBindC cMWBind
-	mwBind.to(&mwBindC)
-	if mwBind.MR != nil {
-		if err := mwBind.MR.base().Enter(verb); err != nil {
-			return err
-		}
-		defer mwBind.MR.h.Exit()
-		if mwBind.MR.dev != mw.dev {
-			return object.OtherDevice(verb, "bind_info.mr", &mwBind.MR.h.Node, &mwBind.MR.dev.h.Node, &mw.h.Node, &mw.dev.h.Node)
-		}
-		mwBindC.bind_info.mr = uintptr(mwBind.MR.h.C)
-	}
-	if mwBind.MR == nil {
-		return verr.NilHandle(verb, "MR")
-	}
-	dpath.Bind(w, rkey, unsafe.Pointer(&mwBindC), &mw.named, &mwBind.MR.named)
-	return nil
-}

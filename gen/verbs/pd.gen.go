@@ -94,9 +94,6 @@ func (pd *PD) Device() *Device { return pd.dev }
 // C: struct ibv_pd.handle, ibv_alloc_pd(3).
 func (pd *PD) Handle() uint32 { return pd.handle }
 
-// Parent returns the protection domain that a parent domain extends; nil for a protection domain.
-func (pd *PD) Parent() *PD { return pd.parent }
-
 // Unimport closes the handle and leaves the protection domain in the kernel as it is.
 //
 // The Close of an imported PD is the same. For a PD that was allocated here it is what is left to do after

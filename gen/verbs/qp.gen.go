@@ -610,31 +610,6 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	return out, initAttr, nil
 }
 
-// PostSend posts the first n work requests of a batch in one call into C. It returns how many were posted: n,
-// or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed
-// batch, fails with os.ErrClosed. If another goroutine posts the batch at the same time, the error is
-// syscall.EBUSY. If the queue is full, it is ErrQueueFull. Otherwise it names the request, the state of the
-// queue pair and the rules that the request breaks.
-//
-// C: ibv_post_send, ibv_post_send(3).
-func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
-	return qp.PostSendRange(b.From(0, n))
-}
-
-// PostSendRange is PostSend for a range of a batch, such as the requests that did not fit in a full queue.
-func (qp *QP) PostSendRange(r dpath.SendRange) (posted int, err error) {
-	if qp == nil {
-		return 0, errPostSend.Closed()
-	}
-	posted, errno := dpath.PostSendRange(&qp.gate, r)
-	if errno != 0 {
-		return posted, qp.refusedPostSend(r, posted, errno)
-	}
-	return posted, nil
-}
-
-var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}
-
 // refusedPostSend returns the error of a post that returned errno, with what may explain it.
 func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno) error {
 	wr, err := r.Refusal(&errPostSend, posted, errno)
@@ -672,10 +647,6 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 		validate.Fact("max_inline_data", in.qpCapMaxInlineData, ""), validate.Fact("max_send_sge", in.qpCapMaxSendSGE, ""))
 }
 
-// ErrQueueFull is the error of a post to a queue that has no room for another request; it is syscall.ENOMEM as
-// well.
-var ErrQueueFull = verr.ErrQueueFull
-
 // seePostSend fills in what the rules of ibv_post_send look at in the QP: what the library knows about it or,
 // with ask, what the device reports. What cannot be read stays unknown; the error says why.
 func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
@@ -712,27 +683,6 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.h.C, 56)))
 	return nil
 }
-
-// PostRecv posts the first n receive requests of a batch. It is otherwise as PostSend.
-//
-// C: ibv_post_recv, ibv_post_recv(3).
-func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
-	return qp.PostRecvRange(b.From(0, n))
-}
-
-// PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
-func (qp *QP) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
-	if qp == nil {
-		return 0, errPostRecv.Closed()
-	}
-	posted, errno := dpath.PostRecvRange(&qp.gate, r)
-	if errno != 0 {
-		return posted, qp.refusedPostRecv(r, posted, errno)
-	}
-	return posted, nil
-}
-
-var errPostRecv = verr.Once{Verb: "ibv_post_recv", Kind: "QP"}
 
 // refusedPostRecv returns the error of a post that returned errno, with what may explain it.
 func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {

@@ -172,28 +172,6 @@ func (srq *SRQ) Num() (uint32, error) {
 	return srqNum, nil
 }
 
-// PostRecv posts the first n receive requests of a batch to the shared receive queue. It is otherwise as
-// PostSend.
-//
-// C: ibv_post_srq_recv, ibv_post_srq_recv(3).
-func (srq *SRQ) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
-	return srq.PostRecvRange(b.From(0, n))
-}
-
-// PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
-func (srq *SRQ) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
-	if srq == nil {
-		return 0, errPostSRQRecv.Closed()
-	}
-	posted, errno := dpath.PostSRQRecvRange(&srq.gate, r)
-	if errno != 0 {
-		return posted, srq.refusedPostSRQRecv(r, posted, errno)
-	}
-	return posted, nil
-}
-
-var errPostSRQRecv = verr.Once{Verb: "ibv_post_srq_recv", Kind: "SRQ"}
-
 // refusedPostSRQRecv returns the error of a post that returned errno, with what may explain it.
 func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
 	wr, err := r.Refusal(&errPostSRQRecv, posted, errno)
@@ -209,28 +187,6 @@ func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.
 	}
 	return wr.Error(brokenPostSRQRecv(&in), hintPostSRQRecv(&in))
 }
-
-// PostOps posts the first n operations of a batch on the list of tags of the queue. The handle of each tag that
-// is added can then be read in the batch. It is otherwise as PostSend.
-//
-// C: ibv_post_srq_ops, ibv_post_srq_ops(3).
-func (srq *SRQ) PostOps(b *dpath.OpsBatch, n int) (posted int, err error) {
-	return srq.PostOpsRange(b.From(0, n))
-}
-
-// PostOpsRange is PostOps for a range of a batch, such as the requests that did not fit in a full queue.
-func (srq *SRQ) PostOpsRange(r dpath.OpsRange) (posted int, err error) {
-	if srq == nil {
-		return 0, errPostSRQOps.Closed()
-	}
-	posted, errno := dpath.PostSRQOpsRange(&srq.gate, r)
-	if errno != 0 {
-		return posted, srq.refusedPostSRQOps(r, posted, errno)
-	}
-	return posted, nil
-}
-
-var errPostSRQOps = verr.Once{Verb: "ibv_post_srq_ops", Kind: "SRQ"}
 
 // refusedPostSRQOps returns the error of a post that returned errno, with what may explain it.
 func (srq *SRQ) refusedPostSRQOps(r dpath.OpsRange, posted int, errno syscall.Errno) error {

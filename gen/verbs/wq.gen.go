@@ -89,27 +89,6 @@ func (wq *WQ) Num() uint32 { return wq.wqNum }
 // C: struct ibv_wq.handle, ibv_create_wq(3).
 func (wq *WQ) Handle() uint32 { return wq.handle }
 
-// PostRecv posts the first n receive requests of a batch to the work queue. It is otherwise as PostSend.
-//
-// C: ibv_post_wq_recv, ibv_post_wq_recv(3).
-func (wq *WQ) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
-	return wq.PostRecvRange(b.From(0, n))
-}
-
-// PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
-func (wq *WQ) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
-	if wq == nil {
-		return 0, errPostWQRecv.Closed()
-	}
-	posted, errno := dpath.PostWQRecvRange(&wq.gate, r)
-	if errno != 0 {
-		return posted, wq.refusedPostWQRecv(r, posted, errno)
-	}
-	return posted, nil
-}
-
-var errPostWQRecv = verr.Once{Verb: "ibv_post_wq_recv", Kind: "WQ"}
-
 // refusedPostWQRecv returns the error of a post that returned errno, with what may explain it.
 func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
 	wr, err := r.Refusal(&errPostWQRecv, posted, errno)
@@ -121,6 +100,10 @@ func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Err
 	}
 	return wr.Error(nil, nil)
 }
+
+// ErrQueueFull is the error of a post to a queue that has no room for another request; it is syscall.ENOMEM as
+// well.
+var ErrQueueFull = verr.ErrQueueFull
 
 // Modify changes the state or the properties of a work queue.
 //

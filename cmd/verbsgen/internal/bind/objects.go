@@ -21,7 +21,7 @@ func (b *binder) bindObjects() {
 	var all []pair
 	for _, p := range b.in.Spec.Pages {
 		for _, s := range p.Objects {
-			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Host: s.Memory == spec.MemoryHost, Events: s.Events, Hot: s.Hot, State: s.StateFrom, StateAt: map[string]int64{}, Pointer: map[string]bool{}, Doc: s.Doc, Pos: pos(s.Pos)}
+			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Host: s.Memory == spec.MemoryHost, Hot: s.Hot, State: s.StateFrom, StateAt: map[string]int64{}, Pointer: map[string]bool{}, Doc: s.Doc, Pos: pos(s.Pos)}
 			b.objects[s.Go] = o
 			all = append(all, pair{o, s})
 		}

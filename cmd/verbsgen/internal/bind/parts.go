@@ -6,6 +6,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -27,6 +28,7 @@ func (b *binder) bindParts() {
 		s := b.specOf[v.C]
 		v.Parts = resolve(s.NeedsVerbs)
 		used[v.Creates] = true
+		b.requireCalls(v.C, s.Pos)
 		for _, m := range v.Methods {
 			f := form.Of(v.C, m.Form)
 			b.requireParts(v.C, v.Parts, f.Parts, s.Pos)
@@ -56,6 +58,15 @@ func (b *binder) requireParts(subject string, parts map[string]*model.Part, requ
 	for _, want := range required {
 		if p := parts[want.Name]; p != nil && p.Verb == nil && !want.Optional {
 			b.errorf(diag.NameUnknown, at, subject, "the generated code calls "+p.C+", which this header does not declare", "use a complete verbs.h")
+		}
+	}
+}
+
+// requireCalls refuses a release without a function that the file of a verb calls.
+func (b *binder) requireCalls(c string, at spec.Pos) {
+	for _, x := range special.Calls(c) {
+		if b.verbs[x.C] == nil && !x.Optional {
+			b.errorf(diag.NameUnknown, at, c, "the generated code calls "+x.C+", which this header does not declare", "use a complete verbs.h")
 		}
 	}
 }

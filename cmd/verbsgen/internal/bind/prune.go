@@ -7,6 +7,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -61,6 +62,9 @@ func (b *binder) prune() {
 	}
 	for _, v := range b.pkg.Verbs {
 		useObj(v.Creates)
+		for _, name := range special.Needs(v.C) {
+			useObj(b.objects[name])
+		}
 		if v.Enum != nil {
 			usedEnum[v.Enum] = true
 		}
@@ -93,8 +97,8 @@ func (b *binder) prune() {
 		}
 	}
 	b.collectMirrors(usedRec)
+	b.dropWritten(usedObj)
 	b.dropUnions()
-	b.dropOptional(usedObj)
 	b.findRoot(usedObj)
 	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !usedEnum[e] })
 	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !usedObj[o] })
@@ -143,11 +147,12 @@ func (b *binder) findRoot(used map[*model.Object]bool) {
 	}
 }
 
-// dropOptional leaves out the methods that can be missing, where their receiver is.
-func (b *binder) dropOptional(used map[*model.Object]bool) {
+// dropWritten leaves out the methods, written by hand, of objects that the package does not have.
+func (b *binder) dropWritten(used map[*model.Object]bool) {
 	for _, v := range b.pkg.Verbs {
 		v.Methods = slices.DeleteFunc(v.Methods, func(m *model.Method) bool {
-			return form.Of(v.C, m.Form).Optional && !used[b.objects[m.Recv]]
+			o := b.objects[m.Recv]
+			return m.Form == form.Special && o != nil && !used[o]
 		})
 	}
 }

@@ -76,6 +76,9 @@ func (b *binder) closeOver() bool {
 				continue
 			}
 			add(o.Destroy)
+			for _, x := range special.Of(o.Go) {
+				add(x.C)
+			}
 			for _, part := range o.NeedsVerbs {
 				add(part)
 			}
@@ -109,6 +112,9 @@ func (b *binder) usedObjects() map[string]bool {
 			continue
 		}
 		used[v.Creates] = true
+		for _, name := range special.Needs(c) {
+			used[name] = true
+		}
 		for _, p := range v.Params {
 			used[p.Type] = true
 			for _, r := range b.withArms(p.Type) {

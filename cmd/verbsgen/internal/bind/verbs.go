@@ -99,7 +99,7 @@ func (b *binder) bindMethod(v *model.Verb, m *spec.Method) {
 		return // reported by package fit
 	}
 	recv, name, ok := strings.Cut(m.Go, ".")
-	if !ok || recv != form.RecvLib && b.objects[recv] == nil && f.Recv != form.RecvMade && f.Name != form.Special {
+	if !ok || recv != form.RecvLib && b.objects[recv] == nil && f.Name != form.Special {
 		b.errorf(diag.TypeUnknown, m.Pos, v.C, "method "+m.Go+" must be called TYPE.NAME, where TYPE is an object or Lib", "write it like PD.RegMR")
 		return
 	}

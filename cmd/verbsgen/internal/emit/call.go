@@ -125,8 +125,6 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 		}
 		failed := counted.with(p.value(s.Failed))
 		return []jen.Code{into.Add(p.value(s.Call)), jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(failed)}, true
-	case plan.NewCalls:
-		return p.newCalls(s), true
 	case plan.Read:
 		return one(readOut(s.Field))
 	case plan.ReadRecord:
@@ -138,51 +136,6 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 		return one(jen.List(id(s.Into), id("_")).Op("=").Add(found))
 	case plan.Choose:
 		return one(p.choose(s))
-	case plan.NextCompletion:
-		return one(p.nextCompletion(s))
-	case plan.NextAsync:
-		return p.nextAsync(s), true
 	}
 	return nil, false
-}
-
-// nextCompletion waits for an event of a queue:
-//
-//	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &o.dev.handles, (*CQ).base); err != nil {
-//		return nil, err
-//	}
-func (p printer) nextCompletion(s plan.NextCompletion) *jen.Statement {
-	next := rt("events", "NextCompletion").Call(id("ctx"), ref(id("ev.event")), id("from"), ref(id("o.dev.handles")), jen.Parens(ptr(s.Queue)).Dot("base"))
-	return jen.If(jen.List(id("ev.CQ"), id("err")).Op("=").Add(next), notNil(id("err"))).Block(p.zero.with(id("err")))
-}
-
-// nextAsync waits for an event of a device, and puts the handle that it concerns into it:
-//
-//	if err := ev.event.Next(ctx, from, asyncElements, func(element events.Element, at uintptr) *object.Node {
-//		switch element {
-//		case elementQP:
-//			ev.QP, _ = o.handles.Find(at).(*QP)
-//			return ev.QP.base().Optional()
-//		}
-//		return nil
-//	}); err != nil {
-//		return nil, err
-//	}
-//	ev.Type, ev.Port = EventType(ev.event.Type), ev.event.Port
-func (p printer) nextAsync(s plan.NextAsync) []jen.Code {
-	var cases []jen.Code
-	for _, o := range s.Objects {
-		cases = append(cases, jen.Case(elementConst(o)).Block(
-			jen.List(id("ev", o), id("_")).Op("=").Id("o").Dot("handles").Dot("Find").Call(id("at")).Assert(ptr(o)),
-			jen.Return(optional("ev."+o))))
-	}
-	body := []jen.Code{jen.Return(jen.Nil())}
-	if len(cases) > 0 {
-		body = append([]jen.Code{jen.Switch(id("element")).Block(cases...)}, body...)
-	}
-	find := jen.Func().Params(param("element", "events.Element"), param("at", "uintptr")).Op("*").Add(rt("object", "Node")).Block(body...)
-	return []jen.Code{
-		p.zero.onErr(id("ev.event.Next").Call(id("ctx"), id("from"), id("asyncElements"), find)),
-		jen.List(id("ev.Type"), id("ev.Port")).Op("=").List(id(s.Type).Call(id("ev.event.Type")), id("ev.event.Port")),
-	}
 }

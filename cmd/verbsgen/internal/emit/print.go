@@ -44,8 +44,6 @@ func (e *emitter) decls(g *goFile, decls []plan.Decl) {
 			g.places(d)
 		case plan.Elements:
 			g.elements(d)
-		case plan.Allocator:
-			g.allocator(d)
 		default:
 			e.errs = append(e.errs, fmt.Errorf("%s: nothing prints a %T", g.name, d))
 		}
@@ -170,33 +168,4 @@ func (g *goFile) elements(e plan.Elements) {
 	}
 	g.decl("// asyncElements is what each type of asynchronous event concerns.",
 		jen.Var().Id("asyncElements").Op("=").Map(jen.Uint32()).Add(rt("events", "Element")).Add(lines(rows...)))
-}
-
-// allocator prints what a caller implements, what memory is for, and the error that leaves a request to the library:
-//
-//	type Allocator interface {
-//		Alloc(req AllocRequest) (addr uintptr, err error)
-//		Free(req AllocRequest, addr uintptr)
-//	}
-//
-//	type AllocResource = pdalloc.Resource
-//
-//	var ErrUseDefault = pdalloc.ErrUseDefault
-func (g *goFile) allocator(a plan.Allocator) {
-	req, addr := param("req", "AllocRequest"), param("addr", "uintptr")
-	g.decl(`// Allocator allocates the memory of a provider's own buffers. Its methods may be called from several threads at once, on
-// threads of C. They must not call verbs.
-//
-// C: `+a.Alloc+" and "+a.Free+" of struct "+a.Record+", "+plan.Page(a.RecordPage)+".", jen.Type().Id("Allocator").Interface(
-		jen.Comment(`// Alloc answers with the address of zeroed memory that a fork does not copy and that is not Go's: that of a
-// mem.Buffer, for one. ErrUseDefault lets the provider allocate as it would without an Allocator. Any other error
-// fails the verb that asked.`),
-		jen.Id("Alloc").Params(req).Params(addr, jen.Id("err").Error()),
-		jen.Comment("// Free takes back what Alloc gave; Size and Align are 0."),
-		jen.Id("Free").Params(req, addr)))
-	g.decl("// AllocResource says what memory is for: the number of the driver that asks, and a code of that driver.",
-		jen.Type().Id("AllocResource").Op("=").Add(rt("pdalloc", "Resource")))
-	g.decl(`// ErrUseDefault is the error with which an Allocator leaves a request to the provider.
-//
-// C: `+a.Default+", "+plan.Page(a.Page)+".", jen.Var().Id("ErrUseDefault").Op("=").Add(rt("pdalloc", "ErrUseDefault")))
 }

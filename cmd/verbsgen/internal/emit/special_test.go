@@ -22,6 +22,9 @@ func TestCopies(t *testing.T) {
 	for _, f := range files {
 		name := filepath.Join("..", "..", "..", "..", "gen", "verbs", strings.TrimSuffix(f.Name, ".go")+".gen.go")
 		data, err := os.ReadFile(name)
+		if os.IsNotExist(err) && len(f.Without) > 0 {
+			continue
+		}
 		if err != nil {
 			t.Error(err)
 			continue

@@ -61,7 +61,7 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return one(op(jen.Op("*").Parens(ptr(s.Mirror)).Call(unsafePointer().Call(rt("unsafe", "SliceData").Call(id(s.Into)))), "=", id(s.Head)))
 	case plan.CopyList:
 		return copyList(s), true
-	case plan.Hold, plan.HoldAttr, plan.Register:
+	case plan.Hold, plan.HoldAttr:
 		return p.hold(s), true
 	case plan.Check:
 		return p.check(s), true
@@ -74,7 +74,7 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.Make:
 		return one(define(s.Into).Id("new"+s.Object).Call(id(s.Owner), id(s.From)))
 	case plan.Keep:
-		return keep(s), true
+		return keep(), true
 	case plan.Attach:
 		return one(attach(s))
 	case plan.Place:

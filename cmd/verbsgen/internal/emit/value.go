@@ -28,8 +28,6 @@ func (p printer) value(v plan.Value) *jen.Statement {
 		return inHex(v.N)
 	case plan.Text:
 		return jen.Lit(v.Text)
-	case plan.New:
-		return jen.New(goType(v.Type))
 	case plan.Symbol:
 		return fnAddr(id(v.Path), v.Text)
 	case plan.Composite:
@@ -84,8 +82,6 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return isNil(x)
 	case plan.IsGiven:
 		return notNil(x)
-	case plan.IsClosed:
-		return jen.Op("!").Add(dot(x, "gate.IsOpen").Call())
 	case plan.IsNotZero:
 		return op(x, "!=", jen.Lit(0))
 	case plan.IsShort:
@@ -100,11 +96,6 @@ func (p printer) use(v plan.Value, x *jen.Statement) *jen.Statement {
 		return op(jen.Int().Call(jen.Int32().Call(x)), "!=", x)
 	case plan.Named:
 		return conversion(v.Type, x).Dot("String").Call()
-	case plan.CText:
-		if len(v.Args) > 0 {
-			x = dot(x, v.Path)
-		}
-		return rt("cmem", "Text").Call(x.Index(jen.Op(":")))
 	case plan.CString:
 		return rt("cmem", "String").Call(x)
 	case plan.CField:

@@ -19,7 +19,7 @@ import (
 // Pages holds the pages against the declarations of a header. What the header lacks is not looked at. The error is a
 // diag.List.
 func Pages(facts *spec.Facts, sp *spec.Spec) error {
-	c := &checker{Spec: sp, facts: facts, formOf: map[string]string{}}
+	c := &checker{Spec: sp, facts: facts}
 	for _, p := range sp.Pages {
 		for i := range p.Flags {
 			c.flags(&p.Flags[i])
@@ -43,9 +43,8 @@ func Pages(facts *spec.Facts, sp *spec.Spec) error {
 // checker collects what Pages finds.
 type checker struct {
 	*spec.Spec
-	facts  *spec.Facts
-	formOf map[string]string // form -> the one method that has it
-	errs   diag.List
+	facts *spec.Facts
+	errs  diag.List
 }
 
 // fail adds a type, role, form or name that does not fit.

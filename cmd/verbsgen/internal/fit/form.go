@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -76,30 +77,9 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 		fail("form "+f.Name+" does not fit: "+problem, "remove form:, or correct the verb")
 		return
 	}
-	switch r := c.RecordByGo(v.Lists); {
-	case f.Lists == spec.RecordEntry && (r == nil || r.Role != f.Lists || len(r.Fields) == 0 || !r.Fields[0].Text):
-		fail("form "+f.Name+" needs lists:, a record of role entry whose first field is a text", "name the record under lists:")
-	case f.Lists == spec.RecordLazy:
-		c.reader(v, r, fail)
+	if f.Lists == spec.RecordLazy {
+		c.reader(v, c.RecordByGo(v.Lists), fail)
 	}
-	for _, callback := range f.Callbacks {
-		if !c.hasCallback(v, callback) {
-			fail("form "+f.Name+" needs a record with a field of callback: "+callback, "give the field its callback:")
-		}
-	}
-	hasEvents := slices.ContainsFunc(v.NeedsTypes, func(name string) bool { e := c.EnumByGo(name); return e != nil && len(e.EventOf) > 0 })
-	if f.Events && !hasEvents {
-		fail("form "+f.Name+" needs a type with event_of: under needs_types:", "name the type of the events")
-	}
-	recv, _, _ := strings.Cut(m.Go, ".")
-	if o := c.ObjectByGo(recv); f.Recv != "" && f.Recv != form.RecvMade && recv != f.Recv && (o == nil || "struct "+o.C != f.Recv) {
-		fail("a method of form "+f.Name+" is one of "+f.Recv+", not of "+recv, "correct the name of the method")
-		return
-	}
-	if first := c.formOf[f.Name]; first != "" && !f.Many {
-		fail("the package already has a method of form "+f.Name+": "+first, "keep one of them")
-	}
-	c.formOf[f.Name] = m.Go
 }
 
 // special holds the C functions that a file was written for, and those that it calls, against the header.
@@ -112,6 +92,12 @@ func (c *checker) special(v *spec.Verb, m *spec.Method, f *form.Form) {
 		}
 		if problem := c.misfit(name, what, calls[name]); problem != "" {
 			c.add(diag.SpecialChanged, m.At("form", m.Form), m.Go, problem, "compare the header with "+f.At+", mend the file where the meaning changed, and its directive")
+		}
+	}
+	values := special.Find(v.C).Values
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if is := c.facts.Const(name); is == nil || !is.IsInt64() || is.Int64() != values[name] {
+			c.add(diag.SpecialChanged, m.At("form", m.Form), m.Go, fmt.Sprintf("%s is %v in the header, and the file is for %d", name, is, values[name]), "compare the header with "+f.At+", and mend the file and its directive")
 		}
 	}
 }
@@ -177,14 +163,6 @@ func (c *checker) returnable(v *spec.Verb, fn *api.Function) bool {
 	return isInt(ret) && (ret.Tag == "" || v.Result != "") || ret.Kind == spec.CText && ret.Depth() == 1
 }
 
-// hasCallback reports whether a field of a verb's record is for something.
-func (c *checker) hasCallback(v *spec.Verb, callback string) bool {
-	return slices.ContainsFunc(v.Params, func(p spec.Param) bool {
-		r := c.RecordByGo(p.Type)
-		return r != nil && slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool { return f.Callback == callback })
-	})
-}
-
 // parts holds the verbs under needs_verbs against the parts that there are.
 func (c *checker) parts(subject string, needs map[string]string, parts []form.Part, at func(key, text string) spec.Pos, pos spec.Pos) {
 	for _, part := range parts {
@@ -200,9 +178,6 @@ func (c *checker) parts(subject string, needs map[string]string, parts []form.Pa
 			problem := ""
 			if part.Sig != nil {
 				problem = c.misfit(name, v, part.Sig)
-			}
-			if problem == "" && part.Form != "" && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return m.Form == part.Form }) {
-				problem = "it has no method of form " + part.Form
 			}
 			if problem != "" {
 				c.fail(at("needs_verbs."+part.Name, name), subject, name+" cannot be the part "+part.Name+": "+problem, "name another verb")

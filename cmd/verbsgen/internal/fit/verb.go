@@ -46,7 +46,10 @@ func (c *checker) names(v *spec.Verb) {
 		}
 	}
 	lists := func(role string) bool {
-		return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Of(v.C, m.Form); return f != nil && f.Lists == role })
+		return slices.ContainsFunc(v.Methods, func(m spec.Method) bool {
+			f := form.Of(v.C, m.Form)
+			return f != nil && (f.Lists == role || f.Name == form.Special && role == spec.RecordEntry)
+		})
 	}
 	if r := c.RecordByGo(v.Lists); r != nil && (r.Role == spec.RecordEntry || r.Role == spec.RecordLazy) && !lists(r.Role) {
 		c.fail(v.At("lists", v.Lists), v.C, "it has lists:, and no method of a form that lists records", "remove lists:")

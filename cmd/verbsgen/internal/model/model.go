@@ -257,7 +257,6 @@ type Object struct {
 	Device    bool    // copied to and from by runtime/devmem
 	Host      bool    // memory that the library allocates in the process
 	Region    *Region // elements of work requests are pieces of it
-	Events    bool    // completion events arrive on it
 	Hot       bool    // the data path is called without entering the handle
 	Getters   []*Getter
 	FD        *int64 // offset of the field with the descriptor of a file

@@ -73,8 +73,6 @@ func defines(s Step) []string {
 		return []string{s.Into}
 	case Hold:
 		return []string{s.Addr, s.Length}
-	case Register:
-		return []string{"calls"}
 	case Make:
 		return []string{s.Into}
 	case Call:

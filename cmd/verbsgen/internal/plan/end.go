@@ -16,7 +16,7 @@ func (b *builder) endsOf(o *model.Object) (out []*model.Verb) {
 	for _, v := range b.pkg.Verbs {
 		named := slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Form == form.End && m.Recv == o.Go })
 		after := slices.ContainsFunc(b.pkg.Verbs, func(w *model.Verb) bool { return w.Creates == o && w.EndedBy == v })
-		if named || after || o.Device && b.has(form.ImportDM) && b.byForm[form.ImportDM].Part(form.PartUnimport) == v {
+		if named || after {
 			out = append(out, v)
 		}
 	}
@@ -43,18 +43,4 @@ func (b *builder) end(v *model.Verb, m *model.Method) []Decl {
 	o := v.Params[0].Object
 	doc := b.newCall(v, m).doc(v.Doc)
 	return []Decl{Closer{Doc: doc, Object: o.Go, Name: m.Name, Verb: v.C, End: naming.Unexported(v.Go), Lives: v != o.Destroy}}
-}
-
-// endsOfDM plans the ends of device memory which may be imported.
-func (b *builder) endsOfDM(o *model.Object) []Decl {
-	if !b.has(form.ImportDM) {
-		return nil
-	}
-	end := func(v *model.Verb, name string) Closer {
-		return Closer{Doc: Doc{Does: says(name, nil), C: v.C, Page: v.Page}, Object: o.Go, Name: name, Verb: v.C, End: naming.Unexported(v.Go)}
-	}
-	return []Decl{
-		end(b.byForm[form.ImportDM].Part(form.PartUnimport), "Unimport"),
-		end(o.Destroy, "Free"),
-	}
 }

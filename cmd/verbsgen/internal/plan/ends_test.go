@@ -89,12 +89,12 @@ func TestChosenEnds(t *testing.T) {
 		}
 	}
 	for method, by := range map[string]string{"PD.Unimport": "unimportPD lives", "PD.Dealloc": "deallocPD",
-		"MR.Unimport": "unimportMR lives", "MR.Dereg": "deregMR", "DM.Unimport": "unimportDM", "DM.Free": "freeDM"} {
+		"MR.Unimport": "unimportMR lives", "MR.Dereg": "deregMR"} {
 		if got[method] != by {
 			t.Errorf("%s ends by %q, want %q", method, got[method], by)
 		}
 	}
-	ends := map[string]string{"Device.ImportPD": "o.unimportPD", "PD.ImportMR": "o.unimportMR", "Device.ImportDM": "o.unimportDM"}
+	ends := map[string]string{"Device.ImportPD": "o.unimportPD", "PD.ImportMR": "o.unimportMR"}
 	for method, end := range ends {
 		m := find(t, p, method)
 		i := slices.IndexFunc(m.Steps, func(s Step) bool {

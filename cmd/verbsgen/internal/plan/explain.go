@@ -20,11 +20,11 @@ func explained(v *model.Verb) (enough, others bool) {
 // explain plans the error of a refused request:
 //
 //	func (qp *QP) refusedX(r dpath.SendRange, posted int, errno syscall.Errno) error
-func (b *builder) explain(v *model.Verb, m *model.Method, errs, kind string) []Decl {
-	recv := v.Params[0]
+func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
+	recv, errs := v.Params[0], "err"+v.Go
 	out := &Method{Recv: Var{Name: recv.Go, Type: "*" + m.Recv}, Name: "refused" + v.Go, Results: errOnly,
 		Doc:    Doc{Text: says("refused", words{"Name": "refused" + v.Go})},
-		Params: []Var{{Name: "r", Type: "dpath." + kind + "Range"}, {Name: "posted", Type: "int"}, {Name: "errno", Type: "syscall.Errno"}},
+		Params: []Var{{Name: "r", Type: "dpath." + form.Of(v.C, m.Form).Range}, {Name: "posted", Type: "int"}, {Name: "errno", Type: "syscall.Errno"}},
 		Steps:  []Step{Get{"wr", result("r.Refusal", as(Address, errs), val("posted"), val("errno"))}}}
 	enough, others := explained(v)
 	sees := slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind != model.OpField })
@@ -46,7 +46,8 @@ func (b *builder) explain(v *model.Verb, m *model.Method, errs, kind string) []D
 	full := If{result("wr.Full", broken), []Step{ret(result(errs + ".Full"))}}
 	out.Steps = append(out.Steps, full)
 	decls := []Decl{out}
-	if m.Form == form.PostSend || !b.has(form.PostSend) {
+	if !b.full {
+		b.full = true
 		decls = append(decls, Variable{Name: "ErrQueueFull", Package: "verr", Text: says("ErrQueueFull", nil)})
 	}
 	if sees {

@@ -3,7 +3,6 @@ package plan
 import (
 	"slices"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
@@ -60,9 +59,6 @@ func (b *builder) handle(o *model.Object) []Decl {
 	if o.Go == b.root() {
 		decls = append(decls, b.capabilities(o)...)
 	}
-	if o.Device {
-		decls = append(append(decls, b.endsOfDM(o)...), b.deviceMemory(o)...)
-	}
 	if o.Host {
 		decls = append(decls, hostMemory(o)...)
 	}
@@ -100,11 +96,6 @@ func (b *builder) isParent(o *model.Object) bool {
 	return slices.ContainsFunc(b.pkg.Objects, func(x *model.Object) bool { return slices.Contains(x.Parents, o) })
 }
 
-// isParentDomain tells whether an object may be a parent domain.
-func (b *builder) isParentDomain(o *model.Object) bool {
-	return b.has(form.ParentDomain) && b.byForm[form.ParentDomain].Creates == o
-}
-
 // on is a helper method of a handle.
 func on(o *model.Object, name, text string, results []Var, steps ...Step) *Method {
 	return &Method{Doc: Doc{Text: text}, Recv: Var{Name: "o", Type: "*" + o.Go}, Name: name, Results: results, Steps: steps}
@@ -136,8 +127,10 @@ func (b *builder) ownFields(o *model.Object) (fields []Var) {
 
 // gateType is the type of what lets the data path use an object: requests keep the addresses of some.
 func (b *builder) gateType(o *model.Object) string {
-	if b.has(form.Address) && b.byForm[form.Address].m.Recv == o.Go {
-		return "dpath.Address"
+	for _, f := range b.written {
+		if t := f.Gates[o.Go]; t != "" {
+			return t
+		}
 	}
 	return "gate.Gate"
 }
@@ -169,15 +162,11 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 	if b.listens(o) {
 		add("waiting", "events.Listener["+b.waiter(o)+"]", "for events")
 	}
-	if cq := b.byForm[form.CreateCQ]; cq.Verb != nil && cq.Creates == o {
-		add("channel", "*"+cq.Params[3].Object.Go, "where its events arrive, or nil")
-	}
 	if b.isAsked(o) {
 		add("asked", "lazy.Asked", "what it was asked for when it was made")
 	}
-	if b.isParentDomain(o) {
-		add("parent", "*"+o.Go, "of a parent domain")
-		add("calls", "*pdalloc.Calls["+o.Go+"]", "of a parent domain with an allocator")
+	for _, x := range b.writtenFields(o) {
+		add(x.Name, x.Type, x.Remark)
 	}
 	if b.changes(o) {
 		add("mu", "sync.Mutex", "guards what a change in place changes")
@@ -193,11 +182,6 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 		}
 	}
 	out = append(append(out, b.addresses(o)...), b.lends(o)...)
-	if b.isParentDomain(o) {
-		m := on(o, "Parent", says("Parent", nil), one("*"+o.Go), ret(val("o.parent")))
-		m.Short = true
-		out = append(out, m)
-	}
 	return out
 }
 

@@ -101,3 +101,6 @@ func docOfField(f *model.LazyField) string {
 	}
 	return text
 }
+
+// errnoOf is the error of an errno, made once.
+func errnoOf(errs string) Value { return result(errs+".Errno", val("errno")) }

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -132,10 +132,6 @@ func (c *call) invoke() []Step {
 	if !c.callbacks() {
 		return []Step{s}
 	}
-	if c.m.Form == form.ParentDomain {
-		s.Failure.By = "calls"
-		return []Step{s}
-	}
 	s.Failure.By = c.self + ".calls"
 	return []Step{Do{result(s.Failure.By + ".Begin")}, s}
 }
@@ -164,16 +160,12 @@ func counts(v *model.Verb) bool { return v.Returns == spec.RetNumber || v.Return
 
 // callbacks tells whether the call may run the allocator of a parent domain.
 func (c *call) callbacks() bool {
-	pd := c.b.byForm[form.ParentDomain]
-	if pd.Verb == nil || !c.v.Callbacks {
-		return false
-	}
-	return c.m.Form == form.ParentDomain || c.recv != nil && c.recv.Object == pd.Creates
+	return c.v.Callbacks && c.recv != nil && slices.ContainsFunc(c.b.writtenFields(c.recv.Object), func(x special.Field) bool { return x.Name == "calls" })
 }
 
 // pins tells whether the verb pins host memory: then ENOMEM may be the limit on locked memory.
 func (c *call) pins() bool {
-	return c.m.Form != form.ParentDomain && slices.ContainsFunc(c.v.Params, func(p *model.Param) bool {
+	return slices.ContainsFunc(c.v.Params, func(p *model.Param) bool {
 		return p.Role.Passes == role.PassesHost || p.Record != nil && c.v.Creates != nil && memoryField(p.Record) != nil
 	})
 }
@@ -224,7 +216,7 @@ func (c *call) created() []Step {
 		}
 	}
 	if c.keep {
-		out = append(out, Keep{Named: c.m.Form != form.ParentDomain})
+		out = append(out, Keep{})
 	}
 	out = slices.Concat(out, c.post, c.attached(), c.placed())
 	for _, list := range c.under {
@@ -266,13 +258,9 @@ func (c *call) ownerFrom(parent *model.Object) string {
 	return ""
 }
 
-// attached is what single objects learn before anybody sees them: the channel of a queue, and the copies of device memory.
+// attached is what single objects learn before anybody sees them: the copies of device memory.
 func (c *call) attached() []Step {
 	switch {
-	case c.m.Form == form.CreateCQ:
-		return []Step{set("o.channel", val("channel"))}
-	case c.m.Form == form.ImportDM:
-		return []Step{set("o.h.End", val("o."+naming.Unexported(c.v.Part(form.PartUnimport).Go))), Attach{Length: "length", Unknown: true}}
 	case c.v.Creates.Host:
 		return []Step{Do{result("o.mem.Open", val("ptr"), val(c.v.Extent.Param.Go))}}
 	case c.v.Extent != nil:

@@ -15,7 +15,7 @@ import (
 
 // holds are the places of the steps that take memory.
 func holds(steps []Step) []int {
-	out := slices.Concat(at[Hold](steps), at[HoldAttr](steps), at[Register](steps))
+	out := slices.Concat(at[Hold](steps), at[HoldAttr](steps))
 	slices.Sort(out)
 	return out
 }
@@ -50,19 +50,10 @@ func heldUntilKept(_ *world, m *Method) (wrong []string) {
 	if c := at[Check](steps); len(c) > 0 && len(h) > 0 && c[0] < h[0] {
 		wrong = append(wrong, "the rules look at memory before it is taken")
 	}
-	if shows := showsName(steps[h[0]]); len(keeps) > 0 && len(makes) > 0 && shows != (steps[keeps[0]].(Keep).Named) {
-		wrong = append(wrong, "a buffer is not kept in the name of the object, or something else is")
-	}
 	if len(keeps) != len(makes) || len(keeps) > 0 && keeps[0] < makes[0] {
 		wrong = append(wrong, "memory is not kept once by the new object, and by it alone")
 	}
 	return wrong
-}
-
-// showsName tells whether memory that a step takes may be a buffer, whose Close names those who hold it.
-func showsName(s Step) bool {
-	_, functions := s.(Register)
-	return !functions
 }
 
 // adoptedOnce: a new object is adopted once, after it was made and has what it keeps, under all its parents.

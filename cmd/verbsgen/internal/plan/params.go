@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -152,10 +151,6 @@ func (c *call) attrParam(p *model.Param) {
 			then = append(then, maskBits(mirror+"."+r.Mask, f))
 		}
 		c.pre = append(c.pre, Enter{Handle: h, Optional: true, Then: then})
-	}
-	if c.m.Form == form.ParentDomain {
-		c.hold(Register{Attr: p.Go, Mirror: mirror})
-		c.post = append(c.post, set("o.parent", val(p.Go+".pd")), set("o.calls", val("calls")), Do{result("o.h.Qualify", text("parent domain of "))}, Do{result("calls.Bind", val("o"))})
 	}
 	if t := r.Tail; t != nil {
 		list, packed := p.Go+"."+naming.Unexported(t.Go), p.Go+"B"
@@ -314,10 +309,6 @@ func (c *call) valueParam(p *model.Param) {
 	}
 	for _, flag := range c.m.Sets[p.C] {
 		c.pre = append(c.pre, SetBits{To: p.Go, Bits: val(flag.Go)})
-	}
-	if c.m.Form == form.ImportDM { // behind the one value that it takes
-		c.out.Params = append(c.out.Params, Var{Name: "length", Type: "uint64"})
-		c.docs = append(c.docs, says("imported length", nil))
 	}
 	in := wide(p.Go)
 	switch p.GoType {

@@ -39,7 +39,7 @@ type File struct {
 	Decls  []Decl
 }
 
-// Decl is a declaration: a *Method, a *Struct, a Handle, a Closer, an Alias, a Variable, an Once, Elements, or an Allocator.
+// Decl is a declaration: a *Method, a *Struct, a Handle, a Closer, an Alias, a Variable, an Once, or Elements.
 type Decl any
 
 // Method is a function, or a method when it has a receiver.
@@ -112,9 +112,6 @@ type ArmMethods struct {
 	Dev    string
 }
 
-// Allocator are the interface of an allocator, and the error of one that leaves a request to the library.
-type Allocator struct{ Alloc, Free, Record, RecordPage, Default, Page string }
-
 // Shim is a Go function that calls C.
 type Shim struct {
 	Verb   *model.Verb
@@ -133,16 +130,10 @@ type Cross struct {
 // builder is the state of one plan.
 type builder struct {
 	pkg     *model.Package
-	byForm  map[string]made
 	ctypes  map[string]string
 	written []*special.File
+	full    bool // the error of a full queue is planned
 	errs    []error
-}
-
-// made is a method and the verb that it is of.
-type made struct {
-	*model.Verb
-	m *model.Method
 }
 
 // Of plans a package. What cannot be resolved is a defect of the generator: the error names the verb and the parameter.
@@ -156,9 +147,6 @@ func Of(pkg *model.Package) (*Package, error) {
 	p := &Package{Shims: b.shims(), Home: map[*model.Verb]string{}, Codes: map[*model.Enum][]Decl{}, Texts: map[*model.Union][]Decl{}}
 	for _, v := range pkg.Verbs {
 		p.Home[v] = b.home(v)
-	}
-	if b.has(form.DeviceList) {
-		p.Lib = b.devices()
 	}
 	var err error
 	if p.Special, err = special.In(b.declares); err != nil {
@@ -176,8 +164,8 @@ func Of(pkg *model.Package) (*Package, error) {
 			b.face(files, v, m)
 		}
 	}
-	for i, o := range pkg.Objects {
-		p.Objects[i].Decls = append(p.Objects[i].Decls, b.eventsOf(o)...)
+	if root := files[b.root()]; root != nil {
+		*root = append(*root, b.elementsOf()...)
 	}
 	for _, t := range pkg.Enums {
 		p.Codes[t] = codes(t)
@@ -195,15 +183,7 @@ func Of(pkg *model.Package) (*Package, error) {
 }
 
 func newBuilder(pkg *model.Package) *builder {
-	b := &builder{pkg: pkg, byForm: map[string]made{}, ctypes: map[string]string{}}
-	for _, v := range pkg.Verbs {
-		for _, m := range v.Methods {
-			if f := form.Of(v.C, m.Form); f != nil && !f.InOrder() {
-				b.byForm[m.Form] = made{v, m}
-			}
-		}
-	}
-	return b
+	return &builder{pkg: pkg, ctypes: map[string]string{}}
 }
 
 // errorf notes a defect: what is asked of the model and not there.
@@ -211,45 +191,22 @@ func (b *builder) errorf(about, format string, args ...any) {
 	b.errs = append(b.errs, fmt.Errorf("%s: %s", about, fmt.Sprintf(format, args...)))
 }
 
-// has tells whether the package has a method of a form.
-func (b *builder) has(name string) bool { return b.byForm[name].Verb != nil }
-
 // A planner plans one Go face of a verb.
 type planner func(b *builder, v *model.Verb, m *model.Method) []Decl
 
 // planners has one for each form. A form without one of its own is planned with what it belongs to, such as the list of devices.
 var planners = map[string]planner{
-	form.Plain:        (*builder).method,
-	form.Bytes:        (*builder).registers,
-	form.Buffer:       (*builder).registers,
-	form.Pin:          (*builder).registers,
-	form.Addr:         (*builder).registers,
-	form.Implicit:     (*builder).registers,
-	form.CreateCQ:     (*builder).method,
-	form.ImportDM:     (*builder).method,
-	form.ParentDomain: (*builder).parentDomain,
-	form.End:          (*builder).end,
-	form.Special:      (*builder).special,
-	form.PostSend:     (*builder).postSend,
-	form.PostRecv:     (*builder).postRecv,
-	form.PostSRQRecv:  (*builder).postSRQRecv,
-	form.PostWQRecv:   (*builder).postWQRecv,
-	form.PostSRQOps:   (*builder).postSRQOps,
-	form.Address:      (*builder).address,
-	form.Window:       (*builder).window,
-	form.PollCQ:       (*builder).poll,
-	form.ReqNotify:    (*builder).reqNotify,
-	form.Reader:       (*builder).reader,
-	form.Stream:       (*builder).stream,
-	form.DeviceList:   nil,
-	form.OpenDevice:   nil,
-	form.WriteDM:      nil,
-	form.ReadDM:       nil,
-	form.NextRecord:   (*builder).nextRecord,
-	form.NextEvent:    nil,
-	form.DoneEvent:    nil,
-	form.NextAsync:    nil,
-	form.DoneAsync:    nil,
+	form.Plain:      (*builder).method,
+	form.Bytes:      (*builder).registers,
+	form.Buffer:     (*builder).registers,
+	form.Pin:        (*builder).registers,
+	form.Addr:       (*builder).registers,
+	form.Implicit:   (*builder).registers,
+	form.End:        (*builder).end,
+	form.Special:    (*builder).special,
+	form.Reader:     (*builder).reader,
+	form.Stream:     (*builder).stream,
+	form.NextRecord: (*builder).nextRecord,
 }
 
 // face plans one Go face of a verb, by its form, in the file of its receiver.

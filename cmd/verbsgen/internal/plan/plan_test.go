@@ -95,7 +95,7 @@ func find(t *testing.T, p *Package, name string) *Method {
 func TestPlans(t *testing.T) {
 	_, p := realPlan(t)
 	var b strings.Builder
-	for _, name := range []string{"PD.RegMR", "PD.regMR", "PD.CreateQP", "Device.QueryPort", "MR.judgeReregMR", "CQ.PollSpin", "Device.capabilities", "Device.askCapabilities", "Device.UnjudgedRules"} {
+	for _, name := range []string{"PD.RegMR", "PD.regMR", "PD.CreateQP", "Device.QueryPort", "MR.judgeReregMR", "CQReader.PollSpin", "Device.capabilities", "Device.askCapabilities", "Device.UnjudgedRules"} {
 		b.WriteString(find(t, p, name).String() + "\n")
 	}
 	golden := filepath.Join("testdata", "plans.txt")
@@ -169,11 +169,6 @@ func TestInternalErrors(t *testing.T) {
 			p.Role, p.Record = role.Mask, &model.Record{Go: "Attr"}
 			v.Params = append(v.Params, p)
 		}, "x_do.n: no parameter has the fields of the mask"},
-		"allocator": {func(v *model.Verb, m *model.Method) {
-			m.Form, v.Creates = form.ParentDomain, handle
-			v.Params = append(v.Params, &model.Param{C: "attr", Go: "attr", Role: role.InRecord, GoType: "*Attr", CType: "struct attr *",
-				Record: &model.Record{Go: "Attr", Fields: []*model.Field{{C: "pd_context", Callback: form.CallbackContext}}}})
-		}, "x_do: no record with the fields of an allocator"},
 		"form":     {func(v *model.Verb, m *model.Method) { m.Form = "other" }, "x_do: nothing plans X.Do of form other"},
 		"receiver": {func(v *model.Verb, m *model.Method) { m.Recv = "Y" }, "x_do: Y.Do is a method of a type that is neither an object nor Lib"},
 	} {

@@ -135,7 +135,7 @@ func entered(w *world, m *Method) (wrong []string) {
 		case LendOther:
 			began[s.Attr] = true
 		case Refuse:
-			if _, hot := steps[first].(Batch); s.When.As == IsClosed || hot && s.When.As == IsNil { // whose gate the call goes through
+			if _, hot := steps[first].(Batch); hot && s.When.As == IsNil { // whose gate the call goes through
 				began[s.When.Path] = true
 			}
 		}
@@ -220,13 +220,6 @@ func checked(w *world, m *Method) []string {
 	if first < 0 || len(want) == 0 {
 		return nil
 	}
-	if m.Verb.Explained {
-		b := at[Batch](steps)
-		if len(b) != 1 || steps[b[0]].(Batch).Failed.Path != m.Recv.Name+".refused"+m.Verb.Go {
-			return []string{"a refused request is not explained"}
-		}
-		return nil
-	}
 	c := at[Check](steps)
 	if len(c) != 1 || c[0] > first {
 		return []string{"the rules are not checked once before the call"}
@@ -252,11 +245,7 @@ func calledOnce(_ *world, m *Method) []string {
 	steps := flat(m.Steps)
 	calls := at[Call](steps)
 	if len(calls) == 0 {
-		later := slices.ContainsFunc(steps, func(s Step) bool { // a request has what the verb is to do, and calls it when it is posted
-			d, ok := s.(Do)
-			return ok && d.Call.Type == "dpath"
-		})
-		if len(at[Name](m.Steps)) > 0 && len(at[Get](m.Steps)) == 0 && !later {
+		if len(at[Name](m.Steps)) > 0 && len(at[Get](m.Steps)) == 0 {
 			return []string{"the verb is named and not called"}
 		}
 		if hot := at[Refuse](m.Steps); len(hot) > 0 && len(at[Batch](m.Steps))+len(at[Do](m.Steps)) != 1 {

@@ -23,10 +23,25 @@ func (b *builder) writtenUses(name string) bool {
 	return slices.ContainsFunc(b.written, func(f *special.File) bool { return f.Uses(name) })
 }
 
-// special plans what holds a call against the rules of its verb. It takes the parameters of the C function, of handles their C objects:
+// writtenFields are the fields that files of the package need of a handle.
+func (b *builder) writtenFields(o *model.Object) (out []special.Field) {
+	for _, f := range b.written {
+		for _, x := range f.Fields {
+			if x.Handle == o.Go {
+				out = append(out, x)
+			}
+		}
+	}
+	return out
+}
+
+// special plans what a file calls for a verb: what explains a refused request, or what holds a call against the rules of its verb. It takes the parameters of the C function, of handles their C objects:
 //
 //	func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) error
 func (b *builder) special(v *model.Verb, m *model.Method) []Decl {
+	if v.Explained && m.Recv == v.Params[0].Object.Go {
+		return b.explain(v, m)
+	}
 	name := "judge" + v.Go
 	if !b.writtenUses(name) {
 		return nil
@@ -40,6 +55,10 @@ func (b *builder) special(v *model.Verb, m *model.Method) []Decl {
 		typ := cmp.Or(p.GoType, pointer)
 		in := convert("uint64", typ, val(p.Go))
 		switch {
+		case p.Role == role.InRecord:
+			c.out.Params = append(c.out.Params, Var{Name: p.Go + "C", Type: "*" + p.Record.Mirror.Name})
+			c.pass(p, val(p.Go+"C"), number(1))
+			continue
 		case p.Role == role.Handle:
 			typ, in = pointer, as(AddrOf, p.Go)
 		case typ == "int":

@@ -51,8 +51,6 @@ type (
 	}
 	// HoldAttr takes the memory that a builder was given, for as long.
 	HoldAttr struct{ Attr, Mirror string }
-	// Register registers the allocator that a builder was given, for as long.
-	Register struct{ Attr, Mirror string }
 	// Check holds the call against the rules of the verb.
 	Check struct {
 		Verb           string // in the names of its validators
@@ -76,8 +74,8 @@ type (
 	}
 	// Make makes the handle of a new object.
 	Make struct{ Into, Object, Owner, From string }
-	// Keep leaves what was held to the new object, until its Close has succeeded; memory that is named is then held in the name of the object.
-	Keep struct{ Named bool }
+	// Keep leaves what was held to the new object, until its Close has succeeded, in the name of the object.
+	Keep struct{}
 	// Attach tells device memory of its C object; the length may be unknown, which is 0.
 	Attach struct {
 		Length  string
@@ -176,8 +174,6 @@ type (
 		Failed Value
 		Else   Value
 	}
-	// NewCalls registers the functions of an allocator.
-	NewCalls struct{ Object, Alloc, Free, Context string }
 	// Read reads a field of r out of the mirror c.
 	Read struct{ Field *model.Field }
 	// ReadRecord has the library give a record, copies it and gives it back; TakeRecord does so and makes the handle of the object that
@@ -195,13 +191,6 @@ type (
 		Of         string
 		Is         []string
 		Then, Else []Step
-	}
-	// NextCompletion waits for an event of a queue.
-	NextCompletion struct{ Queue string }
-	// NextAsync waits for an event of a device.
-	NextAsync struct {
-		Type    string
-		Objects []string
 	}
 )
 
@@ -240,50 +229,46 @@ const (
 	Code     Answer = "code"     // both kept
 )
 
-func (Name) step()           {}
-func (Enter) step()          {}
-func (Missing) step()        {}
-func (Refuse) step()         {}
-func (Gather) step()         {}
-func (CopyAttr) step()       {}
-func (EnterArms) step()      {}
-func (PackArms) step()       {}
-func (CopyHead) step()       {}
-func (CopyList) step()       {}
-func (Hold) step()           {}
-func (HoldAttr) step()       {}
-func (Register) step()       {}
-func (Check) step()          {}
-func (Lock) step()           {}
-func (Call) step()           {}
-func (Make) step()           {}
-func (Keep) step()           {}
-func (Attach) step()         {}
-func (Place) step()          {}
-func (Adopt) step()          {}
-func (FillList) step()       {}
-func (Output) step()         {}
-func (KeepCaps) step()       {}
-func (Return) step()         {}
-func (EnterOther) step()     {}
-func (LendOther) step()      {}
-func (MakeOther) step()      {}
-func (Try) step()            {}
-func (ReadRecord) step()     {}
-func (TakeRecord) step()     {}
-func (FindHandle) step()     {}
-func (Choose) step()         {}
-func (Define2) step()        {}
-func (PinData) step()        {}
-func (Declare) step()        {}
-func (Define) step()         {}
-func (Set) step()            {}
-func (SetBits) step()        {}
-func (If) step()             {}
-func (Do) step()             {}
-func (Get) step()            {}
-func (Batch) step()          {}
-func (NewCalls) step()       {}
-func (NextCompletion) step() {}
-func (NextAsync) step()      {}
-func (Read) step()           {}
+func (Name) step()       {}
+func (Enter) step()      {}
+func (Missing) step()    {}
+func (Refuse) step()     {}
+func (Gather) step()     {}
+func (CopyAttr) step()   {}
+func (EnterArms) step()  {}
+func (PackArms) step()   {}
+func (CopyHead) step()   {}
+func (CopyList) step()   {}
+func (Hold) step()       {}
+func (HoldAttr) step()   {}
+func (Check) step()      {}
+func (Lock) step()       {}
+func (Call) step()       {}
+func (Make) step()       {}
+func (Keep) step()       {}
+func (Attach) step()     {}
+func (Place) step()      {}
+func (Adopt) step()      {}
+func (FillList) step()   {}
+func (Output) step()     {}
+func (KeepCaps) step()   {}
+func (Return) step()     {}
+func (EnterOther) step() {}
+func (LendOther) step()  {}
+func (MakeOther) step()  {}
+func (Try) step()        {}
+func (ReadRecord) step() {}
+func (TakeRecord) step() {}
+func (FindHandle) step() {}
+func (Choose) step()     {}
+func (Define2) step()    {}
+func (PinData) step()    {}
+func (Declare) step()    {}
+func (Define) step()     {}
+func (Set) step()        {}
+func (SetBits) step()    {}
+func (If) step()         {}
+func (Do) step()         {}
+func (Get) step()        {}
+func (Batch) step()      {}
+func (Read) step()       {}

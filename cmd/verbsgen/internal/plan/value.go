@@ -43,14 +43,12 @@ const (
 	MakeList  As = "list"      // make([]T, len(x))
 	Converted As = "converted" // T(x)
 	Reversed  As = "reversed"  // bits.ReverseBytes32(x)
-	CText     As = "C text"    // cmem.Text(x[:])
 	CString   As = "C string"  // cmem.String(x)
 	CField    As = "C field"   // cmem.At[T](x, N)
 	AddrOf    As = "handle"    // validate.Addr(x)
 	Known     As = "known"     // validate.Of(uint64(x))
 	Property  As = "property"  // validate.Maybe(x())
 	Composite As = "composite" // &T{a: x}, T{}
-	New       As = "new"       // new(T)
 	Named     As = "named"     // T(x).String()
 	Symbol    As = "symbol"    // x.fn[symIbv_x]
 	Constant  As = "constant"  // x of package Type
@@ -62,7 +60,6 @@ const (
 const (
 	IsNil     As = "nil"       // x == nil
 	IsGiven   As = "given"     // x != nil
-	IsClosed  As = "closed"    // !x.gate.IsOpen()
 	IsNotZero As = "not zero"  // x != 0
 	HasBits   As = "bits"      // x&N != 0
 	IsWide    As = "wide"      // int(int32(x)) != x

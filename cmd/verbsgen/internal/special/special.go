@@ -12,6 +12,8 @@ import (
 	"go/token"
 	"io/fs"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -23,12 +25,25 @@ type File struct {
 	Name    string   // rereg.go
 	Faces   []*Func  // the verbs that it has the methods of; they come together
 	Calls   []*Func  // further functions that it calls, which come with the faces
+	Of      []string // objects with which the faces come
+	Needs   []string // objects that come with the faces
 	With    []string // C functions, and types of the package, without which the file is left out
 	Without []string // those with which it is left out
 	Methods []string // "MR.Rereg"
-	Body    string   // what follows the package clause
-	uses    map[string]bool
+
+	// What it needs of handles, by their types.
+	Waits  map[string]string // events arrive on them: the type of what waits
+	Finds  []string          // events name them by the address of the C object
+	Names  []string          // requests name them by that, too
+	Gates  map[string]string // the type of the gate of their data path
+	Fields []Field           // further fields
+
+	Body string // what follows the package clause
+	uses map[string]bool
 }
+
+// Field is a field of a handle.
+type Field struct{ Handle, Name, Type, Remark string }
 
 // Func is a C function, as a file was written for it.
 type Func struct {
@@ -37,11 +52,15 @@ type Func struct {
 	Params []string // C types
 	At     string   // templates/verbs/rereg.go:3
 
-	Runtime            bool     // a package under runtime/ calls it, so that it has no C shim
-	Reads              []string // C records whose members that package reads, beside those of the parameters
-	Requests, Elements string   // C types of chained requests, and of their lists; see form.Form
-	Unchecked          string   // why its rules are not checked before a call
-	Kept               bool     // of Unchecked: a rule's own reason goes first
+	Optional           bool             // of calls: releases may lack it
+	Runtime            bool             // a package under runtime/ calls it, so that it has no C shim
+	Reads              []string         // C records whose members that package reads, beside those of the parameters
+	Requests, Elements string           // C types of chained requests, and of their lists; see form.Form
+	Values             map[string]int64 // constants of the header
+	Range              string           // type of package dpath that has the requests
+	Unchecked          string           // why its rules are not checked before a call
+	UncheckedLints     string           // the same of the lints, where it differs
+	Kept               bool             // of Unchecked: a rule's own reason goes first
 }
 
 // Uses reports whether a file mentions a name.
@@ -76,17 +95,32 @@ func Calls(c string) (out []*Func) {
 	return out
 }
 
+// Of lists the verbs that come with an object.
+func Of(object string) (out []*Func) {
+	files, _ := Files()
+	for _, f := range files {
+		if slices.Contains(f.Of, object) {
+			out = append(out, f.Faces...)
+		}
+	}
+	return out
+}
+
+// Needs lists the objects that come with a verb.
+func Needs(c string) (out []string) {
+	files, _ := Files()
+	for _, f := range files {
+		if slices.ContainsFunc(f.Faces, func(x *Func) bool { return x.C == c }) {
+			out = append(out, f.Needs...)
+		}
+	}
+	return out
+}
+
 // HasMethod reports whether a file has a method: "MR.Rereg".
 func HasMethod(name string) bool {
 	files, _ := Files()
-	for _, f := range files {
-		for _, m := range f.Methods {
-			if m == name {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(files, func(f *File) bool { return slices.Contains(f.Methods, name) })
 }
 
 // In chooses the files of a package, by what it has: C functions and Go types.
@@ -101,22 +135,13 @@ func In(has func(name string) bool) (out []*File, err error) {
 }
 
 func (f *File) in(has func(name string) bool) bool {
-	for _, x := range append(append([]*Func(nil), f.Faces...), f.Calls...) {
-		if !has(x.C) {
-			return false
+	needs := append(slices.Clone(f.With), f.Needs...)
+	for _, x := range append(slices.Clone(f.Faces), f.Calls...) {
+		if !x.Optional {
+			needs = append(needs, x.C)
 		}
 	}
-	for _, name := range f.With {
-		if !has(name) {
-			return false
-		}
-	}
-	for _, name := range f.Without {
-		if has(name) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(needs, func(name string) bool { return !has(name) }) && !slices.ContainsFunc(f.Without, has)
 }
 
 // read reads the files of a folder tree.
@@ -146,7 +171,7 @@ func parse(name, source string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &File{Name: path.Base(name), Body: source[fset.Position(file.Name.End()).Offset:], uses: map[string]bool{}}
+	out := &File{Name: path.Base(name), Body: source[fset.Position(file.Name.End()).Offset:], Waits: map[string]string{}, Gates: map[string]string{}, uses: map[string]bool{}}
 	for _, group := range file.Comments {
 		for _, c := range group.List {
 			if text, ok := strings.CutPrefix(c.Text, "//verbsgen:"); ok && c.Pos() < file.Package {
@@ -178,25 +203,40 @@ func parse(name, source string) (*File, error) {
 // directive reads one line above the package clause. Those that describe a face are about the last one before.
 func (f *File) directive(at, text string) error {
 	key, rest, _ := strings.Cut(text, " ")
+	words := strings.Fields(rest)
 	switch key {
-	case "face", "calls":
+	case "face", "calls", "optional":
 		fn, err := signature(rest)
 		if err != nil {
 			return fmt.Errorf("%s: %w", at, err)
 		}
-		fn.At = at
+		fn.At, fn.Optional = at, key == "optional"
 		if key == "face" {
 			f.Faces = append(f.Faces, fn)
 		} else {
 			f.Calls = append(f.Calls, fn)
 		}
 		return nil
+	case "of":
+		f.Of = words
+		return nil
+	case "needs":
+		f.Needs = words
+		return nil
 	case "with":
-		f.With = append(f.With, strings.Fields(rest)...)
+		f.With = words
 		return nil
 	case "without":
-		f.Without = append(f.Without, strings.Fields(rest)...)
+		f.Without = words
 		return nil
+	case "finds":
+		f.Finds = words
+		return nil
+	case "names":
+		f.Names = words
+		return nil
+	case "waits", "gate", "field":
+		return f.handle(at, key, rest)
 	}
 	if len(f.Faces) == 0 {
 		return fmt.Errorf("%s: %s is about a face, and there is none before it", at, key)
@@ -208,15 +248,44 @@ func (f *File) directive(at, text string) error {
 	case "reads":
 		last.Reads = list(rest)
 	case "requests":
-		last.Requests = rest
-	case "elements":
-		last.Elements = rest
+		types := list(rest)
+		if len(types) != 3 {
+			return fmt.Errorf("%s: write requests REQUEST, ELEMENT, RANGE", at)
+		}
+		last.Requests, last.Elements, last.Range = types[0], types[1], types[2]
 	case "unchecked":
 		last.Unchecked = rest
+	case "value":
+		n, err := strconv.ParseInt(words[len(words)-1], 0, 64)
+		if err != nil || len(words) != 2 {
+			return fmt.Errorf("%s: write value NAME NUMBER", at)
+		}
+		last.Values[words[0]] = n
+	case "lints":
+		last.UncheckedLints = rest
 	case "kept":
 		last.Unchecked, last.Kept = rest, true
 	default:
 		return fmt.Errorf("%s: there is no directive verbsgen:%s", at, key)
+	}
+	return nil
+}
+
+// handle reads what a file needs of a handle: a type, and for a field its name and a remark, too.
+func (f *File) handle(at, key, rest string) error {
+	of, rest, ok := strings.Cut(rest, " ")
+	if !ok {
+		return fmt.Errorf("%s: %s needs a handle and a type", at, key)
+	}
+	switch key {
+	case "waits":
+		f.Waits[of] = rest
+	case "gate":
+		f.Gates[of] = rest
+	case "field":
+		decl, remark, _ := strings.Cut(rest, " // ")
+		name, typ, _ := strings.Cut(decl, " ")
+		f.Fields = append(f.Fields, Field{of, name, typ, remark})
 	}
 	return nil
 }
@@ -228,7 +297,7 @@ func signature(text string) (*Func, error) {
 	if !ok || at == 0 || head[at:] == "" {
 		return nil, fmt.Errorf("%q is no declaration of a C function", text)
 	}
-	fn := &Func{C: head[at:], Ret: strings.TrimSpace(head[:at])}
+	fn := &Func{Values: map[string]int64{}, C: head[at:], Ret: strings.TrimSpace(head[:at])}
 	if params != "void" {
 		fn.Params = list(params)
 	}

@@ -1,0 +1,104 @@
+//go:build ignore
+
+//verbsgen:face int ibv_get_async_event(struct ibv_context *, struct ibv_async_event *)
+//verbsgen:runtime
+//verbsgen:kept kept by the handles: each event is acknowledged exactly once
+//verbsgen:face void ibv_ack_async_event(struct ibv_async_event *)
+//verbsgen:runtime
+//verbsgen:kept kept by the handles: each event is acknowledged exactly once
+//verbsgen:needs QP CQ SRQ WQ
+//verbsgen:waits Device *dpath.Async
+//verbsgen:finds QP CQ SRQ WQ
+
+package verbs
+
+import (
+	"context"
+
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+)
+
+// listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
+func (dev *Device) listen(verb string) (*dpath.Async, error) {
+	if err := dev.base().Enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.h.Exit()
+	if dev.lib.fn[symIbv_get_async_event] == 0 {
+		return nil, dev.lib.missing("ibv_get_async_event", symIbv_get_async_event)
+	}
+	if dev.lib.fn[symIbv_ack_async_event] == 0 {
+		return nil, dev.lib.missing("ibv_ack_async_event", symIbv_ack_async_event)
+	}
+	return dev.waiting.Listen(func() (*dpath.Async, error) {
+		return dpath.NewAsync(dev.h.C, dev.lib.fn[symIbv_get_async_event], dev.lib.fn[symIbv_ack_async_event])
+	})
+}
+
+// AsyncEvent is an event of a device, of one of its ports, or of an object made from it. It must be
+// acknowledged with Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of
+// the device or a port keeps nothing open.
+//
+// C: struct ibv_async_event, ibv_get_async_event(3).
+type AsyncEvent struct {
+	Type EventType // what happened
+	QP   *QP       // of an event of one: the QP that it concerns; nil for one made by other code on the same device
+	CQ   *CQ       // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
+	SRQ  *SRQ      // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
+	WQ   *WQ       // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
+	Port uint8     // of an event of a port: its number, from 1; otherwise 0
+
+	event events.Async
+}
+
+// NextEvent waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the
+// wait, and an event that comes then is kept for the next call. Close of the device ends it with os.ErrClosed.
+// Each event goes to one caller. The descriptor of the events becomes non-blocking by the first call.
+//
+// An event of an object that is being closed at this moment is given too, with the handle that is going; the
+// Close does not wait for its Done.
+//
+// Since an object with an event that was not acknowledged is not closed (syscall.EBUSY), call Done when the
+// event is dealt with, not when the program ends.
+//
+// C: ibv_get_async_event, ibv_get_async_event(3).
+func (dev *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
+	const verb = "ibv_get_async_event"
+	from, err := dev.listen(verb)
+	if err != nil {
+		return nil, err
+	}
+	ev := new(AsyncEvent)
+	if err := ev.event.Next(ctx, from, asyncElements, func(element events.Element, at uintptr) *object.Node {
+		switch found := dev.handles.Find(at); element {
+		case elementQP:
+			ev.QP, _ = found.(*QP)
+			return ev.QP.base().Optional()
+		case elementCQ:
+			ev.CQ, _ = found.(*CQ)
+			return ev.CQ.base().Optional()
+		case elementSRQ:
+			ev.SRQ, _ = found.(*SRQ)
+			return ev.SRQ.base().Optional()
+		case elementWQ:
+			ev.WQ, _ = found.(*WQ)
+			return ev.WQ.base().Optional()
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	ev.Type, ev.Port = EventType(ev.event.Type), ev.event.Port
+	return ev, nil
+}
+
+// Done acknowledges the event. A second Done does nothing.
+//
+// C: ibv_ack_async_event, ibv_get_async_event(3).
+func (e *AsyncEvent) Done() {
+	if e != nil {
+		e.event.Done()
+	}
+}

@@ -1,0 +1,72 @@
+//go:build ignore
+
+//verbsgen:face int ibv_get_cq_event(struct ibv_comp_channel *, struct ibv_cq **, void **)
+//verbsgen:runtime
+//verbsgen:kept kept by the handles: each event is acknowledged exactly once
+//verbsgen:face void ibv_ack_cq_events(struct ibv_cq *, unsigned int)
+//verbsgen:runtime
+//verbsgen:kept kept by the handles: each event is acknowledged exactly once
+//verbsgen:of CompChannel
+//verbsgen:waits CompChannel *dpath.Channel
+//verbsgen:finds CQ
+
+package verbs
+
+import (
+	"context"
+
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
+)
+
+// listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
+func (channel *CompChannel) listen(verb string) (*dpath.Channel, error) {
+	if err := channel.base().Enter(verb); err != nil {
+		return nil, err
+	}
+	defer channel.h.Exit()
+	if channel.lib.fn[symIbv_get_cq_event] == 0 {
+		return nil, channel.lib.missing("ibv_get_cq_event", symIbv_get_cq_event)
+	}
+	if channel.lib.fn[symIbv_ack_cq_events] == 0 {
+		return nil, channel.lib.missing("ibv_ack_cq_events", symIbv_ack_cq_events)
+	}
+	return channel.waiting.Listen(func() (*dpath.Channel, error) {
+		return dpath.NewChannel(channel.h.C, channel.lib.fn[symIbv_get_cq_event], channel.lib.fn[symIbv_ack_cq_events])
+	})
+}
+
+// CQEvent is a completion event. It must be acknowledged with Done; until then its queue cannot be closed
+// (syscall.EBUSY).
+//
+// C: ibv_get_cq_event, ibv_get_cq_event(3).
+type CQEvent struct {
+	CQ    *CQ // the queue with completions; ask it for the next event by ReqNotify, then poll it
+	event events.Completion
+}
+
+// Next waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event
+// that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed.
+//
+// C: ibv_get_cq_event, ibv_get_cq_event(3).
+func (channel *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
+	const verb = "ibv_get_cq_event"
+	from, err := channel.listen(verb)
+	if err != nil {
+		return nil, err
+	}
+	ev := new(CQEvent)
+	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &channel.dev.handles, (*CQ).base); err != nil {
+		return nil, err
+	}
+	return ev, nil
+}
+
+// Done acknowledges the event. A second Done does nothing.
+//
+// C: ibv_ack_cq_events, ibv_get_cq_event(3).
+func (e *CQEvent) Done() {
+	if e != nil {
+		e.event.Done()
+	}
+}

@@ -1,0 +1,50 @@
+//go:build ignore
+
+//verbsgen:face int ibv_memcpy_to_dm(struct ibv_dm *, uint64_t, const void *, size_t)
+//verbsgen:runtime
+//verbsgen:kept kept by the handles: a copy stays within the device memory
+//verbsgen:lints the data path checks nothing before a call
+//verbsgen:face int ibv_memcpy_from_dm(void *, struct ibv_dm *, uint64_t, size_t)
+//verbsgen:runtime
+//verbsgen:kept kept by the handles: a copy stays within the device memory
+//verbsgen:lints the data path checks nothing before a call
+//verbsgen:of DM
+
+package verbs
+
+import "github.com/verbsgen/verbsgen/runtime/devmem"
+
+// WriteAt copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range
+// beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is
+// syscall.EINVAL. It allocates nothing. Close waits for a copy; one that comes later is os.ErrClosed.
+//
+// C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
+func (dm *DM) WriteAt(p []byte, off int64) (int, error) { return dm.mem.WriteAt(p, off) }
+
+// ReadAt copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a
+// range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt.
+//
+// C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
+func (dm *DM) ReadAt(p []byte, off int64) (int, error) { return dm.mem.ReadAt(p, off) }
+
+// PutUint32 stores one word at offset off, a multiple of 4, in the host's byte order, with one access of 4
+// bytes.
+//
+// C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
+func (dm *DM) PutUint32(off int64, v uint32) error { return dm.mem.PutUint32(off, v) }
+
+// GetUint32 loads one word from offset off, a multiple of 4, in the host's byte order, with one access of 4
+// bytes.
+//
+// C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
+func (dm *DM) GetUint32(off int64) (uint32, error) { return dm.mem.GetUint32(off) }
+
+// Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
+// Flush after the last write and before telling a peer, where no post on this device's own queue comes between.
+func (dm *DM) Flush() { dm.mem.Flush() }
+
+// Mode returns how copies reach the device memory.
+func (dm *DM) Mode() devmem.Mode { return dm.mem.Mode() }
+
+// Length returns the length in bytes; false for an imported DM whose length is not known.
+func (dm *DM) Length() (uint64, bool) { return dm.mem.Length() }

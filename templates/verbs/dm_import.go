@@ -1,0 +1,62 @@
+//go:build ignore
+
+//verbsgen:face struct ibv_dm *ibv_import_dm(struct ibv_context *, uint32_t)
+//verbsgen:calls void ibv_unimport_dm(struct ibv_dm *)
+
+package verbs
+
+import "github.com/verbsgen/verbsgen/runtime/verr"
+
+// ImportDM gives access to device memory that another context of the same device file allocated.
+//
+//   - dmHandle: Handle of the original DM.
+//   - length: length of the device memory in bytes; 0 if it is not known. Then copies go through the provider,
+//     unless the provider reports the length.
+//
+// Since rdma-core 35.0; with an older library the error is errors.ErrUnsupported.
+//
+// [rules ibv_import_dm]
+//
+// C: ibv_import_dm, ibv_import_dm(3).
+func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
+	const verb = "ibv_import_dm"
+	if err := dev.base().Enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.h.Exit()
+	if dev.lib.fn[symIbv_import_dm] == 0 {
+		return nil, dev.lib.missing(verb, symIbv_import_dm)
+	}
+	ptr, errno := rawImportDM(dev.lib.fn[symIbv_import_dm], dev.h.C, dmHandle)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newDM(dev, ptr)
+	o.h.End = o.unimportDM
+	_ = o.mem.Attach(ptr, length, length != 0) // an error of attaching is returned by the first copy
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// unimportDM ends the C object by ibv_unimport_dm.
+func (dm *DM) unimportDM() error {
+	if dm.lib.fn[symIbv_unimport_dm] == 0 {
+		return dm.lib.missing("ibv_unimport_dm", symIbv_unimport_dm)
+	}
+	rawUnimportDM(dm.lib.fn[symIbv_unimport_dm], dm.h.C)
+	return nil
+}
+
+// Unimport closes the handle without touching the device memory, even if this handle allocated it. Call it
+// after another context's Free. Close of an imported handle does the same.
+//
+// C: ibv_unimport_dm, ibv_import_dm(3).
+func (dm *DM) Unimport() error { return dm.base().CloseBy("ibv_unimport_dm", dm.unimportDM, false) }
+
+// Free destroys the device memory in the kernel, even if this handle imported it, and closes the handle. After
+// that, every other handle of the same memory can only be closed with Unimport.
+//
+// C: ibv_free_dm, ibv_alloc_dm(3).
+func (dm *DM) Free() error { return dm.base().CloseBy("ibv_free_dm", dm.freeDM, false) }

@@ -1,0 +1,33 @@
+//go:build ignore
+
+//verbsgen:face int ibv_poll_cq(struct ibv_cq *, int, struct ibv_wc *)
+//verbsgen:runtime
+//verbsgen:reads struct ibv_cq, struct ibv_context_ops
+//verbsgen:unchecked the data path checks nothing before a call
+
+package verbs
+
+import (
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+var errPollCQ = verr.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
+
+// PollInto takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. Close
+// waits for a poll; a later one fails with os.ErrClosed.
+//
+// C: ibv_poll_cq, ibv_poll_cq(3).
+func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1) }
+
+// PollSpin is PollInto, repeated up to tries times in one call into C, until there is a completion.
+func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
+	if cq == nil {
+		return 0, errPollCQ.Closed()
+	}
+	n, errno := dpath.PollSpin(&cq.gate, wcs, tries)
+	if errno != 0 {
+		return 0, errPollCQ.Errno(errno)
+	}
+	return n, nil
+}

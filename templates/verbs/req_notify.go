@@ -1,0 +1,30 @@
+//go:build ignore
+
+//verbsgen:face int ibv_req_notify_cq(struct ibv_cq *, int)
+//verbsgen:runtime
+//verbsgen:reads struct ibv_cq, struct ibv_context_ops
+//verbsgen:unchecked the data path checks nothing before a call
+
+package verbs
+
+import (
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
+
+// ReqNotify requests one event on the queue's channel for the next completion, or with solicitedOnly for the
+// next solicited or failed one. Poll again afterwards: earlier completions cause no event.
+//
+// C: ibv_req_notify_cq, ibv_req_notify_cq(3).
+func (cq *CQ) ReqNotify(solicitedOnly bool) error {
+	if cq == nil {
+		return errReqNotify.Closed()
+	}
+	errno := dpath.ReqNotify(&cq.gate, solicitedOnly)
+	if errno != 0 {
+		return errReqNotify.Errno(errno)
+	}
+	return nil
+}
