@@ -229,18 +229,18 @@ type AHAttr struct {
 }
 
 // from reads the C layout.
-func (r *AHAttr) from(c *cAHAttr) {
-	r.PortNum = c.port_num
-	r.DLID = c.dlid
-	r.SL = c.sl
-	r.SrcPathBits = c.src_path_bits
-	r.StaticRate = c.static_rate
-	r.IsGlobal = c.is_global != 0
-	r.DGID = c.grh.dgid
-	r.FlowLabel = c.grh.flow_label
-	r.SGIDIndex = c.grh.sgid_index
-	r.HopLimit = c.grh.hop_limit
-	r.TrafficClass = c.grh.traffic_class
+func (a *AHAttr) from(c *cAHAttr) {
+	a.PortNum = c.port_num
+	a.DLID = c.dlid
+	a.SL = c.sl
+	a.SrcPathBits = c.src_path_bits
+	a.StaticRate = c.static_rate
+	a.IsGlobal = c.is_global != 0
+	a.DGID = c.grh.dgid
+	a.FlowLabel = c.grh.flow_label
+	a.SGIDIndex = c.grh.sgid_index
+	a.HopLimit = c.grh.hop_limit
+	a.TrafficClass = c.grh.traffic_class
 }
 
 // to writes the C layout.

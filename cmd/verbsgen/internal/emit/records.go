@@ -99,11 +99,15 @@ func (g *goFile) layout(l plan.Layout) {
 	r := l.Record
 	mirror := param("c", "*"+r.Mirror.Name)
 	if l.From {
+		name := "r"
+		if l.To { // its other methods have a
+			name = "a"
+		}
 		var body []jen.Code
 		for _, f := range r.Fields {
-			body = append(body, readOut(f))
+			body = append(body, readOut(name, f))
 		}
-		g.fn(fn{doc: "// from reads the C layout.", recv: recv("r", r.Go), name: "from", params: []jen.Code{mirror}, body: body})
+		g.fn(fn{doc: "// from reads the C layout.", recv: recv(name, r.Go), name: "from", params: []jen.Code{mirror}, body: body})
 	}
 	if !l.To {
 		return
@@ -129,9 +133,9 @@ func (g *goFile) layout(l plan.Layout) {
 	g.fn(to)
 }
 
-// readOut reads field f of r out of the mirror c; a nested record reads itself.
-func readOut(f *model.Field) *jen.Statement {
-	field, leaf := id("r", f.Go), id("c", f.Leaf.Go)
+// readOut reads field f of the record called name out of the mirror c; a nested record reads itself.
+func readOut(name string, f *model.Field) *jen.Statement {
+	field, leaf := id(name, f.Go), id("c", f.Leaf.Go)
 	switch {
 	case f.Record != nil, f.Nested != nil:
 		return dot(field, "from").Call(ref(leaf))
