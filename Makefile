@@ -58,8 +58,9 @@ test-host: setup check lint rules ## all tests except those in the virtual machi
 	$(GO) test -timeout 30m work
 	$(MAKE) race fuzz libs
 
-lint: ## gofmt, vet, staticcheck, no large files, shellcheck where it is installed
+lint: ## gofmt, lines of at most 140 columns, vet, staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
+	@.ci/lines
 	$(GO) vet work
 	$(GO) tool staticcheck work
 	CGO_ENABLED=0 $(GO) build work

@@ -54,7 +54,8 @@ func (f *farSide) end() (string, error) {
 // near runs some cases against a far side.
 func near(t *testing.T, addr string, args ...string) (string, error) {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), os.Args[0], append([]string{"-test.run", "^TestSuite$/^CF-(dev|acc)-", "-test.v", "-connect", addr}, args...)...).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), os.Args[0],
+		append([]string{"-test.run", "^TestSuite$/^CF-(dev|acc)-", "-test.v", "-connect", addr}, args...)...).CombinedOutput()
 	return string(out), err
 }
 
@@ -74,7 +75,8 @@ func TestRehearsal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if name, _ := os.Hostname(); r.Peer == nil || r.Peer.Host.Name != name || r.Peer.Device.Name != "soft0" || r.Peer.Host.Kernel != r.Host.Kernel {
+	if name, _ := os.Hostname(); r.Peer == nil || r.Peer.Host.Name != name || r.Peer.Device.Name != "soft0" ||
+		r.Peer.Host.Kernel != r.Host.Kernel {
 		t.Errorf("peer %+v", r.Peer)
 	}
 	if n := r.Count(); n[report.Pass] == 0 || n[report.Skip] == 0 || n[report.Fail] != 0 {

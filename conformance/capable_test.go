@@ -35,11 +35,14 @@ func TestCapabilities(t *testing.T) {
 		says    string
 	}{
 		{"CreateCQ", func(b *bed) error { _, err := b.dev.CreateCQ(1<<30, nil, 0); return err }, false,
-			"ibv_create_cq: invalid argument (EINVAL); may be: cqe 1073741824: cqe is at most max_cqe, 32767 on this device; ask for fewer entries [VR-ibv_create_cq-cqe-0280]"},
+			"ibv_create_cq: invalid argument (EINVAL); may be: cqe 1073741824: cqe is at most max_cqe, 32767 on this device; ask for fewer " +
+				"entries [VR-ibv_create_cq-cqe-0280]"},
 		{"QueryPort", func(b *bed) error { _, err := b.dev.QueryPort(7); return err }, true,
-			"ibv_query_port: port_num 7: port_num is at most the number of ports (phys_port_cnt is 1 on this device); pass at most DeviceAttr.PhysPortCnt [VR-ibv_query_port-port_num-0171]"},
+			"ibv_query_port: port_num 7: port_num is at most the number of ports (phys_port_cnt is 1 on this device); pass at most " +
+				"DeviceAttr.PhysPortCnt [VR-ibv_query_port-port_num-0171]"},
 		{"AllocDM", func(b *bed) error { _, err := b.dev.AllocDM(verbs.NewAllocDMAttr(1 << 40)); return err }, true,
-			"ibv_alloc_dm: attr.length 1099511627776: a buffer is at most max_dm_size bytes long (max_dm_size is 4194304 on this device); ask for at most DeviceAttrEx.MaxDMSize bytes"},
+			"ibv_alloc_dm: attr.length 1099511627776: a buffer is at most max_dm_size bytes long (max_dm_size is 4194304 on this device); " +
+				"ask for at most DeviceAttrEx.MaxDMSize bytes"},
 		{"RegMR", func(b *bed) error { return onDemand(t, b) }, true, "ON_DEMAND needs a device with on-demand paging"},
 	} {
 		err := c.call(open(t))
@@ -72,7 +75,8 @@ func TestUnjudgedRules(t *testing.T) {
 	}
 	must(plain.dev.QueryDeviceEx())(t)
 	ids, why := unjudged(plain)
-	if !strings.Contains(ids, "VR-ibv_reg_mr-access-0016") || strings.Contains(ids, "VR-ibv_reg_mr-access-0001 ") || why == nil || !strings.Contains(why.Error(), "ibv_query_device_ex") {
+	if !strings.Contains(ids, "VR-ibv_reg_mr-access-0016") || strings.Contains(ids, "VR-ibv_reg_mr-access-0001 ") || why == nil ||
+		!strings.Contains(why.Error(), "ibv_query_device_ex") {
 		t.Errorf("a provider without the extended query: %s, %v", ids, why)
 	}
 
@@ -144,7 +148,8 @@ func TestOtherDevice(t *testing.T) {
 			},
 		} {
 			err := call()
-			if err == nil || !isRefusal(err) || !errors.Is(err, syscall.EINVAL) || !strings.HasPrefix(err.Error(), what) || !strings.Contains(err.Error(), other.says) {
+			if err == nil || !isRefusal(err) || !errors.Is(err, syscall.EINVAL) || !strings.HasPrefix(err.Error(), what) ||
+				!strings.Contains(err.Error(), other.says) {
 				t.Errorf("%s...%s: %v", what, other.says, err)
 			}
 		}

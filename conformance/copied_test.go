@@ -127,7 +127,8 @@ func TestEndedEarly(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := r.Cases[len(r.Cases)-1]
-	if last.Status != report.Fail || !strings.Contains(last.Reason, "the process ended") || len(r.Cases) == len(cases.All()) || r.Count()[report.Fail] != 1 {
+	if last.Status != report.Fail || !strings.Contains(last.Reason, "the process ended") || len(r.Cases) == len(cases.All()) ||
+		r.Count()[report.Fail] != 1 {
 		t.Errorf("%d cases, the last one: %+v", len(r.Cases), last)
 	}
 }

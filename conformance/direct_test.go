@@ -88,7 +88,8 @@ func copyErrors(t *testing.T, dm *verbs.DM) {
 		n    int
 		want syscall.Errno
 	}{
-		{4096, 4, syscall.EFAULT}, {4092, 8, syscall.EFAULT}, {-4, 8, syscall.EFAULT}, {math.MaxInt64 &^ 3, 8, syscall.EFAULT}, {4095, 3, syscall.EFAULT},
+		{4096, 4, syscall.EFAULT}, {4092, 8, syscall.EFAULT}, {-4, 8, syscall.EFAULT}, {math.MaxInt64 &^ 3, 8, syscall.EFAULT},
+		{4095, 3, syscall.EFAULT},
 		{2, 4, syscall.EINVAL}, {0, 3, syscall.EINVAL}, {1, 1, syscall.EINVAL},
 	} {
 		for name, call := range map[string]func([]byte, int64) (int, error){"WriteAt": dm.WriteAt, "ReadAt": dm.ReadAt} {

@@ -54,7 +54,8 @@ func TestOddCopies(t *testing.T) {
 				p := make([]byte, c.n)
 				for verb, copies := range map[string]func([]byte, int64) (int, error){"ibv_memcpy_to_dm": dm.WriteAt, "ibv_memcpy_from_dm": dm.ReadAt} {
 					n, err := copies(p, c.off)
-					if n != 0 || !errors.Is(err, syscall.EINVAL) || !strings.HasPrefix(err.Error(), verb) || !strings.Contains(err.Error(), "multiples of 4") {
+					if n != 0 || !errors.Is(err, syscall.EINVAL) || !strings.HasPrefix(err.Error(), verb) ||
+						!strings.Contains(err.Error(), "multiples of 4") {
 						t.Errorf("%d bytes at %d: %d, %v", c.n, c.off, n, err)
 					}
 					if _, again := copies(p, c.off); again != err {

@@ -36,7 +36,8 @@ func loose(args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%q is no flag, and what stands behind it is not read; a value of true or false follows its flag with =, as in -overlay=true", args[0])
+	return fmt.Errorf("%q is no flag, and what stands behind it is not read; a value of true or false follows its flag with =, as in "+
+		"-overlay=true", args[0])
 }
 
 // sides refuses flags that do not go together.
@@ -143,10 +144,12 @@ func TestFlags(t *testing.T) {
 // TestUnreached asks for an entry of the GID table that is empty: that is a failure, and no run of skipped cases.
 func TestUnreached(t *testing.T) {
 	run := func(index string) (string, error) {
-		out, err := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestSuite$/^CF-(dev-0001|acc-0003)$", "-gid-index", index).CombinedOutput()
+		out, err := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestSuite$/^CF-(dev-0001|acc-0003)$", "-gid-index",
+			index).CombinedOutput()
 		return string(out), err
 	}
-	if out, err := run("99"); err == nil || !strings.Contains(out, "-gid-index asks for another end, but there is none: no connection can be made: entry 99 of the GID table") {
+	if out, err := run("99"); err == nil || !strings.Contains(out,
+		"-gid-index asks for another end, but there is none: no connection can be made: entry 99 of the GID table") {
 		t.Errorf("entry 99: %v\n%s", err, out)
 	}
 	if out, err := run("0"); err != nil || !strings.Contains(out, ": 2 cases: 2 pass, 0 fail, 0 skip, 0 known\n") {

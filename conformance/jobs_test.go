@@ -30,7 +30,8 @@ const (
 func TestFlagsOfJobs(t *testing.T) {
 	call := regexp.MustCompile(`(?:conformance\.test|-args|"\$binary"|MORE=").*|` + "`-.*" + `|[( ]-(?:listen|connect) .*`)
 	name := regexp.MustCompile(`(?:^|[\s"` + "`" + `])-([a-z][a-z.-]*)`)
-	for _, file := range []string{slurmJob, kubernetesJob, "../examples/slurm/README.md", "../examples/kubernetes/README.md", "../docs/two-machines.md"} {
+	for _, file := range []string{slurmJob, kubernetesJob, "../examples/slurm/README.md", "../examples/kubernetes/README.md",
+		"../docs/two-machines.md"} {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
@@ -110,14 +111,15 @@ func TestKubernetes(t *testing.T) {
 	script := c.Command[len(c.Command)-1]
 	port := strconv.Itoa(service.Spec.Ports[0].Port)
 	for what, ok := range map[string]bool{
-		"two pods with an index":          job.Spec.CompletionMode == "Indexed" && job.Spec.Completions == 2 && job.Spec.Parallelism == 2,
-		"a headless service":              service.Spec.ClusterIP == "None",
-		"the service's name in pods":      pod.Subdomain == service.Metadata.Name,
-		"its selector is the pods' label": job.Spec.Template.Metadata.Labels["app"] != "" && job.Spec.Template.Metadata.Labels["app"] == service.Spec.Selector["app"],
-		"the first pod's name":            strings.Contains(script, "-connect "+job.Metadata.Name+"-0."+service.Metadata.Name+":"+port+" "),
-		"the port that it listens on":     strings.Contains(script, `-listen "$ADDRESS:`+port+`" -once`),
-		"a shared device":                 len(c.Resources.Limits) == 1,
-		"an image of the user's":          c.Image == "IMAGE",
+		"two pods with an index":     job.Spec.CompletionMode == "Indexed" && job.Spec.Completions == 2 && job.Spec.Parallelism == 2,
+		"a headless service":         service.Spec.ClusterIP == "None",
+		"the service's name in pods": pod.Subdomain == service.Metadata.Name,
+		"its selector is the pods' label": job.Spec.Template.Metadata.Labels["app"] != "" &&
+			job.Spec.Template.Metadata.Labels["app"] == service.Spec.Selector["app"],
+		"the first pod's name":        strings.Contains(script, "-connect "+job.Metadata.Name+"-0."+service.Metadata.Name+":"+port+" "),
+		"the port that it listens on": strings.Contains(script, `-listen "$ADDRESS:`+port+`" -once`),
+		"a shared device":             len(c.Resources.Limits) == 1,
+		"an image of the user's":      c.Image == "IMAGE",
 	} {
 		if !ok {
 			t.Errorf("not so: %s", what)
@@ -160,7 +162,9 @@ func TestKubernetesScript(t *testing.T) {
 	for pod, want := range map[[2]string]string{
 		{"0", "127.0.0.1"}: "conformance.test -device softverbs -listen 127.0.0.1:7471 -once -idle 15m\n",
 		{"0", "fd00::7"}:   "conformance.test -device softverbs -listen [fd00::7]:7471 -once -idle 15m\n",
-		{"1", "127.0.0.1"}: "conformance.test -device softverbs -connect two-machines-0.two-machines:7471 -wait 10m -report " + mine + "\n---- report ----\n{}\n",
+		{"1",
+			"127.0.0.1"}: "conformance.test -device softverbs -connect two-machines-0.two-machines:7471 -wait 10m -report " +
+			mine + "\n---- report ----\n{}\n",
 	} {
 		out, err := job.run(t, pod[0], pod[1], mine)
 		var exit *exec.ExitError

@@ -46,13 +46,15 @@ func TestOnLint(t *testing.T) {
 	}
 	list := reported()
 	if len(list) != 1 || !strings.HasPrefix(list[0], "ibv_reg_mr: access LOCAL_WRITE|ZERO_BASED (0x21): ") ||
-		!strings.HasSuffix(list[0], "[VR-ibv_reg_mr-access-0005]; accepted by rxe with linux 6.1 (the flag is ignored); refused by rxe with linux 6.12..7.2") {
+		!strings.HasSuffix(list[0],
+			"[VR-ibv_reg_mr-access-0005]; accepted by rxe with linux 6.1 (the flag is ignored); refused by rxe with linux 6.12..7.2") {
 		t.Errorf("ZERO_BASED: %q", list)
 	}
 	if err := peer.QP.Modify(verbs.NewQPAttr(verbs.QPStateRTR)); err == nil {
 		t.Error("RTS to RTR is accepted")
 	}
-	if list := reported(); !slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, "[VR-ibv_modify_qp-attr_mask-0220]") }) {
+	if list := reported(); !slices.ContainsFunc(list,
+		func(s string) bool { return strings.Contains(s, "[VR-ibv_modify_qp-attr_mask-0220]") }) {
 		t.Errorf("RTS to RTR: %q", list)
 	}
 	lib.OnLint(nil)

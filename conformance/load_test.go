@@ -126,7 +126,8 @@ func TestBrokenSource(t *testing.T) {
 	for _, symbol := range []string{"ibv_get_device_list", "ibv_free_device_list", "ibv_open_device"} {
 		soft := softverbs.New(softverbs.WithoutSymbol(symbol))
 		lib := must(verbs.LoadFrom(soft))(t)
-		if _, err := lib.OpenDevice("soft0"); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), " has no symbol "+symbol+"; load a newer or complete library") {
+		if _, err := lib.OpenDevice("soft0"); !errors.Is(err, errors.ErrUnsupported) ||
+			!strings.Contains(err.Error(), " has no symbol "+symbol+"; load a newer or complete library") {
 			t.Errorf("without %s: %v", symbol, err)
 		}
 		soft.Close()

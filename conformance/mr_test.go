@@ -156,13 +156,16 @@ func TestRefused(t *testing.T) {
 	}{
 		{"remote write alone", func() error { _, err := pd.RegMR(buf, verbs.MRAccessRemoteWrite); return err },
 			[]string{"ibv_reg_mr: access REMOTE_WRITE (0x2): ", "add MRAccessLocalWrite", "[VR-ibv_reg_mr-access-0001]"}},
-		{"remote atomic alone", func() error { _, err := pd.RegMR(buf, verbs.MRAccessRemoteAtomic); return err }, []string{"REMOTE_ATOMIC (0x8)", "MRAccessLocalWrite"}},
+		{"remote atomic alone", func() error { _, err := pd.RegMR(buf, verbs.MRAccessRemoteAtomic); return err },
+			[]string{"REMOTE_ATOMIC (0x8)", "MRAccessLocalWrite"}},
 		{"unknown bit", func() error { _, err := pd.RegMR(buf, 1<<12); return err }, []string{"0x1000"}},
 		{"not zero-based", func() error { _, err := pd.RegDMMR(dm, 0, 4096, verbs.DMAccessLocalWrite); return err },
 			[]string{"ibv_reg_dm_mr: access LOCAL_WRITE (0x1): ", "add DMAccessZeroBased"}},
 		{"past the end", func() error { _, err := pd.RegDMMR(dm, 4, 4096, verbs.DMAccessZeroBased); return err }, []string{"ibv_reg_dm_mr"}},
-		{"wrap-around", func() error { _, err := pd.RegDMMR(dm, math.MaxUint64-3, 8, verbs.DMAccessZeroBased); return err }, []string{"ibv_reg_dm_mr"}},
-		{"alignment", func() error { _, err := b.dev.AllocDM(verbs.NewAllocDMAttr(64).LogAlignReq(64)); return err }, []string{"attr.log_align_req 64"}},
+		{"wrap-around", func() error { _, err := pd.RegDMMR(dm, math.MaxUint64-3, 8, verbs.DMAccessZeroBased); return err },
+			[]string{"ibv_reg_dm_mr"}},
+		{"alignment", func() error { _, err := b.dev.AllocDM(verbs.NewAllocDMAttr(64).LogAlignReq(64)); return err },
+			[]string{"attr.log_align_req 64"}},
 		{"nil attribute", func() error { _, err := b.dev.AllocDM(nil); return err }, []string{"AllocDMAttr is nil"}},
 		{"nil handle", func() error { _, err := pd.RegDMMR(nil, 0, 8, verbs.DMAccessZeroBased); return err }, []string{"DM is nil"}},
 		{"nil receiver", func() error { _, err := (*verbs.PD)(nil).RegMR(buf, 0); return err }, []string{"PD is nil"}},
@@ -200,7 +203,8 @@ func TestFailureExplained(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
 	_, err := pd.RegMR(make([]byte, 64), verbs.MRAccessZeroBased)
-	if err == nil || !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "may be: ") || !strings.Contains(err.Error(), "ZERO_BASED") {
+	if err == nil || !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "may be: ") ||
+		!strings.Contains(err.Error(), "ZERO_BASED") {
 		t.Errorf("zero-based plain region: %v", err)
 	}
 	for _, errno := range []syscall.Errno{syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.EPROTONOSUPPORT} {

@@ -25,14 +25,16 @@ func TestQueryQP(t *testing.T) {
 	if may := verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic; info.AccessFlags != may {
 		t.Errorf("the peer may %v, want %v", info.AccessFlags, may)
 	}
-	if info.Timeout != 14 || info.RetryCnt != 6 || info.RNRRetry != 6 || info.MinRNRTimer != 12 || info.MaxRDAtomic != 1 || info.MaxDestRDAtomic != 1 {
+	if info.Timeout != 14 || info.RetryCnt != 6 || info.RNRRetry != 6 || info.MinRNRTimer != 12 || info.MaxRDAtomic != 1 ||
+		info.MaxDestRDAtomic != 1 {
 		t.Errorf("timers and counts: %+v", info)
 	}
 	gid := must(b.dev.QueryGID(1, 0))(t)
 	if !info.AV.IsGlobal || info.AV.GRH.DGID != gid || info.AV.GRH.HopLimit != 64 || info.AV.GRH.SGIDIndex != 0 || info.AV.PortNum != 1 {
 		t.Errorf("the way: %+v, want to %v", info.AV, gid)
 	}
-	if init.Type != verbs.QPTypeRC || init.SignalAll || init.Cap != info.Cap || info.Cap.MaxSendWR < 16 || info.Cap.MaxRecvWR < 16 || info.Cap.MaxSendSGE < 1 || info.Cap.MaxRecvSGE < 1 {
+	if init.Type != verbs.QPTypeRC || init.SignalAll || init.Cap != info.Cap || info.Cap.MaxSendWR < 16 || info.Cap.MaxRecvWR < 16 ||
+		info.Cap.MaxSendSGE < 1 || info.Cap.MaxRecvSGE < 1 {
 		t.Errorf("made as %+v, room %+v", init, info.Cap)
 	}
 	if err := x.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)); err != nil {
@@ -73,7 +75,8 @@ func TestQueryQPFresh(t *testing.T) {
 	if err := qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0).QKey(0x1234567)); err != nil {
 		t.Fatal(err)
 	}
-	if info, _, err = qp.Query(verbs.QPFieldState, verbs.QPFieldQKey); err != nil || info.State != verbs.QPStateInit || info.QKey != 0x1234567 {
+	if info, _, err = qp.Query(verbs.QPFieldState, verbs.QPFieldQKey); err != nil || info.State != verbs.QPStateInit ||
+		info.QKey != 0x1234567 {
 		t.Errorf("%+v, %v", info, err)
 	}
 	if err := qp.Modify(new(verbs.QPAttr).QKey(0x7654321)); err != nil {

@@ -20,7 +20,8 @@ func TestResolveEth(t *testing.T) {
 	if err != nil || mac != want || vid != 0xffff {
 		t.Errorf("%x on VLAN %d, %v; want %x on none", mac, vid, err, want)
 	}
-	if mac, _, err := b.dev.ResolveEthL2FromGID(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: verbs.GID{0xfe, 0x80, 15: 9}}); !errors.Is(err, syscall.EHOSTUNREACH) || mac != [6]byte{} {
+	if mac, _, err := b.dev.ResolveEthL2FromGID(verbs.AHAttr{PortNum: 1, IsGlobal: true,
+		DGID: verbs.GID{0xfe, 0x80, 15: 9}}); !errors.Is(err, syscall.EHOSTUNREACH) || mac != [6]byte{} {
 		t.Errorf("nobody's address: %x, %v", mac, err)
 	}
 	own.SGIDIndex = 255

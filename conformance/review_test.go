@@ -70,7 +70,8 @@ func TestReregOtherDevice(t *testing.T) {
 	pd := must(b.dev.AllocPD())(t)
 	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
 	other := must(importer(t, b).AllocPD())(t)
-	if err := mr.Rereg(new(verbs.MRChange).PD(other)); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "objects of one device") {
+	if err := mr.Rereg(new(verbs.MRChange).PD(other)); !errors.Is(err, syscall.EINVAL) ||
+		!strings.Contains(err.Error(), "objects of one device") {
 		t.Errorf("a domain of another context: %v", err)
 	}
 }

@@ -21,7 +21,8 @@ import (
 
 var (
 	deviceFlag = flag.String("device", suite.Software, "device to test; "+suite.Software+" is one made of software")
-	peerFlag   = flag.String("peer-device", "", "a second device of this machine, connected to the first (default: the device is its own peer)")
+	peerFlag   = flag.String("peer-device", "",
+		"a second device of this machine, connected to the first (default: the device is its own peer)")
 	portFlag   = flag.Uint("port", 1, "port of the devices")
 	gidFlag    = flag.Int("gid-index", far.AnyGID, "entry of the ports' GID tables (default: the first of RoCE v2; on InfiniBand the LID)")
 	overFlag   = flag.Bool("overlay", false, "give a device without device memory one made of host memory")
@@ -54,7 +55,8 @@ func TestSuite(t *testing.T) {
 	r := target.Report(results)
 	n := r.Count()
 	// not of t, which is silent when all is well: a run of skipped cases would look like one of passed ones
-	fmt.Printf("%v: %d cases: %d pass, %d fail, %d skip, %d known\n", target, len(results), n[report.Pass], n[report.Fail], n[report.Skip], n[report.Known])
+	fmt.Printf("%v: %d cases: %d pass, %d fail, %d skip, %d known\n", target, len(results), n[report.Pass], n[report.Fail],
+		n[report.Skip], n[report.Known])
 	write(t, r)
 }
 

@@ -20,7 +20,8 @@ import (
 )
 
 var (
-	listenFlag  = flag.String("listen", "", "serve the device to a suite on another machine, on this TCP `address`, and run no test; docs/two-machines.md")
+	listenFlag = flag.String("listen", "",
+		"serve the device to a suite on another machine, on this TCP `address`, and run no test; docs/two-machines.md")
 	connectFlag = flag.String("connect", "", "the other ends are those of the machine that listens on this `address`")
 	onceFlag    = flag.Bool("once", false, "with -listen: end with the first session that comes to its end")
 	idleFlag    = flag.Duration("idle", 0, "with -listen: end after so long without a session (default: never)")
@@ -70,7 +71,8 @@ func connect(t *testing.T, target *suite.Target) {
 	if *connectFlag == "" {
 		return
 	}
-	p, err := remote.Dial(t.Context(), remote.Client{Address: *connectFlag, Suite: fingerprint(), About: target.Self(), Wait: *waitFlag, Log: t.Logf})
+	p, err := remote.Dial(t.Context(), remote.Client{Address: *connectFlag, Suite: fingerprint(), About: target.Self(),
+		Wait: *waitFlag, Log: t.Logf})
 	if err != nil {
 		t.Fatal(err)
 	}

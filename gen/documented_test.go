@@ -13,7 +13,8 @@ import (
 )
 
 // TestDocumented finds exported names without a comment in the packages that users import, and packages without one. A constant or a
-// variable may have that of its group; a field that of the fields above it, and outside of gen that of its type, as the methods of an interface.
+// variable may have that of its group; a field that of the fields above it, and outside of gen that of its type, as the methods
+// of an interface.
 func TestDocumented(t *testing.T) {
 	names := 0
 	for _, root := range []string{".", "../runtime"} {

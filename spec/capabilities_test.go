@@ -10,26 +10,37 @@ import (
 // limits lists, by capability, what may not be larger; a transcription of its own of what the fields of struct
 // ibv_device_attr, ibv_port_attr and ibv_qp_cap mean.
 var limits = map[string]string{
-	"device_attr.phys_port_cnt":                              "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey port_num, ibv_query_port port_num, ibv_modify_qp attr.ah_attr.port_num, ibv_modify_qp attr.alt_port_num, ibv_create_flow flow.port, ibv_resolve_eth_l2_from_gid attr.port_num",
-	"device_attr_ex.phys_port_cnt_ex":                        "ibv_query_gid_ex port_num, ibv_query_port port_num, ibv_query_port_speed port_num",
-	"device_attr.max_sge_rd":                                 "ibv_post_send wr[].num_sge",
-	"device_attr_ex.tm_caps.max_sge":                         "ibv_post_srq_ops op[].tm.add.num_sge",
-	"device_attr_ex.tm_caps.max_ops":                         "ibv_create_srq_ex srq_init_attr_ex.tm_cap.max_ops",
-	"device_attr_ex.max_dm_size":                             "ibv_alloc_dm attr.length",
-	"device_attr.max_mr_size":                                "ibv_reg_mr length, ibv_reg_mr_iova length, ibv_reg_mr_ex mr_init_attr.length",
-	"device_attr.max_cqe":                                    "ibv_create_cq cqe, ibv_create_cq_ex cq_attr.cqe, ibv_resize_cq cqe",
-	"device_attr.max_qp_wr":                                  "ibv_create_qp qp_init_attr.cap.max_send_wr, ibv_create_qp qp_init_attr.cap.max_recv_wr, ibv_create_qp_ex qp_init_attr_ex.cap.max_send_wr, ibv_create_qp_ex qp_init_attr_ex.cap.max_recv_wr, ibv_create_wq wq_init_attr.max_wr",
-	"device_attr.max_sge":                                    "ibv_create_qp qp_init_attr.cap.max_send_sge, ibv_create_qp qp_init_attr.cap.max_recv_sge, ibv_create_qp_ex qp_init_attr_ex.cap.max_send_sge, ibv_create_qp_ex qp_init_attr_ex.cap.max_recv_sge, ibv_create_wq wq_init_attr.max_sge",
-	"device_attr.max_srq_wr":                                 "ibv_create_srq srq_init_attr.attr.max_wr, ibv_create_srq_ex srq_init_attr_ex.attr.max_wr, ibv_modify_srq srq_attr.max_wr, ibv_modify_srq srq_attr.srq_limit",
-	"device_attr.max_srq_sge":                                "ibv_create_srq srq_init_attr.attr.max_sge, ibv_create_srq_ex srq_init_attr_ex.attr.max_sge",
+	"device_attr.phys_port_cnt": "ibv_create_ah attr.port_num, ibv_create_ah_from_wc port_num, " +
+		"ibv_init_ah_from_wc port_num, ibv_get_pkey_index port_num, ibv_modify_qp attr.port_num, ibv_query_gid port_num, ibv_query_pkey " +
+		"port_num, ibv_query_port port_num, ibv_modify_qp attr.ah_attr.port_num, ibv_modify_qp attr.alt_port_num, ibv_create_flow " +
+		"flow.port, ibv_resolve_eth_l2_from_gid attr.port_num",
+	"device_attr_ex.phys_port_cnt_ex": "ibv_query_gid_ex port_num, ibv_query_port port_num, " +
+		"ibv_query_port_speed port_num",
+	"device_attr.max_sge_rd":         "ibv_post_send wr[].num_sge",
+	"device_attr_ex.tm_caps.max_sge": "ibv_post_srq_ops op[].tm.add.num_sge",
+	"device_attr_ex.tm_caps.max_ops": "ibv_create_srq_ex srq_init_attr_ex.tm_cap.max_ops",
+	"device_attr_ex.max_dm_size":     "ibv_alloc_dm attr.length",
+	"device_attr.max_mr_size":        "ibv_reg_mr length, ibv_reg_mr_iova length, ibv_reg_mr_ex mr_init_attr.length",
+	"device_attr.max_cqe":            "ibv_create_cq cqe, ibv_create_cq_ex cq_attr.cqe, ibv_resize_cq cqe",
+	"device_attr.max_qp_wr": "ibv_create_qp qp_init_attr.cap.max_send_wr, ibv_create_qp " +
+		"qp_init_attr.cap.max_recv_wr, ibv_create_qp_ex qp_init_attr_ex.cap.max_send_wr, ibv_create_qp_ex " +
+		"qp_init_attr_ex.cap.max_recv_wr, ibv_create_wq wq_init_attr.max_wr",
+	"device_attr.max_sge": "ibv_create_qp qp_init_attr.cap.max_send_sge, ibv_create_qp " +
+		"qp_init_attr.cap.max_recv_sge, ibv_create_qp_ex qp_init_attr_ex.cap.max_send_sge, ibv_create_qp_ex " +
+		"qp_init_attr_ex.cap.max_recv_sge, ibv_create_wq wq_init_attr.max_sge",
+	"device_attr.max_srq_wr": "ibv_create_srq srq_init_attr.attr.max_wr, ibv_create_srq_ex " +
+		"srq_init_attr_ex.attr.max_wr, ibv_modify_srq srq_attr.max_wr, ibv_modify_srq srq_attr.srq_limit",
+	"device_attr.max_srq_sge": "ibv_create_srq srq_init_attr.attr.max_sge, ibv_create_srq_ex " +
+		"srq_init_attr_ex.attr.max_sge",
 	"device_attr_ex.tm_caps.max_num_tags":                    "ibv_create_srq_ex srq_init_attr_ex.tm_cap.max_num_tags",
 	"device_attr_ex.rss_caps.max_rwq_indirection_table_size": "ibv_create_rwq_ind_table init_attr.log_ind_tbl_size",
-	"srq_attr.max_wr":                                        "ibv_modify_srq srq_attr.srq_limit",
-	"device_attr.max_qp_init_rd_atom":                        "ibv_modify_qp attr.max_rd_atomic",
-	"device_attr.max_qp_rd_atom":                             "ibv_modify_qp attr.max_dest_rd_atomic",
-	"qp.cap.max_send_sge":                                    "ibv_post_send wr[].num_sge, ibv_wr_set_sge_list num_sge",
-	"qp.cap.max_recv_sge":                                    "ibv_post_recv wr[].num_sge",
-	"qp.cap.max_inline_data":                                 "ibv_post_send wr[].sg_list[].length, ibv_wr_set_inline_data length, ibv_wr_set_inline_data_list buf_list[].length",
+	"srq_attr.max_wr":                 "ibv_modify_srq srq_attr.srq_limit",
+	"device_attr.max_qp_init_rd_atom": "ibv_modify_qp attr.max_rd_atomic",
+	"device_attr.max_qp_rd_atom":      "ibv_modify_qp attr.max_dest_rd_atomic",
+	"qp.cap.max_send_sge":             "ibv_post_send wr[].num_sge, ibv_wr_set_sge_list num_sge",
+	"qp.cap.max_recv_sge":             "ibv_post_recv wr[].num_sge",
+	"qp.cap.max_inline_data": "ibv_post_send wr[].sg_list[].length, ibv_wr_set_inline_data length, " +
+		"ibv_wr_set_inline_data_list buf_list[].length",
 	"port_attr[port_num].gid_tbl_len >":                      "ibv_query_gid index, ibv_query_gid_ex gid_index",
 	"port_attr[attr.port_num].pkey_tbl_len >":                "ibv_modify_qp attr.pkey_index",
 	"port_attr[attr.alt_port_num].pkey_tbl_len >":            "ibv_modify_qp attr.alt_pkey_index",
@@ -69,20 +80,32 @@ const (
 
 // abilities lists, by capability, the flags that need it, and the verbs that take them.
 var abilities = map[string]string{
-	"device_attr.atomic_cap IBV_ATOMIC_HCA":                                                       "IBV_ACCESS_REMOTE_ATOMIC: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr, ibv_bind_mw",
-	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushGlobal):                           "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_rereg_mr",
-	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x", flushPersistent):                       "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_rereg_mr",
-	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT":                                        "IBV_ACCESS_ON_DEMAND: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_rereg_mr; : ibv_advise_mr",
-	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT_IMPLICIT":                               "IBV_ACCESS_ON_DEMAND with SIZE_MAX: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex",
-	"device_attr.device_cap_flags IBV_DEVICE_RESIZE_MAX_WR":                                       "IBV_QP_CAP: ibv_modify_qp",
-	"device_attr.device_cap_flags IBV_DEVICE_SRQ_RESIZE":                                          "IBV_SRQ_MAX_WR: ibv_modify_srq",
-	"device_attr.device_cap_flags IBV_DEVICE_XRC":                                                 "IBV_SRQT_XRC: ibv_create_srq_ex",
-	"device_attr.device_cap_flags IBV_DEVICE_AUTO_PATH_MIG":                                       "IBV_QP_ALT_PATH|IBV_QP_PATH_MIG_STATE: ibv_modify_qp",
-	"device_attr.device_cap_flags IBV_DEVICE_UD_IP_CSUM":                                          "IBV_SEND_IP_CSUM with IBV_QPT_UD: ibv_post_send",
-	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM":                                          "IBV_SEND_IP_CSUM with IBV_QPT_RC: ibv_post_send",
-	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM":                                         "IBV_SEND_IP_CSUM with IBV_QPT_RAW_PACKET: ibv_post_send",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_SEND":                      "IBV_QP_ATTACH_COMP_CNTR_OP_SEND: ibv_qp_attach_comp_cntr",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RECV":                      "IBV_QP_ATTACH_COMP_CNTR_OP_RECV: ibv_qp_attach_comp_cntr",
+	"device_attr.atomic_cap IBV_ATOMIC_HCA": "IBV_ACCESS_REMOTE_ATOMIC: " +
+		"ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr, ibv_bind_mw",
+	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x",
+		flushGlobal): "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, " +
+		"ibv_rereg_mr",
+	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x",
+		flushPersistent): "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, " +
+		"ibv_reg_buf_mr, ibv_rereg_mr",
+	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT": "IBV_ACCESS_ON_DEMAND: " +
+		"ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_rereg_mr; : ibv_advise_mr",
+	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT_IMPLICIT": "IBV_ACCESS_ON_DEMAND with " +
+		"SIZE_MAX: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex",
+	"device_attr.device_cap_flags IBV_DEVICE_RESIZE_MAX_WR": "IBV_QP_CAP: ibv_modify_qp",
+	"device_attr.device_cap_flags IBV_DEVICE_SRQ_RESIZE":    "IBV_SRQ_MAX_WR: ibv_modify_srq",
+	"device_attr.device_cap_flags IBV_DEVICE_XRC":           "IBV_SRQT_XRC: ibv_create_srq_ex",
+	"device_attr.device_cap_flags IBV_DEVICE_AUTO_PATH_MIG": "IBV_QP_ALT_PATH|IBV_QP_PATH_MIG_STATE: ibv_modify_qp",
+	"device_attr.device_cap_flags IBV_DEVICE_UD_IP_CSUM": "IBV_SEND_IP_CSUM with " +
+		"IBV_QPT_UD: ibv_post_send",
+	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM": "IBV_SEND_IP_CSUM with " +
+		"IBV_QPT_RC: ibv_post_send",
+	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM": "IBV_SEND_IP_CSUM with " +
+		"IBV_QPT_RAW_PACKET: ibv_post_send",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_SEND": "IBV_QP_ATTACH_COMP_CNTR_OP_SEND: " +
+		"ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RECV": "IBV_QP_ATTACH_COMP_CNTR_OP_RECV: " +
+		"ibv_qp_attach_comp_cntr",
 	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ":                 "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ: ibv_qp_attach_comp_cntr",
 	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ":          "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ: ibv_qp_attach_comp_cntr",
 	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE":                "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE: ibv_qp_attach_comp_cntr",
@@ -90,27 +113,38 @@ var abilities = map[string]string{
 	"device_attr.device_cap_flags IBV_DEVICE_MANAGED_FLOW_STEERING":                               ": ibv_create_flow",
 	"device_attr.device_cap_flags IBV_DEVICE_MEM_WINDOW":                                          "IBV_MW_TYPE_1: ibv_alloc_mw",
 	"device_attr.device_cap_flags IBV_DEVICE_MEM_WINDOW_TYPE_2A or IBV_DEVICE_MEM_WINDOW_TYPE_2B": "IBV_MW_TYPE_2: ibv_alloc_mw",
-	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_CVLAN_STRIPPING":                           "IBV_WQ_FLAGS_CVLAN_STRIPPING: ibv_create_wq, ibv_modify_wq; IBV_QP_CREATE_CVLAN_STRIPPING: ibv_create_qp_ex",
-	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_SCATTER_FCS":                               "IBV_WQ_FLAGS_SCATTER_FCS: ibv_create_wq, ibv_modify_wq; IBV_QP_CREATE_SCATTER_FCS: ibv_create_qp_ex",
-	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_DELAY_DROP":                                "IBV_WQ_FLAGS_DELAY_DROP: ibv_create_wq",
-	"device_attr_ex.device_cap_flags_ex IBV_DEVICE_PCI_WRITE_END_PADDING":                         "IBV_QP_CREATE_PCI_WRITE_END_PADDING: ibv_create_qp_ex; IBV_WQ_FLAGS_PCI_WRITE_END_PADDING: ibv_create_wq",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_IPV4":                            "IBV_RX_HASH_SRC_IPV4: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_IPV4":                            "IBV_RX_HASH_DST_IPV4: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_IPV6":                            "IBV_RX_HASH_SRC_IPV6: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_IPV6":                            "IBV_RX_HASH_DST_IPV6: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_PORT_TCP":                        "IBV_RX_HASH_SRC_PORT_TCP: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_PORT_TCP":                        "IBV_RX_HASH_DST_PORT_TCP: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_PORT_UDP":                        "IBV_RX_HASH_SRC_PORT_UDP: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_PORT_UDP":                        "IBV_RX_HASH_DST_PORT_UDP: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_IPSEC_SPI":                           "IBV_RX_HASH_IPSEC_SPI: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_INNER":                               "IBV_RX_HASH_INNER: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_function IBV_RX_HASH_FUNC_TOEPLITZ":                          "IBV_RX_HASH_FUNC_TOEPLITZ: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.supported_qpts " + supports(typeRawPacket):                           "IBV_QPT_RAW_PACKET with IBV_QPT_RAW_PACKET: ibv_create_qp_ex",
-	"device_attr_ex.tm_caps.flags IBV_TM_CAP_RC":                                                  "IBV_SRQT_TM: ibv_create_srq_ex",
-	"device_attr_ex.tso_caps.supported_qpts " + supports(typeUD):                                  "IBV_WR_TSO with IBV_QPT_UD: ibv_post_send",
-	"device_attr_ex.tso_caps.supported_qpts " + supports(typeRawPacket):                           "IBV_WR_TSO with IBV_QPT_RAW_PACKET: ibv_post_send",
-	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRC):                        "IBV_QP_RATE_LIMIT with IBV_QPT_RC: ibv_modify_qp; IBV_QPT_RC: ibv_modify_qp_rate_limit",
-	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRawPacket):                 "IBV_QP_RATE_LIMIT with IBV_QPT_RAW_PACKET: ibv_modify_qp",
+	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_CVLAN_STRIPPING": "IBV_WQ_FLAGS_CVLAN_STRIPPING: " +
+		"ibv_create_wq, ibv_modify_wq; IBV_QP_CREATE_CVLAN_STRIPPING: ibv_create_qp_ex",
+	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_SCATTER_FCS": "IBV_WQ_FLAGS_SCATTER_FCS: " +
+		"ibv_create_wq, ibv_modify_wq; IBV_QP_CREATE_SCATTER_FCS: ibv_create_qp_ex",
+	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_DELAY_DROP":        "IBV_WQ_FLAGS_DELAY_DROP: ibv_create_wq",
+	"device_attr_ex.device_cap_flags_ex IBV_DEVICE_PCI_WRITE_END_PADDING": "IBV_QP_CREATE_PCI_WRITE_END_PADDING: ibv_create_qp_ex; IBV_WQ_FLAGS_PCI_WRITE_END_PADDING: ibv_create_wq",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_IPV4":    "IBV_RX_HASH_SRC_IPV4: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_IPV4":    "IBV_RX_HASH_DST_IPV4: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_IPV6":    "IBV_RX_HASH_SRC_IPV6: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_IPV6":    "IBV_RX_HASH_DST_IPV6: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_PORT_TCP": "IBV_RX_HASH_SRC_PORT_TCP: " +
+		"ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_PORT_TCP": "IBV_RX_HASH_DST_PORT_TCP: " +
+		"ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_PORT_UDP": "IBV_RX_HASH_SRC_PORT_UDP: " +
+		"ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_PORT_UDP": "IBV_RX_HASH_DST_PORT_UDP: " +
+		"ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_IPSEC_SPI": "IBV_RX_HASH_IPSEC_SPI: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_INNER":     "IBV_RX_HASH_INNER: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_function IBV_RX_HASH_FUNC_TOEPLITZ": "IBV_RX_HASH_FUNC_TOEPLITZ: " +
+		"ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.supported_qpts " + supports(typeRawPacket): "IBV_QPT_RAW_PACKET with " +
+		"IBV_QPT_RAW_PACKET: ibv_create_qp_ex",
+	"device_attr_ex.tm_caps.flags IBV_TM_CAP_RC":                 "IBV_SRQT_TM: ibv_create_srq_ex",
+	"device_attr_ex.tso_caps.supported_qpts " + supports(typeUD): "IBV_WR_TSO with IBV_QPT_UD: ibv_post_send",
+	"device_attr_ex.tso_caps.supported_qpts " + supports(typeRawPacket): "IBV_WR_TSO with " +
+		"IBV_QPT_RAW_PACKET: ibv_post_send",
+	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRC): "IBV_QP_RATE_LIMIT with " +
+		"IBV_QPT_RC: ibv_modify_qp; IBV_QPT_RC: ibv_modify_qp_rate_limit",
+	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRawPacket): "IBV_QP_RATE_LIMIT with " +
+		"IBV_QPT_RAW_PACKET: ibv_modify_qp",
 }
 
 // TestCapabilities compares the rules about capabilities with the transcription: each says what it should, and none is missing.

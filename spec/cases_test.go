@@ -22,9 +22,11 @@ func TestParseCases(t *testing.T) {
 	n := big.NewInt
 	want := []CallCase{
 		{ID: "a", Verb: "ibv_reg_mr", Case: Case{
-			Args: map[string]any{"access": "IBV_ACCESS_LOCAL_WRITE|0x2", "addr": nil, "length": n(15), "big": new(big.Int).SetUint64(1<<64 - 1), "on": true},
+			Args: map[string]any{"access": "IBV_ACCESS_LOCAL_WRITE|0x2", "addr": nil, "length": n(15),
+				"big": new(big.Int).SetUint64(1<<64 - 1), "on": true},
 			Caps: map[string]any{"device_attr.max_mr": n(5)}, Pos: Pos{"c.yaml", 2, 3}}},
-		{ID: n(7), Verb: "ibv_x", Case: Case{Args: map[string]any{"attr": map[string]any{"x": n(-1)}, "list": []any{n(1), "@b", map[string]any{"y": n(31)}}}, Pos: Pos{"c.yaml", 3, 3}}},
+		{ID: n(7), Verb: "ibv_x", Case: Case{Args: map[string]any{"attr": map[string]any{"x": n(-1)},
+			"list": []any{n(1), "@b", map[string]any{"y": n(31)}}}, Pos: Pos{"c.yaml", 3, 3}}},
 		{Verb: "ibv_y", Case: Case{Args: map[string]any{"attr": map[string]any{"x": n(-1)}}, Pos: Pos{"c.yaml", 4, 3}}},
 		{Verb: "ibv_z", Case: Case{Pos: Pos{"c.yaml", 5, 3}}},
 	}
@@ -49,7 +51,8 @@ func TestParseCasesMistakes(t *testing.T) {
 		{"verb: x", "c.yaml:1:1: cases: a mapping where a list belongs; begin each entry with a dash"},
 		{"- x", "c.yaml:1:3: case: a text where a mapping belongs; write key: value"},
 		{"- {id: a}", "c.yaml:1:3: case a: key verb is missing; add it"},
-		{"- {verb: x, args: {a: @b}}", "c.yaml:1:1: cases: not YAML: found character that cannot start any token; put a value that begins with @ in quotes"},
+		{"- {verb: x, args: {a: @b}}",
+			"c.yaml:1:1: cases: not YAML: found character that cannot start any token; put a value that begins with @ in quotes"},
 		{"- {verb: 5}", "c.yaml:1:10: case: verb: an integer where a text belongs; put it in quotes: \"5\""},
 	} {
 		got, err := ParseCases("c.yaml", []byte(tt.text))
@@ -85,7 +88,8 @@ func TestParseCasesProblems(t *testing.T) {
 }
 
 func TestCaseIDs(t *testing.T) {
-	got, err := ParseCases("c.yaml", []byte("- {verb: a, id: true}\n- {verb: a, id: 1.0}\n- {verb: a, id: null}\n- {verb: a, id: .5}\n- {verb: a, id: 2001-01-01}\n"))
+	got, err := ParseCases("c.yaml",
+		[]byte("- {verb: a, id: true}\n- {verb: a, id: 1.0}\n- {verb: a, id: null}\n- {verb: a, id: .5}\n- {verb: a, id: 2001-01-01}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +106,8 @@ func TestParseCaps(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %v, %v", got, err)
 	}
-	if got, err := ParseCaps("caps.yaml", []byte("[1]")); err == nil || got != nil || err.Error() != "caps.yaml:1:1: caps: the file is no mapping; write {name: value}" {
+	if got, err := ParseCaps("caps.yaml", []byte("[1]")); err == nil || got != nil ||
+		err.Error() != "caps.yaml:1:1: caps: the file is no mapping; write {name: value}" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -118,7 +123,8 @@ func TestParseValue(t *testing.T) {
 			t.Errorf("%q: got %v, %v", text, got, err)
 		}
 	}
-	if got, err := ParseValue("attr", "{x: "); err == nil || got != nil || err.Error() != "attr:1:1: attr: not YAML: this { is never closed; close it with }" {
+	if got, err := ParseValue("attr", "{x: "); err == nil || got != nil ||
+		err.Error() != "attr:1:1: attr: not YAML: this { is never closed; close it with }" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }

@@ -23,7 +23,8 @@ func TestDiffering(t *testing.T) {
 	clone["verbs/ibv_reg_mr.yaml"] = &fstest.MapFile{Data: []byte("page: ibv_reg_mr\n")}
 	clone["label/module.yaml"] = &fstest.MapFile{}
 	delete(clone, "verbs/ibv_alloc_pd.yaml")
-	if got, want := Differing(clone), []string{"label/module.yaml", "verbs/ibv_alloc_pd.yaml", "verbs/ibv_reg_mr.yaml"}; !slices.Equal(got, want) {
+	if got, want := Differing(clone), []string{"label/module.yaml", "verbs/ibv_alloc_pd.yaml",
+		"verbs/ibv_reg_mr.yaml"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -154,7 +154,8 @@ func (d *decoder) checkKeys(n *yaml.Node, r *Rule, kind *Kind, given map[string]
 		}
 	}
 	if kind.takes("cap") != (r.Needs == NeedsCaps) && r.Needs != "" {
-		d.add(n, CodeKindKey, id, "kind "+r.Kind+" and needs: "+r.Needs+" do not go together", "a kind with the key cap needs caps, and no other does")
+		d.add(n, CodeKindKey, id, "kind "+r.Kind+" and needs: "+r.Needs+" do not go together",
+			"a kind with the key cap needs caps, and no other does")
 	}
 }
 

@@ -41,7 +41,8 @@ const (
 func Codes() []string {
 	return []string{
 		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
-		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRoleKey, CodeRuleID, CodeSharedRule,
+		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRoleKey, CodeRuleID,
+		CodeSharedRule,
 		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase, CodeGoName, CodeModule, CodeTooMuch,
 	}
 }

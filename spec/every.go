@@ -135,7 +135,8 @@ func (x *subjects) check(r *sharedRule) {
 		name := e.verb + " " + e.path
 		entries[name] = true
 		if s := x.byName[name]; s != nil && !r.every.has(s) && x.layers[s.pos.File] <= x.layers[e.d.file] {
-			x.add(e.d.pos(e.key), CodeSharedRule, e.id.Value, name+" is none of what the rule is about, every "+r.every.String(), "take the entry out, or correct it")
+			x.add(e.d.pos(e.key), CodeSharedRule, e.id.Value, name+" is none of what the rule is about, every "+r.every.String(),
+				"take the entry out, or correct it")
 		}
 	}
 	for _, name := range sortedKeys(r.except) {
@@ -165,7 +166,8 @@ func (x *subjects) excepted(r *sharedRule, name string, listed bool) {
 	case v == nil:
 		x.function(at, r.entries[0].id.Value, verb)
 	case (s == nil || !r.every.has(s)) && x.layers[v.Pos.File] <= x.layers[at.File]:
-		x.add(at, CodeSharedRule, r.entries[0].id.Value, "except: "+name+" is none of what the rule is about, every "+r.every.String(), "take it out, or correct it")
+		x.add(at, CodeSharedRule, r.entries[0].id.Value, "except: "+name+" is none of what the rule is about, every "+r.every.String(),
+			"take it out, or correct it")
 	}
 }
 

@@ -38,7 +38,8 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 	for _, r := range x.rules {
 		for _, e := range r.entries {
 			if left -= r.size(e); left < 0 {
-				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page), "the rules with of: are too large to be written out for each of their entries", "take some of them out")
+				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page),
+					"the rules with of: are too large to be written out for each of their entries", "take some of them out")
 				return
 			}
 			x.write(r, e)

@@ -181,7 +181,8 @@ func (d *decoder) entry(x *extension, s section, base *Page, pages []*Page, name
 	if at, ok := s.places(base)[name]; ok {
 		x.adds[s.key+" "+name] = true
 		if hasOnly(v, "") {
-			d.add(k, CodeExtends, show(name), "it adds nothing to the "+s.what+" at "+at.String(), "add "+strings.Join(s.adds, " or ")+", or take it out")
+			d.add(k, CodeExtends, show(name), "it adds nothing to the "+s.what+" at "+at.String(),
+				"add "+strings.Join(s.adds, " or ")+", or take it out")
 		}
 		d.adding = &adding{at, s.adds}
 		s.read(name, k, v)

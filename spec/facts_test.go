@@ -28,12 +28,14 @@ func TestFactsNewest(t *testing.T) {
 
 func TestFactsConst(t *testing.T) {
 	f := NewFacts(&api.Release{
-		Enums:   []api.Enum{{Tag: "enum a", Enumerators: []api.Enumerator{{Name: "A", Value: -1}}}},
-		Macros:  []api.Macro{{Name: "M", Value: int64(7)}, {Name: "BIG", Value: uint64(1<<64 - 1)}, {Name: "PTR", Value: "((void *)-1)"}, {Name: "TEXT", Value: "\"x\""}},
+		Enums: []api.Enum{{Tag: "enum a", Enumerators: []api.Enumerator{{Name: "A", Value: -1}}}},
+		Macros: []api.Macro{{Name: "M", Value: int64(7)}, {Name: "BIG", Value: uint64(1<<64 - 1)},
+			{Name: "PTR", Value: "((void *)-1)"}, {Name: "TEXT", Value: "\"x\""}},
 		Aliases: []api.Alias{{Name: "OTHER", Of: "A", Kind: "enumerator"}},
 	})
 	all := new(big.Int).SetUint64(1<<64 - 1)
-	for name, want := range map[string]*big.Int{"A": big.NewInt(-1), "M": big.NewInt(7), "BIG": all, "PTR": all, "OTHER": big.NewInt(-1), "SIZE_MAX": all, "NULL": new(big.Int)} {
+	for name, want := range map[string]*big.Int{"A": big.NewInt(-1), "M": big.NewInt(7), "BIG": all, "PTR": all,
+		"OTHER": big.NewInt(-1), "SIZE_MAX": all, "NULL": new(big.Int)} {
 		if got := f.Const(name); got == nil || got.Cmp(want) != 0 {
 			t.Errorf("%s = %v, want %v", name, got, want)
 		}

@@ -13,7 +13,8 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(goodPage))
 	f.Add([]byte(sharedPage))
 	f.Add([]byte(strings.Replace(goodPage, "type: PD}", "type: PD, not_null: {id: VR-ibv_reg_mr-pd-0002, source: the manual}}", 1)))
-	f.Add([]byte(strings.Replace(sharedPage, "  - kind", "  - every: {type: MRAccess}\n    except: {ibv_reg_mr access: why}\n    words: {a: b}\n    kind", 1)))
+	f.Add([]byte(strings.Replace(sharedPage, "  - kind",
+		"  - every: {type: MRAccess}\n    except: {ibv_reg_mr access: why}\n    words: {a: b}\n    kind", 1)))
 	files, err := fs.Glob(pages, "verbs/*.yaml")
 	if err != nil {
 		f.Fatal(err)
@@ -27,7 +28,8 @@ func FuzzLoad(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	for _, s := range []string{"", "\t", "a: &a [*a]", "{<<: {page: x}}", "? [x]\n: y", "--- x\n--- y", "!!binary aGk=", "page: !!int x", "\xff", "\ufeffpage: x", "rules: [{id: 1}]"} {
+	for _, s := range []string{"", "\t", "a: &a [*a]", "{<<: {page: x}}", "? [x]\n: y", "--- x\n--- y", "!!binary aGk=",
+		"page: !!int x", "\xff", "\ufeffpage: x", "rules: [{id: 1}]"} {
 		f.Add([]byte(s))
 	}
 	codes := Codes()
@@ -42,7 +44,8 @@ func FuzzLoad(f *testing.F) {
 				t.Fatalf("error of type %T", err)
 			}
 			for _, e := range errs {
-				if e.Pos.File != "ibv_reg_mr.yaml" || e.Pos.Line < 1 || e.Pos.Col < 1 || e.Subject == "" || e.Problem == "" || !slices.Contains(codes, e.Code) {
+				if e.Pos.File != "ibv_reg_mr.yaml" || e.Pos.Line < 1 || e.Pos.Col < 1 || e.Subject == "" || e.Problem == "" ||
+					!slices.Contains(codes, e.Code) {
 					t.Fatalf("%+v: %v", e, e)
 				}
 			}

@@ -76,7 +76,8 @@ func (d *decoder) local(to *string) reader {
 		case predeclared[s]:
 			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a predeclared name of Go", "choose another name")
 		case !token.IsIdentifier(s) || !unicode.IsLower([]rune(s)[0]):
-			d.add(n, CodeGoName, at.subject, at.key+": "+show(s)+" cannot be the Go name of a parameter", "begin with a lower-case letter, then letters and digits")
+			d.add(n, CodeGoName, at.subject, at.key+": "+show(s)+" cannot be the Go name of a parameter",
+				"begin with a lower-case letter, then letters and digits")
 		default:
 			*to = s
 		}

@@ -11,8 +11,9 @@ type joiner struct{ errs Errors }
 
 // clash notes that a name of an extension is taken on the page.
 func (j *joiner) clash(pos Pos, subject, what string, first Pos) {
-	j.errs = append(j.errs, Error{Pos: pos, Subject: subject, Problem: fmt.Sprintf("%s is already at %s", what, first), Code: CodeDuplicateName,
-		Fix: "remove it, or replace the whole page with a file of the same name"})
+	j.errs = append(j.errs, Error{Pos: pos, Subject: subject, Problem: fmt.Sprintf("%s is already at %s", what, first),
+		Code: CodeDuplicateName,
+		Fix:  "remove it, or replace the whole page with a file of the same name"})
 }
 
 // join adds an extension to its page.

@@ -182,7 +182,8 @@ func (a *Atom) cond() *Cond {
 	}{
 		{"has", cond.Has, AsAnyFlags, a.Has}, {"all", cond.HasAll, AsAllFlags, a.All}, {"lacks", cond.Lacks, AsAnyFlags, a.Lacks},
 		{"eq", cond.Eq, AsValue, one(a.Eq)}, {"ne", cond.Ne, AsValue, one(a.Ne)}, {"in", cond.In, AsValue, a.In},
-		{"lt", cond.Lt, AsValue, one(a.Lt)}, {"le", cond.Le, AsValue, one(a.Le)}, {"gt", cond.Gt, AsValue, one(a.Gt)}, {"ge", cond.Ge, AsValue, one(a.Ge)},
+		{"lt", cond.Lt, AsValue, one(a.Lt)}, {"le", cond.Le, AsValue, one(a.Le)}, {"gt", cond.Gt, AsValue, one(a.Gt)},
+		{"ge", cond.Ge, AsValue, one(a.Ge)},
 		{"same", cond.Same, AsPath, one(a.Same)},
 	} {
 		if len(t.with) > 0 {

@@ -2,7 +2,8 @@ package spec
 
 import "github.com/verbsgen/verbsgen/spec/cond"
 
-// KindCapBound: the subject, the sum of Sum, or 2 to the power of Log2, is at most the capability Cap; or flags of If in the subject (without If any
+// KindCapBound: the subject, the sum of Sum, or 2 to the power of Log2, is at most the capability Cap; or flags of If in the
+// subject (without If any
 // value, without a subject any call) need CapHas in Cap.
 const KindCapBound = "cap_bound"
 

@@ -110,7 +110,8 @@ func readAll(fsys fs.FS, prefix string, names ...string) ([]source, Errors) {
 		if errors.As(err, &pe) {
 			err = pe.Err
 		}
-		errs = append(errs, Error{Pos: Pos{File: file}, Subject: "spec", Problem: "cannot be read: " + err.Error(), Fix: fix, Code: CodeUnreadable})
+		errs = append(errs, Error{Pos: Pos{File: file}, Subject: "spec", Problem: "cannot be read: " + err.Error(), Fix: fix,
+			Code: CodeUnreadable})
 	}
 	folder := strings.TrimSuffix(prefix, "/")
 	if folder == "" {

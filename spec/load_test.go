@@ -107,11 +107,13 @@ var mistakes = []struct{ name, old, new, want string }{
 	{"count many", "role: flags, type: MRAccess}", "role: out, count: many}",
 		"ibv_reg_mr.yaml:16:34: ibv_reg_mr.access: many is no count of 1 to 64; correct count:"},
 	{"key of one other role", "role: flags, type: MRAccess}", "role: flags, type: MRAccess, count: 2}",
-		"ibv_reg_mr.yaml:16:52: ibv_reg_mr.access: a parameter of role flags cannot have count:; remove count:, or give the parameter the role out"},
+		"ibv_reg_mr.yaml:16:52: ibv_reg_mr.access: a parameter of role flags cannot have count:; remove count:, or give the parameter " +
+			"the role out"},
 	{"key of other roles", "role: flags, type: MRAccess}", "role: flags, type: MRAccess, len: pd}",
 		"ibv_reg_mr.yaml:16:50: ibv_reg_mr.access: a parameter of role flags cannot have len: pd; remove len:, or correct role:"},
 	{"type of a role without", "role: flags, type: MRAccess}", "role: bytes, type: MRAccess}",
-		"ibv_reg_mr.yaml:16:35: ibv_reg_mr.access: a parameter of role bytes cannot have type: MRAccess; leave type: out: the Go type follows from the C type"},
+		"ibv_reg_mr.yaml:16:35: ibv_reg_mr.access: a parameter of role bytes cannot have type: MRAccess; leave type: out: the Go type " +
+			"follows from the C type"},
 	{"key that a role needs", "role: flags, type: MRAccess}", "role: slice, type: MRAccess}",
 		"ibv_reg_mr.yaml:16:15: ibv_reg_mr.access: a parameter of role slice needs len:; add it"},
 	{"duplicate key", "title: memory", "page: ibv_reg_mr\ntitle: memory",
@@ -148,11 +150,14 @@ var mistakes = []struct{ name, old, new, want string }{
 		"kind: mask_for_transition\n    state: a\n    next: b\n    transitions: [{from: [A], my: [B]}]",
 		"ibv_reg_mr.yaml:26:19: " + id + ": key to is missing; add it\n" +
 			"ibv_reg_mr.yaml:26:31: " + id + ": unknown key my; did you mean may?"},
-	{"mask_for_transition without its table", "kind: requires\n    if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]", "kind: mask_for_transition\n    state: a",
+	{"mask_for_transition without its table",
+		"kind: requires\n    if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]",
+		"kind: mask_for_transition\n    state: a",
 		"ibv_reg_mr.yaml:23:11: " + id + ": a rule of kind mask_for_transition needs next; add it\n" +
 			"ibv_reg_mr.yaml:23:11: " + id + ": a rule of kind mask_for_transition needs transitions; add it"},
 	{"caps of another kind", "needs: args", "needs: caps",
-		"ibv_reg_mr.yaml:20:5: " + id + ": kind requires and needs: caps do not go together; a kind with the key cap needs caps, and no other does"},
+		"ibv_reg_mr.yaml:20:5: " + id + ": kind requires and needs: caps do not go together; a kind with the key cap needs caps, and no " +
+			"other does"},
 	{"no source", "    passage: \"0123456789abcdef\"\n", "",
 		"ibv_reg_mr.yaml:20:5: " + id + ": neither section and passage nor source is given; say where the rule stands"},
 	{"lint without note", "kind: requires", "kind: requires\n    severity: lint",
@@ -248,7 +253,8 @@ func TestLoadAcrossPages(t *testing.T) {
 	dup := goodPage[strings.Index(goodPage, "rules:"):]
 	tests := []struct{ name, b, pending, want string }{
 		{"number used twice", strings.ReplaceAll(dup, "-access-0001", "-flags-0001"), "",
-			"b.yaml:5:5: VR-ibv_reg_mr-flags-0001: number 0001 belongs to VR-ibv_reg_mr-access-0001 (a.yaml:20:5); take a number that was never used"},
+			"b.yaml:5:5: VR-ibv_reg_mr-flags-0001: number 0001 belongs to VR-ibv_reg_mr-access-0001 (a.yaml:20:5); take a number that was " +
+				"never used"},
 		{"bound and skipped", "skip: {ibv_reg_mr: no reason}\n", "",
 			"b.yaml:4:8: ibv_reg_mr: this C name is skipped; it is also defined at a.yaml:10:3; keep one of them"},
 		{"bound and pending", "", "functions: [ibv_reg_mr]\n",

@@ -79,11 +79,13 @@ func Modules() []string { return slices.Sorted(maps.Keys(folders())) }
 func ownModule(name string) (*Module, Errors) {
 	dir, ok := folders()[name]
 	if !ok {
-		return nil, Errors{{Subject: "module " + show(name), Problem: "verbsgen has no module of this name", Fix: cmp.Or(didYouMean(name, Modules()), "the modules are "+strings.Join(Modules(), ", ")), Code: CodeUnknownName}}
+		return nil, Errors{{Subject: "module " + show(name), Problem: "verbsgen has no module of this name",
+			Fix: cmp.Or(didYouMean(name, Modules()), "the modules are "+strings.Join(Modules(), ", ")), Code: CodeUnknownName}}
 	}
 	data, err := fs.ReadFile(pages, path.Join(dir, moduleFile))
 	if err != nil {
-		return nil, Errors{{Pos: Pos{File: path.Join("spec", dir, moduleFile)}, Subject: "module", Problem: "cannot be read: " + err.Error(), Code: CodeUnreadable}}
+		return nil, Errors{{Pos: Pos{File: path.Join("spec", dir, moduleFile)}, Subject: "module",
+			Problem: "cannot be read: " + err.Error(), Code: CodeUnreadable}}
 	}
 	d := &decoder{file: path.Join("spec", dir, moduleFile), maxNodes: maxPageNodes}
 	n := d.root(data, "module")
@@ -217,7 +219,8 @@ func (d *decoder) module(n *yaml.Node) *Module {
 	})
 	slices.SortFunc(m.Uses, func(a, b Use) int { return strings.Compare(a.Name, b.Name) })
 	if m.Package != "" && (!token.IsIdentifier(m.Package) || m.Package == "main" || m.Package == "_") {
-		d.add(n, CodeGoName, "module", "package: "+show(m.Package)+" is no name of a Go package that others can import", "write a name of small letters")
+		d.add(n, CodeGoName, "module", "package: "+show(m.Package)+" is no name of a Go package that others can import",
+			"write a name of small letters")
 	}
 	return m
 }

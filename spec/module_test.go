@@ -61,7 +61,8 @@ func TestOtherModule(t *testing.T) {
 	if !w.IsObject("rdma_cm_id") || !w.IsObject("ibv_pd") || w.IsObject("rdma_route") {
 		t.Error("objects of the module and of the one that it stands on are not told from others")
 	}
-	for c, want := range map[string]string{"rdma_cm_id": "id", "rdma_create_id": "create_id", "ibv_ah_attr": "ah_attr", "sockaddr": "sockaddr"} {
+	for c, want := range map[string]string{"rdma_cm_id": "id", "rdma_create_id": "create_id", "ibv_ah_attr": "ah_attr",
+		"sockaddr": "sockaddr"} {
 		if got := w.Bare(c); got != want {
 			t.Errorf("%s without its prefix is %s, want %s", c, got, want)
 		}

@@ -16,7 +16,8 @@ func (s *Spec) CheckNames(rels ...*api.Release) error {
 	if m := s.Module; m.given {
 		c.function(m.marks.at("probe", m.Probe, m.Pos), "module "+m.Name, m.Probe)
 		if m.Root != "" && s.ObjectByGo(m.Root) == nil {
-			c.add(m.marks.at("root", m.Root, m.Pos), CodeUnknownName, "module "+m.Name, "root: no page has an object "+show(m.Root), didYouMean(m.Root, sortedKeys(s.objects)))
+			c.add(m.marks.at("root", m.Root, m.Pos), CodeUnknownName, "module "+m.Name, "root: no page has an object "+show(m.Root),
+				didYouMean(m.Root, sortedKeys(s.objects)))
 		}
 	}
 	for _, p := range s.Pages {
@@ -102,7 +103,8 @@ func (c *checker) union(u *Union) {
 	}
 	member := func(key, name string) {
 		if _, ok := c.f.Member(c.f.TypeOf("union "+u.C), name); !ok {
-			c.add(u.marks.at(key, name, u.Pos), CodeUnknownName, u.Go, "no known release has the member "+show(name)+" of union "+u.C, didYouMean(name, c.f.Members(c.f.TypeOf("union "+u.C))))
+			c.add(u.marks.at(key, name, u.Pos), CodeUnknownName, u.Go, "no known release has the member "+show(name)+" of union "+u.C,
+				didYouMean(name, c.f.Members(c.f.TypeOf("union "+u.C))))
 		}
 	}
 	member("shows", u.Shows)
@@ -139,7 +141,8 @@ func (c *checker) member(pos Pos, subject, enum, name string) {
 	if owner := c.f.EnumOf(name); owner == e || owner == nil && c.f.Const(name) != nil {
 		return
 	}
-	c.add(pos, CodeUnknownName, subject, fmt.Sprintf("no flag %s in %s (%s)", show(name), e.Tag, headerPos(e.Pos)), didYouMean(name, enumerators(e)))
+	c.add(pos, CodeUnknownName, subject, fmt.Sprintf("no flag %s in %s (%s)", show(name), e.Tag, headerPos(e.Pos)),
+		didYouMean(name, enumerators(e)))
 }
 
 // headerPos tells a place in a header by the header's base name.

@@ -127,44 +127,60 @@ func checkText(t *testing.T, page, pending string) error {
 
 // transitionOf is what becomes transitionTo, a rule about transitions, for the tests of its names.
 const (
-	transitionOf = "kind: requires\n    when: [{of: pd.imported, eq: 0}, {of: length, ne: SIZE_MAX}]\n    if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]\n"
-	transitionTo = "kind: mask_for_transition\n    when: [{of: length, ne: SIZE_MAX}]\n    assumed: length\n    state: pd.imported\n    next: length\n" +
+	transitionOf = "kind: requires\n    when: [{of: pd.imported, eq: 0}, {of: length, ne: SIZE_MAX}]\n    if: " +
+		"[IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]\n"
+	transitionTo = "kind: mask_for_transition\n    when: [{of: length, ne: SIZE_MAX}]\n    assumed: length\n    state: pd.imported\n " +
+		"   next: length\n" +
 		"    transitions: [{from: [IBV_MTU_256], to: [IBV_MTU_512], may: [IBV_ACCESS_LOCAL_WRITE]}, {from: [IBV_MTU_512], to: [IBV_MTU_512]}]\n"
 )
 
 // unknownNames replace one name of namesPage or namesPending each, and have exactly the error given.
 var unknownNames = []struct{ name, old, new, want string }{
 	{"flag of a rule", "if: [IBV_ACCESS_REMOTE_WRITE]", "if: [IBV_ACCESS_REMOTE_WRTE]",
-		"ibv_reg_mr.yaml:40:10: VR-ibv_reg_mr-access-0001: no flag IBV_ACCESS_REMOTE_WRTE in enum ibv_access_flags (verbs.h); did you mean IBV_ACCESS_REMOTE_WRITE?"},
-	{"every flag of a rule", "if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]", "if: [IBV_ACCES_REMOTE_WRITE]\n    need: [IBV_NOTHING_LIKE_IT]",
-		"ibv_reg_mr.yaml:40:10: VR-ibv_reg_mr-access-0001: no flag IBV_ACCES_REMOTE_WRITE in enum ibv_access_flags (verbs.h); did you mean IBV_ACCESS_REMOTE_WRITE?\n" +
-			"ibv_reg_mr.yaml:41:12: VR-ibv_reg_mr-access-0001: no known release has the constant IBV_NOTHING_LIKE_IT; correct it, or name the verbs.h that has it with --header"},
+		"ibv_reg_mr.yaml:40:10: VR-ibv_reg_mr-access-0001: no flag IBV_ACCESS_REMOTE_WRTE in enum ibv_access_flags (verbs.h); did you " +
+			"mean IBV_ACCESS_REMOTE_WRITE?"},
+	{"every flag of a rule", "if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]",
+		"if: [IBV_ACCES_REMOTE_WRITE]\n    need: [IBV_NOTHING_LIKE_IT]",
+		"ibv_reg_mr.yaml:40:10: VR-ibv_reg_mr-access-0001: no flag IBV_ACCES_REMOTE_WRITE in enum ibv_access_flags (verbs.h); did you " +
+			"mean IBV_ACCESS_REMOTE_WRITE?\n" +
+			"ibv_reg_mr.yaml:41:12: VR-ibv_reg_mr-access-0001: no known release has the constant IBV_NOTHING_LIKE_IT; correct it, or name " +
+			"the verbs.h that has it with --header"},
 	{"subject", "subject: access", "subject: acces",
 		"ibv_reg_mr.yaml:37:14: VR-ibv_reg_mr-access-0001: acces leads nowhere: ibv_reg_mr has no parameter acces; did you mean access?"},
 	{"property", "of: pd.imported", "of: pd.importd",
-		"ibv_reg_mr.yaml:39:17: VR-ibv_reg_mr-access-0001: pd.importd leads nowhere: ibv_pd has no field or property importd; did you mean imported?"},
+		"ibv_reg_mr.yaml:39:17: VR-ibv_reg_mr-access-0001: pd.importd leads nowhere: ibv_pd has no field or property importd; did you " +
+			"mean imported?"},
 	{"path into a scalar", "of: length, ne", "of: length.x, ne",
-		"ibv_reg_mr.yaml:39:43: VR-ibv_reg_mr-access-0001: length.x leads nowhere: length has no field or property x; correct it, or name the verbs.h that has it with --header"},
+		"ibv_reg_mr.yaml:39:43: VR-ibv_reg_mr-access-0001: length.x leads nowhere: length has no field or property x; correct it, or " +
+			"name the verbs.h that has it with --header"},
 	{"state of a transition", transitionOf, strings.Replace(transitionTo, "IBV_MTU_512]", "IBV_MTU_513]", 1),
 		"ibv_reg_mr.yaml:43:46: VR-ibv_reg_mr-access-0001: no known release has the constant IBV_MTU_513; did you mean IBV_MTU_512?"},
 	{"flag of a transition", transitionOf, strings.Replace(transitionTo, "LOCAL_WRITE]", "LOCAL_WRIT]", 1),
-		"ibv_reg_mr.yaml:43:66: VR-ibv_reg_mr-access-0001: no flag IBV_ACCESS_LOCAL_WRIT in enum ibv_access_flags (verbs.h); did you mean IBV_ACCESS_LOCAL_WRITE?"},
+		"ibv_reg_mr.yaml:43:66: VR-ibv_reg_mr-access-0001: no flag IBV_ACCESS_LOCAL_WRIT in enum ibv_access_flags (verbs.h); did you " +
+			"mean IBV_ACCESS_LOCAL_WRITE?"},
 	{"path of a state", transitionOf, strings.Replace(transitionTo, "pd.imported", "pd.importd", 1),
-		"ibv_reg_mr.yaml:41:12: VR-ibv_reg_mr-access-0001: pd.importd leads nowhere: ibv_pd has no field or property importd; did you mean imported?"},
+		"ibv_reg_mr.yaml:41:12: VR-ibv_reg_mr-access-0001: pd.importd leads nowhere: ibv_pd has no field or property importd; did you " +
+			"mean imported?"},
 	{"a transition twice", transitionOf, strings.Replace(transitionTo, "from: [IBV_MTU_512]", "from: [IBV_MTU_256]", 1),
 		"ibv_reg_mr.yaml:43:92: VR-ibv_reg_mr-access-0001: a second transition from IBV_MTU_256 to IBV_MTU_512; keep one of them"},
 	{"constant", "ne: SIZE_MAX", "ne: SIZE_MAXX",
 		"ibv_reg_mr.yaml:39:55: VR-ibv_reg_mr-access-0001: no known release has the constant SIZE_MAXX; did you mean SIZE_MAX?"},
-	{"constant of a case", "reject: {}\n  - id", "reject: {access: [IBV_ACCESS_LOCAL_WRITE, IBV_ACCESS_REMOTE_WRTE], addr: \"@a\", length: page}\n  - id",
-		"ibv_reg_mr.yaml:48:13: VR-ibv_reg_mr-access-0001: no known release has the constant IBV_ACCESS_REMOTE_WRTE; did you mean IBV_ACCESS_REMOTE_WRITE?"},
-	{"capability of a case", "reject: {}\nnotes", "reject: {args: {pd: {context: \"@c\"}}, caps: {device_attr: {max_mr_size: SIZE_MAXX}}}\nnotes",
+	{"constant of a case", "reject: {}\n  - id",
+		"reject: {access: [IBV_ACCESS_LOCAL_WRITE, IBV_ACCESS_REMOTE_WRTE], addr: \"@a\", length: page}\n  - id",
+		"ibv_reg_mr.yaml:48:13: VR-ibv_reg_mr-access-0001: no known release has the constant IBV_ACCESS_REMOTE_WRTE; did you mean " +
+			"IBV_ACCESS_REMOTE_WRITE?"},
+	{"capability of a case", "reject: {}\nnotes",
+		"reject: {args: {pd: {context: \"@c\"}}, caps: {device_attr: {max_mr_size: SIZE_MAXX}}}\nnotes",
 		"ibv_reg_mr.yaml:59:13: VR-ibv_reg_mr-length-0002: no known release has the constant SIZE_MAXX; did you mean SIZE_MAX?"},
 	{"flags of a handle", "{of: pd.imported, eq: 0}", "{of: pd.imported, eq: 0}, {of: pd, has: [IBV_ACCESS_MW_BIND]}",
-		"ibv_reg_mr.yaml:39:43: VR-ibv_reg_mr-access-0001: of: pd is of type struct ibv_pd *, which has no flags; correct the path, or take another kind of rule"},
+		"ibv_reg_mr.yaml:39:43: VR-ibv_reg_mr-access-0001: of: pd is of type struct ibv_pd *, which has no flags; correct the path, or " +
+			"take another kind of rule"},
 	{"number of a handle", "{of: pd.imported, eq: 0}", "{of: pd.imported, eq: pd}",
-		"ibv_reg_mr.yaml:39:34: VR-ibv_reg_mr-access-0001: eq: pd is of type struct ibv_pd *, which is no number; correct the path, or take another kind of rule"},
+		"ibv_reg_mr.yaml:39:34: VR-ibv_reg_mr-access-0001: eq: pd is of type struct ibv_pd *, which is no number; correct the path, or " +
+			"take another kind of rule"},
 	{"NULL of a number", "{of: pd.imported, eq: 0}", "{of: pd.imported, eq: 0}, {of: length, null: true}",
-		"ibv_reg_mr.yaml:39:43: VR-ibv_reg_mr-access-0001: of: length is of type size_t, which cannot be NULL; correct the path, or take another kind of rule"},
+		"ibv_reg_mr.yaml:39:43: VR-ibv_reg_mr-access-0001: of: length is of type size_t, which cannot be NULL; correct the path, or " +
+			"take another kind of rule"},
 	{"verb of a rule", "VR-ibv_reg_mr-length-0002\n    verb: ibv_reg_mr\n", "VR-ibv_reg_mrr-length-0002\n    verb: ibv_reg_mrr\n",
 		"ibv_reg_mr.yaml:50:11: VR-ibv_reg_mrr-length-0002: no known release has the function ibv_reg_mrr; did you mean ibv_reg_mr?"},
 	{"state that is none", "pd.imported", "access",
@@ -172,17 +188,21 @@ var unknownNames = []struct{ name, old, new, want string }{
 	{"state that is told otherwise", "needs: state", "needs: args",
 		"ibv_reg_mr.yaml:46:12: VR-ibv_reg_mr-access-0001: needs: args does not match its paths; write needs: state"},
 	{"capability", "device_attr.max_mr_size", "device_attr.max_mr_sise",
-		"ibv_reg_mr.yaml:53:10: VR-ibv_reg_mr-length-0002: device_attr.max_mr_sise leads nowhere: struct ibv_device_attr has no field max_mr_sise; did you mean max_mr_size?"},
+		"ibv_reg_mr.yaml:53:10: VR-ibv_reg_mr-length-0002: device_attr.max_mr_sise leads nowhere: struct ibv_device_attr has no field " +
+			"max_mr_sise; did you mean max_mr_size?"},
 	{"kind of capability", "device_attr.max_mr_size", "device.max_mr_size",
-		"ibv_reg_mr.yaml:53:10: VR-ibv_reg_mr-length-0002: device.max_mr_size leads nowhere: no capabilities are called device; the roots are comp_cntr_caps, context, device_attr, device_attr_ex, port_attr, qp.cap, srq_attr"},
+		"ibv_reg_mr.yaml:53:10: VR-ibv_reg_mr-length-0002: device.max_mr_size leads nowhere: no capabilities are called device; the " +
+			"roots are comp_cntr_caps, context, device_attr, device_attr_ex, port_attr, qp.cap, srq_attr"},
 	{"enum of flags", "enum: ibv_access_flags", "enum: ibv_acces_flags",
 		"ibv_reg_mr.yaml:6:11: MRAccess: no known release has enum ibv_acces_flags; did you mean ibv_access_flags?"},
 	{"member of flags", "members: [IBV_ACCESS_LOCAL_WRITE,", "members: [IBV_MTU_256,",
-		"ibv_reg_mr.yaml:8:15: MRAccess: no flag IBV_MTU_256 in enum ibv_access_flags (verbs.h); correct it, or name the verbs.h that has it with --header"},
+		"ibv_reg_mr.yaml:8:15: MRAccess: no flag IBV_MTU_256 in enum ibv_access_flags (verbs.h); correct it, or name the verbs.h that " +
+			"has it with --header"},
 	{"range", "IBV_ACCESS_OPTIONAL_RANGE", "IBV_ACCESS_OPTIONAL_RANG",
 		"ibv_reg_mr.yaml:9:14: MRAccess: no known release has the constant IBV_ACCESS_OPTIONAL_RANG; did you mean IBV_ACCESS_OPTIONAL_RANGE?"},
 	{"key of docs", "docs: {IBV_ACCESS_REMOTE_WRITE", "docs: {IBV_ACCESS_REMOTE_WRIT",
-		"ibv_reg_mr.yaml:11:12: MRAccess: no flag IBV_ACCESS_REMOTE_WRIT in enum ibv_access_flags (verbs.h); did you mean IBV_ACCESS_REMOTE_WRITE?"},
+		"ibv_reg_mr.yaml:11:12: MRAccess: no flag IBV_ACCESS_REMOTE_WRIT in enum ibv_access_flags (verbs.h); did you mean " +
+			"IBV_ACCESS_REMOTE_WRITE?"},
 	{"enum", "enum: ibv_mtu", "enum: ibv_mtuu",
 		"ibv_reg_mr.yaml:14:15: MTU: no known release has enum ibv_mtuu; did you mean ibv_mtu?"},
 	{"record", "c: ibv_mr_init_attr", "c: ibv_mr_init_atr",

@@ -77,7 +77,8 @@ func (c *checker) record(r *Record) {
 	}
 	for _, name := range r.New {
 		if !listed[name] {
-			c.add(r.marks.at("new", name, r.Pos), CodeUnknownName, r.Go, "new: "+show(name)+" is not among its fields", didYouMean(name, sortedKeys(listed)))
+			c.add(r.marks.at("new", name, r.Pos), CodeUnknownName, r.Go, "new: "+show(name)+" is not among its fields",
+				didYouMean(name, sortedKeys(listed)))
 		}
 	}
 }
@@ -166,7 +167,8 @@ func (c *checker) events(t *EnumType) {
 	for i := range t.EventOf {
 		x := &t.EventOf[i]
 		if x.Of != EventOfPort && x.Of != EventOfDevice && c.f.TypeOf("struct "+x.Of).record == nil {
-			c.add(x.Pos, CodeUnknownName, t.Go, "event_of: no known release has struct "+show(x.Of), didYouMean(x.Of, append(c.structTags(), EventOfPort, EventOfDevice)))
+			c.add(x.Pos, CodeUnknownName, t.Go, "event_of: no known release has struct "+show(x.Of),
+				didYouMean(x.Of, append(c.structTags(), EventOfPort, EventOfDevice)))
 		}
 		for _, name := range x.Events {
 			at := x.marks.at(x.Of, name, x.Pos)
@@ -185,7 +187,8 @@ func (c *checker) capsFrom(r *Record, t CType, root string) {
 	word, known := c.f.caps[root]
 	tag := word.c
 	if !known {
-		c.add(r.marks.at("caps_from", root, r.Pos), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root), didYouMean(root, sortedKeys(c.f.caps)))
+		c.add(r.marks.at("caps_from", root, r.Pos), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root),
+			didYouMean(root, sortedKeys(c.f.caps)))
 		return
 	}
 	has := t
@@ -193,6 +196,7 @@ func (c *checker) capsFrom(r *Record, t CType, root string) {
 		has, _ = c.f.Member(t, field)
 	}
 	if has.Tag != tag || has.Pointer {
-		c.add(r.marks.at("caps_from."+root, field, r.Pos), CodeUnknownName, r.Go, "caps_from: "+show(field)+" is no struct "+tag+", which "+root+" stands for", "name the field of that type, or "+CapsSelf)
+		c.add(r.marks.at("caps_from."+root, field, r.Pos), CodeUnknownName, r.Go,
+			"caps_from: "+show(field)+" is no struct "+tag+", which "+root+" stands for", "name the field of that type, or "+CapsSelf)
 	}
 }

@@ -35,7 +35,8 @@ func (c *checker) release(p *Page, rels []*api.Release) {
 	default:
 		return
 	}
-	c.add(p.marks.at("release", p.Release, p.Pos), CodeUnknownName, p.Page, "release "+p.Release+" "+problem, "name the release whose page it follows")
+	c.add(p.marks.at("release", p.Release, p.Pos), CodeUnknownName, p.Page, "release "+p.Release+" "+problem,
+		"name the release whose page it follows")
 }
 
 // about tells whether a page binds a function, record or enum of a release.
@@ -141,7 +142,8 @@ func (c *checker) testable(r *Rule, fn *api.Function, n *Cond) {
 			problem = "which cannot be NULL"
 		}
 		if problem != "" {
-			c.add(s.Of.at(s.Of.Text), CodeType, r.ID, s.Of.Key+": "+s.Of.Text+" is of type "+t.C+", "+problem, "correct the path, or take another kind of rule")
+			c.add(s.Of.at(s.Of.Text), CodeType, r.ID, s.Of.Key+": "+s.Of.Text+" is of type "+t.C+", "+problem,
+				"correct the path, or take another kind of rule")
 		}
 	}
 }
@@ -177,7 +179,8 @@ func (c *checker) sameEnum(subject string, fn *api.Function, path, key string, n
 	want := c.enumOf(fn, path)
 	for _, name := range names {
 		if e := c.f.EnumOf(name); want != nil && e != nil && e != want && !c.listed(want, name) {
-			c.add(m.at(key, name, pos), CodeUnknownName, subject, fmt.Sprintf("%s: %s is of %s, and %s of %s", key, name, e.Tag, path, want.Tag), "write a member of "+want.Tag)
+			c.add(m.at(key, name, pos), CodeUnknownName, subject,
+				fmt.Sprintf("%s: %s is of %s, and %s of %s", key, name, e.Tag, path, want.Tag), "write a member of "+want.Tag)
 		}
 	}
 }
@@ -307,7 +310,9 @@ func (c *checker) inRange(subject string, fn *api.Function, path, key string, va
 	low, high := t.Range()
 	for _, text := range values {
 		if v := c.number(text); v != nil && (v.Cmp(low) < 0 || v.Cmp(high) > 0) {
-			c.add(m.at(key, text, pos), CodeValue, subject, fmt.Sprintf("%s: %s is out of the range of %s, which is of type %s: %v to %v", key, text, path, t.C, low, high), "write a number that it can have")
+			c.add(m.at(key, text, pos), CodeValue, subject,
+				fmt.Sprintf("%s: %s is out of the range of %s, which is of type %s: %v to %v", key, text, path, t.C, low, high),
+				"write a number that it can have")
 		}
 	}
 }

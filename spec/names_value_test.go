@@ -13,21 +13,37 @@ import (
 func TestValuesOfEmbedded(t *testing.T) {
 	rels := known(t)
 	for _, c := range []struct{ page, old, new, want string }{
-		{"ibv_modify_qp", "from: [IBV_QPS_RTR]", "from: [«IBV_QPT_RC»]", "from: IBV_QPT_RC is of enum ibv_qp_type, and qp.state of enum ibv_qp_state; write a member of enum ibv_qp_state"},
-		{"ibv_modify_qp", "to: [IBV_QPS_RTS]", "to: [«IBV_QPT_RC»]", "to: IBV_QPT_RC is of enum ibv_qp_type, and attr.qp_state of enum ibv_qp_state; write a member of enum ibv_qp_state"},
-		{"ibv_modify_qp", "need: [IBV_QP_STATE, IBV_QP_PKEY_INDEX", "need: [«IBV_QPS_INIT», IBV_QP_PKEY_INDEX", "need: IBV_QPS_INIT is of enum ibv_qp_state, and attr_mask of enum ibv_qp_attr_mask; write a member of enum ibv_qp_attr_mask"},
-		{"ibv_reg_mr", "if: [IBV_ACCESS_REMOTE_WRITE", "if: [«IBV_QPT_RC», IBV_ACCESS_REMOTE_WRITE", "if: IBV_QPT_RC is of enum ibv_qp_type, and access of enum ibv_access_flags; write a member of enum ibv_access_flags"},
-		{"ibv_alloc_dm", "release: \"65.0\"", "release: «\"99.9\"»", "release 99.9 is newer than 65.0, the newest release that is known; name the release whose page it follows"},
-		{"ibv_alloc_dm", "prefix: IBV_ACCESS_\n", "prefix: «IBV_QP_»\n", "prefix: IBV_QP_ is not the beginning of IBV_ACCESS_LOCAL_WRITE; correct it, or give the member a name under names:"},
-		{"ibv_alloc_dm", "prefix: IBV_ACCESS_\n", "prefix: «IBV_ACCESS_LOCAL_WRITE»\n", "prefix: IBV_ACCESS_LOCAL_WRITE leaves nothing of IBV_ACCESS_LOCAL_WRITE; correct it, or give the member a name under names:"},
-		{"ibv_reg_mr", "length: SIZE_MAX}", "length: «-1»}", "fixed.length: -1 is out of the range of length, which is of type size_t: 0 to 18446744073709551615; write a number that it can have"},
-		{"ibv_alloc_dm", "RULE", "kind: range, subject: attr.log_align_req, max: «-5»", "max: -5 is out of the range of attr.log_align_req, which is of type uint32_t: 0 to 4294967295; write a number that it can have"},
-		{"ibv_alloc_dm", "RULE", "kind: range, subject: attr.log_align_req, max: «SIZE_MAX»", "max: SIZE_MAX is out of the range of attr.log_align_req"},
-		{"ibv_alloc_dm", "RULE", "kind: range, subject: attr.log_align_req, min: «7», max: 5", "min: 7 is more than max: 5; swap them, or correct one"},
+		{"ibv_modify_qp", "from: [IBV_QPS_RTR]", "from: [«IBV_QPT_RC»]",
+			"from: IBV_QPT_RC is of enum ibv_qp_type, and qp.state of enum ibv_qp_state; write a member of enum ibv_qp_state"},
+		{"ibv_modify_qp", "to: [IBV_QPS_RTS]", "to: [«IBV_QPT_RC»]",
+			"to: IBV_QPT_RC is of enum ibv_qp_type, and attr.qp_state of enum ibv_qp_state; write a member of enum ibv_qp_state"},
+		{"ibv_modify_qp", "need: [IBV_QP_STATE, IBV_QP_PKEY_INDEX", "need: [«IBV_QPS_INIT», IBV_QP_PKEY_INDEX",
+			"need: IBV_QPS_INIT is of enum ibv_qp_state, and attr_mask of enum ibv_qp_attr_mask; write a member of enum ibv_qp_attr_mask"},
+		{"ibv_reg_mr", "if: [IBV_ACCESS_REMOTE_WRITE", "if: [«IBV_QPT_RC», IBV_ACCESS_REMOTE_WRITE",
+			"if: IBV_QPT_RC is of enum ibv_qp_type, and access of enum ibv_access_flags; write a member of enum ibv_access_flags"},
+		{"ibv_alloc_dm", "release: \"65.0\"", "release: «\"99.9\"»",
+			"release 99.9 is newer than 65.0, the newest release that is known; name the release whose page it follows"},
+		{"ibv_alloc_dm", "prefix: IBV_ACCESS_\n", "prefix: «IBV_QP_»\n",
+			"prefix: IBV_QP_ is not the beginning of IBV_ACCESS_LOCAL_WRITE; correct it, or give the member a name under names:"},
+		{"ibv_alloc_dm", "prefix: IBV_ACCESS_\n", "prefix: «IBV_ACCESS_LOCAL_WRITE»\n",
+			"prefix: IBV_ACCESS_LOCAL_WRITE leaves nothing of IBV_ACCESS_LOCAL_WRITE; correct it, or give the member a name under names:"},
+		{"ibv_reg_mr", "length: SIZE_MAX}", "length: «-1»}",
+			"fixed.length: -1 is out of the range of length, which is of type size_t: 0 to 18446744073709551615; write a number that it " +
+				"can have"},
+		{"ibv_alloc_dm", "RULE", "kind: range, subject: attr.log_align_req, max: «-5»",
+			"max: -5 is out of the range of attr.log_align_req, which is of type uint32_t: 0 to 4294967295; write a number that it can " +
+				"have"},
+		{"ibv_alloc_dm", "RULE", "kind: range, subject: attr.log_align_req, max: «SIZE_MAX»",
+			"max: SIZE_MAX is out of the range of attr.log_align_req"},
+		{"ibv_alloc_dm", "RULE", "kind: range, subject: attr.log_align_req, min: «7», max: 5",
+			"min: 7 is more than max: 5; swap them, or correct one"},
 		{"ibv_alloc_dm", "RULE", "kind: aligned, subject: attr.length, to: «0»", "to: nothing is a multiple of 0; write a number above 0"},
-		{"ibv_alloc_dm", "RULE", "kind: allowed_set, subject: attr.log_align_req, values: [1, «0x100000000»]", "values: 0x100000000 is out of the range of attr.log_align_req"},
-		{"ibv_alloc_dm", "RULE", "kind: not_null, subject: attr, when: [{of: attr.log_align_req, lt: «-1»}]", "lt: -1 is out of the range of attr.log_align_req"},
-		{"ibv_alloc_dm", "RULE", "kind: depends_on, must: [{of: attr.log_align_req, in: [1, «-1»]}]", "in: -1 is out of the range of attr.log_align_req"},
+		{"ibv_alloc_dm", "RULE", "kind: allowed_set, subject: attr.log_align_req, values: [1, «0x100000000»]",
+			"values: 0x100000000 is out of the range of attr.log_align_req"},
+		{"ibv_alloc_dm", "RULE", "kind: not_null, subject: attr, when: [{of: attr.log_align_req, lt: «-1»}]",
+			"lt: -1 is out of the range of attr.log_align_req"},
+		{"ibv_alloc_dm", "RULE", "kind: depends_on, must: [{of: attr.log_align_req, in: [1, «-1»]}]",
+			"in: -1 is out of the range of attr.log_align_req"},
 	} {
 		all := fstest.MapFS{}
 		files, err := fs.Glob(pages, "verbs/*.yaml")
@@ -45,14 +61,16 @@ func TestValuesOfEmbedded(t *testing.T) {
 		text := string(file.Data)
 		if c.old == "RULE" {
 			c.old = "\nrules:\n"
-			c.new = c.old + "  - {id: VR-ibv_alloc_dm-attr-9001, verb: ibv_alloc_dm, statement: s, fix: f, source: s, needs: args, accept: {}, reject: {}, " + c.new + "}\n"
+			c.new = c.old + "  - {id: VR-ibv_alloc_dm-attr-9001, verb: ibv_alloc_dm, statement: s, fix: f, source: s, needs: args, accept: " +
+				"{}, reject: {}, " + c.new + "}\n"
 		}
 		text = strings.Replace(text, c.old, c.new, 1)
 		at := strings.Index(text, "«")
 		if at < 0 {
 			t.Fatalf("%s has no %s", c.page, c.old)
 		}
-		place := c.page + ".yaml:" + strconv.Itoa(1+strings.Count(text[:at], "\n")) + ":" + strconv.Itoa(at-strings.LastIndexByte(text[:at], '\n')) + ": "
+		place := c.page + ".yaml:" + strconv.Itoa(1+strings.Count(text[:at],
+			"\n")) + ":" + strconv.Itoa(at-strings.LastIndexByte(text[:at], '\n')) + ": "
 		file.Data = []byte(strings.NewReplacer("«", "", "»", "").Replace(text))
 		s, err := Load(all)
 		if err != nil {

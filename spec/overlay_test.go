@@ -56,7 +56,8 @@ func TestOverlayDecidesWhatIsPending(t *testing.T) {
 
 	// A list and a page of one folder are to agree.
 	page["pending.yaml"] = "functions: [over_name]\nrecords: []\nenums: []\nmacros: []\n"
-	if _, err := layers(t, list, page); err == nil || !strings.Contains(err.Error(), "over_name: this C name is pending; it is also defined at ") {
+	if _, err := layers(t, list, page); err == nil ||
+		!strings.Contains(err.Error(), "over_name: this C name is pending; it is also defined at ") {
 		t.Errorf("a name both bound and pending in one folder: %v", err)
 	}
 }
@@ -84,8 +85,10 @@ func TestExtendsAdds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := layers(t,
-		map[string]string{"ibv_query_device_ex.yaml": "extends: ibv_query_device_ex\nrecords: {DeviceAttrEx: {fields: {widgets: {go: Widgets}}, hide: {cogs: none}}}\n",
-			"mine.yaml": "extends: ibv_query_device_ex\nrecords:\n  Widget: {c: ibv_widget, role: out, doc: A widget., fields: {size: {go: Size}}}\n"},
+		map[string]string{"ibv_query_device_ex.yaml": "extends: ibv_query_device_ex\nrecords: {DeviceAttrEx: {fields: {widgets: {go: " +
+			"Widgets}}, hide: {cogs: none}}}\n",
+			"mine.yaml": "extends: ibv_query_device_ex\nrecords:\n  Widget: {c: ibv_widget, role: out, doc: A widget., fields: {size: {go: " +
+				"Size}}}\n"},
 		map[string]string{"more.yaml": "extends: ibv_query_device_ex\nrecords: {Widget: {fields: {colour: {go: Colour}}}}\n"})
 	if err != nil {
 		t.Fatal(err)

@@ -45,7 +45,8 @@ func TestKernelsOverlap(t *testing.T) {
 		a, b string
 		want bool
 	}{
-		{"6.1", "6.1", true}, {"6.1", "6.2", false}, {"<6.12", ">=6.12", false}, {"<6.12", "6.1..7.2", true}, {">=6.1", ">=7.2", true}, {"6.1..6.12", "7.2", false},
+		{"6.1", "6.1", true}, {"6.1", "6.2", false}, {"<6.12", ">=6.12", false}, {"<6.12", "6.1..7.2", true}, {">=6.1", ">=7.2", true},
+		{"6.1..6.12", "7.2", false},
 	} {
 		a, _ := ParseKernels(tt.a)
 		b, _ := ParseKernels(tt.b)
@@ -98,7 +99,8 @@ func TestAnswerOf(t *testing.T) {
 			t.Errorf("%s %s: %d, want %d", tt.provider, tt.kernel, got, tt.want)
 		}
 	}
-	if got := r.RefusedBy[0].String() + ", " + r.AcceptedBy[0].String() + ", " + r.RefusedBy[1].String(); got != "rxe with linux >=6.12, siw, linux >=7.0" {
+	if got := r.RefusedBy[0].String() + ", " + r.AcceptedBy[0].String() + ", " + r.RefusedBy[1].String(); got != "rxe with linux "+
+		">=6.12, siw, linux >=7.0" {
 		t.Errorf("parties are written as %s", got)
 	}
 }
@@ -122,7 +124,9 @@ func TestWrongParties(t *testing.T) {
 			"32:19: " + id + ": accepted_by: an entry names neither a provider nor a kernel; add provider or kernel"},
 		{"but of a refusal", "    refused_by: [{provider: siw, but: not so, source: a test}]\n",
 			"32:34: " + id + ": unknown key but; the keys here are kernel, provider, source, when"},
-		{"both", "    accepted_by: [{provider: rxe, kernel: \"<7.0\", source: a test}]\n    refused_by: [{provider: rxe, kernel: \"6.12\", source: a test}]\n",
+		{"both",
+			"    accepted_by: [{provider: rxe, kernel: \"<7.0\", source: a test}]\n    refused_by: [{provider: rxe, kernel: \"6.12\", " +
+				"source: a test}]\n",
 			"33:18: " + id + ": refused_by: rxe with linux 6.12 accepts the call by another entry; correct the kernels of one"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -136,7 +140,8 @@ func TestWrongParties(t *testing.T) {
 
 // The flags and paths of a party's conditions are held against the facts, as those of the rule are.
 func TestNamesOfParties(t *testing.T) {
-	s, err := loadText("ibv_reg_mr.yaml", lintPage("    accepted_by: [{provider: siw, when: [{of: access, has: [IBV_ACCESS_REMOTE_REED]}], source: a test}]\n"))
+	s, err := loadText("ibv_reg_mr.yaml",
+		lintPage("    accepted_by: [{provider: siw, when: [{of: access, has: [IBV_ACCESS_REMOTE_REED]}], source: a test}]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,8 @@ const (
 func (d *decoder) rules(to *Page) reader {
 	return func(n *yaml.Node, at place) {
 		d.list(n, at, func(e *yaml.Node) {
-			if e.Kind == yaml.MappingNode && slices.ContainsFunc([]string{keyOf, keyEvery, keyExcept, keyExtends}, func(k string) bool { return hasKey(e, k) }) {
+			if e.Kind == yaml.MappingNode && slices.ContainsFunc([]string{keyOf, keyEvery, keyExcept, keyExtends},
+				func(k string) bool { return hasKey(e, k) }) {
 				d.shared = append(d.shared, d.sharedRule(e, at, to))
 				return
 			}
@@ -229,7 +230,8 @@ func (d *decoder) words(n *yaml.Node, at place) map[string]*yaml.Node {
 		var s string
 		d.text(&s)(v, place{at.subject, at.key + "." + k.Value})
 		if m := wordSign.FindString("$" + k.Value); m != "$"+k.Value {
-			d.add(k, CodeSharedRule, at.subject, at.key+": "+show(k.Value)+" cannot be a word of a rule", "write small letters, digits and underscores")
+			d.add(k, CodeSharedRule, at.subject, at.key+": "+show(k.Value)+" cannot be a word of a rule",
+				"write small letters, digits and underscores")
 			return
 		}
 		if s != "" {

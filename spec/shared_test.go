@@ -38,7 +38,8 @@ func TestSharedRuleIsWrittenOut(t *testing.T) {
 	if r == nil {
 		t.Fatal("no rule of the second entry")
 	}
-	got := fmt.Sprint(r.Verb, r.Subject, r.Statement, r.Fix, r.When[0].Of, r.When[1].Of, r.Accept.Args, r.Reject.Args, r.Pos, r.marks.at("min", "1", Pos{}))
+	got := fmt.Sprint(r.Verb, r.Subject, r.Statement, r.Fix, r.When[0].Of, r.When[1].Of, r.Accept.Args, r.Reject.Args, r.Pos,
+		r.marks.at("min", "1", Pos{}))
 	const want = "ibv_reg_mr_ex mr_init_attr.length length is not 0 pass length mr_init_attr.fd mr_init_attr.access " +
 		"map[mr_init_attr:map[access:IBV_ACCESS_LOCAL_WRITE fd:5 length:1]] map[mr_init_attr:map[access:IBV_ACCESS_LOCAL_WRITE fd:5 length:0]] " +
 		"ibv_reg_mr.yaml:8:7 ibv_reg_mr.yaml:10:10"
@@ -93,7 +94,9 @@ func TestSharedRuleTooLarge(t *testing.T) {
 	}
 	b.WriteString("    note: x\n    accept: {list: [" + strings.Repeat("0, ", 1000) + "0]}\n")
 	_, err := loadText("ibv_reg_mr.yaml", b.String())
-	if err == nil || !strings.Contains(err.Error(), "ibv_reg_mr.yaml:5:5: VR-ibv_reg_mr-length-0000: the rules with of: are too large to be written out for each of their entries; take some of them out") {
+	if err == nil || !strings.Contains(err.Error(),
+		"ibv_reg_mr.yaml:5:5: VR-ibv_reg_mr-length-0000: the rules with of: are too large to be written out for each of their entries; "+
+			"take some of them out") {
 		t.Errorf("%.300v", err)
 	}
 }

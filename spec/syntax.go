@@ -74,7 +74,8 @@ type bracket struct {
 var closer = map[byte]byte{'[': ']', '{': '}'}
 
 // scanBrackets finds a bracket without its counterpart: the first that another kind closes, else the innermost at the end
-// of the text; or the first that is nested deeper than limit. It knows as much of YAML as that takes: quotes, comments, and plain texts, which may hold brackets
+// of the text; or the first that is nested deeper than limit. It knows as much of YAML as that takes: quotes, comments, and plain
+// texts, which may hold brackets
 // outside of lists and mappings in brackets.
 func scanBrackets(text string, limit int) (bracket, bool) {
 	var open []bracket

@@ -65,7 +65,8 @@ It exits 1 when something needs attention.`,
 					return diag.One(diag.New(diag.ManRead, man, 0, 0, "--man", err.Error(), "name a folder of man pages"))
 				}
 				if report.Empty() {
-					return diag.One(diag.New(diag.ManRead, man, 0, 0, "--man", fmt.Sprintf("none of the %s that rules stand on is there", plural(len(report.Absent), "page")),
+					return diag.One(diag.New(diag.ManRead, man, 0, 0, "--man",
+						fmt.Sprintf("none of the %s that rules stand on is there", plural(len(report.Absent), "page")),
 						"name a folder with ibverbs man pages (*.3, *.3.gz), or with a man3 folder of them"))
 				}
 				found = append(found, a.passages(report)...)

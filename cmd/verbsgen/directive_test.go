@@ -40,7 +40,8 @@ func TestDirectivesIn(t *testing.T) {
 func TestFindDirectives(t *testing.T) {
 	dir := t.TempDir()
 	line := []byte("package p\n\n//go:generate verbsgen generate\n")
-	for _, name := range []string{"a.go", "sub/b.go", "vendor/c.go", "testdata/d.go", ".hid/e.go", "_x/f.go", "mod/g.go", "sub/h.txt", "sub/.i.go"} {
+	for _, name := range []string{"a.go", "sub/b.go", "vendor/c.go", "testdata/d.go", ".hid/e.go", "_x/f.go", "mod/g.go",
+		"sub/h.txt", "sub/.i.go"} {
 		at := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
 			t.Fatal(err)
@@ -73,11 +74,13 @@ func TestFindDirectives(t *testing.T) {
 
 func TestDirectiveTarget(t *testing.T) {
 	got, err := directive{file: "gen/x/f.go", line: 3, dir: "gen/x",
-		args: []string{"--header", "v.h", "-I", "inc", "-I", "/abs", "--spec", "../spec", "--only", "ibv_a*,ibv_b", "--pkg", "rdma", "--allow-undecided"}}.target()
+		args: []string{"--header", "v.h", "-I", "inc", "-I", "/abs", "--spec", "../spec", "--only", "ibv_a*,ibv_b", "--pkg", "rdma",
+			"--allow-undecided"}}.target()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.header != "gen/x/v.h" || !slices.Equal(got.include, []string{"gen/x/inc", "/abs"}) || !slices.Equal(got.specs, []string{"gen/spec"}) ||
+	if got.header != "gen/x/v.h" || !slices.Equal(got.include, []string{"gen/x/inc", "/abs"}) ||
+		!slices.Equal(got.specs, []string{"gen/spec"}) ||
 		got.out != "gen/x" || got.pkg.name != "rdma" || !got.allow || !slices.Equal(got.only, []string{"ibv_a*", "ibv_b"}) {
 		t.Errorf("got %+v", got)
 	}

@@ -96,7 +96,8 @@ func documented() []*cobra.Command {
 
 func commandsDocument() string {
 	var b strings.Builder
-	b.WriteString("# The command\n\nThis page is the help of the command; `verbsgen help COMMAND` prints it too. A test keeps the two alike.\n")
+	b.WriteString("# The command\n\nThis page is the help of the command; `verbsgen help COMMAND` prints it too. A test keeps the " +
+		"two alike.\n")
 	for _, c := range documented() {
 		usage := c.UseLine()
 		if !c.HasParent() {

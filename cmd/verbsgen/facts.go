@@ -29,7 +29,8 @@ func loadFacts(src source, m *spec.Module) (*api.Release, error) {
 	}
 	name := cmp.Or(src.release, stored.Newest())
 	if name == "" {
-		return nil, diag.One(diag.New(diag.ReleaseUnknown, m.Pos.File, m.Pos.Line, m.Pos.Col, "module "+m.Name, "verbsgen has no facts of its header", "name the header with --header"))
+		return nil, diag.One(diag.New(diag.ReleaseUnknown, m.Pos.File, m.Pos.Line, m.Pos.Col, "module "+m.Name,
+			"verbsgen has no facts of its header", "name the header with --header"))
 	}
 	rel, err := stored.Load(name)
 	var unknown *api.UnknownError
@@ -141,7 +142,8 @@ func build(t target) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg.name, sp.Module.Package), Imports: t.imports, Only: t.only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.header,
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg.name, sp.Module.Package), Imports: t.imports,
+		Only: t.only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.header,
 		Foreign: t.header != "" || len(t.specs) > 0})
 	if err != nil {
 		return nil, err
@@ -150,7 +152,8 @@ func build(t target) (*built, error) {
 	for _, v := range pkg.Verbs {
 		pages[v.Page] = true
 	}
-	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages), left: decide.All(rel, sp).LeftOut()}, nil
+	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages),
+		left: decide.All(rel, sp).LeftOut()}, nil
 }
 
 // from names the facts.

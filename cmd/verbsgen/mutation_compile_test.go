@@ -34,7 +34,8 @@ type outputCompiler struct {
 
 func newOutputCompiler(t *testing.T) *outputCompiler {
 	c := &outputCompiler{exports: map[string]string{}, dir: t.TempDir(), seen: map[string]string{}}
-	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}", "../../gen/verbs", "testing", "math", "math/bits", "strconv", "context", "net/netip")
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{if .Export}}{{.ImportPath}} {{.Export}}{{end}}",
+		"../../gen/verbs", "testing", "math", "math/bits", "strconv", "context", "net/netip")
 	var stderr bytes.Buffer
 	list.Stderr = &stderr
 	out, err := list.Output()

@@ -47,7 +47,8 @@ const (
 )
 
 func (o outcome) String() string {
-	return [...]string{"refused", "harmless", "compiles", "PANIC", "INTERNAL ERROR", "NO PLACE", "HANG", "OLD OUTPUT DAMAGED", "KNOWN ABI CHANGED", "DOES NOT COMPILE"}[o]
+	return [...]string{"refused", "harmless", "compiles", "PANIC", "INTERNAL ERROR", "NO PLACE", "HANG", "OLD OUTPUT DAMAGED",
+		"KNOWN ABI CHANGED", "DOES NOT COMPILE"}[o]
 }
 
 // mutationPatience is how long one run may take before it counts as hung. Such a run takes a third of a second.

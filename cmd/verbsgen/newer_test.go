@@ -75,7 +75,8 @@ func TestNewerHeader(t *testing.T) {
 	newerHeader(t, header)
 	var said, wrong strings.Builder
 	args := []string{"generate", "--header", header, "-I", "/usr/include", "-o", out}
-	if code := run(t.Context(), args, &said, &wrong); code != exitError || !strings.Contains(wrong.String(), "field max_widgets of struct ibv_device_attr_ex") {
+	if code := run(t.Context(), args, &said, &wrong); code != exitError ||
+		!strings.Contains(wrong.String(), "field max_widgets of struct ibv_device_attr_ex") {
 		t.Fatalf("without --allow-undecided: status %d, %s%s", code, &said, &wrong)
 	}
 	said.Reset()
@@ -84,8 +85,10 @@ func TestNewerHeader(t *testing.T) {
 		t.Fatalf("status %d, %s", code, &wrong)
 	}
 	for _, name := range []string{
-		"11 declarations left out", ": ibv_create_widget\n", ": ibv_make_widget\n", ": struct ibv_widget_caps\n", ": IBV_MAX_WIDGETS\n", ": IBV_WIDGET_SMALL\n",
-		": field max_widgets of", ": field widget_caps of", ": field widget_union.one of", ": field widget_union.all of", ": field widget_bits of",
+		"11 declarations left out", ": ibv_create_widget\n", ": ibv_make_widget\n", ": struct ibv_widget_caps\n", ": IBV_MAX_WIDGETS\n",
+		": IBV_WIDGET_SMALL\n",
+		": field max_widgets of", ": field widget_caps of", ": field widget_union.one of", ": field widget_union.all of",
+		": field widget_bits of",
 		": IBV_QP_WIDGET of enum ibv_qp_attr_mask\n",
 	} {
 		if !strings.Contains(said.String(), name) {
@@ -109,7 +112,8 @@ func buildAlone(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	mod := "module example.com/newer\n\ngo 1.26\n\nrequire github.com/verbsgen/verbsgen v0.0.0\n\nreplace github.com/verbsgen/verbsgen => " + root + "\n"
+	mod := "module example.com/newer\n\ngo 1.26\n\nrequire github.com/verbsgen/verbsgen v0.0.0\n\nreplace " +
+		"github.com/verbsgen/verbsgen => " + root + "\n"
 	for name, data := range map[string][]byte{"go.mod": []byte(mod), "go.sum": sum} {
 		if err := os.WriteFile(filepath.Join(dir, name), data, 0o666); err != nil {
 			t.Fatal(err)

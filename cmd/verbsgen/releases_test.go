@@ -114,7 +114,8 @@ func (m *workspace) write(t *testing.T, name string, data []byte) {
 // header reads the facts of the header that a commit publishes.
 func (m *workspace) header(t *testing.T, core, commit string) (*api.Release, string) {
 	t.Helper()
-	headers, err := rdmacore.Tree{Dir: core, Commit: commit}.Export(t.TempDir(), rdmacore.Library{Folder: "libibverbs", Header: "infiniband/verbs.h"})
+	headers, err := rdmacore.Tree{Dir: core, Commit: commit}.Export(t.TempDir(),
+		rdmacore.Library{Folder: "libibverbs", Header: "infiniband/verbs.h"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,8 @@ func readReports(files []string) (*report.Matrix, error) {
 		var mistakes report.Mistakes
 		if errors.As(err, &mistakes) {
 			for _, m := range mistakes {
-				errs.Add(diag.New(diag.ReportForm, file, m.Line, m.Col, cmp.Or(m.Field, "report"), m.Problem, "give files that the conformance suite wrote with -report"))
+				errs.Add(diag.New(diag.ReportForm, file, m.Line, m.Col, cmp.Or(m.Field, "report"), m.Problem,
+					"give files that the conformance suite wrote with -report"))
 			}
 			continue
 		}
@@ -92,7 +93,8 @@ func writeMatrix(m *report.Matrix, out string, html bool) error {
 		err = renameio.WriteFile(at, b.Bytes(), 0o644)
 	}
 	if err != nil {
-		return diag.One(diag.New(diag.OutputWrite, out, 0, 0, "output", "cannot be written: "+reason(err), "name a file in a folder that can be written to"))
+		return diag.One(diag.New(diag.OutputWrite, out, 0, 0, "output", "cannot be written: "+reason(err),
+			"name a file in a folder that can be written to"))
 	}
 	return nil
 }

@@ -78,7 +78,8 @@ func TestScripts(t *testing.T) {
 			UpdateScripts:       *update,
 			RequireExplicitExec: true,
 			RequireUniqueNames:  true,
-			Cmds:                map[string]func(*testscript.TestScript, bool, []string){"tree": cmdTree, "mkbytes": cmdMkbytes, "edit": cmdEdit, "modproxy": cmdModproxy},
+			Cmds: map[string]func(*testscript.TestScript, bool, []string){"tree": cmdTree, "mkbytes": cmdMkbytes,
+				"edit": cmdEdit, "modproxy": cmdModproxy},
 			Setup: func(e *testscript.Env) error {
 				e.Setenv(recordVar, codes)
 				e.Setenv("REPO", root)

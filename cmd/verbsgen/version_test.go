@@ -41,7 +41,8 @@ func TestVersionFlag(t *testing.T) {
 	if code := run(t.Context(), []string{"--version"}, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
 		t.Fatalf("exit code %d, %s", code, &stderr)
 	}
-	if got := stdout.String(); !strings.HasPrefix(got, "verbsgen ") || !strings.HasSuffix(got, "\nfacts of rdma-core "+strings.Join(api.Releases(), ", ")+"\n") {
+	if got := stdout.String(); !strings.HasPrefix(got, "verbsgen ") ||
+		!strings.HasSuffix(got, "\nfacts of rdma-core "+strings.Join(api.Releases(), ", ")+"\n") {
 		t.Errorf("got\n%s", got)
 	}
 }

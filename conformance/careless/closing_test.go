@@ -164,7 +164,8 @@ func closings() (all []closing) {
 	}
 	add([]call{{name: "post send", says: "QP", make: postSend, full: true}, {name: "post recv", says: "QP", make: postRecv, full: true}},
 		qp, domain, batch)
-	add([]call{{name: "post datagrams", says: "AH|QP", over: datagram, make: postDatagrams, full: true}, {name: "send to", says: "AH|QP", over: datagram, make: sendTo, full: true}},
+	add([]call{{name: "post datagrams", says: "AH|QP", over: datagram, make: postDatagrams, full: true},
+		{name: "send to", says: "AH|QP", over: datagram, make: sendTo, full: true}},
 		end{name: "the address", says: "AH", run: func(w *world) error { return w.ah.Close() }}, domain, batch)
 	add([]call{
 		{name: "poll", says: "CQ", make: poll(1)}, {name: "spin", says: "CQ", make: poll(1 << 30)},
@@ -174,16 +175,19 @@ func closings() (all []closing) {
 		end{name: "its channel", run: func(w *world) error {
 			return errors.Join(refused(w.a.Ch), w.a.QP.Close(), w.a.CQ.Close(), w.a.Ch.Close())
 		}})
-	add([]call{{name: "wait", says: "completion channel", make: calling(func(w *world) error { return result(w.a.Ch.Next(context.Background())) })},
+	add([]call{{name: "wait", says: "completion channel",
+		make: calling(func(w *world) error { return result(w.a.Ch.Next(context.Background())) })},
 		{name: "wait for completions", says: "completion channel|CQ|QP", make: waitForCompletions, full: true}},
 		end{name: "the channel", run: func(w *world) error {
 			return errors.Join(acknowledged(w.a.QP), acknowledged(w.a.CQ), acknowledged(w.a.Ch))
 		}})
-	add([]call{{name: "wait for the device", says: "device", make: calling(func(w *world) error { return result(w.dev.NextEvent(context.Background())) })},
+	add([]call{{name: "wait for the device", says: "device",
+		make: calling(func(w *world) error { return result(w.dev.NextEvent(context.Background())) })},
 		{name: "wait for ports", says: "device", make: calling(waitForPorts)},
 		{name: "query the device", says: "Device", make: calling(queryDevice)}})
 	add([]call{{name: "modify", says: "QP", make: calling(modify)}, {name: "query", says: "QP", make: calling(query)}}, qp, domain)
-	add([]call{{name: "modify a shared queue", says: "SRQ", make: calling(modifyShared)}, {name: "query a shared queue", says: "SRQ", make: calling(queryShared)}},
+	add([]call{{name: "modify a shared queue", says: "SRQ", make: calling(modifyShared)},
+		{name: "query a shared queue", says: "SRQ", make: calling(queryShared)}},
 		end{name: "the shared queue", run: func(w *world) error { return w.srq.Close() }}, domain)
 	add([]call{{name: "register", says: "PD", make: calling(register)}}, domain)
 	add([]call{{name: "deregister", says: "PD|MR", make: calling(deregister)}}, domain,

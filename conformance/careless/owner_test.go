@@ -81,7 +81,8 @@ func given(err error, call func() error) error {
 func ownerMistakes() (all []mistake) {
 	for _, s := range strangers {
 		for _, place := range strange {
-			all = append(all, mistake{name: place.name + " of " + s.name, says: []string{place.says + ".* belongs to " + s.says, "use objects of one device"},
+			all = append(all, mistake{name: place.name + " of " + s.name,
+				says: []string{place.says + ".* belongs to " + s.says, "use objects of one device"},
 				make: func(w *world) error {
 					other, err := s.open(w)
 					if err != nil {

@@ -87,7 +87,8 @@ func xrcMistakes() []mistake {
 			return result(x.dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil).XRCD(x.domain)))
 		})},
 		{name: "domain with a second handle", says: []string{"XRCD still has QP"}, make: xrc(func(x *xrcWorld) error {
-			if _, err := x.dev.OpenQP(verbs.NewQPOpenAttr(x.domain, x.receiver.Num(), verbs.QPTypeXRCRecv)); err != nil || x.receiver.Close() != nil || x.srq.Close() != nil {
+			if _, err := x.dev.OpenQP(verbs.NewQPOpenAttr(x.domain, x.receiver.Num(), verbs.QPTypeXRCRecv)); err != nil ||
+				x.receiver.Close() != nil || x.srq.Close() != nil {
 				return nil
 			}
 			return x.domain.Close()
@@ -100,6 +101,7 @@ func xrcMistakes() []mistake {
 			return x.message(x.num)
 		})},
 		{name: "message to no queue", says: []string{"REM_INV_REQ_ERR"}, make: xrc(func(x *xrcWorld) error { return x.message(0) })},
-		{name: "number of a queue of another type", says: []string{"ibv_get_srq_num"}, make: xrc(func(x *xrcWorld) error { return result(x.world.srq.Num()) })},
+		{name: "number of a queue of another type", says: []string{"ibv_get_srq_num"},
+			make: xrc(func(x *xrcWorld) error { return result(x.world.srq.Num()) })},
 	}
 }

@@ -255,7 +255,8 @@ func TestCmtimeListens(t *testing.T) {
 		const port = 7473
 		cmd, said := peer(t, "cmtime", "-b", b.server.String(), "-p", strconv.Itoa(port))
 		begin := time.Now()
-		for m.resolve(b, netip.AddrPortFrom(b.server, port), cmtimeCount); !m.connect(); m.resolve(b, netip.AddrPortFrom(b.server, port), cmtimeCount) {
+		for m.resolve(b, netip.AddrPortFrom(b.server, port), cmtimeCount); !m.connect(); m.resolve(b,
+			netip.AddrPortFrom(b.server, port), cmtimeCount) {
 			if time.Since(begin) > patience {
 				t.Fatalf("cmtime does not listen:\n%s", said)
 			}

@@ -57,7 +57,8 @@ func TestPeerConnects(t *testing.T) {
 	b := newBed(t)
 	c := b.channel(t)
 	_, at := b.listen(t, c)
-	cmd, said := peer(t, "ucmatose", "-s", b.server.String(), "-b", b.client.String(), "-p", strconv.Itoa(int(at.Port())), "-C", strconv.Itoa(peerCount), "-S", strconv.Itoa(peerSize))
+	cmd, said := peer(t, "ucmatose", "-s", b.server.String(), "-b", b.client.String(), "-p", strconv.Itoa(int(at.Port())), "-C",
+		strconv.Itoa(peerCount), "-S", strconv.Itoa(peerSize))
 	ev := next(t, c, rdmacm.EventTypeConnectRequest)
 	e := newEnd(t, ev.ID, 4096)
 	for i := range peerCount {

@@ -56,7 +56,8 @@ func Open(dir, include string, verbs Symbols) (*Library, error) {
 	if len(cc) == 0 {
 		cc = []string{"gcc"}
 	}
-	args := append(cc[1:], "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC", "-shared", "-Wl,-z,defs", "-isystem", include, "-o", out, file)
+	args := append(cc[1:], "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC", "-shared", "-Wl,-z,defs", "-isystem",
+		include, "-o", out, file)
 	if said, err := exec.Command(cc[0], args...).CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("%s with the header in %s: %w\n%s", cc[0], include, err, said)
 	}

@@ -81,7 +81,8 @@ func TestAccess(t *testing.T) {
 			others := compare(otherValues(), f.verdict(t, pd, buf), kernel, b.listed(series))
 			others.report(t, "other bits")
 
-			r := &recording{Kernel: release, Series: series, DeviceCapFlagsEx: uint64(attr.DeviceCapFlagsEx), ODPGeneralCaps: uint64(attr.ODPCaps.General)}
+			r := &recording{Kernel: release, Series: series, DeviceCapFlagsEx: uint64(attr.DeviceCapFlagsEx),
+				ODPGeneralCaps: uint64(attr.ODPCaps.General)}
 			if err := r.fill(kernel); err != nil {
 				t.Error(err)
 			}

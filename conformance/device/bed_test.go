@@ -20,7 +20,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-var deviceFlag = flag.String("device", os.Getenv("VERBS_DEVICE"), "device to test, which must be there (default: the first, if there is one)")
+var deviceFlag = flag.String("device", os.Getenv("VERBS_DEVICE"),
+	"device to test, which must be there (default: the first, if there is one)")
 
 // bed is an open device.
 type bed struct {

@@ -67,7 +67,8 @@ func TestDeviceMemoryRegions(t *testing.T) {
 	t.Logf("device memory: %s", made)
 	pd := must(b.dev.AllocPD())(t)
 	dm := must(b.dev.AllocDM(verbs.NewAllocDMAttr(2 * page)))(t)
-	const access = verbs.DMAccessZeroBased | verbs.DMAccessLocalWrite | verbs.DMAccessRemoteWrite | verbs.DMAccessRemoteRead | verbs.DMAccessRemoteAtomic
+	const access = verbs.DMAccessZeroBased | verbs.DMAccessLocalWrite | verbs.DMAccessRemoteWrite | verbs.DMAccessRemoteRead |
+		verbs.DMAccessRemoteAtomic
 	whole := must(pd.RegDMMR(dm, 0, 2*page, access))(t)
 	part := must(pd.RegDMMR(dm, overlay.Page, 100, verbs.DMAccessZeroBased))(t)
 	if whole.Length() != 2*page || part.Length() != 100 || whole.Addr() != 0 || whole.LKey() == part.LKey() || whole.PD() != pd {

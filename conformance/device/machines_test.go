@@ -90,7 +90,8 @@ func ended(t *testing.T, cmd *exec.Cmd, out *bufio.Reader) (string, error) {
 	return string(said), cmd.Wait()
 }
 
-// TestTwoMachines runs cases of the suite on queues and on memory regions against a far side in another process, over the wire between the two
+// TestTwoMachines runs cases of the suite on queues and on memory regions against a far side in another process, over the wire
+// between the two
 // devices. It has this machine's kernel in the place of a second one.
 func TestTwoMachines(t *testing.T) {
 	s := start(t, "^CF-(que-00[1-3]|mr-000[1-4])")

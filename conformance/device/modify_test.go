@@ -29,7 +29,8 @@ func tables(t *testing.T) map[string]table {
 	facts := spec.NewFacts(must(api.Load(api.Newest()))(t))
 	out := map[string]table{}
 	for _, r := range sp.RulesOf("ibv_modify_qp") {
-		if r.Kind != spec.KindMaskForTransition || slices.ContainsFunc(r.When, func(a spec.Atom) bool { return slices.Equal(a.Lacks, stateBit) }) {
+		if r.Kind != spec.KindMaskForTransition ||
+			slices.ContainsFunc(r.When, func(a spec.Atom) bool { return slices.Equal(a.Lacks, stateBit) }) {
 			continue
 		}
 		for _, a := range r.When {
@@ -84,7 +85,8 @@ var stateBit = []string{"IBV_QP_STATE"}
 
 // silent tells whether a rule says nothing of a mask without the bit of the state, or nothing that refuses a call.
 func (tb table) silent() bool {
-	return tb.rule.Severity == spec.SeverityLint || slices.ContainsFunc(tb.rule.When, func(a spec.Atom) bool { return slices.Equal(a.Has, stateBit) })
+	return tb.rule.Severity == spec.SeverityLint ||
+		slices.ContainsFunc(tb.rule.When, func(a spec.Atom) bool { return slices.Equal(a.Has, stateBit) })
 }
 
 // way is the whole life of a queue pair up to the point where it sends.
@@ -130,7 +132,8 @@ func stepAt(t *testing.T, c *raw.Context, cq *raw.Object, tb table, kind string,
 		mask := need ^ bit // the first time, when bit is 0, the step as it should be
 		qp := must(c.QPOf(cq, tb.number(kind)))(t)
 		for i := range step {
-			if errno := c.ModifyQP(qp, raw.Change{To: tb.number(way[i+1]), Mask: tb.need(way[i], way[i+1]), GID: gid, Port: 1, Path: 1}); errno != 0 {
+			if errno := c.ModifyQP(qp, raw.Change{To: tb.number(way[i+1]), Mask: tb.need(way[i], way[i+1]), GID: gid, Port: 1,
+				Path: 1}); errno != 0 {
 				t.Fatalf("to %s with what it needs: %s", way[i+1], errnoName(errno))
 			}
 		}
@@ -205,10 +208,13 @@ func TestQueueBreaches(t *testing.T) {
 	path := verbs.AHAttr{IsGlobal: true, DGID: gid, HopLimit: 1}
 	rtrAttr := verbs.NewQPAttr(verbs.QPStateRTR).AV(path).PathMTU(verbs.MTU1024).DestQPNum(1).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12)
 	for _, x := range []breach{
-		{"VR-ibv_modify_qp-port_num-0231", "port 0", func() error { return qp.Modify(initAttr(0)) }, change(raw.Change{To: 1, Mask: init, Port: 0})},
-		{"VR-ibv_modify_qp-port_num-0234", "port 200", func() error { return qp.Modify(initAttr(200)) }, change(raw.Change{To: 1, Mask: init, Port: 200})},
+		{"VR-ibv_modify_qp-port_num-0231", "port 0", func() error { return qp.Modify(initAttr(0)) },
+			change(raw.Change{To: 1, Mask: init, Port: 0})},
+		{"VR-ibv_modify_qp-port_num-0234", "port 200", func() error { return qp.Modify(initAttr(200)) },
+			change(raw.Change{To: 1, Mask: init, Port: 200})},
 		{"VR-ibv_modify_qp-qp_state-0229", "state 7", func() error { return qp.Modify(verbs.NewQPAttr(7)) }, change(raw.Change{To: 7, Mask: 1})},
-		{"VR-ibv_modify_qp-cur_qp_state-0230", "current state 7", func() error { return qp.Modify(verbs.NewQPAttr(verbs.QPStateReset).CurState(7)) },
+		{"VR-ibv_modify_qp-cur_qp_state-0230", "current state 7",
+			func() error { return qp.Modify(verbs.NewQPAttr(verbs.QPStateReset).CurState(7)) },
 			change(raw.Change{From: 7, To: 0, Mask: 3})},
 		{"VR-ibv_modify_qp-port_num-0232", "a path by port 0", func() error { return qp.Modify(rtrAttr) }, func() syscall.Errno {
 			if errno := c.ModifyQP(rawQP, raw.Change{To: 1, Mask: init, Port: 1}); errno != 0 {
@@ -216,11 +222,16 @@ func TestQueueBreaches(t *testing.T) {
 			}
 			return c.ModifyQP(rawQP, raw.Change{To: 2, Mask: rtr, GID: gid, Path: 0})
 		}},
-		{"VR-ibv_create_cq-comp_vector-0281", "vector -1", func() error { return second(b.dev.CreateCQ(4, nil, -1)) }, func() syscall.Errno { return c.CQOn(-1) }},
-		{"VR-ibv_create_cq-comp_vector-0282", "a vector too many", func() error { return second(b.dev.CreateCQ(4, nil, vectors)) }, func() syscall.Errno { return c.CQOn(vectors) }},
-		{"VR-ibv_query_gid-port_num-0326", "port 0", func() error { return second(b.dev.QueryGID(0, 0)) }, func() syscall.Errno { return c.QueryGID(0, 0) }},
-		{"VR-ibv_query_gid-port_num-0327", "port 200", func() error { return second(b.dev.QueryGID(200, 0)) }, func() syscall.Errno { return c.QueryGID(200, 0) }},
-		{"VR-ibv_query_gid-index-0328", "index -1", func() error { return second(b.dev.QueryGID(1, -1)) }, func() syscall.Errno { return c.QueryGID(1, -1) }},
+		{"VR-ibv_create_cq-comp_vector-0281", "vector -1", func() error { return second(b.dev.CreateCQ(4, nil, -1)) },
+			func() syscall.Errno { return c.CQOn(-1) }},
+		{"VR-ibv_create_cq-comp_vector-0282", "a vector too many", func() error { return second(b.dev.CreateCQ(4, nil, vectors)) },
+			func() syscall.Errno { return c.CQOn(vectors) }},
+		{"VR-ibv_query_gid-port_num-0326", "port 0", func() error { return second(b.dev.QueryGID(0, 0)) },
+			func() syscall.Errno { return c.QueryGID(0, 0) }},
+		{"VR-ibv_query_gid-port_num-0327", "port 200", func() error { return second(b.dev.QueryGID(200, 0)) },
+			func() syscall.Errno { return c.QueryGID(200, 0) }},
+		{"VR-ibv_query_gid-index-0328", "index -1", func() error { return second(b.dev.QueryGID(1, -1)) },
+			func() syscall.Errno { return c.QueryGID(1, -1) }},
 	} {
 		if err := x.bound(); !slices.Contains(refusal(err), x.rule) {
 			t.Errorf("%s: not refused by %s: %v", x.what, x.rule, err)

@@ -221,7 +221,8 @@ func TestOnDemand(t *testing.T) {
 	}
 	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand))(t)
 	ranges := []verbs.SGE{{Addr: uint64(buf.Addr()), Length: 2 * page, LKey: mr.LKey()}}
-	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite, verbs.AdviseMRAdvicePrefetchNoFault} {
+	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite,
+		verbs.AdviseMRAdvicePrefetchNoFault} {
 		for _, flags := range []verbs.AdviseMRFlags{0, verbs.AdviseMRFlagsFlush} {
 			err := pd.AdviseMR(advice, flags, ranges)
 			if errors.Is(err, errors.ErrUnsupported) {

@@ -129,7 +129,8 @@ func (g game) against(t *testing.T, k kind, client bool) {
 		t.Fatalf("%s: %v\n%s", k.program, err, out)
 	}
 	g.printed(t, p, out.String())
-	t.Logf("%d messages of %d bytes each way over %d queue pairs: %.1f us/iter", g.iters, g.size, k.queues, float64(took.Microseconds())/float64(g.iters))
+	t.Logf("%d messages of %d bytes each way over %d queue pairs: %.1f us/iter", g.iters, g.size, k.queues,
+		float64(took.Microseconds())/float64(g.iters))
 }
 
 // whole plays a game from its beginning to its end.

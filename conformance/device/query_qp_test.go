@@ -22,16 +22,19 @@ func TestQueryQP(t *testing.T) {
 		t.Errorf("%v, MTU %v, peer 0x%x of 0x%x, port %d", info.State, info.PathMTU, info.DestQPNum, far.QP.Num(), info.PortNum)
 	}
 	c := link.Default()
-	if info.Timeout != c.Timeout || info.RetryCnt != c.Retries || info.RNRRetry != c.RNRRetry || info.MinRNRTimer != c.RNRTimer || info.MaxRDAtomic != 1 || info.MaxDestRDAtomic != 1 {
+	if info.Timeout != c.Timeout || info.RetryCnt != c.Retries || info.RNRRetry != c.RNRRetry || info.MinRNRTimer != c.RNRTimer ||
+		info.MaxRDAtomic != 1 || info.MaxDestRDAtomic != 1 {
 		t.Errorf("timers and counts: %+v", info)
 	}
 	if info.AccessFlags != c.QP {
 		t.Errorf("the peer may %v, want %v", info.AccessFlags, c.QP)
 	}
-	if gid := must(w.devs[1].QueryGID(1, 0))(t); !info.AV.IsGlobal || info.AV.GRH.DGID != gid || info.AV.GRH.HopLimit != 64 || info.AV.GRH.SGIDIndex != 0 {
+	if gid := must(w.devs[1].QueryGID(1, 0))(t); !info.AV.IsGlobal || info.AV.GRH.DGID != gid || info.AV.GRH.HopLimit != 64 ||
+		info.AV.GRH.SGIDIndex != 0 {
 		t.Errorf("the way: %+v, want to %v", info.AV, gid)
 	}
-	if init.Type != verbs.QPTypeRC || init.SignalAll || init.Cap != info.Cap || info.Cap.MaxSendWR < c.SendWR || info.Cap.MaxRecvWR < c.RecvWR {
+	if init.Type != verbs.QPTypeRC || init.SignalAll || init.Cap != info.Cap || info.Cap.MaxSendWR < c.SendWR ||
+		info.Cap.MaxRecvWR < c.RecvWR {
 		t.Errorf("made as %+v, room %+v", init, info.Cap)
 	}
 	to := memoryOf(far)

@@ -64,7 +64,8 @@ func (r *recording) summary() string {
 		parts = append(parts, fmt.Sprintf("%s %d", name, strings.Count(all, letter)))
 	}
 	sort.Strings(parts)
-	return fmt.Sprintf("kernel %s, device_cap_flags_ex %#x, on-demand %#x: %s", r.Kernel, r.DeviceCapFlagsEx, r.ODPGeneralCaps, strings.Join(parts, ", "))
+	return fmt.Sprintf("kernel %s, device_cap_flags_ex %#x, on-demand %#x: %s", r.Kernel, r.DeviceCapFlagsEx, r.ODPGeneralCaps,
+		strings.Join(parts, ", "))
 }
 
 func (r *recording) write(path string) error {

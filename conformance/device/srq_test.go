@@ -26,7 +26,8 @@ func TestSRQAnswers(t *testing.T) {
 	}
 	noLeak(t)
 	attr := must(b.dev.QueryDevice())(t)
-	t.Logf("max_srq %#x, max_srq_wr %#x, max_srq_sge %d, resize %v", attr.MaxSRQ, attr.MaxSRQWR, attr.MaxSRQSGE, attr.DeviceCapFlags&verbs.DeviceCapSRQResize != 0)
+	t.Logf("max_srq %#x, max_srq_wr %#x, max_srq_sge %d, resize %v", attr.MaxSRQ, attr.MaxSRQWR, attr.MaxSRQSGE,
+		attr.DeviceCapFlags&verbs.DeviceCapSRQResize != 0)
 	c := openRaw(t)
 	large, wide := uint32(attr.MaxSRQWR)+1, uint32(attr.MaxSRQSGE)+1
 	for _, s := range []struct {
@@ -90,7 +91,8 @@ func changes(t *testing.T, c *raw.Context, large uint32) {
 		{"", raw.SRQAttr{Limit: 15}, srqLimit, 0, raw.SRQAttr{MaxWR: 15, MaxSGE: 1, Limit: 15}},
 		{"a size below the limit", raw.SRQAttr{MaxWR: 14}, srqMaxWR, syscall.EINVAL, raw.SRQAttr{MaxWR: 15, MaxSGE: 1, Limit: 15}},
 		{"", raw.SRQAttr{}, srqLimit, 0, raw.SRQAttr{MaxWR: 15, MaxSGE: 1}},
-		{"a limit above the size before", raw.SRQAttr{MaxWR: 20, Limit: 16}, srqMaxWR | srqLimit, syscall.EINVAL, raw.SRQAttr{MaxWR: 15, MaxSGE: 1}},
+		{"a limit above the size before", raw.SRQAttr{MaxWR: 20, Limit: 16}, srqMaxWR | srqLimit, syscall.EINVAL,
+			raw.SRQAttr{MaxWR: 15, MaxSGE: 1}},
 		{"VR-ibv_modify_srq-srq_limit-0618", raw.SRQAttr{MaxWR: 7, Limit: 8}, srqMaxWR | srqLimit, 0, raw.SRQAttr{MaxWR: 7, MaxSGE: 1, Limit: 8}},
 		{"", raw.SRQAttr{MaxWR: 40}, srqMaxWR, 0, raw.SRQAttr{MaxWR: 63, MaxSGE: 1, Limit: 8}},
 	} {

@@ -70,8 +70,10 @@ func (p *player) makeXRC(lid uint16, gid verbs.GID) (err error) {
 func (p *player) connectXRC() error {
 	x, peer := p.xrc, p.peer[0]
 	way := verbs.AHAttr{PortNum: 1, DLID: peer.LID, IsGlobal: true, DGID: peer.GID, HopLimit: 64}
-	recv := verbs.XRCRecvSetup{AV: way, PathMTU: verbs.MTU1024, DestQPNum: peer.QPN, RQPSN: peer.PSN, SQPSN: p.self[0].PSN, MaxDestRDAtomic: 1, MinRNRTimer: 12, Timeout: 14}
-	send := verbs.XRCSendSetup{AV: way, PathMTU: verbs.MTU1024, DestQPNum: x.peer.receiver, RQPSN: peer.PSN, SQPSN: p.self[0].PSN, MaxRDAtomic: 1, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
+	recv := verbs.XRCRecvSetup{AV: way, PathMTU: verbs.MTU1024, DestQPNum: peer.QPN, RQPSN: peer.PSN, SQPSN: p.self[0].PSN,
+		MaxDestRDAtomic: 1, MinRNRTimer: 12, Timeout: 14}
+	send := verbs.XRCSendSetup{AV: way, PathMTU: verbs.MTU1024, DestQPNum: x.peer.receiver, RQPSN: peer.PSN, SQPSN: p.self[0].PSN,
+		MaxRDAtomic: 1, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
 	err := errors.Join(x.receiver.Modify(recv.RTR()), x.receiver.Modify(recv.RTS()), p.qps[0].Modify(send.RTR()), p.qps[0].Modify(send.RTS()))
 	if err != nil {
 		return fmt.Errorf("connecting with %v, %+v: %w", peer, x.peer, err)
@@ -87,7 +89,8 @@ func xrcLine(a pingpong.Address, x xrcNumbers) []byte {
 // parseXRCLine reads what the peer told.
 func parseXRCLine(line []byte) (a pingpong.Address, x xrcNumbers, err error) {
 	var gid []byte
-	if _, err := fmt.Sscanf(string(line), "%x:%x:%x:%x:%x:%x", &a.LID, &x.receiver, &a.QPN, &a.PSN, &x.srq, &gid); err != nil || copy(a.GID[:], gid) != len(a.GID) {
+	if _, err := fmt.Sscanf(string(line), "%x:%x:%x:%x:%x:%x", &a.LID, &x.receiver, &a.QPN, &a.PSN, &x.srq, &gid); err != nil ||
+		copy(a.GID[:], gid) != len(a.GID) {
 		return a, x, fmt.Errorf("the peer's numbers are %q: %v", line, err)
 	}
 	return a, x, nil

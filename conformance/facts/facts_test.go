@@ -49,7 +49,8 @@ func TestInstalled(t *testing.T) {
 }
 
 // TestRoots does the same for unpacked packages and for headers out of a clone: VERBSGEN_FACT_ROOTS lists folders, each
-// named after its release, with a usr/include and, of a package, a usr/lib in it. The stored facts of that release are compared as well, for arm64 too where its
+// named after its release, with a usr/include and, of a package, a usr/lib in it. The stored facts of that release are compared
+// as well, for arm64 too where its
 // compiler is installed.
 func TestRoots(t *testing.T) {
 	list := os.Getenv("VERBSGEN_FACT_ROOTS")
@@ -133,7 +134,8 @@ func TestNotices(t *testing.T) {
 		{"record made up", "record struct s_ghost: gcc does not have it", func(r *api.Release) { r.Records[0].Tag = "struct s_ghost" }},
 		{"incomplete", "struct s_box: incomplete is true, gcc says false", func(r *api.Release) { r.Records[0].Incomplete = true }},
 		{"value", "enum s_mode: enumerator S_B: value is 8, gcc says 7", func(r *api.Release) { r.Enums[0].Enumerators[1].Value++ }},
-		{"enumerator lost", "enum s_mode: enumerator S_B: only gcc has it", func(r *api.Release) { r.Enums[0].Enumerators = r.Enums[0].Enumerators[:1] }},
+		{"enumerator lost", "enum s_mode: enumerator S_B: only gcc has it",
+			func(r *api.Release) { r.Enums[0].Enumerators = r.Enums[0].Enumerators[:1] }},
 		{"enum lost", "enum enum s_mode: only gcc has it", func(r *api.Release) { r.Enums = r.Enums[1:] }},
 		{"signedness", "enum s_mode: signed is false, gcc says true", func(r *api.Release) { r.Enums[0].Signed = false }},
 		{"function lost", "function s_open: only gcc has it", func(r *api.Release) { r.Functions = r.Functions[1:] }},
@@ -164,13 +166,15 @@ func TestAlone(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "own"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, text := range map[string]string{"small.h": "#include \"beside.h\"\n" + smallHeader, "beside.h": "struct s_beside { long a; };\nenum s_kind { S_K = 1 };\n"} {
+	for name, text := range map[string]string{"small.h": "#include \"beside.h\"\n" + smallHeader,
+		"beside.h": "struct s_beside { long a; };\nenum s_kind { S_K = 1 };\n"} {
 		if err := os.WriteFile(filepath.Join(dir, "own", name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 	rel := small()
-	rel.Records = append(rel.Records, api.Record{Tag: "struct s_beside", Size: 8, Foreign: true, Fields: []api.Field{{Name: "b", Type: "int", Size: 4}}})
+	rel.Records = append(rel.Records, api.Record{Tag: "struct s_beside", Size: 8, Foreign: true,
+		Fields: []api.Field{{Name: "b", Type: "int", Size: 4}}})
 	rel.Enums = append(rel.Enums, api.Enum{Tag: "enum s_kind", Foreign: true})
 	alone := look(t, Header{CC: "gcc", Include: dir, Name: "own/small.h", Alone: true})
 	report(t, Compare(rel, alone, false))
@@ -273,7 +277,8 @@ func command(t *testing.T) string {
 // inventory is what the command says of the header below include.
 func (m module) inventory(t *testing.T, bin, include string) *api.Release {
 	t.Helper()
-	out, err := exec.Command(bin, "inventory", "--json", "--module", m.name, "-I", include, "--header", filepath.Join(include, m.header)).Output()
+	out, err := exec.Command(bin, "inventory", "--json", "--module", m.name, "-I", include, "--header",
+		filepath.Join(include, m.header)).Output()
 	if err != nil {
 		var exit *exec.ExitError
 		if errors.As(err, &exit) {

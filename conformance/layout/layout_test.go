@@ -70,12 +70,15 @@ func TestLayoutRefusesOtherNumbers(t *testing.T) {
 	for _, tc := range []struct{ old, changed, want string }{
 		{"RECORD(union ibv_gid, 16, 8);", "RECORD(union ibv_gid, 24, 8);", "union ibv_gid: size is not 24"},
 		{"RECORD(union ibv_gid, 16, 8);", "RECORD(union ibv_gid, 16, 4);", "union ibv_gid: alignment is not 4"},
-		{"FIELD(union ibv_gid, global.interface_id, 8, 8, ", "FIELD(union ibv_gid, global.interface_id, 4, 8, ", "union ibv_gid.global.interface_id: offset is not 4"},
+		{"FIELD(union ibv_gid, global.interface_id, 8, 8, ", "FIELD(union ibv_gid, global.interface_id, 4, 8, ",
+			"union ibv_gid.global.interface_id: offset is not 4"},
 		{"FIELD(struct ibv_mr, lkey, 36, 4, ", "FIELD(struct ibv_mr, lkey, 36, 8, ", "struct ibv_mr.lkey: size is not 8"},
-		{"FIELD(struct ibv_alloc_dm_attr, length, 0, 8, size_t);", "FIELD(struct ibv_alloc_dm_attr, length, 0, 8, void *);", "struct ibv_alloc_dm_attr.length: type is not void *"},
+		{"FIELD(struct ibv_alloc_dm_attr, length, 0, 8, size_t);", "FIELD(struct ibv_alloc_dm_attr, length, 0, 8, void *);",
+			"struct ibv_alloc_dm_attr.length: type is not void *"},
 		{"VALUE(IBV_MTU_4096, 5);", "VALUE(IBV_MTU_4096, 6);", "IBV_MTU_4096: value is not 6"},
 		{"VALUE(IBV_NODE_UNKNOWN, -1);", "VALUE(IBV_NODE_UNKNOWN, 0);", "IBV_NODE_UNKNOWN: value is not 0"},
-		{"VALUE(IBV_DEVICE_RAW_SCATTER_FCS, 0x400000000ULL);", "VALUE(IBV_DEVICE_RAW_SCATTER_FCS, 4ULL);", "IBV_DEVICE_RAW_SCATTER_FCS: value is not 4ULL"},
+		{"VALUE(IBV_DEVICE_RAW_SCATTER_FCS, 0x400000000ULL);", "VALUE(IBV_DEVICE_RAW_SCATTER_FCS, 4ULL);",
+			"IBV_DEVICE_RAW_SCATTER_FCS: value is not 4ULL"},
 		{"FUNCTION(ibv_dealloc_pd, int (", "FUNCTION(ibv_dealloc_pd, void (", "ibv_dealloc_pd: type is not void ("},
 	} {
 		if strings.Count(text, tc.old) != 1 {

@@ -84,7 +84,8 @@ var reaching = map[string]func(b *bed) error{
 	},
 }
 
-// needs has the verbs that can only be called with an object that another one makes, which came no earlier: where they are lacking, so is it.
+// needs has the verbs that can only be called with an object that another one makes, which came no earlier: where they are
+// lacking, so is it.
 var needs = map[string]string{
 	"ibv_free_buf":             "ibv_alloc_buf",
 	"ibv_reg_buf_mr":           "ibv_alloc_buf",

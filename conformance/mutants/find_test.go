@@ -82,7 +82,8 @@ func TestListed(t *testing.T) {
 		t.Fatal(err)
 	}
 	compare(t, "gremlins", changes(t, found, text), "3 <=><", "3 <=>>", "3 &&>||")
-	for _, bad := range []string{`{"type":"INVERT_LOGICAL","line":3,"column":5}`, `{"type":"INVERT_LOGICAL","line":9,"column":1}`, `{"type":"NEW","line":3,"column":12}`} {
+	for _, bad := range []string{`{"type":"INVERT_LOGICAL","line":3,"column":5}`, `{"type":"INVERT_LOGICAL","line":9,"column":1}`,
+		`{"type":"NEW","line":3,"column":12}`} {
 		if _, err := listed([]byte(`{"files":[{"file_name":"p.go","mutations":[`+bad+`]}]}`), "d", []string{"d/p.go"}, read); err == nil {
 			t.Errorf("%s is taken", bad)
 		}
@@ -99,7 +100,8 @@ func TestChoose(t *testing.T) {
 	}
 	found[30].name = "listed"
 	alike := "\tif (a && b)\n\tif (c)\n\tif (a && b)\n"
-	found = append(found, newMutant("g", alike, strings.Index(alike, "&&"), "&&", "||", "logic"), newMutant("g", alike, strings.LastIndex(alike, "&&"), "&&", "||", "logic"))
+	found = append(found, newMutant("g", alike, strings.Index(alike, "&&"), "&&", "||", "logic"),
+		newMutant("g", alike, strings.LastIndex(alike, "&&"), "&&", "||", "logic"))
 	order := func(seed uint64) []string {
 		var out []string
 		for _, m := range choose(found, seed) {
@@ -149,7 +151,8 @@ func TestAreas(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	all := []result{
-		{ID: "a.go: one", Area: "emit", Status: killed}, {ID: "a.go: two", Area: "emit", Status: killed}, {ID: "a.go: three", Area: "emit", Status: invalid},
+		{ID: "a.go: one", Area: "emit", Status: killed}, {ID: "a.go: two", Area: "emit", Status: killed},
+		{ID: "a.go: three", Area: "emit", Status: invalid},
 		{ID: "a.go: four", Area: "emit", Status: survived, File: "a.go", Line: 7, Old: "||", New: "&&", Text: "if a || b {"},
 		{ID: "b.go: five", Area: "emit", Status: survived, File: "b.go", Line: 8, Old: "<", New: "<=", Text: "if a < b {"},
 		{ID: "c.go: name", Area: "emit", Status: killed, File: known[0].file, Name: known[0].name, By: "go test ./c"},

@@ -15,14 +15,15 @@ const finder = "github.com/go-gremlins/gremlins/cmd/gremlins@v0.6.0"
 
 // goTokens is what a token becomes, by gremlins' types.
 var goTokens = map[string]map[string]string{
-	"ARITHMETIC_BASE":         {"+": "-", "-": "+", "*": "/", "/": "*", "%": "*"},
-	"CONDITIONALS_BOUNDARY":   {"<": "<=", "<=": "<", ">": ">=", ">=": ">"},
-	"CONDITIONALS_NEGATION":   {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"},
-	"INCREMENT_DECREMENT":     {"++": "--", "--": "++"},
-	"INVERT_LOGICAL":          {"&&": "||", "||": "&&"},
-	"INVERT_LOOPCTRL":         {"break": "continue", "continue": "break"},
-	"INVERT_NEGATIVES":        {"-": "+"},
-	"REMOVE_SELF_ASSIGNMENTS": {"+=": "=", "-=": "=", "*=": "=", "/=": "=", "|=": "=", "&=": "=", "^=": "=", "<<=": "=", ">>=": "=", "&^=": "=", "%=": "="},
+	"ARITHMETIC_BASE":       {"+": "-", "-": "+", "*": "/", "/": "*", "%": "*"},
+	"CONDITIONALS_BOUNDARY": {"<": "<=", "<=": "<", ">": ">=", ">=": ">"},
+	"CONDITIONALS_NEGATION": {"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"},
+	"INCREMENT_DECREMENT":   {"++": "--", "--": "++"},
+	"INVERT_LOGICAL":        {"&&": "||", "||": "&&"},
+	"INVERT_LOOPCTRL":       {"break": "continue", "continue": "break"},
+	"INVERT_NEGATIVES":      {"-": "+"},
+	"REMOVE_SELF_ASSIGNMENTS": {"+=": "=", "-=": "=", "*=": "=", "/=": "=", "|=": "=", "&=": "=", "^=": "=", "<<=": "=", ">>=": "=",
+		"&^=": "=", "%=": "="},
 }
 
 type listing struct {

@@ -88,7 +88,8 @@ func TestBrokenBefore(t *testing.T) {
 	r := &runner{tree: tr, base: map[string]duration{}}
 	text := module["small.go"]
 	m := newMutant("small.go", text, strings.Index(text, "n / 2"), "n / 2", "n", "arithmetic")
-	if _, err := r.run(area{tests: []string{"test ./absent"}}, m); err == nil || !strings.Contains(err.Error(), "without a mutant: go test ./absent fails") {
+	if _, err := r.run(area{tests: []string{"test ./absent"}}, m); err == nil ||
+		!strings.Contains(err.Error(), "without a mutant: go test ./absent fails") {
 		t.Error(err)
 	}
 }
@@ -127,7 +128,8 @@ func TestModuleOf(t *testing.T) {
 	if err := tr.write("cmd/a/go.mod", "module small/cmd/a\n"); err != nil {
 		t.Fatal(err)
 	}
-	for dir, want := range map[string][2]string{"cmd/a/internal/b": {"cmd/a", "internal/b"}, "cmd/a": {"cmd/a", ""}, "other/b": {"", "other/b"}} {
+	for dir, want := range map[string][2]string{"cmd/a/internal/b": {"cmd/a", "internal/b"}, "cmd/a": {"cmd/a", ""},
+		"other/b": {"", "other/b"}} {
 		if module, in := tr.moduleOf(dir); module != filepath.Join(tr.root, want[0]) || in != want[1] {
 			t.Errorf("%s: %s in %s", dir, in, module)
 		}

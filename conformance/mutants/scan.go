@@ -11,7 +11,8 @@ import (
 var cTokens = []struct{ old, new, kind string }{
 	{" == ", " != ", "negation"}, {" != ", " == ", "negation"}, {" && ", " || ", "logic"}, {" || ", " && ", "logic"},
 	{" < ", " <= ", "boundary"}, {" <= ", " < ", "boundary"}, {" > ", " >= ", "boundary"}, {" >= ", " > ", "boundary"},
-	{" + ", " - ", "arithmetic"}, {" - ", " + ", "arithmetic"}, {" & ", " | ", "bits"}, {" | ", " & ", "bits"}, {" |= ", " = ", "bits"}, {" += ", " = ", "arithmetic"},
+	{" + ", " - ", "arithmetic"}, {" - ", " + ", "arithmetic"}, {" & ", " | ", "bits"}, {" | ", " & ", "bits"},
+	{" |= ", " = ", "bits"}, {" += ", " = ", "arithmetic"},
 }
 
 var (

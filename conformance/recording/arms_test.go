@@ -98,7 +98,8 @@ func TestPointedArms(t *testing.T) {
 	}
 }
 
-// mostArms is the largest number of records that a pointer in a record, or in one that it has or points to, can point to; seen gets their names.
+// mostArms is the largest number of records that a pointer in a record, or in one that it has or points to, can point to; seen
+// gets their names.
 func (b *bed) mostArms(name string, visited, seen map[string]bool) int {
 	most := 0
 	if visited[name] {
@@ -123,7 +124,8 @@ func (b *bed) mostArms(name string, visited, seen map[string]bool) int {
 	return most
 }
 
-// TestSwappedArms lets C take each two neighbours of one size for each other, in every record that stands behind another or that one points to.
+// TestSwappedArms lets C take each two neighbours of one size for each other, in every record that stands behind another or that
+// one points to.
 func TestSwappedArms(t *testing.T) {
 	b := open(t)
 	pairs := 0

@@ -31,8 +31,10 @@ func TestCallbacks(t *testing.T) {
 	parent := must(b.dev.AllocParentDomain(verbs.NewParentDomainAttr(pd.Interface().(*verbs.PD)).Allocator(k).PDContext("mine")))(t)
 	call := b.last("ibv_alloc_parent_domain")
 	field := func(name string) uint64 { return must(Number(call.In, "attr."+name))(t) }
-	got := b.rec.Alloc(field("alloc"), call.Result, field("pd_context"), 0x1122334455667788, 4096, 0x3344556677889900) // the memory has that alignment
-	if want := (verbs.AllocRequest{PD: parent, Size: 0x1122334455667788, Align: 4096, Resource: 0x3344556677889900, Context: "mine"}); k.alloc != want {
+	// the memory has that alignment
+	got := b.rec.Alloc(field("alloc"), call.Result, field("pd_context"), 0x1122334455667788, 4096, 0x3344556677889900)
+	if want := (verbs.AllocRequest{PD: parent, Size: 0x1122334455667788, Align: 4096, Resource: 0x3344556677889900,
+		Context: "mine"}); k.alloc != want {
 		t.Errorf("alloc: Go sees %+v, not %+v", k.alloc, want)
 	}
 	if got != uint64(k.answer) {

@@ -33,7 +33,8 @@ type eventArm struct {
 // eventArms are copied from ibv_get_async_event(3), apart from the pages. For the last types no member is valid.
 var eventArms = map[string]eventArm{
 	"element.cq": {"CQ", []string{"IBV_EVENT_CQ_ERR"}},
-	"element.qp": {"QP", []string{"IBV_EVENT_QP_FATAL", "IBV_EVENT_QP_REQ_ERR", "IBV_EVENT_QP_ACCESS_ERR", "IBV_EVENT_COMM_EST", "IBV_EVENT_SQ_DRAINED",
+	"element.qp": {"QP", []string{"IBV_EVENT_QP_FATAL", "IBV_EVENT_QP_REQ_ERR", "IBV_EVENT_QP_ACCESS_ERR", "IBV_EVENT_COMM_EST",
+		"IBV_EVENT_SQ_DRAINED",
 		"IBV_EVENT_PATH_MIG", "IBV_EVENT_PATH_MIG_ERR", "IBV_EVENT_QP_LAST_WQE_REACHED"}},
 	"element.srq": {"SRQ", []string{"IBV_EVENT_SRQ_ERR", "IBV_EVENT_SRQ_LIMIT_REACHED"}},
 	"element.wq":  {"WQ", []string{"IBV_EVENT_WQ_FATAL"}},
@@ -223,16 +224,18 @@ func TestEventsWaited(t *testing.T) {
 	ch := v.Interface().(*verbs.CompChannel)
 	cq := must(b.dev.CreateCQ(16, ch, 0))(t)
 	cqAt := b.last("ibv_create_cq").Result
-	port := &asyncEvent{name: "IBV_EVENT_LID_CHANGE", arm: "element.port_num", number: b.constants([]string{"IBV_EVENT_LID_CHANGE"}), element: 2}
+	port := &asyncEvent{name: "IBV_EVENT_LID_CHANGE", arm: "element.port_num", number: b.constants([]string{"IBV_EVENT_LID_CHANGE"}),
+		element: 2}
 	for verb, wait := range map[string]struct {
 		fd      int
 		numbers map[string]uint64
 		next    func() (bool, error) // whether it is the right event
 	}{
-		getAsync: {b.descriptor("struct ibv_context", b.devAt, "async_fd"), map[string]uint64{"event.event_type": port.number, "event." + port.arm: port.element}, func() (bool, error) {
-			e, err := b.dev.NextEvent(b.soon())
-			return err == nil && e.Port == 2 && uint64(e.Type) == port.number, err
-		}},
+		getAsync: {b.descriptor("struct ibv_context", b.devAt, "async_fd"),
+			map[string]uint64{"event.event_type": port.number, "event." + port.arm: port.element}, func() (bool, error) {
+				e, err := b.dev.NextEvent(b.soon())
+				return err == nil && e.Port == 2 && uint64(e.Type) == port.number, err
+			}},
 		getCompletion: {b.descriptor("struct ibv_comp_channel", chAt, "fd"), map[string]uint64{"cq": cqAt}, func() (bool, error) {
 			e, err := ch.Next(b.soon())
 			defer e.Done()

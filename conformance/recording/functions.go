@@ -88,7 +88,8 @@ func (s *source) text() (string, error) {
 		fmt.Fprintf(&tables, "\t&%s,\n", ident(tag))
 	}
 	tables.WriteString("};\n\n")
-	tables.WriteString("static uint64_t record(const char *, const struct arg *, size_t, enum result, size_t, enum kind, const struct record *);\n\n")
+	tables.WriteString("static uint64_t record(const char *, const struct arg *, size_t, enum result, size_t, enum kind, const " +
+		"struct record *);\n\n")
 	tables.WriteString(bodies.String())
 	if len(s.errs) > 0 {
 		return "", fmt.Errorf("%s", strings.Join(s.errs, "\n"))

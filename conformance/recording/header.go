@@ -12,7 +12,8 @@ import (
 )
 
 // headers are the files that a verbs.h consists of.
-var headers = []string{"infiniband/verbs.h", "infiniband/verbs_api.h", "infiniband/ib_user_ioctl_verbs.h", "infiniband/tm_types.h", "rdma/ib_user_verbs.h"}
+var headers = []string{"infiniband/verbs.h", "infiniband/verbs_api.h", "infiniband/ib_user_ioctl_verbs.h",
+	"infiniband/tm_types.h", "rdma/ib_user_verbs.h"}
 
 var word = regexp.MustCompile(`\w+`)
 

@@ -206,12 +206,14 @@ func (l *Library) Replies(verb string, replies ...Reply) {
 
 // Alloc calls the allocator's function alloc as a provider does, and returns its result.
 func (l *Library) Alloc(function, pd, context, size, alignment, resource uint64) uint64 {
-	return uint64(C.call_alloc(l.find("recording_alloc"), C.uintptr_t(function), C.uintptr_t(pd), C.uintptr_t(context), C.size_t(size), C.size_t(alignment), C.uint64_t(resource)))
+	return uint64(C.call_alloc(l.find("recording_alloc"), C.uintptr_t(function), C.uintptr_t(pd), C.uintptr_t(context),
+		C.size_t(size), C.size_t(alignment), C.uint64_t(resource)))
 }
 
 // Free calls the allocator's function free.
 func (l *Library) Free(function, pd, context, memory, resource uint64) {
-	C.call_free(l.find("recording_free"), C.uintptr_t(function), C.uintptr_t(pd), C.uintptr_t(context), C.uintptr_t(memory), C.uint64_t(resource))
+	C.call_free(l.find("recording_free"), C.uintptr_t(function), C.uintptr_t(pd), C.uintptr_t(context), C.uintptr_t(memory),
+		C.uint64_t(resource))
 }
 
 // Poke sets a number or a pointer of an object, by its tag and address, as the library would have by what was done with it. It is false

@@ -92,7 +92,8 @@ func (b *bed) passedOn(p *spec.Param, filled reflect.Value, out map[string]strin
 	for path, text := range out {
 		if field, ok := strings.CutPrefix(path, p.C+"."); ok {
 			x.want[field] = want{text: text}
-			if i := slices.IndexFunc(x.record.Fields, func(f spec.RecordField) bool { return f.C == field }); i >= 0 && x.record.Fields[i].Bool && !zero(text) {
+			if i := slices.IndexFunc(x.record.Fields, func(f spec.RecordField) bool { return f.C == field }); i >= 0 &&
+				x.record.Fields[i].Bool && !zero(text) {
 				x.want[field] = numberWant(1) // whatever C said for true
 			}
 		}

@@ -109,7 +109,8 @@ func (b *bed) sizeOf(r *spec.Record, f *spec.RecordField) int64 {
 	return rec.Fields[i].Size
 }
 
-// sharesBehind reports whether a field of a record behind a pointer lies in the same memory as one that was set; at is where the record ends
+// sharesBehind reports whether a field of a record behind a pointer lies in the same memory as one that was set; at is where the
+// record ends
 // in the path.
 func (r *request) sharesBehind(path string, at int, seen map[string]bool) bool {
 	of, inner := path[:at], path[at+len("[0]."):]
@@ -147,7 +148,8 @@ type behindArm struct {
 	only   []string
 }
 
-// addBehind puts the records behind another, and notes the number and the size that C must see, and their fields: each is a member of a union.
+// addBehind puts the records behind another, and notes the number and the size that C must see, and their fields: each is a
+// member of a union.
 func (b *bed) addBehind(x *builder) {
 	b.Helper()
 	tail := x.record.Tail

@@ -14,7 +14,8 @@ import (
 // them there.
 var privateRoom = map[string]struct{ opcode, why string }{
 	"bind_mw": {"IBV_WR_BIND_MW", "only a request to bind a memory window has it, and UD has no such request"},
-	"tso":     {"IBV_WR_TSO", "only a large message sent in segments has it, which a post to a UD queue pair refuses, and a stream takes from elsewhere"},
+	"tso": {"IBV_WR_TSO",
+		"only a large message sent in segments has it, which a post to a UD queue pair refuses, and a stream takes from elsewhere"},
 }
 
 // privateWords are the words, fields of dpath.SendWR: which address handle a datagram is for.

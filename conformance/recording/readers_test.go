@@ -69,7 +69,8 @@ func (b *bed) completionsEx() []completion {
 		return completion{0x1122334455667700 + n, b.constants([]string{status}), b.constants([]string{flag})}
 	}
 	return []completion{
-		one(1, "IBV_WC_SUCCESS", "IBV_WC_WITH_IMM"), one(2, "IBV_WC_REM_ACCESS_ERR", "IBV_WC_WITH_IMM"), one(3, "IBV_WC_SUCCESS", "IBV_WC_WITH_INV"),
+		one(1, "IBV_WC_SUCCESS", "IBV_WC_WITH_IMM"), one(2, "IBV_WC_REM_ACCESS_ERR", "IBV_WC_WITH_IMM"),
+		one(3, "IBV_WC_SUCCESS", "IBV_WC_WITH_INV"),
 		one(4, "IBV_WC_SUCCESS", "IBV_WC_GRH"), one(5, "IBV_WC_WR_FLUSH_ERR", "IBV_WC_GRH"),
 	}
 }

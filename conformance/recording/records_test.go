@@ -21,7 +21,8 @@ func TestRecords(t *testing.T) {
 		records++
 		values := map[string]string{}
 		for i, f := range r.Fields {
-			if kind, _ := s.kind(f.Type); f.Name == "" || r.Container(f) || kind == "RECORD" || strings.HasPrefix(f.Type, "pthread_") || f.Type == "struct timespec" {
+			if kind, _ := s.kind(f.Type); f.Name == "" || r.Container(f) || kind == "RECORD" || strings.HasPrefix(f.Type, "pthread_") ||
+				f.Type == "struct timespec" {
 				continue
 			}
 			fields++
@@ -61,8 +62,9 @@ func overlapped(r *api.Record, i int) bool {
 func TestBehind(t *testing.T) {
 	b := open(t)
 	for tag, paths := range map[string][]string{
-		"struct ibv_flow_attr":                {"[0].eth.val.dst_mac", "[0].ipv4.val.src_ip", "[1].tcp_udp.mask.dst_port", "[1].hdr.size"},
-		"struct ibv_send_wr":                  {".sg_list[0].addr", ".sg_list[1].lkey", ".wr.atomic.swap", ".qp_type.xrc.remote_srqn", ".tso.mss"},
+		"struct ibv_flow_attr": {"[0].eth.val.dst_mac", "[0].ipv4.val.src_ip", "[1].tcp_udp.mask.dst_port", "[1].hdr.size"},
+		"struct ibv_send_wr": {".sg_list[0].addr", ".sg_list[1].lkey", ".wr.atomic.swap", ".qp_type.xrc.remote_srqn",
+			".tso.mss"},
 		"struct ibv_ops_wr":                   {".tm.add.sg_list[1].length"},
 		"struct ibv_rx_hash_conf":             {".rx_hash_key[1]"},
 		"struct ibv_cq_init_attr_ex":          {".wc_flags"},
@@ -95,7 +97,8 @@ func TestFunctions(t *testing.T) {
 			t.Errorf("%s is not in the library", f.Name)
 		}
 	}
-	for _, tag := range []string{"struct verbs_context", "struct ibv_context_ops", "struct ibv_qp_ex", "struct ibv_cq_ex", "struct ibv_dm", "struct ibv_wq"} {
+	for _, tag := range []string{"struct verbs_context", "struct ibv_context_ops", "struct ibv_qp_ex", "struct ibv_cq_ex",
+		"struct ibv_dm", "struct ibv_wq"} {
 		made := must(b.rec.Sample(tag, 0))(t)
 		for _, f := range b.rec.source.records[tag].Fields {
 			if f.Func == nil || strings.HasPrefix(f.Name, "_compat") || strings.HasPrefix(f.Name, "ABI_") {

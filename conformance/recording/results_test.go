@@ -162,7 +162,8 @@ func TestResults(t *testing.T) {
 	each(t, func(b *bed, v *spec.Verb, m *spec.Method) {
 		r := b.newCall(v, m)
 		r.fill([]string{})
-		writes := len(r.lists) > 0 || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == role.OutRecord || p.Role == role.Out })
+		writes := len(r.lists) > 0 || slices.ContainsFunc(v.Params,
+			func(p spec.Param) bool { return p.Role == role.OutRecord || p.Role == role.Out })
 		if r.returns() && (!writes || len(r.lists) > 0) {
 			b.returned(v, m)
 		}
@@ -259,7 +260,10 @@ func (r *request) field(path string) string {
 		if rec == nil {
 			return tag + "." + inner
 		}
-		at := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return strings.HasPrefix(inner, f.Name+".") && r.facts.Record(f.Type) != nil })
+		at := slices.IndexFunc(rec.Fields, func(f api.Field) bool {
+			return strings.HasPrefix(inner, f.Name+".") &&
+				r.facts.Record(f.Type) != nil
+		})
 		if at < 0 {
 			return tag + "." + inner
 		}
@@ -328,7 +332,8 @@ func TestDevices(t *testing.T) {
 				}
 			}
 		}
-		b.compareResults(b.flatten(entry, reflect.ValueOf(list[0]), "DeviceInfo", ""), recorded, func(path string) string { return "struct ibv_device." + path })
+		b.compareResults(b.flatten(entry, reflect.ValueOf(list[0]), "DeviceInfo", ""), recorded,
+			func(path string) string { return "struct ibv_device." + path })
 		more = false
 		for path, text := range recorded {
 			more = more || !zero(text) && !strings.HasPrefix(path, "_ops")

@@ -81,7 +81,8 @@ type source struct {
 
 // newSource takes the records as the header has them; what it lacks is taken from the newest release.
 func newSource(have, newest *api.Release) *source {
-	s := &source{records: map[string]*api.Record{}, enums: map[string]bool{}, objects: map[string]bool{"struct ibv_device": true, "struct ibv_context": true}}
+	s := &source{records: map[string]*api.Record{}, enums: map[string]bool{},
+		objects: map[string]bool{"struct ibv_device": true, "struct ibv_context": true}}
 	for _, r := range spec.LibcRecords() {
 		s.records[r.Tag] = r
 		s.order = append(s.order, r.Tag)
@@ -203,7 +204,8 @@ func (s *source) tables(ops map[string]string) string {
 		if at, ok := behind[tag]; ok {
 			follow = fmt.Sprintf("&%s, %q, %q", ident(at[0]), at[1], at[2])
 		}
-		fmt.Fprintf(&b, "};\nstatic const struct record %s = {%q, sizeof(%s), fields_%s, %d, %s, %s};\n\n", ident(tag), tag, tag, ident(tag), n, follow, s.wholeOf(tag))
+		fmt.Fprintf(&b, "};\nstatic const struct record %s = {%q, sizeof(%s), fields_%s, %d, %s, %s};\n\n", ident(tag), tag, tag,
+			ident(tag), n, follow, s.wholeOf(tag))
 	}
 	return b.String()
 }
@@ -245,7 +247,8 @@ func (s *source) fieldRow(r *api.Record, f api.Field, ops map[string]string) str
 	case of != "":
 		record = "&" + ident(of)
 	}
-	return fmt.Sprintf("\t{%q, %s, offsetof(%s, %s), sizeof(((%s *)0)->%s), %s, %s, %s, %s, %s},\n", f.Name, kind, r.Tag, f.Name, r.Tag, f.Name, record, count, function, tag, choices)
+	return fmt.Sprintf("\t{%q, %s, offsetof(%s, %s), sizeof(((%s *)0)->%s), %s, %s, %s, %s, %s},\n", f.Name, kind, r.Tag, f.Name,
+		r.Tag, f.Name, record, count, function, tag, choices)
 }
 
 func choicesOf(r *api.Record, f api.Field) string { return "choices_" + ident(r.Tag) + "_" + f.Name }

@@ -116,7 +116,8 @@ func TestSwapped(t *testing.T) {
 		}
 	})
 	for tag, check := range map[string]func(b *bed){
-		"struct ibv_send_wr": (*bed).sendRequests, "struct ibv_recv_wr": (*bed).receiveRequests, "struct ibv_wc": (*bed).completions, "struct ibv_sge": (*bed).elements,
+		"struct ibv_send_wr": (*bed).sendRequests, "struct ibv_recv_wr": (*bed).receiveRequests, "struct ibv_wc": (*bed).completions,
+		"struct ibv_sge": (*bed).elements,
 	} {
 		for _, pair := range b.swaps(tag, onDataPath) {
 			b.noticed(tag, pair, check)

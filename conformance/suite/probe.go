@@ -50,8 +50,13 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]st
 		lacking[HugePages] = oneLine(err.Error())
 	}
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
-		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, CompCounters: probeCompCounters, Clock: probeClock, Resize: probeResize, WQ: probeWQ, RWQTables: probeRWQTables, ESP: probeESP, Moderation: probeModeration, Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Buf: probeBuf, Dmabuf: probeDmabuf, DmabufMemory: probeDmabufMemory, Import: probeImport,
-		CQEx: probeCQEx, Timestamps: probeTimestamps, Overruns: probeOverruns, QPEx: probeQPEx, AtomicWrite: probeOp(capAtomicWrite, verbs.QPOpAtomicWrite), Flush: probeOp(capFlushGlobal, verbs.QPOpFlush), RawPacket: probeRawPacket,
+		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, CompCounters: probeCompCounters,
+		Clock: probeClock, Resize: probeResize, WQ: probeWQ, RWQTables: probeRWQTables, ESP: probeESP, Moderation: probeModeration,
+		Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Buf: probeBuf, Dmabuf: probeDmabuf,
+		DmabufMemory: probeDmabufMemory, Import: probeImport,
+		CQEx: probeCQEx, Timestamps: probeTimestamps, Overruns: probeOverruns, QPEx: probeQPEx,
+		AtomicWrite: probeOp(capAtomicWrite, verbs.QPOpAtomicWrite), Flush: probeOp(capFlushGlobal, verbs.QPOpFlush),
+		RawPacket:   probeRawPacket,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
 		if err := try(dev, t); errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil {
@@ -301,7 +306,8 @@ func probeAdvise(dev *verbs.Device) error {
 		if err != nil {
 			return errors.Join(err, buf.Close())
 		}
-		err = pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush, []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}})
+		err = pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush,
+			[]verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}})
 		return errors.Join(err, mr.Close(), buf.Close())
 	})
 }

@@ -53,7 +53,8 @@ func probeOp(bit verbs.DeviceCapEx, op verbs.QPOp) func(*verbs.Device, *T) error
 func withStream(dev *verbs.Device, ops verbs.QPOp) error {
 	return withCQ(dev, func(cq *verbs.CQ) error {
 		return withPD(dev, func(pd *verbs.PD) error {
-			qp, err := dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq, pd).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1).SendOps(ops))
+			qp, err := dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq,
+				pd).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1).SendOps(ops))
 			if err != nil {
 				return err
 			}

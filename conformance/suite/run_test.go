@@ -30,7 +30,8 @@ func target(t *testing.T, defects Defects, opts ...softverbs.Option) *Target {
 }
 
 func run(g *Target, f func(*T), needs ...Capability) report.Case {
-	return g.Run(Case{ID: "CF-test-0001", Family: "test", Title: "a test", Page: "ibv_reg_mr", Needs: needs, Limit: 200 * time.Millisecond, Run: f})
+	return g.Run(Case{ID: "CF-test-0001", Family: "test", Title: "a test", Page: "ibv_reg_mr", Needs: needs,
+		Limit: 200 * time.Millisecond, Run: f})
 }
 
 // TestRun runs cases that end in every way there is, the bad ones between good ones.
@@ -49,7 +50,8 @@ func TestRun(t *testing.T) {
 		{"nothing wrong", func(t *T) { t.Device() }, nil, report.Pass, ""},
 		{"wrong twice", func(t *T) { t.Errorf("one"); t.Errorf("two") }, nil, report.Fail, "one; two"},
 		{"fatal", func(t *T) { t.Fatalf("no further"); t.Errorf("further") }, nil, report.Fail, "no further"},
-		{"panic", func(t *T) { t.Device(); _ = []int{}[len(t.failures)] }, nil, report.Fail, "panic: runtime error: index out of range [0] with length 0, at run_test.go:"},
+		{"panic", func(t *T) { t.Device(); _ = []int{}[len(t.failures)] }, nil, report.Fail,
+			"panic: runtime error: index out of range [0] with length 0, at run_test.go:"},
 		{"panic in a cleanup", func(t *T) {
 			t.Cleanup(func() { cleaned++ })
 			t.Cleanup(func() { panic("late") })
@@ -100,10 +102,12 @@ func TestMachine(t *testing.T) {
 
 // TestNoDevice opens what is not there. Each time an error, never a run of nothing.
 func TestNoDevice(t *testing.T) {
-	if _, err := Open(Config{Device: Software, Soft: []softverbs.Option{softverbs.NoDevices()}}); err == nil || !strings.Contains(err.Error(), "no RDMA device") {
+	if _, err := Open(Config{Device: Software, Soft: []softverbs.Option{softverbs.NoDevices()}}); err == nil ||
+		!strings.Contains(err.Error(), "no RDMA device") {
 		t.Errorf("an empty list: %v", err)
 	}
-	if _, err := Open(Config{Device: Software, Soft: []softverbs.Option{softverbs.Name("other0")}}); err == nil || !strings.Contains(err.Error(), "other0") {
+	if _, err := Open(Config{Device: Software, Soft: []softverbs.Option{softverbs.Name("other0")}}); err == nil ||
+		!strings.Contains(err.Error(), "other0") {
 		t.Errorf("another device: %v", err)
 	}
 	if _, err := Open(Config{Device: Software, PeerDevice: "rxe1"}); err == nil {
@@ -146,7 +150,8 @@ func TestKnown(t *testing.T) {
 			t.Errorf("a defect that is gone is not told: %+v", r)
 		}
 	}
-	for _, bad := range []string{`{}`, `[{"provider": "x"}]`, `[{"provider": "x", "case": "c", "observed": "o", "evidence": "e", "colour": "red"}]`,
+	for _, bad := range []string{`{}`, `[{"provider": "x"}]`,
+		`[{"provider": "x", "case": "c", "observed": "o", "evidence": "e", "colour": "red"}]`,
 		`[{"provider": "x", "case": "c", "observed": "o", "evidence": "e", "kernels": {"from": "new"}}]`} {
 		if _, err := ParseDefects([]byte(bad)); err == nil {
 			t.Errorf("%s is accepted", bad)
@@ -170,7 +175,8 @@ func TestHarmful(t *testing.T) {
 // TestKernelRange compares releases by number, not as texts.
 func TestKernelRange(t *testing.T) {
 	r := KernelRange{From: "6.1", Before: "6.12"}
-	for kernel, want := range map[string]bool{"6.1.0-50-amd64": true, "6.1": true, "6.2": true, "6.11.9": true, "6.12.0": false, "6.12": false, "7.0": false,
+	for kernel, want := range map[string]bool{"6.1.0-50-amd64": true, "6.1": true, "6.2": true, "6.11.9": true, "6.12.0": false,
+		"6.12": false, "7.0": false,
 		"6.0.99": false, "5.15": false, "": false} {
 		if r.holds(kernel) != want {
 			t.Errorf("%q in %v: %t", kernel, r, !want)
@@ -235,7 +241,8 @@ func TestObserved(t *testing.T) {
 		t.Cleanup(func() { t.OK("closing", nil) }) // not what the case is about
 	})
 	if r.Status != report.Pass || !slices.Equal(r.Observed, []report.Observation{{What: "made", Answer: "ok"},
-		{What: "refused", Answer: "refused by rule VR-ibv_query_port-port_num-0170"}, {What: "failed", Answer: "EIO"}, {What: "closed", Answer: "closed"},
+		{What: "refused", Answer: "refused by rule VR-ibv_query_port-port_num-0170"}, {What: "failed", Answer: "EIO"},
+		{What: "closed", Answer: "closed"},
 		{What: "odd", Answer: "an error without an errno"}, {What: "completed", Answer: "IBV_WC_REM_ACCESS_ERR"},
 		{What: "without the bindings", Answer: "ENODATA"}}) {
 		t.Errorf("%+v", r)
@@ -264,7 +271,8 @@ func TestObserved(t *testing.T) {
 // TestReport writes a report and reads it back, and as JUnit XML.
 func TestReport(t *testing.T) {
 	g := target(t, Defects{{Provider: "softverbs", Case: "CF-test-0001", Observed: "known", Evidence: "a commit"}})
-	results := []report.Case{run(g, func(*T) {}), run(g, func(t *T) { t.Errorf("wrong <&>\nand more") }), run(g, func(t *T) { t.Errorf("known") }),
+	results := []report.Case{run(g, func(*T) {}), run(g, func(t *T) { t.Errorf("wrong <&>\nand more") }),
+		run(g, func(t *T) { t.Errorf("known") }),
 		run(g, func(t *T) { t.Lack(DM, errors.New("none")) })}
 	for i := range results {
 		results[i].ID = "CF-test-000" + string(rune('1'+i))
@@ -282,7 +290,8 @@ func TestReport(t *testing.T) {
 	if err != nil || !bytes.Equal(data, again) {
 		t.Errorf("read back it is another one, %v:\n%s\n%s", err, data, again)
 	}
-	if back.Host.Kernel == "" || back.Device.Provider != Software || back.Library.RDMACore != "65.0" || len(back.Capabilities) != len(Capabilities()) {
+	if back.Host.Kernel == "" || back.Device.Provider != Software || back.Library.RDMACore != "65.0" ||
+		len(back.Capabilities) != len(Capabilities()) {
 		t.Errorf("%+v", back)
 	}
 	var b bytes.Buffer

@@ -63,11 +63,14 @@ const (
 
 // ofOthers are the capabilities that say nothing of a device but of the machine, or of what stands around the device: a case
 // that lacks only these is skipped, not unsupported.
-var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, DmabufMemory: true, HugePages: true, Memory: true, Inject: true, Census: true}
+var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, DmabufMemory: true, HugePages: true, Memory: true,
+	Inject: true, Census: true}
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
-	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx, Buf, SRQ, XRC, MW, Multicast, Counters, CompCounters, Clock, Resize, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit, Advise, ReregMemory, ReregPD,
+	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx,
+		Buf, SRQ, XRC, MW, Multicast, Counters, CompCounters, Clock, Resize, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit,
+		Advise, ReregMemory, ReregPD,
 		ReregAccess, CQEx, Timestamps, Overruns, QPEx, AtomicWrite, Flush, RawPacket, RawLoop, HugePages, Memory, Inject, QueryEx, Census}
 }
 

@@ -42,7 +42,8 @@ type Config struct {
 
 // DefaultSoft is a software device that can do all that the cases need.
 func DefaultSoft() []softverbs.Option {
-	return []softverbs.Option{softverbs.Name(softName), softverbs.GUID(0x0223450001abcdef), softverbs.Ports(2), softverbs.ODP(3, 0x1f, 0x3, 0x3)}
+	return []softverbs.Option{softverbs.Name(softName), softverbs.GUID(0x0223450001abcdef), softverbs.Ports(2),
+		softverbs.ODP(3, 0x1f, 0x3, 0x3)}
 }
 
 // Target is a device under test. Cases run on it one after the other, each with a context of its own, and on a software
@@ -190,5 +191,6 @@ func (g *Target) Lacking(c Capability) string { return g.lacking[c] }
 
 // String names the device and where it is.
 func (g *Target) String() string {
-	return fmt.Sprintf("%s (%s, %s), kernel %s, rdma-core %s, %s/%s", g.name, g.mode, g.provider, g.host.Kernel, g.library.RDMACore, runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("%s (%s, %s), kernel %s, rdma-core %s, %s/%s", g.name, g.mode, g.provider, g.host.Kernel, g.library.RDMACore,
+		runtime.GOOS, runtime.GOARCH)
 }

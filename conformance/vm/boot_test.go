@@ -45,8 +45,12 @@ func TestStatus(t *testing.T) {
 		{"passed", "echo fine >$out/jobs/00/output; echo 0 >$out/jobs/00/status", time.Minute, 0, []string{"fine"}},
 		{"status of the command", "echo 7 >$out/jobs/00/status", time.Minute, 7, nil},
 		{"log", "printf 'boot\nverbsgen: jobs begin\nan oops\n' >$out/dmesg; echo 1 >$out/jobs/00/status", time.Minute, 1, []string{"an oops"}},
-		{"died", "[ -e $out/again ] && echo 0 >$out/jobs/00/status; touch $out/again; echo devices >$out/stage; echo 'Kernel panic' >$out/console", time.Minute, statusDied, []string{"devices", "Kernel panic"}},
-		{"dies once in its boot", "[ -e $out/again ] || { touch $out/again; echo 'Kernel panic' >$out/console; exit 0; }; echo 0 >$out/jobs/00/status", time.Minute, 0,
+		{"died",
+			"[ -e $out/again ] && echo 0 >$out/jobs/00/status; touch $out/again; echo devices >$out/stage; echo 'Kernel panic' " +
+				">$out/console", time.Minute, statusDied, []string{"devices", "Kernel panic"}},
+		{"dies once in its boot",
+			"[ -e $out/again ] || { touch $out/again; echo 'Kernel panic' >$out/console; exit 0; }; echo 0 >$out/jobs/00/status",
+			time.Minute, 0,
 			[]string{"once more", "Kernel panic"}},
 		{"emulator fails", "echo 'no such machine' >&2; exit 1", time.Minute, statusDied, []string{"no such machine"}},
 		{"not set up", "echo 'failed: rdma link add' >$out/stage", time.Minute, statusDied, []string{"rdma link add"}},
@@ -101,7 +105,8 @@ func TestProbe(t *testing.T) {
 func TestArguments(t *testing.T) {
 	g := &guest{image: &image{dir: "/k"}, root: "/", out: "/a,b", accel: "tcg", memory: 512, cpus: 3}
 	line := strings.Join(g.arguments("/i"), " ")
-	for _, s := range []string{"-accel tcg,thread=multi", "-smp 3", "-m 512", "path=/,mount_tag=root,security_model=none,multidevs=remap,readonly=on",
+	for _, s := range []string{"-accel tcg,thread=multi", "-smp 3", "-m 512",
+		"path=/,mount_tag=root,security_model=none,multidevs=remap,readonly=on",
 		"path=/a,,b,mount_tag=out", "-kernel /k/vmlinuz", "-initrd /i", "-no-reboot"} {
 		if !strings.Contains(line, s) {
 			t.Errorf("no %q in %s", s, line)

@@ -72,7 +72,8 @@ func (g *guest) boot(ctx context.Context, say *progress) ending {
 	}
 	defer os.RemoveAll(work)
 	initrd := filepath.Join(work, "initrd")
-	if err := errors.Join(writeInitrd(initrd, g.image, initScript), os.WriteFile(filepath.Join(g.out, "guest.sh"), guestScript, 0o644)); err != nil {
+	if err := errors.Join(writeInitrd(initrd, g.image, initScript),
+		os.WriteFile(filepath.Join(g.out, "guest.sh"), guestScript, 0o644)); err != nil {
 		say.line("%v", err)
 		return endDied
 	}

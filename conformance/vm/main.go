@@ -64,19 +64,22 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	f.StringVar(&o.kernel, "kernel", "6.1", "kernel to boot: "+strings.Join(kernelNames(), ", "))
 	packages := f.String("packages", "", "test packages to build and run, separated by commas")
 	o.args = map[string][]string{}
-	f.Func("args", "`PKG=FLAGS`: flags for the test binary of one of the packages, separated by spaces; may be repeated", func(s string) error {
-		pkg, flags, ok := strings.Cut(s, "=")
-		if !ok || pkg == "" {
-			return errors.New("pass PKG=FLAGS")
-		}
-		o.args[pkg] = append(o.args[pkg], strings.Fields(flags)...)
-		return nil
-	})
+	f.Func("args", "`PKG=FLAGS`: flags for the test binary of one of the packages, separated by spaces; may be repeated",
+		func(s string) error {
+			pkg, flags, ok := strings.Cut(s, "=")
+			if !ok || pkg == "" {
+				return errors.New("pass PKG=FLAGS")
+			}
+			o.args[pkg] = append(o.args[pkg], strings.Fields(flags)...)
+			return nil
+		})
 	f.BoolVar(&o.race, "race", false, "build the tests with the race detector")
 	f.StringVar(&o.accel, "accel", "auto", "auto (KVM where a trial boot with it succeeds), tcg or kvm")
 	f.StringVar(&o.root, "root", "/", "root of the guest, read-only: another than this machine's, such as debootstrap makes")
-	f.StringVar(&o.rdma, "rdma", "", "release of rdma-core in the guest, as Debian has it: its root is made of packages (default: what -root has)")
-	f.StringVar(&o.out, "out", "", "folder for everything that comes out of the guest (default: a temporary one, whose name is told at the end)")
+	f.StringVar(&o.rdma, "rdma", "",
+		"release of rdma-core in the guest, as Debian has it: its root is made of packages (default: what -root has)")
+	f.StringVar(&o.out, "out", "",
+		"folder for everything that comes out of the guest (default: a temporary one, whose name is told at the end)")
 	f.DurationVar(&o.limit, "time", 10*time.Minute, "limit from boot to power-off")
 	f.IntVar(&o.memory, "memory", 1024, "memory of the guest in MiB")
 	f.IntVar(&o.cpus, "cpus", 2, "processors of the guest")

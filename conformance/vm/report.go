@@ -111,7 +111,8 @@ func (j *job) summary(ctx context.Context, g *guest, passed, shown bool, stdout 
 	if !passed {
 		word = "FAIL"
 	}
-	fmt.Fprintf(stdout, "%s %s on kernel %s: %d passed, %d failed, %d skipped\n", word, j.path, g.image.release, t.passed, t.failed, len(t.skipped))
+	fmt.Fprintf(stdout, "%s %s on kernel %s: %d passed, %d failed, %d skipped\n", word, j.path, g.image.release, t.passed, t.failed,
+		len(t.skipped))
 	for i, s := range t.skipped {
 		if i == shownSkips && !shown {
 			fmt.Fprintf(stdout, "     skipped %d more: see %s.xml\n", len(t.skipped)-i, file)

@@ -110,7 +110,8 @@ func TestKeptImage(t *testing.T) {
 		}
 		sums = append(sums, s)
 	}
-	write(t, filepath.Join(dir, fileManifest), `{"release":"6.1.0-1-amd64","sha256":{"vmlinuz":"`+sums[0]+`","modules.cpio.gz":"`+sums[1]+`"}}`, 0o644)
+	write(t, filepath.Join(dir, fileManifest),
+		`{"release":"6.1.0-1-amd64","sha256":{"vmlinuz":"`+sums[0]+`","modules.cpio.gz":"`+sums[1]+`"}}`, 0o644)
 	if img, err := openImage(dir); err != nil || img.release != "6.1.0-1-amd64" {
 		t.Fatalf("a whole image: %+v, %v", img, err)
 	}
@@ -134,9 +135,10 @@ func TestKeptImage(t *testing.T) {
 func TestMirror(t *testing.T) {
 	for list, want := range map[string]string{
 		"x Other Other http://a/\nbookworm-security Debian Debian-Security http://b/\nbookworm Debian Debian http://c/": "http://c/",
-		"bookworm-updates http://a/\ntrixie http://b/":                                                                  "http://b/", // before the first update
-		"noble Ubuntu Ubuntu http://a/":                                                                                 "",
-		"":                                                                                                              "",
+		// before the first update
+		"bookworm-updates http://a/\ntrixie http://b/": "http://b/",
+		"noble Ubuntu Ubuntu http://a/":                "",
+		"":                                             "",
 	} {
 		got, err := mirrorOf(list)
 		if got != want || (err == nil) != (want != "") {
@@ -159,7 +161,8 @@ Conf linux-image-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
 	for _, m := range kernelPackage.FindAllStringSubmatch(plan, -1) {
 		got = append(got, m[1]+"="+m[2])
 	}
-	if want := []string{"linux-base-7.2.13+deb14-amd64=7.2.13-1", "linux-modules-7.2.13+deb14-amd64=7.2.13-1", "linux-image-7.2.13+deb14-amd64=7.2.13-1"}; !slices.Equal(got, want) {
+	if want := []string{"linux-base-7.2.13+deb14-amd64=7.2.13-1", "linux-modules-7.2.13+deb14-amd64=7.2.13-1",
+		"linux-image-7.2.13+deb14-amd64=7.2.13-1"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -167,14 +170,16 @@ Conf linux-image-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
 // TestMissing tells packages by commands and files.
 func TestMissing(t *testing.T) {
 	got := missing("/", []need{
-		{"a", []string{"sh"}}, {"b", []string{"no-such-command-anywhere"}}, {"c", []string{"/no/such/file*", "/"}}, {"d", []string{"/no/such/file*"}},
+		{"a", []string{"sh"}}, {"b", []string{"no-such-command-anywhere"}}, {"c", []string{"/no/such/file*", "/"}},
+		{"d", []string{"/no/such/file*"}},
 	})
 	if !slices.Equal(got, []string{"b", "d"}) {
 		t.Errorf("missing %q", got)
 	}
 	root := t.TempDir()
 	write(t, filepath.Join(root, "usr/bin/there"), "", 0o755)
-	if got := missing(root, []need{{"a", []string{"there"}}, {"b", []string{"sh"}}, {"c", []string{"/usr/bin/th*"}}}); !slices.Equal(got, []string{"b"}) {
+	if got := missing(root, []need{{"a", []string{"there"}}, {"b", []string{"sh"}},
+		{"c", []string{"/usr/bin/th*"}}}); !slices.Equal(got, []string{"b"}) {
 		t.Errorf("missing in another root %q", got)
 	}
 	if err := needInRoot(root, guestPackages); err == nil || !strings.Contains(err.Error(), "chroot "+root) {
@@ -203,7 +208,8 @@ func TestOutFolder(t *testing.T) {
 		t.Error("a folder with other files is taken")
 	}
 	var told strings.Builder
-	if got := test(t.Context(), &options{out: mine}, nil, newProgress(&told), &told); got != statusUsage || !strings.Contains(told.String(), "holds other files") {
+	if got := test(t.Context(), &options{out: mine}, nil, newProgress(&told), &told); got != statusUsage ||
+		!strings.Contains(told.String(), "holds other files") {
 		t.Errorf("status %d, %s", got, &told)
 	}
 	if _, err := os.Stat(filepath.Join(mine, "guest.sh")); err != nil {
@@ -238,7 +244,8 @@ FAIL
 		t.Fatal(err)
 	}
 	got, err := count(events)
-	if err != nil || got.passed != 1 || got.failed != 1 || len(got.skipped) != 1 || !strings.Contains(got.skipped[0], "TestB: b_test.go:1: no such device") {
+	if err != nil || got.passed != 1 || got.failed != 1 || len(got.skipped) != 1 ||
+		!strings.Contains(got.skipped[0], "TestB: b_test.go:1: no such device") {
 		t.Errorf("%+v, %v", got, err)
 	}
 	file := filepath.Join(t.TempDir(), "junit.xml")

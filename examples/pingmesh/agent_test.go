@@ -18,7 +18,8 @@ import (
 
 // patient are options for tests: probes get lost only where they must.
 func patient() *options {
-	return &options{port: 1, gid: -1, interval: time.Millisecond, timeout: 20 * time.Second, count: 3, size: 64, keep: 100, retry: 5 * time.Millisecond}
+	return &options{port: 1, gid: -1, interval: time.Millisecond, timeout: 20 * time.Second, count: 3, size: 64, keep: 100,
+		retry: 5 * time.Millisecond}
 }
 
 func openDevice(t *testing.T, opts ...softverbs.Option) *verbs.Device {

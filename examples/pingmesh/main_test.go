@@ -102,7 +102,8 @@ func TestInterrupt(t *testing.T) {
 // TestEvery prints more than one report, each of what came since the last.
 func TestEvery(t *testing.T) {
 	var out strings.Builder
-	if err := run(t.Context(), &out, io.Discard, strings.Fields("-agents 2 -count 60 -interval 5ms -timeout 20s -every 10ms -json")); err != nil {
+	if err := run(t.Context(), &out, io.Discard,
+		strings.Fields("-agents 2 -count 60 -interval 5ms -timeout 20s -every 10ms -json")); err != nil {
 		t.Fatal(err)
 	}
 	reports := decode(t, out.String())
@@ -130,7 +131,8 @@ func TestOneAgent(t *testing.T) {
 		want []peerReport
 	}{
 		{"-json -listen 127.0.0.1:0 -duration 20ms", []peerReport{}},
-		{"-json -listen 127.0.0.1:0 -interval 5ms -count 4 -peers " + gone.Addr().String(), []peerReport{{Peer: gone.Addr().String(), counts: counts{Unsent: 4}}}},
+		{"-json -listen 127.0.0.1:0 -interval 5ms -count 4 -peers " + gone.Addr().String(),
+			[]peerReport{{Peer: gone.Addr().String(), counts: counts{Unsent: 4}}}},
 	} {
 		var out strings.Builder
 		if err := run(t.Context(), &out, io.Discard, strings.Fields(test.args)); err != nil {

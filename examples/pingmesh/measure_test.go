@@ -81,7 +81,8 @@ func TestAcknowledgements(t *testing.T) {
 		fails int // acknowledgements that are refused
 	}{
 		{"in order", func(a *agent, p *peer) { p.left(&a.q.clock, 0, 1); a.ack(ack1, 0, qpn); a.ack(ack2, 0, qpn) }, counts{Answered: 1}, 0},
-		{"the second first", func(a *agent, p *peer) { a.ack(ack2, 0, qpn); a.ack(ack1, 0, qpn); p.left(&a.q.clock, 0, 1) }, counts{Answered: 1}, 0},
+		{"the second first", func(a *agent, p *peer) { a.ack(ack2, 0, qpn); a.ack(ack1, 0, qpn); p.left(&a.q.clock, 0, 1) },
+			counts{Answered: 1}, 0},
 		{"one of two", func(a *agent, p *peer) { p.left(&a.q.clock, 0, 1); a.ack(ack1, 0, qpn); p.expire(2e9) }, counts{Lost: 2}, 0},
 		{"twice", func(a *agent, p *peer) { a.ack(ack1, 1, qpn); a.ack(ack1, 1, qpn) }, counts{Duplicate: 1}, 0},
 		{"twice, after all", func(a *agent, p *peer) {

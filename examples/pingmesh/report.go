@@ -85,10 +85,13 @@ func (r *report) write(w io.Writer, asJSON bool) error {
 	fmt.Fprintf(w, "agent %s on %s, GID %s, %s clock: %d of %d probes of %d bytes answered in %.1f s, %d foreign datagrams; times in µs\n",
 		r.Agent, r.Device, r.GID, r.Clock, sum.Answered, sum.Sent, r.Size, r.To.Sub(r.From).Seconds(), r.Foreign)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(t, "peer\tclock\tsent\tlost\tlate\ttwice\tunsent\trtt p50\tp90\tp99\tmax\tprober p50\tp90\tp99\tmax\tresponder p50\tp90\tp99\tmax\t")
+	fmt.Fprintln(t,
+		"peer\tclock\tsent\tlost\tlate\ttwice\tunsent\trtt p50\tp90\tp99\tmax\tprober p50\tp90\tp99\tmax\tresponder "+
+			"p50\tp90\tp99\tmax\t")
 	for i := range r.Peers {
 		p := &r.Peers[i]
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%v\t%v\t%v\t\n", p.Peer, cmp.Or(p.Clock, "-"), p.Sent, p.Lost, p.Late, p.Duplicate, p.Unsent, p.RTT, p.Prober, p.Responder)
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%d\t%d\t%v\t%v\t%v\t\n", p.Peer, cmp.Or(p.Clock, "-"), p.Sent, p.Lost, p.Late, p.Duplicate,
+			p.Unsent, p.RTT, p.Prober, p.Responder)
 	}
 	if err := t.Flush(); err != nil {
 		return err

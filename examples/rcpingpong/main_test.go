@@ -13,7 +13,8 @@ import (
 
 func TestParse(t *testing.T) {
 	s, err := parse(io.Discard, strings.Fields("-device rxe1 -port 99 -ib-port 2 -size 8 -iters 7 -gid 3 -events -check -timeout 5s there"))
-	want := settings{"rxe1", 99, "there", pingpong.Options{IBPort: 2, GIDIndex: 3, Size: 8, Iters: 7, Events: true, Check: true, Timeout: 5 * time.Second}}
+	want := settings{"rxe1", 99, "there", pingpong.Options{IBPort: 2, GIDIndex: 3, Size: 8, Iters: 7, Events: true, Check: true,
+		Timeout: 5 * time.Second}}
 	if err != nil || *s != want {
 		t.Errorf("%+v, %v; want %+v", s, err, want)
 	}

@@ -385,8 +385,7 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 		dev.lib.lints.Report(hintQueryGIDTable(&in))
 	}
 	entriesC := make([]cGIDEntry, len(entries))
-	n,
-		errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.h.C, unsafe.Pointer(unsafe.SliceData(entriesC)),
+	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.h.C, unsafe.Pointer(unsafe.SliceData(entriesC)),
 		uint64(len(entries)), 0)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryGIDTable(&in)) })
@@ -758,8 +757,8 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 		}
 		defer cqAttr.channel.h.Exit()
 		if cqAttr.channel.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "channel", &cqAttr.channel.h.Node, &cqAttr.channel.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "channel", &cqAttr.channel.h.Node, &cqAttr.channel.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		cqAttrC.channel = uintptr(cqAttr.channel.h.C)
 	}
@@ -769,9 +768,8 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 		}
 		defer cqAttr.parentDomain.h.Exit()
 		if cqAttr.parentDomain.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.h.Node, &cqAttr.parentDomain.dev.h.Node, &dev.h.Node,
-					&dev.h.Node)
+			return nil, object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.h.Node, &cqAttr.parentDomain.dev.h.Node,
+				&dev.h.Node, &dev.h.Node)
 		}
 		cqAttrC.parent_domain = uintptr(cqAttr.parentDomain.h.C)
 		cqAttrC.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
@@ -917,8 +915,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		}
 		defer srqInitAttrEx.pd.h.Exit()
 		if srqInitAttrEx.pd.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.h.Node, &srqInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.h.Node, &srqInitAttrEx.pd.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		srqInitAttrExC.pd = uintptr(srqInitAttrEx.pd.h.C)
 		srqInitAttrExC.comp_mask |= 0x2 // IBV_SRQ_INIT_ATTR_PD
@@ -929,9 +927,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		}
 		defer srqInitAttrEx.xrcd.h.Exit()
 		if srqInitAttrEx.xrcd.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.h.Node, &srqInitAttrEx.xrcd.dev.h.Node, &dev.h.Node,
-					&dev.h.Node)
+			return nil, object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.h.Node, &srqInitAttrEx.xrcd.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		srqInitAttrExC.xrcd = uintptr(srqInitAttrEx.xrcd.h.C)
 		srqInitAttrExC.comp_mask |= 0x4 // IBV_SRQ_INIT_ATTR_XRCD
@@ -942,8 +939,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		}
 		defer srqInitAttrEx.cq.h.Exit()
 		if srqInitAttrEx.cq.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.h.Node, &srqInitAttrEx.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.h.Node, &srqInitAttrEx.cq.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		srqInitAttrExC.cq = uintptr(srqInitAttrEx.cq.h.C)
 		srqInitAttrExC.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
@@ -1030,9 +1027,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.sendCQ.h.Exit()
 		if qpInitAttrEx.sendCQ.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.h.Node, &qpInitAttrEx.sendCQ.dev.h.Node, &dev.h.Node,
-					&dev.h.Node)
+			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.h.Node, &qpInitAttrEx.sendCQ.dev.h.Node,
+				&dev.h.Node, &dev.h.Node)
 		}
 		qpInitAttrExC.send_cq = uintptr(qpInitAttrEx.sendCQ.h.C)
 	}
@@ -1042,9 +1038,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.recvCQ.h.Exit()
 		if qpInitAttrEx.recvCQ.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.h.Node, &qpInitAttrEx.recvCQ.dev.h.Node, &dev.h.Node,
-					&dev.h.Node)
+			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.h.Node, &qpInitAttrEx.recvCQ.dev.h.Node,
+				&dev.h.Node, &dev.h.Node)
 		}
 		qpInitAttrExC.recv_cq = uintptr(qpInitAttrEx.recvCQ.h.C)
 	}
@@ -1054,8 +1049,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.pd.h.Exit()
 		if qpInitAttrEx.pd.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.h.Node, &qpInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.h.Node, &qpInitAttrEx.pd.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.h.C)
 		qpInitAttrExC.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
@@ -1066,8 +1061,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.xrcd.h.Exit()
 		if qpInitAttrEx.xrcd.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.h.Node, &qpInitAttrEx.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.h.Node, &qpInitAttrEx.xrcd.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		qpInitAttrExC.xrcd = uintptr(qpInitAttrEx.xrcd.h.C)
 		qpInitAttrExC.comp_mask |= 0x2 // IBV_QP_INIT_ATTR_XRCD
@@ -1078,8 +1073,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.srq.h.Exit()
 		if qpInitAttrEx.srq.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.h.Node, &qpInitAttrEx.srq.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.h.Node, &qpInitAttrEx.srq.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.h.C)
 	}
@@ -1089,9 +1084,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.rwqIndTbl.h.Exit()
 		if qpInitAttrEx.rwqIndTbl.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.h.Node, &qpInitAttrEx.rwqIndTbl.dev.h.Node,
-					&dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.h.Node,
+				&qpInitAttrEx.rwqIndTbl.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		qpInitAttrExC.rwq_ind_tbl = uintptr(qpInitAttrEx.rwqIndTbl.h.C)
 		qpInitAttrExC.comp_mask |= 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
@@ -1331,8 +1325,8 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 		}
 		defer qpOpenAttr.xrcd.h.Exit()
 		if qpOpenAttr.xrcd.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.h.Node, &qpOpenAttr.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.h.Node, &qpOpenAttr.xrcd.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		qpOpenAttrC.xrcd = uintptr(qpOpenAttr.xrcd.h.C)
 		qpOpenAttrC.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
@@ -1396,8 +1390,8 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		}
 		defer wqInitAttr.pd.h.Exit()
 		if wqInitAttr.pd.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "pd", &wqInitAttr.pd.h.Node, &wqInitAttr.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "pd", &wqInitAttr.pd.h.Node, &wqInitAttr.pd.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		wqInitAttrC.pd = uintptr(wqInitAttr.pd.h.C)
 	}
@@ -1407,8 +1401,8 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		}
 		defer wqInitAttr.cq.h.Exit()
 		if wqInitAttr.cq.dev != dev {
-			return nil,
-				object.OtherDevice(verb, "cq", &wqInitAttr.cq.h.Node, &wqInitAttr.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "cq", &wqInitAttr.cq.h.Node, &wqInitAttr.cq.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		wqInitAttrC.cq = uintptr(wqInitAttr.cq.h.C)
 	}
@@ -1553,8 +1547,7 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 		dev.lib.lints.Report(hintInitAHFromWC(&in))
 	}
 	var ahAttrC cAHAttr
-	n,
-		errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.h.C, portNum, unsafe.Pointer(wc),
+	n, errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.h.C, portNum, unsafe.Pointer(wc),
 		unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
 	if n < 0 {
 		return AHAttr{}, verr.Failed(verb, errno, func() []string { return verr.Texts(hintInitAHFromWC(&in)) })

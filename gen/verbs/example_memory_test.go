@@ -30,7 +30,8 @@ func ExamplePD_RegMR() {
 	// <nil>
 }
 
-// Memory of the device is an io.WriterAt and an io.ReaderAt; most devices copy words of 4 bytes. Peers reach it by a region that counts from 0.
+// Memory of the device is an io.WriterAt and an io.ReaderAt; most devices copy words of 4 bytes. Peers reach it by a region that
+// counts from 0.
 func ExampleDevice_AllocDM() {
 	dev, done := open()
 	defer done()

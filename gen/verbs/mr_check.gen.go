@@ -56,10 +56,9 @@ func checkReregMR(in *inReregMR) error {
 		access&MRAccessLocalWrite != MRAccessLocalWrite {
 		bad.Add(&rules[rule0184], access.String())
 	}
-	if flags&MRChangeFlagsAccess != 0 &&
-		access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|
-			MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|
-			MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+	if flags&MRChangeFlagsAccess != 0 && access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|
+		MRAccessRemoteAtomic|MRAccessMWBind|MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|
+		MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
 		bad.Add(&rules[rule0185], access.String())
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushGlobal != 0 &&

@@ -11,7 +11,8 @@ import (
 // into 14, above 0xc000.
 func TestFlowLabelToUDPSport(t *testing.T) {
 	lib := load(t)
-	for label, want := range map[uint32]uint16{0: 0xc000, 1: 0xc001, 0x3fff: 0xffff, 0x4000: 0xc001, 0xfc000: 0xc03f, 0xfffff: 0xffc0, 0x12345: 0xe341, 0xfff12345: 0xe341} {
+	for label, want := range map[uint32]uint16{0: 0xc000, 1: 0xc001, 0x3fff: 0xffff, 0x4000: 0xc001, 0xfc000: 0xc03f,
+		0xfffff: 0xffc0, 0x12345: 0xe341, 0xfff12345: 0xe341} {
 		if got, err := lib.FlowLabelToUDPSport(label); err != nil || got != want {
 			t.Errorf("label %#x: port %#x, %v; want %#x", label, got, err, want)
 		}

@@ -250,8 +250,7 @@ var transitions0224 = []validate.Transition{
 		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
 		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasRNRRetry, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
 			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
 		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
@@ -306,9 +305,8 @@ var transitions0220 = []validate.Transition{
 		May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
 		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
+			qpAttrHasRNRRetry, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
 		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit |
 			qpAttrHasPathMigState | qpAttrHasAltAV},
@@ -498,8 +496,7 @@ var transitions2003 = []validate.Transition{
 		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
 		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasRNRRetry, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
 			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
 		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
@@ -650,8 +647,7 @@ var transitions3812 = []validate.Transition{
 		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
 		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
+			qpAttrHasRNRRetry, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
 			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
 		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
@@ -700,42 +696,37 @@ func checkModifyQP(in *inModifyQP) error {
 	state := QPState(in.attrQPState)
 	curState := QPState(in.attrCurQPState)
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 &&
-		qpQPType == QPTypeUC &&
-		validate.BadTransition(transitions0221, in.attrMask,
+		qpQPType == QPTypeUC && validate.BadTransition(transitions0221, in.attrMask,
+		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		bad.Add(&rules[rule0221], validate.TransitionText(transitions0221, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.Add(&rules[rule0221],
-			validate.TransitionText(transitions0221, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeRawPacket &&
 		validate.BadTransition(transitions0223, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.Add(&rules[rule0223],
-			validate.TransitionText(transitions0223, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
-	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 &&
-		qpQPType == QPTypeXRCSend &&
-		validate.BadTransition(transitions0224, in.attrMask,
+		bad.Add(&rules[rule0223], validate.TransitionText(transitions0223, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.Add(&rules[rule0224],
-			validate.TransitionText(transitions0224, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+	}
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 &&
+		qpQPType == QPTypeXRCSend && validate.BadTransition(transitions0224, in.attrMask,
+		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		bad.Add(&rules[rule0224], validate.TransitionText(transitions0224, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeUD &&
 		in.attrMask&(qpAttrHasPathMTU|qpAttrHasRQPSN|qpAttrHasDestQPNum|qpAttrHasAccessFlags|qpAttrHasAV|qpAttrHasMaxRDAtomic|
@@ -781,9 +772,8 @@ func checkModifyQP(in *inModifyQP) error {
 		in.attrAHAttrPortNum != in.attrPortNum {
 		bad.Add(&rules[rule0508], validate.Dec(in.attrAHAttrPortNum))
 	}
-	if in.qpQPType.OK &&
-		(qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeXRCSend || qpQPType == QPTypeXRCRecv) &&
-		in.attrMask&qpAttrHasRateLimit != 0 {
+	if in.qpQPType.OK && (qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeXRCSend ||
+		qpQPType == QPTypeXRCRecv) && in.attrMask&qpAttrHasRateLimit != 0 {
 		bad.Add(&rules[rule2007], validate.FlagText(in.attrMask, qpAttrMaskNames))
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&qpAttrHasAV != 0 && in.capDeviceAttrPhysPortCnt.V > 0 &&
@@ -811,36 +801,33 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule0220],
-			validate.TransitionText(transitions0220, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+		may.Add(&rules[rule0220], validate.TransitionText(transitions0220, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && qpQPType == QPTypeUD &&
 		validate.BadTransition(transitions0222, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule0222],
-			validate.TransitionText(transitions0222, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+		may.Add(&rules[rule0222], validate.TransitionText(transitions0222, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeXRCRecv &&
 		validate.BadTransition(transitions0225, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule0225],
-			validate.TransitionText(transitions0225, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+		may.Add(&rules[rule0225], validate.TransitionText(transitions0225, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpQPType.OK && qpQPType == QPTypeRC && in.attrMask&qpAttrHasQKey != 0 {
 		may.Add(&rules[rule0228], validate.FlagText(in.attrMask, qpAttrMaskNames))
@@ -908,48 +895,44 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2001],
-			validate.TransitionText(transitions2001, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+		may.Add(&rules[rule2001], validate.TransitionText(transitions2001, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeRawPacket &&
 		validate.BadTransition(transitions2002, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2002],
-			validate.TransitionText(transitions2002, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+		may.Add(&rules[rule2002], validate.TransitionText(transitions2002, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeXRCSend &&
 		validate.BadTransition(transitions2003, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2003],
-			validate.TransitionText(transitions2003, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+		may.Add(&rules[rule2003], validate.TransitionText(transitions2003, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeXRCRecv &&
 		validate.BadTransition(transitions2004, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2004],
-			validate.TransitionText(transitions2004, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+		may.Add(&rules[rule2004], validate.TransitionText(transitions2004, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	if in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUD &&
 		in.attrMask&(qpAttrHasPathMTU|qpAttrHasRQPSN|qpAttrHasDestQPNum|qpAttrHasAccessFlags|qpAttrHasAV|qpAttrHasMaxRDAtomic|
@@ -1029,31 +1012,29 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSrcPathBits > 127 {
 		may.Add(&rules[rule3195], validate.Dec(in.attrAltAHAttrSrcPathBits))
 	}
-	if in.qpState.OK && in.qpQPType.OK &&
-		in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState && qpQPType == QPTypeUC &&
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|
+		qpAttrHasCurState && qpQPType == QPTypeUC &&
 		validate.BadTransition(transitions3811, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule3811],
-			validate.TransitionText(transitions3811, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+		may.Add(&rules[rule3811], validate.TransitionText(transitions3811, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK &&
-		in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState && qpQPType == QPTypeXRCSend &&
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|
+		qpAttrHasCurState && qpQPType == QPTypeXRCSend &&
 		validate.BadTransition(transitions3812, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule3812],
-			validate.TransitionText(transitions3812, in.attrMask,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-				validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-					validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-				func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+		may.Add(&rules[rule3812], validate.TransitionText(transitions3812, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
 	return may
 }
@@ -1329,9 +1310,8 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	if wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0 {
 		may.Add(&rules[rule0366], validate.Hex(in.wrBindMWBindInfoMWAccessFlags))
 	}
-	if in.qpQPType.OK &&
-		(qpQPType == QPTypeRC || qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeRawPacket) &&
-		in.wrQPTypeXRCRemoteSrqn > 0 {
+	if in.qpQPType.OK && (qpQPType == QPTypeRC || qpQPType == QPTypeUC || qpQPType == QPTypeUD ||
+		qpQPType == QPTypeRawPacket) && in.wrQPTypeXRCRemoteSrqn > 0 {
 		may.Add(&rules[rule1228], validate.Dec(in.wrQPTypeXRCRemoteSrqn))
 	}
 	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeUD && wrOpcode == WROpcodeTSO &&

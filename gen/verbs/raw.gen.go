@@ -850,9 +850,8 @@ func rawQueryPortSpeed(fn0 uintptr, dev unsafe.Pointer, portNum uint32, portSpee
 }
 
 func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
-	n,
-		err := C.vg381e4135b5_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index),
-		(*C.uint8_t)(gid))
+	n, err := C.vg381e4135b5_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
+		C.int32_t(index), (*C.uint8_t)(gid))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -877,8 +876,7 @@ func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, m
 
 func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int,
 	syscall.Errno) {
-	n,
-		err := C.vg381e4135b5_ibv_query_pkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
+	n, err := C.vg381e4135b5_ibv_query_pkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
 		C.int32_t(index), (*C.uint8_t)(pkey))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
@@ -887,8 +885,7 @@ func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, p
 }
 
 func rawGetPKeyIndex(fn0 uintptr, dev unsafe.Pointer, portNum uint8, pkey uint16) (int, syscall.Errno) {
-	n,
-		err := C.vg381e4135b5_ibv_get_pkey_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
+	n, err := C.vg381e4135b5_ibv_get_pkey_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
 		C.uint16_t(pkey))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
@@ -950,8 +947,7 @@ func rawCloseXRCD(xrcd unsafe.Pointer) syscall.Errno {
 
 func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer,
 	syscall.Errno) {
-	p,
-		err := C.vg381e4135b5_ibv_reg_mr(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr),
+	p, err := C.vg381e4135b5_ibv_reg_mr(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr),
 		C.uint64_t(length), C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
@@ -961,9 +957,8 @@ func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length 
 
 func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64,
 	access uint32) (unsafe.Pointer, syscall.Errno) {
-	p,
-		err := C.vg381e4135b5_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr),
-		C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
+	p, err := C.vg381e4135b5_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)),
+		C.uintptr_t(addr), C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -972,8 +967,7 @@ func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, len
 
 func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32,
 	access int32) (unsafe.Pointer, syscall.Errno) {
-	p,
-		err := C.vg381e4135b5_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset),
+	p, err := C.vg381e4135b5_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset),
 		C.uint64_t(length), C.uint64_t(iova), C.int32_t(fd), C.int32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
@@ -991,8 +985,7 @@ func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsa
 
 func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64,
 	access int32) (int, syscall.Errno) {
-	n,
-		err := C.vg381e4135b5_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags),
+	n, err := C.vg381e4135b5_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags),
 		C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
@@ -1068,8 +1061,7 @@ func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 
 func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer,
 	syscall.Errno) {
-	p,
-		err := C.vg381e4135b5_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset),
+	p, err := C.vg381e4135b5_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset),
 		C.uint64_t(length), C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
@@ -1079,8 +1071,7 @@ func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length ui
 
 func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, channel unsafe.Pointer,
 	compVector int32) (unsafe.Pointer, syscall.Errno) {
-	p,
-		err := C.vg381e4135b5_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe),
+	p, err := C.vg381e4135b5_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe),
 		C.uintptr_t(cqContext), C.uintptr_t(uintptr(channel)), C.int32_t(compVector))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
@@ -1225,8 +1216,7 @@ func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Point
 }
 
 func rawAllocBuf(fn0 uintptr, pd unsafe.Pointer, size uint64, buffer unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p,
-		err := C.vg381e4135b5_ibv_alloc_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(size),
+	p, err := C.vg381e4135b5_ibv_alloc_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(size),
 		(*C.uint8_t)(buffer))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
@@ -1248,8 +1238,7 @@ func rawFreeBuf(fn0 uintptr, buffer unsafe.Pointer) {
 
 func rawRegBufMR(fn0 uintptr, pd unsafe.Pointer, buffer unsafe.Pointer, addr uintptr, length uint64,
 	access int32) (unsafe.Pointer, syscall.Errno) {
-	p,
-		err := C.vg381e4135b5_ibv_reg_buf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(buffer)),
+	p, err := C.vg381e4135b5_ibv_reg_buf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(buffer)),
 		C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
@@ -1353,8 +1342,7 @@ func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Po
 
 func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.Pointer, grh unsafe.Pointer,
 	ahAttr unsafe.Pointer) (int, syscall.Errno) {
-	n,
-		err := C.vg381e4135b5_ibv_init_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
+	n, err := C.vg381e4135b5_ibv_init_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
 		(*C.uint8_t)(wc), (*C.uint8_t)(grh), (*C.uint8_t)(ahAttr))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
@@ -1364,8 +1352,7 @@ func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.P
 
 func rawCreateAHFromWC(fn0 uintptr, pd unsafe.Pointer, wc unsafe.Pointer, grh unsafe.Pointer,
 	portNum uint8) (unsafe.Pointer, syscall.Errno) {
-	p,
-		err := C.vg381e4135b5_ibv_create_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(wc),
+	p, err := C.vg381e4135b5_ibv_create_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(wc),
 		(*C.uint8_t)(grh), C.uint8_t(portNum))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
@@ -1409,8 +1396,7 @@ func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
 
 func rawResolveEthL2FromGID(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, ethMac unsafe.Pointer,
 	vid unsafe.Pointer) syscall.Errno {
-	n,
-		err := C.vg381e4135b5_ibv_resolve_eth_l2_from_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
+	n, err := C.vg381e4135b5_ibv_resolve_eth_l2_from_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
 		(*C.uint8_t)(ethMac), (*C.uint8_t)(vid))
 	return verr.ErrnoEither(int(n), err)
 }

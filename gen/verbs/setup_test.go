@@ -36,10 +36,13 @@ func TestSetups(t *testing.T) {
 	}
 	path := func() verbs.AHAttr { return verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 3} }
 	const rights = verbs.QPAccessRemoteWrite
-	rc := verbs.RCSetup{PortNum: 1, AccessFlags: rights, AV: path(), PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22, SQPSN: 23, MaxDestRDAtomic: 4, MaxRDAtomic: 2, MinRNRTimer: 5, Timeout: 6, RetryCnt: 3, RNRRetry: 2}
+	rc := verbs.RCSetup{PortNum: 1, AccessFlags: rights, AV: path(), PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22, SQPSN: 23,
+		MaxDestRDAtomic: 4, MaxRDAtomic: 2, MinRNRTimer: 5, Timeout: 6, RetryCnt: 3, RNRRetry: 2}
 	uc := verbs.UCSetup{PortNum: 1, AccessFlags: rights, AV: path(), PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22, SQPSN: 23}
-	send := verbs.XRCSendSetup{PortNum: 1, AccessFlags: rights, AV: path(), PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22, SQPSN: 23, MaxRDAtomic: 2, Timeout: 6, RetryCnt: 3, RNRRetry: 2}
-	recv := verbs.XRCRecvSetup{PortNum: 1, AccessFlags: rights, AV: path(), PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22, SQPSN: 23, MaxDestRDAtomic: 4, MinRNRTimer: 5, Timeout: 6}
+	send := verbs.XRCSendSetup{PortNum: 1, AccessFlags: rights, AV: path(), PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22,
+		SQPSN: 23, MaxRDAtomic: 2, Timeout: 6, RetryCnt: 3, RNRRetry: 2}
+	recv := verbs.XRCRecvSetup{PortNum: 1, AccessFlags: rights, AV: path(), PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22,
+		SQPSN: 23, MaxDestRDAtomic: 4, MinRNRTimer: 5, Timeout: 6}
 	connected := verbs.QPInfo{PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22, SQPSN: 23, AccessFlags: rights}
 	requests, answers := connected, connected
 	requests.MaxRDAtomic, requests.Timeout, requests.RetryCnt, requests.RNRRetry = 2, 6, 3, 2
@@ -53,7 +56,8 @@ func TestSetups(t *testing.T) {
 	}{
 		{verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq, pd), rc.ToRTS, both},
 		{verbs.NewQPInitAttrEx(verbs.QPTypeUC, cq, cq, pd), uc.ToRTS, connected},
-		{verbs.NewQPInitAttrEx(verbs.QPTypeUD, cq, cq, pd), verbs.UDSetup{PortNum: 1, QKey: 24, SQPSN: 23}.ToRTS, verbs.QPInfo{QKey: 24, SQPSN: 23}},
+		{verbs.NewQPInitAttrEx(verbs.QPTypeUD, cq, cq, pd), verbs.UDSetup{PortNum: 1, QKey: 24, SQPSN: 23}.ToRTS,
+			verbs.QPInfo{QKey: 24, SQPSN: 23}},
 		{verbs.NewQPInitAttrEx(verbs.QPTypeRawPacket, cq, cq, pd), verbs.RawPacketSetup{PortNum: 1}.ToRTS, verbs.QPInfo{}},
 		{verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, cq, nil, pd), send.ToRTS, requests},
 		{verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil).XRCD(domain), recv.ToRTS, answers},
@@ -76,7 +80,8 @@ func TestSetups(t *testing.T) {
 		if c.want.PathMTU != 0 && info.AV.GRH.HopLimit != 3 {
 			t.Errorf("%v: path %+v", init.Type, info.AV)
 		}
-		c.want.State, c.want.PortNum, c.want.AV, c.want.Cap, c.want.AltAV, c.want.PathMigState = info.State, info.PortNum, info.AV, info.Cap, info.AltAV, info.PathMigState
+		c.want.State, c.want.PortNum, c.want.AV, c.want.Cap, c.want.AltAV, c.want.PathMigState = info.State, info.PortNum, info.AV,
+			info.Cap, info.AltAV, info.PathMigState
 		if c.want.PathMTU == 0 {
 			c.want.PathMTU = info.PathMTU // means nothing
 		}

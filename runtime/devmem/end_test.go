@@ -42,7 +42,8 @@ func TestEnd(t *testing.T) {
 }
 
 func TestGoneHints(t *testing.T) {
-	if got := devmem.GoneHints(syscall.ENOENT); len(got) != 1 || got[0] != "another context has destroyed the memory; give the handle up with Unimport" {
+	if got := devmem.GoneHints(syscall.ENOENT); len(got) != 1 ||
+		got[0] != "another context has destroyed the memory; give the handle up with Unimport" {
 		t.Errorf("ENOENT: %q", got)
 	}
 	if got := devmem.GoneHints(syscall.EINVAL); got != nil {

@@ -91,7 +91,8 @@ func (a *Async) Next(ctx context.Context) (AsyncEvent, error) {
 	if a.errno != 0 {
 		return AsyncEvent{}, verr.Failed(verbAsync, a.errno, nil)
 	}
-	return AsyncEvent{Type: uint32(a.event.event_type), Object: uintptr(C.verbsgen_dpath_object(&a.event)), Port: int(C.verbsgen_dpath_port(&a.event))}, nil
+	return AsyncEvent{Type: uint32(a.event.event_type), Object: uintptr(C.verbsgen_dpath_object(&a.event)),
+		Port: int(C.verbsgen_dpath_port(&a.event))}, nil
 }
 
 // take asks the library for an event; false when there is none yet.

@@ -219,7 +219,8 @@ func newArena(verb string, wrs int, size uintptr, sges int, opts []BatchOption) 
 	}
 	if c.inline < 0 || c.inline > mostInline || c.inline > 0 && sges == 0 {
 		return arena{}, &verr.Error{Verb: verb, Errno: syscall.EINVAL,
-			Msg: fmt.Sprintf("a batch with room for %d bytes of inline data and %d elements in a request: inline data takes 0 to %d bytes and 1 element",
+			Msg: fmt.Sprintf("a batch with room for %d bytes of inline data and %d elements in a request: inline data takes 0 to %d bytes "+
+				"and 1 element",
 				c.inline, sges, mostInline)}
 	}
 	const unit = unsafe.Sizeof(SGE{})

@@ -39,8 +39,10 @@ var during = map[string]struct {
 	"recv":                 {(*mortal).postRecv, func(m *mortal) error { return m.qp.Close() }, verr.ErrnoClosed},
 	"send of closed batch": {(*mortal).postSend, func(m *mortal) error { return m.send.Close() }, verr.ErrnoBatchClosed},
 	"recv of closed batch": {(*mortal).postRecv, func(m *mortal) error { return m.recv.Close() }, verr.ErrnoBatchClosed},
-	"poll":                 {func(m *mortal) syscall.Errno { return m.poll(1) }, func(m *mortal) error { return m.cq.Close() }, verr.ErrnoClosed},
-	"spin":                 {func(m *mortal) syscall.Errno { return m.poll(1 << 40) }, func(m *mortal) error { return m.cq.Close() }, verr.ErrnoClosed},
+	"poll": {func(m *mortal) syscall.Errno { return m.poll(1) }, func(m *mortal) error { return m.cq.Close() },
+		verr.ErrnoClosed},
+	"spin": {func(m *mortal) syscall.Errno { return m.poll(1 << 40) }, func(m *mortal) error { return m.cq.Close() },
+		verr.ErrnoClosed},
 	"notify": {func(m *mortal) syscall.Errno { return dpath.ReqNotify(&m.cq.Gate, false) }, func(m *mortal) error { return m.cq.Close() },
 		verr.ErrnoClosed},
 }
@@ -112,7 +114,8 @@ func TestDestroyDuringUse(t *testing.T) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestDestroyDuringUse$")
 		cmd.Env = append(os.Environ(), marker+"="+name)
 		out, err := cmd.CombinedOutput()
-		faults := strings.Contains(string(out), "SIGSEGV") || strings.Contains(string(out), "AddressSanitizer: SEGV") // the sanitizer takes the signal
+		// the sanitizer takes the signal
+		faults := strings.Contains(string(out), "SIGSEGV") || strings.Contains(string(out), "AddressSanitizer: SEGV")
 		if err == nil || !faults {
 			t.Errorf("%s: the process does not die of a fault: %v\n%s", name, err, out)
 		}

@@ -10,9 +10,12 @@ type WROpcode uint32
 
 // wcOpcodes are the names of the requests' completions, and from 128 on of the receives'.
 var (
-	wcOpcodes   = [...]string{"SEND", "RDMA_WRITE", "RDMA_READ", "COMP_SWAP", "FETCH_ADD", "BIND_MW", "LOCAL_INV", "TSO", "FLUSH", "ATOMIC_WRITE"}
-	recvOpcodes = [...]string{"RECV", "RECV_RDMA_WITH_IMM", "TM_ADD", "TM_DEL", "TM_SYNC", "TM_RECV", "TM_NO_TAG", "DRIVER1", "DRIVER2", "DRIVER3"}
-	wrOpcodes   = [...]string{"RDMA_WRITE", "RDMA_WRITE_WITH_IMM", "SEND", "SEND_WITH_IMM", "RDMA_READ", "ATOMIC_CMP_AND_SWP", "ATOMIC_FETCH_AND_ADD",
+	wcOpcodes = [...]string{"SEND", "RDMA_WRITE", "RDMA_READ", "COMP_SWAP", "FETCH_ADD", "BIND_MW", "LOCAL_INV", "TSO", "FLUSH",
+		"ATOMIC_WRITE"}
+	recvOpcodes = [...]string{"RECV", "RECV_RDMA_WITH_IMM", "TM_ADD", "TM_DEL", "TM_SYNC", "TM_RECV", "TM_NO_TAG", "DRIVER1",
+		"DRIVER2", "DRIVER3"}
+	wrOpcodes = [...]string{"RDMA_WRITE", "RDMA_WRITE_WITH_IMM", "SEND", "SEND_WITH_IMM", "RDMA_READ", "ATOMIC_CMP_AND_SWP",
+		"ATOMIC_FETCH_AND_ADD",
 		"LOCAL_INV", "BIND_MW", "SEND_WITH_INV", "TSO", "DRIVER1", 14: "FLUSH", 15: "ATOMIC_WRITE"}
 )
 

@@ -47,7 +47,8 @@ func BenchmarkGate(b *testing.B) {
 		p     *dptest.Provider
 		n     int
 		tries int
-	}{{"poll, empty", p, 1, 1}, {"poll 1", full, 1, 1}, {"poll 16", full, 16, 1}, {"poll 64", full, 64, 1}, {"spin 16, empty", p, 1, 16}, {"spin 64, empty", p, 1, 64}} {
+	}{{"poll, empty", p, 1, 1}, {"poll 1", full, 1, 1}, {"poll 16", full, 16, 1}, {"poll 64", full, 64, 1},
+		{"spin 16, empty", p, 1, 16}, {"spin 64, empty", p, 1, 64}} {
 		compare(t, r.name, func(times int) { r.p.LoopTake(r.n, times*r.tries) }, func(times int) {
 			for range times {
 				r.p.BarePoll(at, r.n, r.tries)

@@ -38,7 +38,8 @@ func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Ref
 	}
 	number := r.first + posted
 	w := any(&r.batch.wrs[number])
-	f := Refusal{Request: unsafe.Pointer(&r.batch.wrs[number]), verb: errs.Verb, errno: errno, number: number, id: headOf(&r.batch.wrs[number]).id}
+	f := Refusal{Request: unsafe.Pointer(&r.batch.wrs[number]), verb: errs.Verb, errno: errno, number: number,
+		id: headOf(&r.batch.wrs[number]).id}
 	switch w := w.(type) {
 	case *SendWR:
 		if errno == verr.ErrnoNoAddress && w.remote == 0 {

@@ -29,7 +29,8 @@ func TestRefusal(t *testing.T) {
 	if !r.Full(nil) || r.Full(bad) {
 		t.Errorf("full: %t without a broken rule, %t with one", r.Full(nil), r.Full(bad))
 	}
-	const said = "ibv_post_send: request 2 (wr_id 77) on a queue pair with state INIT: cannot allocate memory (ENOMEM); may be: wr[2].list[].length 9: it is short [VR-1]"
+	const said = "ibv_post_send: request 2 (wr_id 77) on a queue pair with state INIT: cannot allocate memory (ENOMEM); may be: " +
+		"wr[2].list[].length 9: it is short [VR-1]"
 	if err := r.Error(bad, nil, "", "state INIT"); err.Error() != said || !errors.Is(err, syscall.ENOMEM) {
 		t.Errorf("got  %v\nwant %s", err, said)
 	}
@@ -45,7 +46,8 @@ func TestRefusal(t *testing.T) {
 func TestNoRefusal(t *testing.T) {
 	errs := &verr.Once{Verb: "ibv_post_recv", Kind: "QP"}
 	b := recvBatch(t, 2, 1)
-	for errno, want := range map[syscall.Errno]error{verr.ErrnoClosed: os.ErrClosed, verr.ErrnoBatchClosed: os.ErrClosed, verr.ErrnoNoMemory: syscall.ENOMEM, syscall.EBUSY: syscall.EBUSY} {
+	for errno, want := range map[syscall.Errno]error{verr.ErrnoClosed: os.ErrClosed, verr.ErrnoBatchClosed: os.ErrClosed,
+		verr.ErrnoNoMemory: syscall.ENOMEM, syscall.EBUSY: syscall.EBUSY} {
 		if _, err := b.From(0, 2).Refusal(errs, 0, errno); !errors.Is(err, want) || errors.Is(err, verr.ErrQueueFull) {
 			t.Errorf("%#x: %v, want %v", int(errno), err, want)
 		}

@@ -107,7 +107,8 @@ func Vague(access, zeroBased uint64) string {
 	if access&zeroBased == 0 {
 		return ""
 	}
-	return "it was registered with ZERO_BASED, and it depends on the device whether its addresses begin at 0; register it with an iova of 0 instead"
+	return "it was registered with ZERO_BASED, and it depends on the device whether its addresses begin at 0; register it with an " +
+		"iova of 0 instead"
 }
 
 // Renew changes the length and the key of a region that stays where it is.

@@ -69,7 +69,8 @@ func TestBatchInUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const text = "another goroutine used the %s while it was posted, so that it is not known what was posted; a batch belongs to one goroutine at a time: device or resource busy (EBUSY)"
+	const text = "another goroutine used the %s while it was posted, so that it is not known what was posted; a batch belongs to one " +
+		"goroutine at a time: device or resource busy (EBUSY)"
 	for name, c := range map[string]struct {
 		post    func() (int, syscall.Errno)
 		take    func()

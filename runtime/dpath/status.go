@@ -10,22 +10,28 @@ var statuses = [...]struct{ name, means string }{
 	{"SUCCESS", ""},
 	{"LOC_LEN_ERR", "a length does not fit here: the message is longer than the memory of the receive, than the port takes (max_msg_sz) or, " +
 		"on UD, than a packet with its 40 bytes of GRH"},
-	{"LOC_QP_OP_ERR", "the queue pair cannot do what the request asks: its operation, its keys or its number of SGEs do not fit, or the receive " +
-		"was too short for the message"},
+	{"LOC_QP_OP_ERR",
+		"the queue pair cannot do what the request asks: its operation, its keys or its number of SGEs do not fit, or the receive " +
+			"was too short for the message"},
 	{"LOC_EEC_OP_ERR", "the end-to-end context of a reliable datagram cannot do what the request asks"},
-	{"LOC_PROT_ERR", "an SGE lies outside of its memory region, its lkey is wrong, or the region lacks LOCAL_WRITE for what is received into it"},
+	{"LOC_PROT_ERR",
+		"an SGE lies outside of its memory region, its lkey is wrong, or the region lacks LOCAL_WRITE for what is received into it"},
 	{"WR_FLUSH_ERR", "the queue pair is in ERR and did not carry this request out; an earlier completion with another status tells why, or " +
 		"somebody moved it there"},
 	{"MW_BIND_ERR", "the memory window could not be bound: its region lacks MW_BIND, or the range or the rights do not fit"},
 	{"BAD_RESP_ERR", "the peer's answer was not one to this request"},
 	{"LOC_ACCESS_ERR", "a peer's WRITE with immediate data reached for memory here that it may not write"},
-	{"REM_INV_REQ_ERR", "the peer found the request invalid: its queue pair does not allow the operation (AccessFlags), the message is longer " +
-		"than its receive, or an atomic is not aligned"},
-	{"REM_ACCESS_ERR", "the peer's memory may not be used so: the rkey is wrong or stale, the range leaves the region, or the region lacks the right"},
+	{"REM_INV_REQ_ERR",
+		"the peer found the request invalid: its queue pair does not allow the operation (AccessFlags), the message is longer " +
+			"than its receive, or an atomic is not aligned"},
+	{"REM_ACCESS_ERR",
+		"the peer's memory may not be used so: the rkey is wrong or stale, the range leaves the region, or the region lacks the right"},
 	{"REM_OP_ERR", "the peer could not finish the request; its own completion or event tells why"},
-	{"RETRY_EXC_ERR", "the peer did not answer, RetryCnt times after Timeout: it is gone, its queue pair is not in RTR or RTS, or the way to it " +
-		"is wrong (GID, number of the queue pair, first packet number, MTU)"},
-	{"RNR_RETRY_EXC_ERR", "the peer had no receive posted, as often as RNRRetry allows; have it post receives earlier, or set RNRRetry to 7, for ever"},
+	{"RETRY_EXC_ERR",
+		"the peer did not answer, RetryCnt times after Timeout: it is gone, its queue pair is not in RTR or RTS, or the way to it " +
+			"is wrong (GID, number of the queue pair, first packet number, MTU)"},
+	{"RNR_RETRY_EXC_ERR",
+		"the peer had no receive posted, as often as RNRRetry allows; have it post receives earlier, or set RNRRetry to 7, for ever"},
 	{"LOC_RDD_VIOL_ERR", "the reliable datagram domains of the queue pair and its end-to-end context differ"},
 	{"REM_INV_RD_REQ_ERR", "the peer found a reliable datagram invalid"},
 	{"REM_ABORT_ERR", "the peer gave the operation up"},

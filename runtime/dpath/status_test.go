@@ -22,10 +22,12 @@ func TestWCErr(t *testing.T) {
 		wc   WC
 		says string
 	}{
-		{WC{ID: 7, QPNum: 0x11, Status: 10, VendorErr: 0x88}, "request 7 of queue pair 0x11 completed with REM_ACCESS_ERR, vendor error 0x88; most likely " +
-			"the peer's memory may not be used so: the rkey is wrong or stale, the range leaves the region, or the region lacks the right"},
-		{WC{ID: 1, QPNum: 2, Status: 11}, "request 1 of queue pair 0x2 completed with REM_OP_ERR; most likely the peer could not finish the request; " +
-			"its own completion or event tells why"},
+		{WC{ID: 7, QPNum: 0x11, Status: 10, VendorErr: 0x88},
+			"request 7 of queue pair 0x11 completed with REM_ACCESS_ERR, vendor error 0x88; most likely " +
+				"the peer's memory may not be used so: the rkey is wrong or stale, the range leaves the region, or the region lacks the right"},
+		{WC{ID: 1, QPNum: 2, Status: 11},
+			"request 1 of queue pair 0x2 completed with REM_OP_ERR; most likely the peer could not finish the request; " +
+				"its own completion or event tells why"},
 		{WC{Status: 99, VendorErr: 1}, "request 0 of queue pair 0x0 completed with WCStatus(99), vendor error 0x1"},
 	} {
 		if got := c.wc.Err().Error(); got != c.says {

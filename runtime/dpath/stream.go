@@ -55,7 +55,8 @@ func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 		return nil
 	}
 	if errno := syscall.Errno(a.code); errno == syscall.ENOMEM { // for a list of its elements
-		return &verr.Error{Verb: verb, Errno: errno, Msg: fmt.Sprintf("request %d: there is no memory for the list of its inline data; nothing was posted", a.bad)}
+		return &verr.Error{Verb: verb, Errno: errno,
+			Msg: fmt.Sprintf("request %d: there is no memory for the list of its inline data; nothing was posted", a.bad)}
 	} else if errno >= verr.ErrnoClosed { // its address
 		err := (&verr.Once{Verb: verb, Kind: kind}).Errno(errno)
 		var e *verr.Error

@@ -107,5 +107,6 @@ func nilBatch(verb, what string) error {
 
 func sharedBatch(verb, what string) error {
 	return &verr.Error{Verb: verb, Errno: syscall.EBUSY,
-		Msg: "another goroutine used the " + what + " while it was posted, so that it is not known what was posted; a batch belongs to one goroutine at a time"}
+		Msg: "another goroutine used the " + what + " while it was posted, so that it is not known what was posted; a batch belongs to " +
+			"one goroutine at a time"}
 }

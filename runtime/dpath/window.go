@@ -1,7 +1,8 @@
 package dpath
 
 // Why unsafe: a request keeps the addresses of C objects, and of the entries that say whether they live, in members of a union. What
-// keeps it sound: window_cgo.go holds the layout against C; entries are never freed, and Go does not move them. Unions in Go would replace it.
+// keeps it sound: window_cgo.go holds the layout against C; entries are never freed, and Go does not move them. Unions in Go
+// would replace it.
 
 import (
 	"sync"

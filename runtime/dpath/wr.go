@@ -288,7 +288,8 @@ func elements(w unsafe.Pointer, sges uintptr, num int32, room uint32) []SGE {
 
 // Panics of the methods of requests. They have no numbers, so that the methods can be inlined.
 const (
-	noRoom       = "dpath: this request has no room for one more scatter/gather element, or its batch is closed; make the batch with more sgesPerWR"
+	noRoom = "dpath: this request has no room for one more scatter/gather element, or its batch is closed; make the batch with " +
+		"more sgesPerWR"
 	noElement    = "dpath: this request has no room for an element of this number, or its batch is closed"
 	inlineTwice  = "dpath: InlineData is called twice for one request; give all of the data in one call"
 	noInlineRoom = "dpath: this request has no room for so much inline data; make the batch with a larger InlineRoom"

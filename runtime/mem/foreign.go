@@ -94,7 +94,8 @@ func (f *Foreign) part(n int, off int64) ([]byte, error) {
 		return nil, verr.Closed("", "the memory")
 	}
 	if off < 0 || uint64(off) > f.length || uint64(n) > f.length-uint64(off) {
-		return nil, &verr.Error{Errno: syscall.EFAULT, Msg: fmt.Sprintf("%d bytes at offset %d do not lie in memory of %d bytes", n, off, f.length)}
+		return nil, &verr.Error{Errno: syscall.EFAULT,
+			Msg: fmt.Sprintf("%d bytes at offset %d do not lie in memory of %d bytes", n, off, f.length)}
 	}
 	return f.bytes()[off:][:n], nil
 }

@@ -56,7 +56,8 @@ func TestForeignCopy(t *testing.T) {
 	copy(fs[1:], fs[:1]) // as c := *buf does
 	fs[0].mu.Unlock()
 	c := &fs[1]
-	if _, err := c.WriteAt([]byte{1}, 0); err == nil || err.Error() != "the owner of the memory is a copied handle; use the pointer to the original" {
+	if _, err := c.WriteAt([]byte{1}, 0); err == nil ||
+		err.Error() != "the owner of the memory is a copied handle; use the pointer to the original" {
 		t.Errorf("WriteAt: %v", err)
 	}
 	if _, err := c.ReadAt([]byte{1}, 0); !errors.Is(err, syscall.EINVAL) || c.Bytes() != nil || c.Addr() != 0 || c.Len() != 0 {

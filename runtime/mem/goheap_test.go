@@ -132,8 +132,9 @@ func TestRefuseGoHeap(t *testing.T) {
 	if !onStack(func(addr uintptr) bool { return RefuseGoHeap(addr, 1) != nil }) {
 		t.Error("an address on a goroutine's stack is accepted")
 	}
-	wantErr(t, RefuseGoHeap(pin.Addr(), 100), syscall.EINVAL, fmt.Sprintf("100 bytes at %#x lie in Go's heap or on a stack, where the collector "+
-		"may free or move them while a device uses them; pass the slice, or pin it by mem.PinBytes and pass the Pin", pin.Addr()))
+	wantErr(t, RefuseGoHeap(pin.Addr(), 100), syscall.EINVAL,
+		fmt.Sprintf("100 bytes at %#x lie in Go's heap or on a stack, where the collector "+
+			"may free or move them while a device uses them; pass the slice, or pin it by mem.PinBytes and pass the Pin", pin.Addr()))
 }
 
 // TestPinIsKnown asks cgo, which refuses Go memory in C's hands unless it is pinned.

@@ -24,7 +24,8 @@ func hugeSize(size uint64) (uint64, error) {
 	if size == 0 {
 		size = defaultHuge(memInfo)
 		if size == 0 {
-			return 0, &verr.Error{Errno: syscall.ENOSYS, Msg: "map a buffer of huge pages: this kernel has none (no Hugepagesize in " + memInfo + ")"}
+			return 0, &verr.Error{Errno: syscall.ENOSYS,
+				Msg: "map a buffer of huge pages: this kernel has none (no Hugepagesize in " + memInfo + ")"}
 		}
 	}
 	if size&(size-1) != 0 || size < uint64(os.Getpagesize()) {

@@ -20,7 +20,8 @@ var (
 		ID: "VR-ibv_reg_mr-length-0002", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "must be at least 1", Page: "ibv_reg_mr(3)", Section: "ARGUMENTS",
 	}
-	cqeBound  = &Rule{ID: "VR-x-0004", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer", Capable: true, Limit: "max_cqe"}
+	cqeBound = &Rule{ID: "VR-x-0004", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer", Capable: true,
+		Limit: "max_cqe"}
 	portBound = &Rule{Subject: "port_num", Statement: "port_num is at most the number of ports", Capable: true, Limit: "phys_port_cnt"}
 	inDM      = &Rule{Subject: "offset", Statement: "an offset is within the buffer", Limit: "length"}
 	noSubject = &Rule{ID: "VR-x-0003", Statement: "one of fd and addr is given", Fix: "set one"}

@@ -6,7 +6,8 @@ import (
 )
 
 func TestLint(t *testing.T) {
-	rule := &Rule{ID: "VR-x-1", Verb: "ibv_x", Subject: "y", Statement: "y is small", Fix: "make it small", AcceptedBy: []string{"siw", "rxe"}, RefusedBy: []string{"mlx5"}}
+	rule := &Rule{ID: "VR-x-1", Verb: "ibv_x", Subject: "y", Statement: "y is small", Fix: "make it small",
+		AcceptedBy: []string{"siw", "rxe"}, RefusedBy: []string{"mlx5"}}
 	bare := &Rule{ID: "VR-x-2", Verb: "ibv_x", Subject: "z", Statement: "z is set", Fix: "set it"}
 	broken := []Violation{{Rule: rule, Value: "7"}, {Rule: bare}}
 	var l Lints
@@ -20,7 +21,8 @@ func TestLint(t *testing.T) {
 		t.Error("not wanted")
 	}
 	l.Report(broken)
-	want := []string{"ibv_x: y 7: y is small; make it small [VR-x-1]; accepted by siw, rxe; refused by mlx5", "ibv_x: z: z is set; set it [VR-x-2]"}
+	want := []string{"ibv_x: y 7: y is small; make it small [VR-x-1]; accepted by siw, rxe; refused by mlx5",
+		"ibv_x: z: z is set; set it [VR-x-2]"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

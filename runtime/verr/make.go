@@ -117,31 +117,36 @@ func Endless(what string) error {
 
 // TooShort returns the error of bytes that are fewer than C reads.
 func TooShort(verb, what string, least int) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has fewer than " + strconv.Itoa(least) + " bytes; pass them all"}
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		Msg: what + " has fewer than " + strconv.Itoa(least) + " bytes; pass them all"}
 }
 
 // OutOfRange returns the error of a number that does not fit into a C int; what names the parameter. verb may be empty.
 //
 //go:noinline
 func OutOfRange(verb, what string, v int) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}
 }
 
 // NotYet returns the error of an object that has no value in a field yet; kind names the object.
 func NotYet(verb, field, kind string) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the " + kind + " has no " + field + " yet; bind it to an address or resolve one first"}
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		Msg: "the " + kind + " has no " + field + " yet; bind it to an address or resolve one first"}
 }
 
 // TooLong returns the error of bytes that are more than a parameter of C can count; what names the parameter. verb may be empty.
 func TooLong(verb, what string, n, most int) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has " + strconv.Itoa(n) + " bytes, and at most " + strconv.Itoa(most) + " can be passed; pass fewer"}
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		Msg: what + " has " + strconv.Itoa(n) + " bytes, and at most " + strconv.Itoa(most) + " can be passed; pass fewer"}
 }
 
 // TooGreat returns the error of a value that a field of C cannot hold; what names the field. verb may be empty.
 //
 //go:noinline
 func TooGreat(verb, what string, v, most uint64) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " " + strconv.FormatUint(v, 10) + ": C can hold at most " + strconv.FormatUint(most, 10) + "; pass a smaller value"}
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		Msg: what + " " + strconv.FormatUint(v, 10) + ": C can hold at most " + strconv.FormatUint(most, 10) + "; pass a smaller value"}
 }
 
 // Memory returns the error of a verb that could not pin or hold the caller's memory; err is the cause.

@@ -18,7 +18,8 @@ func TestRefusedArguments(t *testing.T) {
 		{NilHandle("ibv_dereg_mr", "MR"), syscall.EINVAL, "ibv_dereg_mr: MR is nil; pass one that is open"},
 		{NilValue("ibv_reg_mr", "buffer", "make one with mem.New"), syscall.EINVAL, "ibv_reg_mr: buffer is nil; make one with mem.New"},
 		{TooShort("ibv_create_ah_from_wc", "grh", 40), syscall.EINVAL, "ibv_create_ah_from_wc: grh has fewer than 40 bytes; pass them all"},
-		{OutOfRange("ibv_create_cq", "cqe", 1<<40), syscall.EINVAL, "ibv_create_cq: cqe 1099511627776: a C int has 32 bits; pass a smaller value"},
+		{OutOfRange("ibv_create_cq", "cqe", 1<<40), syscall.EINVAL,
+			"ibv_create_cq: cqe 1099511627776: a C int has 32 bits; pass a smaller value"},
 		{OutOfRange("", "A.B", -1<<40), syscall.EINVAL, "A.B -1099511627776: a C int has 32 bits; pass a smaller value"},
 		{Memory("ibv_reg_mr", os.ErrClosed), os.ErrClosed, "ibv_reg_mr: file already closed"},
 	} {

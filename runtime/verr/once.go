@@ -34,7 +34,8 @@ func misaddressed(verb string, errno syscall.Errno) error {
 	case ErrnoAddressClosed:
 		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the AH of the request is closed" + open, Err: errClosed}
 	case ErrnoNoAddress:
-		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the request has no address, which each on a UD queue pair needs" + open}
+		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+			Msg: "the request has no address, which each on a UD queue pair needs" + open}
 	case ErrnoOtherDevice:
 		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 			Msg: "the AH of the request and the queue pair belong to two devices, or openings of a device; use objects of one device"}

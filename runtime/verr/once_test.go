@@ -27,10 +27,12 @@ func TestOnce(t *testing.T) {
 		t.Errorf("ErrnoClosed: %v", err)
 	}
 	full := o.Full()
-	if want := "ibv_post_send: the queue is full (ENOMEM); take completions from its completion queue, then post the rest"; full.Error() != want {
+	const want = "ibv_post_send: the queue is full (ENOMEM); take completions from its completion queue, then post the rest"
+	if full.Error() != want {
 		t.Errorf("Full: %v", full)
 	}
-	if !errors.Is(full, ErrQueueFull) || !errors.Is(full, syscall.ENOMEM) || errors.Is(o.Errno(syscall.ENOMEM), ErrQueueFull) || errors.Is(o.Closed(), ErrQueueFull) {
+	if !errors.Is(full, ErrQueueFull) || !errors.Is(full, syscall.ENOMEM) || errors.Is(o.Errno(syscall.ENOMEM), ErrQueueFull) ||
+		errors.Is(o.Closed(), ErrQueueFull) {
 		t.Errorf("Full: %v, Errno: %v", full, o.Errno(syscall.ENOMEM))
 	}
 	if err := o.Errno(ErrnoNoMemory); !errors.Is(err, syscall.ENOMEM) || errors.Is(err, ErrQueueFull) {
@@ -49,8 +51,10 @@ func TestMisaddressed(t *testing.T) {
 	o := &Once{Verb: "ibv_post_send", Kind: "QP"}
 	for errno, want := range map[syscall.Errno]string{
 		ErrnoAddressClosed: "ibv_post_send: the AH of the request is closed; give it one that is open, by AH.Address",
-		ErrnoNoAddress:     "ibv_post_send: the request has no address, which each on a UD queue pair needs; give it one that is open, by AH.Address",
-		ErrnoOtherDevice:   "ibv_post_send: the AH of the request and the queue pair belong to two devices, or openings of a device; use objects of one device",
+		ErrnoNoAddress: "ibv_post_send: the request has no address, which each on a UD queue pair needs; give it one that is open, " +
+			"by AH.Address",
+		ErrnoOtherDevice: "ibv_post_send: the AH of the request and the queue pair belong to two devices, or openings of a device; " +
+			"use objects of one device",
 	} {
 		err := o.Errno(errno)
 		if err.Error() != want || !errors.Is(err, syscall.EINVAL) || errors.Is(err, os.ErrClosed) != (errno == ErrnoAddressClosed) {

@@ -16,7 +16,8 @@ func unbindable(verb string, errno syscall.Errno) error {
 			Msg: "the request binds an MW to an MR, and one of them is closed; give it some that are open, by MW.Bind"}
 	case ErrnoWindowDevice:
 		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: "the request binds an MW to an MR, and one of them and the queue pair belong to two devices, or openings of a device; use objects of one device"}
+			Msg: "the request binds an MW to an MR, and one of them and the queue pair belong to two devices, or openings of a device; use " +
+				"objects of one device"}
 	}
 	return nil
 }

@@ -77,7 +77,8 @@ func ofField(f Field, recordSize int64) Agreed {
 	if f.BitSize != nil {
 		ctype = fmt.Sprintf("%s : %d", f.Type, *f.BitSize)
 	}
-	return Agreed{PropType: ctype, PropSize: fmt.Sprint(f.Size), PropOffset: fmt.Sprint(f.Offset), PropFromEnd: fmt.Sprint(recordSize - f.Offset)}
+	return Agreed{PropType: ctype, PropSize: fmt.Sprint(f.Size), PropOffset: fmt.Sprint(f.Offset),
+		PropFromEnd: fmt.Sprint(recordSize - f.Offset)}
 }
 
 func ofEnum(e Enum) Agreed {

@@ -42,7 +42,8 @@ func TestReleases(t *testing.T) {
 	for _, c := range []struct {
 		list []string
 		want string
-	}{{nil, ""}, {[]string{"1.0"}, "1.0"}, {[]string{"1.0", "2.0"}, "1.0, 2.0"}, {[]string{"1.0", "2.0", "3.0", "3.1", "5.0", "x"}, "1.0 to 3.0, 3.1, 5.0, x"}} {
+	}{{nil, ""}, {[]string{"1.0"}, "1.0"}, {[]string{"1.0", "2.0"}, "1.0, 2.0"},
+		{[]string{"1.0", "2.0", "3.0", "3.1", "5.0", "x"}, "1.0 to 3.0, 3.1, 5.0, x"}} {
 		if got := Ranges(c.list); got != c.want {
 			t.Errorf("Ranges(%v) = %q, want %q", c.list, got, c.want)
 		}
@@ -157,11 +158,13 @@ func TestOdd(t *testing.T) {
 	for name, want := range map[string]Dispatch{
 		"ibv_create_flow":              {Way: WayVerbs, Op: "ibv_create_flow", Object: "qp->context", Args: []string{"qp", "flow"}},
 		"ibv_wc_read_invalidated_rkey": {Way: WayObject, Op: "read_imm_data", Object: "cq", Args: []string{"cq"}},
-		"ibv_memcpy_from_dm":           {Way: WayObject, Op: "memcpy_from_dm", Object: "dm", Args: []string{"host_addr", "dm", "dm_offset", "length"}},
-		"ibv_query_rt_values_ex":       {Way: WayVerbs, Op: "query_rt_values", Object: "context", Args: []string{"context", "values"}},
-		"ibv_query_gid_ex":             {Way: WayExport, Op: "_ibv_query_gid_ex", Args: []string{"context", "port_num", "gid_index", "entry", "flags", "sizeof(*entry)"}},
-		"ibv_alloc_mw":                 {Way: WayOps, Op: "alloc_mw", Object: "pd->context", Args: []string{"pd", "type"}},
-		"ibv_close_xrcd":               {Way: WaySpecial},
+		"ibv_memcpy_from_dm": {Way: WayObject, Op: "memcpy_from_dm", Object: "dm",
+			Args: []string{"host_addr", "dm", "dm_offset", "length"}},
+		"ibv_query_rt_values_ex": {Way: WayVerbs, Op: "query_rt_values", Object: "context", Args: []string{"context", "values"}},
+		"ibv_query_gid_ex": {Way: WayExport, Op: "_ibv_query_gid_ex",
+			Args: []string{"context", "port_num", "gid_index", "entry", "flags", "sizeof(*entry)"}},
+		"ibv_alloc_mw":   {Way: WayOps, Op: "alloc_mw", Object: "pd->context", Args: []string{"pd", "type"}},
+		"ibv_close_xrcd": {Way: WaySpecial},
 	} {
 		got := *byName[name].Dispatch
 		got.Missing, got.ErrVia, got.Form, got.Hash = "", "", "", ""
@@ -169,12 +172,14 @@ func TestOdd(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, want)
 		}
 	}
-	for name, want := range map[string]string{"ibv_query_port": "___ibv_query_port", "ibv_reg_mr": "__ibv_reg_mr", "ibv_reg_mr_iova": "__ibv_reg_mr_iova", "ibv_get_device_list": ""} {
+	for name, want := range map[string]string{"ibv_query_port": "___ibv_query_port", "ibv_reg_mr": "__ibv_reg_mr",
+		"ibv_reg_mr_iova": "__ibv_reg_mr_iova", "ibv_get_device_list": ""} {
 		if f := byName[name]; f.Redirect != want || (f.Kind == Redirect) != (want != "") {
 			t.Errorf("%s: kind %s, redirect %q", name, f.Kind, f.Redirect)
 		}
 	}
-	for name, want := range map[string]string{"mult_to_ibv_rate": "IBVERBS_1.0", "ibv_reg_mr": "IBVERBS_1.1", "ibv_reg_mr_iova2": "IBVERBS_1.8", "ibv_wr_opcode_str": "IBVERBS_PRIVATE_65"} {
+	for name, want := range map[string]string{"mult_to_ibv_rate": "IBVERBS_1.0", "ibv_reg_mr": "IBVERBS_1.1",
+		"ibv_reg_mr_iova2": "IBVERBS_1.8", "ibv_wr_opcode_str": "IBVERBS_PRIVATE_65"} {
 		if f := byName[name]; f.Version != want {
 			t.Errorf("%s: version %s, want %s", name, f.Version, want)
 		}
@@ -201,7 +206,8 @@ func TestStable(t *testing.T) {
 		}
 		for _, f := range old.Functions {
 			g := functions[f.Name]
-			if f.Ret != g.Ret || !slices.EqualFunc(f.Params, g.Params, func(a, b Param) bool { return a.Type == b.Type }) || f.Version != g.Version && !f.Private {
+			if f.Ret != g.Ret || !slices.EqualFunc(f.Params, g.Params, func(a, b Param) bool { return a.Type == b.Type }) ||
+				f.Version != g.Version && !f.Private {
 				t.Errorf("%s: %s differs from %s", release, f.Name, old.Release)
 			}
 		}
@@ -355,7 +361,8 @@ func TestValues(t *testing.T) {
 		t.Errorf("read back as %+v\nwant %+v", got, rel)
 	}
 	for _, bad := range []string{
-		"", "{", `{"macros":[{"name":"X","value":1.5}]}`, `{"macros":[{"name":"X","value":[]}]}`, `{"macros":[{"name":"X","value":18446744073709551616}]}`,
+		"", "{", `{"macros":[{"name":"X","value":1.5}]}`, `{"macros":[{"name":"X","value":[]}]}`,
+		`{"macros":[{"name":"X","value":18446744073709551616}]}`,
 		`{"functions":[{"name":"f","pos":"x:y:z"}]}`, `{"functions":[{"name":"f","pos":"x:0:1"}]}`, `{"functions":[{"name":"f","pos":"x:1"}]}`,
 	} {
 		if rel, err := Unmarshal([]byte(bad)); err == nil {

@@ -10,7 +10,8 @@ import (
 	"strings"
 )
 
-// The facts of all releases of a header are stored together, those of verbs.h in facts.txt. The file begins with one line for each release, oldest first:
+// The facts of all releases of a header are stored together, those of verbs.h in facts.txt. The file begins with one line for
+// each release, oldest first:
 //
 //	release 39.0 git:v39.0
 //
@@ -111,7 +112,9 @@ func parseFact(line string, index map[string]int, newest int) (fact, error) {
 // format writes the history as text.
 func (h *history) format() []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "# What %s declares in each release of rdma-core. Written by `verbsgen import`; spec/api/history.go has the form.\n", cmp.Or(h.header, "the header"))
+	fmt.Fprintf(&b,
+		"# What %s declares in each release of rdma-core. Written by `verbsgen import`; spec/api/history.go has the form.\n",
+		cmp.Or(h.header, "the header"))
 	for _, r := range h.releases {
 		b.WriteString(strings.TrimRight("release "+r+" "+h.sources[r], " ") + "\n")
 	}

@@ -10,7 +10,9 @@ import (
 func TestOwn(t *testing.T) {
 	mine, other := Pos{File: "mine.h"}, Pos{File: "other.h"}
 	rel := &Release{
-		Functions: []Function{{Name: "f", Ret: "int", Params: []Param{{Name: "x", Type: "const struct pointed *"}, {Name: "e", Type: "enum used"}}, Pos: mine}, {Name: "g", Pos: other}},
+		Functions: []Function{{Name: "f", Ret: "int",
+			Params: []Param{{Name: "x", Type: "const struct pointed *"}, {Name: "e", Type: "enum used"}}, Pos: mine},
+			{Name: "g", Pos: other}},
 		Records: []Record{
 			{Tag: "struct inner", Size: 4, Fields: []Field{{Name: "a", Type: "int"}}, Pos: other},
 			{Tag: "struct held", Size: 4, Fields: []Field{{Name: "i", Type: "struct inner"}, {Name: "p", Type: "union far *"}}, Pos: other},
@@ -47,7 +49,8 @@ func TestOwn(t *testing.T) {
 	for _, m := range got.Macros {
 		names = append(names, m.Name)
 	}
-	want := []string{"f", "struct inner foreign", "struct held foreign", "struct pointed foreign incomplete", "union far foreign incomplete", "struct mine", "enum used", "enum mine", "MINE"}
+	want := []string{"f", "struct inner foreign", "struct held foreign", "struct pointed foreign incomplete",
+		"union far foreign incomplete", "struct mine", "enum used", "enum mine", "MINE"}
 	if !slices.Equal(names, want) {
 		t.Errorf("got  %s\nwant %s", strings.Join(names, ", "), strings.Join(want, ", "))
 	}

@@ -48,15 +48,18 @@ func TestCompare(t *testing.T) {
 		{ID: "overlay answers", Status: Pass, Observed: seen("x", "EIO")},
 		{ID: "unsupported", Status: Pass, Observed: seen("x", "EINVAL", "z", "ok")},
 	}}
-	common := []Difference{{"verdict", "verdict", "known", "pass"}, {"answer", "y", "EINVAL", "EIO"}, {"longer", "y", "ok", "nothing, to the end"},
+	common := []Difference{{"verdict", "verdict", "known", "pass"}, {"answer", "y", "EINVAL", "EIO"},
+		{"longer", "y", "ok", "nothing, to the end"},
 		{"shorter", "the end", "nothing", "EIO, to y"}, {"other", "y", "ok", "ok, to w"}}
 	gone := Difference{"gone", "verdict", "pass", "no such case"}
-	want := append(slices.Clone(common), Difference{"lacks less", "verdict", "skip, lacks td", "pass"}, Difference{"unsupported", "x", "EOPNOTSUPP", "EINVAL"},
+	want := append(slices.Clone(common), Difference{"lacks less", "verdict", "skip, lacks td", "pass"},
+		Difference{"unsupported", "x", "EOPNOTSUPP", "EINVAL"},
 		Difference{"unsupported", "y", "EOPNOTSUPP", "ok, to z"}, gone)
 	if got := Compare(a, b, false); !slices.Equal(got, want) {
 		t.Errorf("got %v", got)
 	}
-	want = append(slices.Clone(common), Difference{"overlay", "verdict", "pass", "skip, lacks dm"}, Difference{"overlay fails", "verdict", "fail", "pass"}, gone)
+	want = append(slices.Clone(common), Difference{"overlay", "verdict", "pass", "skip, lacks dm"},
+		Difference{"overlay fails", "verdict", "fail", "pass"}, gone)
 	if got := Compare(a, b, true); !slices.Equal(got, want) {
 		t.Errorf("with a device that can do more: got %v", got)
 	}

@@ -136,7 +136,8 @@ func column(r *Report) Column {
 	if r.Peer != nil {
 		host += ", peer " + dash(r.Peer.Host.Name)
 	}
-	return Column{Device: visible(r.Device.Name), Mode: r.Mode, Provider: dash(r.Device.Provider), Firmware: dash(r.Device.Firmware), Kernel: dash(r.Host.Kernel),
+	return Column{Device: visible(r.Device.Name), Mode: r.Mode, Provider: dash(r.Device.Provider), Firmware: dash(r.Device.Firmware),
+		Kernel:   dash(r.Host.Kernel),
 		RDMACore: dash(r.Library.RDMACore), Host: host, Date: r.Started.UTC().Format("2006-01-02")}
 }
 
@@ -243,7 +244,8 @@ func (m *Matrix) Markdown(w io.Writer) error {
 		}
 		b.WriteString("\n")
 	}
-	b.WriteString("\n\"unsupported\" is a device that lacks what a case needs; \"broken\" is one that does it wrong. Numbers are notes below.\n")
+	b.WriteString("\n\"unsupported\" is a device that lacks what a case needs; \"broken\" is one that does it wrong. Numbers are " +
+		"notes below.\n")
 	for i := range m.Families {
 		m.Families[i].markdown(&b)
 	}

@@ -135,7 +135,8 @@ func (r *Report) check() []wrong {
 		known := slices.Contains([]Status{Pass, Fail, Skip, Known}, c.Status)
 		add(!known, at("status"), "%q is none of pass, fail, skip, known", c.Status)
 		add(known && c.Status != Pass && c.Reason == "", at("reason"), "status %s needs a reason", c.Status)
-		add(known && c.Status != Skip && len(c.Lacks) > 0, at("lacks"), "status is %s, and yet the device lacks %s", c.Status, strings.Join(c.Lacks, ", "))
+		add(known && c.Status != Skip && len(c.Lacks) > 0, at("lacks"), "status is %s, and yet the device lacks %s", c.Status,
+			strings.Join(c.Lacks, ", "))
 		add(!slices.Contains(modes, c.Mode), at("mode"), "%q is none of %s", c.Mode, strings.Join(modes, ", "))
 		add(r.Version == 1 && c.Observed != nil, at("observed"), "a report of version 1 has none")
 		for j, o := range c.Observed {

@@ -83,7 +83,8 @@ type Peer struct {
 
 // String names the machine and its device.
 func (p Peer) String() string {
-	return fmt.Sprintf("%s, %s (%s), kernel %s, rdma-core %s, %s/%s", cmp.Or(p.Host.Name, "a machine without a name"), p.Device.Name, p.Device.Provider, p.Host.Kernel,
+	return fmt.Sprintf("%s, %s (%s), kernel %s, rdma-core %s, %s/%s", cmp.Or(p.Host.Name, "a machine without a name"), p.Device.Name,
+		p.Device.Provider, p.Host.Kernel,
 		p.Library.RDMACore, p.Host.OS, p.Host.Arch)
 }
 

@@ -23,7 +23,8 @@ func attr(typ uint16, value ...byte) []byte {
 }
 
 func count(kind string, n uint64) []byte {
-	return attr(attrEntry|unix.NLA_F_NESTED, slices.Concat(attr(attrName, append([]byte(kind), 0)...), attr(attrCount, binary.NativeEndian.AppendUint64(nil, n)...))...)
+	return attr(attrEntry|unix.NLA_F_NESTED, slices.Concat(attr(attrName, append([]byte(kind), 0)...),
+		attr(attrCount, binary.NativeEndian.AppendUint64(nil, n)...))...)
 }
 
 // message writes a message of netlink.
@@ -36,9 +37,11 @@ func message(typ uint16, body []byte) []byte {
 // TestSummary reads an answer of two devices, and the ends and errors of a dump.
 func TestSummary(t *testing.T) {
 	device := func(name string, kinds ...[]byte) []byte {
-		return slices.Concat(attr(1, 7, 0, 0, 0), attr(attrDevName, append([]byte(name), 0)...), attr(attrSummary|unix.NLA_F_NESTED, slices.Concat(kinds...)...))
+		return slices.Concat(attr(1, 7, 0, 0, 0), attr(attrDevName, append([]byte(name), 0)...),
+			attr(attrSummary|unix.NLA_F_NESTED, slices.Concat(kinds...)...))
 	}
-	whole := slices.Concat(message(resourcesOfAll, device("rxe0", count("pd", 1), count("qp", 2))), message(resourcesOfAll, device("mlx5_10", count("ctx", 1<<40))))
+	whole := slices.Concat(message(resourcesOfAll, device("rxe0", count("pd", 1), count("qp", 2))),
+		message(resourcesOfAll, device("mlx5_10", count("ctx", 1<<40))))
 	bodies, done, err := parts(whole)
 	if err != nil || done || len(bodies) != 2 {
 		t.Fatalf("%d bodies, %v, %v", len(bodies), done, err)
@@ -53,7 +56,8 @@ func TestSummary(t *testing.T) {
 		t.Errorf("the end of a dump: %v, %v", done, err)
 	}
 	refused := int32(-int32(syscall.EPERM))
-	if _, done, err := parts(message(unix.NLMSG_ERROR, binary.NativeEndian.AppendUint32(nil, uint32(refused)))); !done || err != syscall.EPERM {
+	if _, done, err := parts(message(unix.NLMSG_ERROR, binary.NativeEndian.AppendUint32(nil, uint32(refused)))); !done ||
+		err != syscall.EPERM {
 		t.Errorf("an error: %v, %v", done, err)
 	}
 	for cut := range bodies[0] { // bytes that end anywhere, and lengths that lie

@@ -31,7 +31,8 @@ type Symbols interface {
 // Over is the given library with the overlay on each context that it opens. One library in a process can have it, and all
 // devices opened through it must be of one provider.
 func Over(library Symbols) Symbols {
-	C.overlay_init(C.uintptr_t(library.Symbol("ibv_open_device", "IBVERBS_1.1")), C.uintptr_t(library.Symbol("ibv_reg_mr_iova2", "IBVERBS_1.8")))
+	C.overlay_init(C.uintptr_t(library.Symbol("ibv_open_device", "IBVERBS_1.1")),
+		C.uintptr_t(library.Symbol("ibv_reg_mr_iova2", "IBVERBS_1.8")))
 	return over{library}
 }
 

@@ -18,11 +18,12 @@ type maker struct {
 }
 
 var makers = map[string]maker{
-	"struct ibv_context":       {},
-	"struct ibv_pd":            {"ibv_alloc_pd", nil},
-	"struct ibv_cq":            {"ibv_create_cq", nil},
-	"struct ibv_comp_channel":  {"ibv_create_comp_channel", nil},
-	"struct ibv_mr":            {"ibv_reg_mr", m{"length": 4096, "access": "IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_WRITE|IBV_ACCESS_REMOTE_READ|IBV_ACCESS_MW_BIND"}},
+	"struct ibv_context":      {},
+	"struct ibv_pd":           {"ibv_alloc_pd", nil},
+	"struct ibv_cq":           {"ibv_create_cq", nil},
+	"struct ibv_comp_channel": {"ibv_create_comp_channel", nil},
+	"struct ibv_mr": {"ibv_reg_mr",
+		m{"length": 4096, "access": "IBV_ACCESS_LOCAL_WRITE|IBV_ACCESS_REMOTE_WRITE|IBV_ACCESS_REMOTE_READ|IBV_ACCESS_MW_BIND"}},
 	"struct ibv_dm":            {"ibv_alloc_dm", nil},
 	"struct ibv_dmah":          {"ibv_alloc_dmah", m{"attr": m{"comp_mask": "IBV_DMAH_INIT_ATTR_MASK_PH"}}},
 	"struct ibv_td":            {"ibv_alloc_td", nil},
@@ -54,7 +55,8 @@ var properties = map[string]property{
 	"struct ibv_pd.open":           {then: "ibv_reg_mr"},
 	"struct ibv_pd.parent_domains": {then: "ibv_alloc_parent_domain"},
 	"struct ibv_pd.parent_domain":  {verb: "ibv_alloc_parent_domain"},
-	"struct ibv_pd.unprotected":    {verb: "ibv_alloc_parent_domain", with: m{"attr": m{"comp_mask": "IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC"}}},
+	"struct ibv_pd.unprotected": {verb: "ibv_alloc_parent_domain",
+		with: m{"attr": m{"comp_mask": "IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC"}}},
 	"struct ibv_td.parent_domains": {then: "ibv_alloc_parent_domain", args: m{"attr": m{"td": "@valid"}}},
 	"struct ibv_context.open":      {then: "ibv_alloc_pd"},
 	"struct ibv_comp_channel.cqs":  {then: "ibv_create_cq", args: m{"channel": "@valid"}},
@@ -72,7 +74,8 @@ var properties = map[string]property{
 	"struct ibv_dm.length":         {arg: "attr.length"},
 	"struct ibv_dm.mrs":            {then: "ibv_reg_dm_mr"},
 	"struct ibv_dm.freed":          {then: "ibv_free_dm", gone: true},
-	"struct ibv_dmah.mrs":          {then: "ibv_reg_mr_ex", args: m{"mr_init_attr": m{"comp_mask": "IBV_REG_MR_MASK_ADDR|IBV_REG_MR_MASK_DMAH", "addr": buffer, "dmah": "@valid"}}},
+	"struct ibv_dmah.mrs": {then: "ibv_reg_mr_ex",
+		args: m{"mr_init_attr": m{"comp_mask": "IBV_REG_MR_MASK_ADDR|IBV_REG_MR_MASK_DMAH", "addr": buffer, "dmah": "@valid"}}},
 	"struct ibv_buf.pd":            {arg: "pd"},
 	"struct ibv_buf.addr":          {}, // it begins there, whichever it is
 	"struct ibv_buf.length":        {arg: "size"},
@@ -82,7 +85,9 @@ var properties = map[string]property{
 	"struct ibv_counters.flows":    {then: "ibv_create_flow", args: m{"flow": "@counted"}},
 	"struct ibv_flow_action.flows": {then: "ibv_create_flow", args: m{"flow": "@acting"}},
 	"struct ibv_qp.mcasts":         {then: "ibv_attach_mcast"},
-	"struct ibv_srq.srq_type":      {verb: "ibv_create_srq_ex", arg: "srq_init_attr_ex.srq_type", with: m{"srq_init_attr_ex": m{"comp_mask": "IBV_SRQ_INIT_ATTR_PD|IBV_SRQ_INIT_ATTR_TYPE|IBV_SRQ_INIT_ATTR_CQ|IBV_SRQ_INIT_ATTR_XRCD", "cq": "@valid", "xrcd": "@valid"}}},
+	"struct ibv_srq.srq_type": {verb: "ibv_create_srq_ex", arg: "srq_init_attr_ex.srq_type",
+		with: m{"srq_init_attr_ex": m{"comp_mask": "IBV_SRQ_INIT_ATTR_PD|IBV_SRQ_INIT_ATTR_TYPE|IBV_SRQ_INIT_ATTR_CQ|IBV_SRQ_INIT_ATTR_XRCD",
+			"cq": "@valid", "xrcd": "@valid"}}},
 }
 
 // flowWith makes the attributes of a flow that has an object in its only spec, counters or an action.

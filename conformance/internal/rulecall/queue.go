@@ -21,12 +21,14 @@ type step struct {
 }
 
 var (
-	initialized = step{m{"qp_state": "IBV_QPS_INIT", "port_num": 1, "qp_access_flags": remote}, "IBV_QP_STATE|IBV_QP_PKEY_INDEX|IBV_QP_PORT|IBV_QP_ACCESS_FLAGS"}
-	receiving   = m{"qp_state": "IBV_QPS_RTR", "path_mtu": "IBV_MTU_1024", "max_dest_rd_atomic": 1, "min_rnr_timer": 1, "ah_attr": m{"port_num": 1}}
-	sending     = m{"qp_state": "IBV_QPS_RTS", "max_rd_atomic": 1, "retry_cnt": 2, "rnr_retry": 1, "timeout": 12}
-	drained     = step{m{"qp_state": "IBV_QPS_SQD"}, "IBV_QP_STATE"}
-	toRTR       = "IBV_QP_STATE|IBV_QP_AV|IBV_QP_PATH_MTU|IBV_QP_DEST_QPN|IBV_QP_RQ_PSN"
-	toRTS       = "IBV_QP_STATE|IBV_QP_SQ_PSN|IBV_QP_MAX_QP_RD_ATOMIC|IBV_QP_RETRY_CNT|IBV_QP_RNR_RETRY|IBV_QP_TIMEOUT"
+	initialized = step{m{"qp_state": "IBV_QPS_INIT", "port_num": 1, "qp_access_flags": remote},
+		"IBV_QP_STATE|IBV_QP_PKEY_INDEX|IBV_QP_PORT|IBV_QP_ACCESS_FLAGS"}
+	receiving = m{"qp_state": "IBV_QPS_RTR", "path_mtu": "IBV_MTU_1024", "max_dest_rd_atomic": 1, "min_rnr_timer": 1,
+		"ah_attr": m{"port_num": 1}}
+	sending = m{"qp_state": "IBV_QPS_RTS", "max_rd_atomic": 1, "retry_cnt": 2, "rnr_retry": 1, "timeout": 12}
+	drained = step{m{"qp_state": "IBV_QPS_SQD"}, "IBV_QP_STATE"}
+	toRTR   = "IBV_QP_STATE|IBV_QP_AV|IBV_QP_PATH_MTU|IBV_QP_DEST_QPN|IBV_QP_RQ_PSN"
+	toRTS   = "IBV_QP_STATE|IBV_QP_SQ_PSN|IBV_QP_MAX_QP_RD_ATOMIC|IBV_QP_RETRY_CNT|IBV_QP_RNR_RETRY|IBV_QP_TIMEOUT"
 )
 
 // remote is what the other end may do.

@@ -16,13 +16,18 @@ func buffers() []suite.Case {
 	const family, page = "buffer", "ibv_alloc_buf"
 	has := needs(suite.Buf)
 	return []suite.Case{
-		{ID: "CF-buf-0001", Family: family, Title: "written, read, and no descriptor of it", Page: page, Rules: []string{"VR-ibv_export_buf_dmabuf_fd-buf-3016"}, Needs: has, Run: bufAlone},
-		{ID: "CF-buf-0002", Family: family, Title: "two regions, which hold it", Page: page, Rules: []string{"VR-ibv_free_buf-buf-3008"}, Needs: has,
+		{ID: "CF-buf-0001", Family: family, Title: "written, read, and no descriptor of it", Page: page,
+			Rules: []string{"VR-ibv_export_buf_dmabuf_fd-buf-3016"}, Needs: has, Run: bufAlone},
+		{ID: "CF-buf-0002", Family: family, Title: "two regions, which hold it", Page: page,
+			Rules: []string{"VR-ibv_free_buf-buf-3008"}, Needs: has,
 			Run: func(t *suite.T) { bufRegions(t, (*verbs.PD).RegBufMR) }},
-		{ID: "CF-buf-0003", Family: family, Title: "two regions, by ibv_reg_mr_ex", Page: page, Needs: needs(suite.Buf, suite.MREx), Run: func(t *suite.T) { bufRegions(t, regBufEx) }},
+		{ID: "CF-buf-0003", Family: family, Title: "two regions, by ibv_reg_mr_ex", Page: page, Needs: needs(suite.Buf, suite.MREx),
+			Run: func(t *suite.T) { bufRegions(t, regBufEx) }},
 		{ID: "CF-buf-0004", Family: family, Title: "a region in another domain, or beyond its ends", Page: page,
-			Rules: []string{"VR-ibv_reg_buf_mr-pd-3011", "VR-ibv_reg_buf_mr-addr-3012", "VR-ibv_reg_buf_mr-length-3013"}, Needs: has, Run: bufRefused},
-		{ID: "CF-buf-0005", Family: family, Title: "in use while the garbage collector runs hard", Page: page, Needs: needs(suite.Buf, suite.Peer), Limit: time.Minute,
+			Rules: []string{"VR-ibv_reg_buf_mr-pd-3011", "VR-ibv_reg_buf_mr-addr-3012", "VR-ibv_reg_buf_mr-length-3013"}, Needs: has,
+			Run: bufRefused},
+		{ID: "CF-buf-0005", Family: family, Title: "in use while the garbage collector runs hard", Page: page,
+			Needs: needs(suite.Buf, suite.Peer), Limit: time.Minute,
 			Run: func(t *suite.T) {
 				pd := newPD(t)
 				buf := must(pd.AllocBuf(3 * usedLength))(t)

@@ -20,7 +20,10 @@ const (
 
 // All gives every case, in the order in which they run.
 func All() []suite.Case {
-	return slices.Concat(device(), tables(), mirror(), domain(), parent(), region(), memoryUse(), buffers(), access(), refused(), rereg(), onDemand(), onDemandTraffic(), deviceMemory(), deviceMemoryTraffic(), lifetime(), queues(), queueTypes(), sharedReceives(), sharedHandles(), small(), windowUse(), ofPages(), compCounters(), flows(), steering(), extended(), streams(), flushRequests(), groupTraffic(), frames(), traffic(), repliesTo(), events(), errno(), faults(), faultAddress())
+	return slices.Concat(device(), tables(), mirror(), domain(), parent(), region(), memoryUse(), buffers(), access(), refused(),
+		rereg(), onDemand(), onDemandTraffic(), deviceMemory(), deviceMemoryTraffic(), lifetime(), queues(), queueTypes(),
+		sharedReceives(), sharedHandles(), small(), windowUse(), ofPages(), compCounters(), flows(), steering(), extended(), streams(),
+		flushRequests(), groupTraffic(), frames(), traffic(), repliesTo(), events(), errno(), faults(), faultAddress())
 }
 
 // id writes a case's ID.

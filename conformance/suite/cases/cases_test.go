@@ -120,7 +120,8 @@ func TestLessAble(t *testing.T) {
 		opts  []softverbs.Option
 		lacks []string
 	}{
-		{"like soft-RoCE", []softverbs.Option{softverbs.LikeRXE61()}, []string{"dm", "td", "parent-domain", "null-mr", "dmabuf", "odp", "advise", "import", "rereg-access"}},
+		{"like soft-RoCE", []softverbs.Option{softverbs.LikeRXE61()},
+			[]string{"dm", "td", "parent-domain", "null-mr", "dmabuf", "odp", "advise", "import", "rereg-access"}},
 		{"an old library", []softverbs.Option{softverbs.Release("33.2")}, []string{"mr-ex"}},
 		{"no atomics", []softverbs.Option{softverbs.AtomicCap(0)}, []string{"atomics"}},
 		{"on-demand paging without implicit regions", []softverbs.Option{softverbs.ODP(1, 0x1f, 0, 0)}, []string{"odp-implicit"}},

@@ -21,7 +21,8 @@ func device() []suite.Case {
 			Rules: []string{"VR-ibv_free_device_list-list-0159"}, Run: deviceList},
 		{ID: "CF-dev-0002", Family: "device", Title: "opened twice, two command channels; closed, none", Page: "ibv_open_device",
 			Rules: []string{"VR-ibv_open_device-device-0155"}, Run: openTwice},
-		{ID: "CF-dev-0003", Family: "device", Title: "a device that is not there: the error names those that are", Page: "ibv_open_device", Run: openAbsent},
+		{ID: "CF-dev-0003", Family: "device", Title: "a device that is not there: the error names those that are",
+			Page: "ibv_open_device", Run: openAbsent},
 		{ID: "CF-dev-0004", Family: "device", Title: "the plain query and the extended one agree", Page: "ibv_query_device",
 			Rules: []string{"VR-ibv_query_device-device_attr-0164"}, Run: queriesAgree},
 		{ID: "CF-dev-0005", Family: "device", Title: "the attributes are possible ones", Page: "ibv_query_device_ex", Run: possibleAttributes},
@@ -110,7 +111,8 @@ func queriesAgree(t *suite.T) {
 func possibleAttributes(t *suite.T) {
 	ex := must(t.Device().QueryDeviceEx())(t)
 	a := ex.OrigAttr
-	for name, v := range map[string]uint64{"max_mr_size": a.MaxMRSize, "page_size_cap": a.PageSizeCap, "max_mr": uint64(a.MaxMR), "max_pd": uint64(a.MaxPD),
+	for name, v := range map[string]uint64{"max_mr_size": a.MaxMRSize, "page_size_cap": a.PageSizeCap, "max_mr": uint64(a.MaxMR),
+		"max_pd":        uint64(a.MaxPD),
 		"phys_port_cnt": uint64(a.PhysPortCnt), "max_pkeys": uint64(a.MaxPKeys)} {
 		if v == 0 {
 			t.Errorf("%s is 0", name)

@@ -22,26 +22,35 @@ func deviceMemory() []suite.Case {
 	const family, name = "device memory", "ibv_alloc_dm"
 	dm := needs(suite.DM)
 	list := []suite.Case{
-		{ID: "CF-dm-0001", Family: family, Title: "allocated, copied to and from", Page: name, Rules: []string{"VR-ibv_memcpy_to_dm-dm-0104", "VR-ibv_memcpy_from_dm-dm-0110"},
+		{ID: "CF-dm-0001", Family: family, Title: "allocated, copied to and from", Page: name,
+			Rules: []string{"VR-ibv_memcpy_to_dm-dm-0104", "VR-ibv_memcpy_from_dm-dm-0110"},
 			Needs: dm, Run: dmCopies},
 		{ID: "CF-dm-0002", Family: family, Title: "copies out of range or out of step", Page: name,
 			Rules: []string{"VR-ibv_memcpy_to_dm-dm_offset-0106", "VR-ibv_memcpy_from_dm-dm_offset-0112"}, Needs: dm, Run: dmBadCopies},
-		{ID: "CF-dm-0003", Family: family, Title: "every alignment up to a page", Page: name, Rules: []string{"VR-ibv_alloc_dm-log_align_req-0100"}, Needs: dm, Run: dmAlignment},
-		{ID: "CF-dm-0004", Family: family, Title: "a region over all of it: a peer writes and reads from 0", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0002"},
+		{ID: "CF-dm-0003", Family: family, Title: "every alignment up to a page", Page: name,
+			Rules: []string{"VR-ibv_alloc_dm-log_align_req-0100"}, Needs: dm, Run: dmAlignment},
+		{ID: "CF-dm-0004", Family: family, Title: "a region over all of it: a peer writes and reads from 0", Page: name,
+			Rules: []string{"VR-ibv_reg_dm_mr-access-0002"},
 			Needs: dm, Run: dmRegion},
-		{ID: "CF-dm-0005", Family: family, Title: "a region over a part of it", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"},
+		{ID: "CF-dm-0005", Family: family, Title: "a region over a part of it", Page: name,
+			Rules: []string{"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"},
 			Needs: dm, Run: dmPart},
-		{ID: "CF-dm-0006", Family: family, Title: "freed while a region stands", Page: name, Rules: []string{"VR-ibv_free_dm-dm-0103"}, Needs: dm, Run: dmFreeEarly},
-		{ID: "CF-dm-0007", Family: family, Title: "more than there is", Page: name, Rules: []string{"VR-ibv_alloc_dm-length-0097"}, Needs: dm, Run: dmTooMuch},
-		{ID: "CF-dm-0008", Family: family, Title: "a peer's atomics on it", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0117"}, Needs: needs(suite.DM, suite.Peer, suite.Atomics), Run: dmAtomics},
+		{ID: "CF-dm-0006", Family: family, Title: "freed while a region stands", Page: name, Rules: []string{"VR-ibv_free_dm-dm-0103"},
+			Needs: dm, Run: dmFreeEarly},
+		{ID: "CF-dm-0007", Family: family, Title: "more than there is", Page: name, Rules: []string{"VR-ibv_alloc_dm-length-0097"},
+			Needs: dm, Run: dmTooMuch},
+		{ID: "CF-dm-0008", Family: family, Title: "a peer's atomics on it", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0117"},
+			Needs: needs(suite.DM, suite.Peer, suite.Atomics), Run: dmAtomics},
 		{ID: "CF-dm-0009", Family: family, Title: "a device without refuses to allocate", Page: name, Run: dmNone},
-		{ID: "CF-dm-0010", Family: family, Title: "imported, used, and given up", Page: "ibv_import_dm", Rules: []string{"VR-ibv_import_dm-context-0126", "VR-ibv_unimport_dm-dm-0127"},
+		{ID: "CF-dm-0010", Family: family, Title: "imported, used, and given up", Page: "ibv_import_dm",
+			Rules: []string{"VR-ibv_import_dm-context-0126", "VR-ibv_unimport_dm-dm-0127"},
 			Needs: needs(suite.DM, suite.Import, suite.ImportDM), Run: dmImport},
 		{ID: "CF-dm-0011", Family: family, Title: "freed through an import", Page: "ibv_import_dm", Rules: []string{"VR-ibv_free_dm-dm-0129"},
 			Needs: needs(suite.DM, suite.Import, suite.ImportDM), Run: dmFreedElsewhere},
 	}
 	for _, b := range dmBreaches() {
-		list = append(list, suite.Case{ID: id("dm", b.n), Family: family, Title: "refused: " + b.rule[len("VR-"):], Page: name, Rules: []string{b.rule}, Needs: dm,
+		list = append(list, suite.Case{ID: id("dm", b.n), Family: family, Title: "refused: " + b.rule[len("VR-"):], Page: name,
+			Rules: []string{b.rule}, Needs: dm,
 			Run: func(t *suite.T) { dmRefused(t, b) }})
 	}
 	return list
@@ -95,7 +104,8 @@ func dmBadCopies(t *suite.T) {
 		n    int
 		want []syscall.Errno // a set: devices whose copies need no alignment allow the last three
 	}{
-		{end, 4, []syscall.Errno{syscall.EFAULT}}, {end - 4, 8, []syscall.Errno{syscall.EFAULT}}, {math.MaxInt64 &^ 3, 8, []syscall.Errno{syscall.EFAULT}},
+		{end, 4, []syscall.Errno{syscall.EFAULT}}, {end - 4, 8, []syscall.Errno{syscall.EFAULT}},
+		{math.MaxInt64 &^ 3, 8, []syscall.Errno{syscall.EFAULT}},
 		{-4, 4, []syscall.Errno{syscall.EFAULT, syscall.EINVAL}},
 		{2, 4, []syscall.Errno{syscall.EINVAL, 0}}, {0, 3, []syscall.Errno{syscall.EINVAL, 0}}, {1, 1, []syscall.Errno{syscall.EINVAL, 0}},
 	} {

@@ -19,8 +19,10 @@ func domain() []suite.Case {
 		{ID: "CF-pd-0003", Family: "domain", Title: "a nil or zero domain is an error", Page: "ibv_alloc_pd", Run: noDomain},
 		{ID: "CF-pd-0004", Family: "domain", Title: "imported, used, and given up", Page: "ibv_import_pd",
 			Rules: []string{"VR-ibv_import_pd-context-3001", "VR-ibv_unimport_pd-pd-3002"}, Needs: needs(suite.Import), Run: domainImport},
-		{ID: "CF-pd-0005", Family: "domain", Title: "deallocated through an import", Page: "ibv_import_pd", Needs: needs(suite.Import), Run: domainFreedElsewhere},
-		{ID: "CF-td-0001", Family: "domain", Title: "a thread domain", Page: "ibv_alloc_td", Rules: []string{"VR-ibv_alloc_td-init_attr-0151", "VR-ibv_dealloc_td-td-0153"},
+		{ID: "CF-pd-0005", Family: "domain", Title: "deallocated through an import", Page: "ibv_import_pd", Needs: needs(suite.Import),
+			Run: domainFreedElsewhere},
+		{ID: "CF-td-0001", Family: "domain", Title: "a thread domain", Page: "ibv_alloc_td",
+			Rules: []string{"VR-ibv_alloc_td-init_attr-0151", "VR-ibv_dealloc_td-td-0153"},
 			Needs: needs(suite.TD), Run: func(t *suite.T) {
 				td := must(t.Device().AllocTD(verbs.NewTDInitAttr()))(t)
 				ok(t, "Close", td.Close())

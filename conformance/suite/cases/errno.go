@@ -27,7 +27,8 @@ type failing struct {
 func errno() []suite.Case {
 	var out []suite.Case
 	for _, f := range failings() {
-		out = append(out, suite.Case{ID: id("err", f.n), Family: "errors", Title: "the errno of " + f.verb + " arrives", Page: f.page, Needs: append(needs(suite.Inject), verbNeeds[f.verb]...),
+		out = append(out, suite.Case{ID: id("err", f.n), Family: "errors", Title: "the errno of " + f.verb + " arrives", Page: f.page,
+			Needs: append(needs(suite.Inject), verbNeeds[f.verb]...),
 			Run: func(t *suite.T) {
 				call := f.prepare(t)
 				for _, e := range []syscall.Errno{syscall.EIO, syscall.ENOMEM, syscall.EPERM} {
@@ -47,7 +48,8 @@ func errno() []suite.Case {
 				ok(t, "once it works again", call())
 			}})
 	}
-	return append(out, suite.Case{ID: "CF-err-0101", Family: "errors", Title: "not supported, in three errnos, is one error", Page: "ibv_alloc_pd", Needs: needs(suite.Inject),
+	return append(out, suite.Case{ID: "CF-err-0101", Family: "errors", Title: "not supported, in three errnos, is one error",
+		Page: "ibv_alloc_pd", Needs: needs(suite.Inject),
 		Run: func(t *suite.T) {
 			for _, e := range []syscall.Errno{syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.EPROTONOSUPPORT} {
 				ok(t, "Fail", t.Soft().Fail("ibv_alloc_pd", 1, e))
@@ -143,7 +145,8 @@ func failings() []failing {
 		{15, "ibv_alloc_td", "ibv_alloc_td", func(t *suite.T) func() error {
 			return func() error { _, err := t.Device().AllocTD(verbs.NewTDInitAttr()); return err }
 		}, false},
-		{16, "ibv_dealloc_td", "ibv_alloc_td", func(t *suite.T) func() error { return must(t.Device().AllocTD(verbs.NewTDInitAttr()))(t).Close }, false},
+		{16, "ibv_dealloc_td", "ibv_alloc_td",
+			func(t *suite.T) func() error { return must(t.Device().AllocTD(verbs.NewTDInitAttr()))(t).Close }, false},
 		{17, "ibv_alloc_parent_domain", "ibv_alloc_parent_domain", func(t *suite.T) func() error {
 			pd := newPD(t)
 			return func() error { _, err := t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd)); return err }

@@ -21,14 +21,18 @@ func events() []suite.Case {
 	return []suite.Case{
 		{ID: "CF-que-0040", Family: family, Title: "an event for each completion that was asked for; none is lost", Page: "ibv_get_cq_event",
 			Rules: []string{"VR-ibv_req_notify_cq-channel-0295"}, Needs: peer, Run: eventEach},
-		{ID: "CF-que-0041", Family: family, Title: "two completion queues on one channel", Page: "ibv_get_cq_event", Needs: peer, Run: oneChannel},
-		{ID: "CF-que-0042", Family: family, Title: "a wait that is cancelled loses no event", Page: "ibv_get_cq_event", Needs: peer, Run: cancelledWait},
+		{ID: "CF-que-0041", Family: family, Title: "two completion queues on one channel", Page: "ibv_get_cq_event", Needs: peer,
+			Run: oneChannel},
+		{ID: "CF-que-0042", Family: family, Title: "a wait that is cancelled loses no event", Page: "ibv_get_cq_event", Needs: peer,
+			Run: cancelledWait},
 		{ID: "CF-que-0043", Family: family, Title: "an event of solicited messages only", Page: "ibv_req_notify_cq",
 			Rules: []string{"VR-ibv_post_send-send_flags-0343"}, Needs: peer, Run: solicited},
-		{ID: "CF-que-0044", Family: family, Title: "a channel that is waited on is not closed; one that is closed is not waited on", Page: "ibv_create_comp_channel", Run: closedWait},
+		{ID: "CF-que-0044", Family: family, Title: "a channel that is waited on is not closed; one that is closed is not waited on",
+			Page: "ibv_create_comp_channel", Run: closedWait},
 		{ID: "CF-que-0045", Family: family, Title: "an event that was not acknowledged holds its queue", Page: "ibv_get_cq_event",
 			Rules: []string{"VR-ibv_destroy_cq-events-0293"}, Needs: peer, Run: heldByEvent},
-		{ID: "CF-que-0046", Family: family, Title: "an event for each datagram, sent and received", Page: "ibv_get_cq_event", Needs: peer, Run: eventEachDatagram},
+		{ID: "CF-que-0046", Family: family, Title: "an event for each datagram, sent and received", Page: "ibv_get_cq_event",
+			Needs: peer, Run: eventEachDatagram},
 	}
 }
 
@@ -118,7 +122,8 @@ func oneChannel(t *suite.T) {
 			ok(t, "ReqNotify", n.recvs.ReqNotify(false))
 			n.message(round, false)
 		}
-		if first, second := next(t, ch), next(t, ch); first == second || first != a.recvs && first != b.recvs || second != a.recvs && second != b.recvs {
+		if first, second := next(t, ch), next(t, ch); first == second || first != a.recvs && first != b.recvs || second != a.recvs &&
+			second != b.recvs {
 			t.Errorf("round %d: the events are not of the two queues", round)
 		}
 		a.received("announced", round, wcRecv, 4)

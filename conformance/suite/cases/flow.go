@@ -16,11 +16,14 @@ func flows() []suite.Case {
 	const family = "flow"
 	need := needs(suite.Flows)
 	return []suite.Case{
-		{ID: "CF-flow-0001", Family: family, Title: "each kind of spec by itself, and all together", Page: "ibv_create_flow", Needs: need, Run: everySpec},
-		{ID: "CF-flow-0002", Family: family, Title: "a flow keeps its queue pair and its counters", Page: "ibv_create_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowOrder},
+		{ID: "CF-flow-0001", Family: family, Title: "each kind of spec by itself, and all together", Page: "ibv_create_flow",
+			Needs: need, Run: everySpec},
+		{ID: "CF-flow-0002", Family: family, Title: "a flow keeps its queue pair and its counters", Page: "ibv_create_flow",
+			Needs: needs(suite.Flows, suite.Counters), Run: flowOrder},
 		{ID: "CF-flow-0003", Family: family, Title: "a connected queue pair, and specs that are none", Page: "ibv_create_flow", Needs: need,
 			Rules: []string{"VR-ibv_create_flow-qp-0803", "VR-ibv_create_flow-num_of_specs-3310"}, Run: noFlow},
-		{ID: "CF-flow-0004", Family: family, Title: "counters are attached before the flow is made", Page: "ibv_attach_counters_point_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowCounters},
+		{ID: "CF-flow-0004", Family: family, Title: "counters are attached before the flow is made",
+			Page: "ibv_attach_counters_point_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowCounters},
 	}
 }
 
@@ -33,8 +36,10 @@ func everySpec(t *suite.T) {
 	ports := func() verbs.FlowPortFilter { return verbs.FlowPortFilter{DstPort: 0xffff} }
 	specs := map[string]verbs.FlowSpec{
 		"Ethernet": &verbs.FlowSpecEth{Val: verbs.FlowEthFilter{EtherType: 0x800}, Mask: verbs.FlowEthFilter{EtherType: 0xffff}},
-		"IPv4":     &verbs.FlowSpecIPv4{Inner: true}, "IPv4, all of it": &verbs.FlowSpecIPv4Ext{}, "IPv6": &verbs.FlowSpecIPv6{}, "ESP": &verbs.FlowSpecESP{},
-		"TCP": &verbs.FlowSpecTCP{Val: ports(), Mask: ports()}, "UDP": &verbs.FlowSpecUDP{}, "VXLAN": &verbs.FlowSpecVXLAN{}, "GRE": &verbs.FlowSpecGRE{},
+		"IPv4":     &verbs.FlowSpecIPv4{Inner: true}, "IPv4, all of it": &verbs.FlowSpecIPv4Ext{}, "IPv6": &verbs.FlowSpecIPv6{},
+		"ESP": &verbs.FlowSpecESP{},
+		"TCP": &verbs.FlowSpecTCP{Val: ports(), Mask: ports()}, "UDP": &verbs.FlowSpecUDP{}, "VXLAN": &verbs.FlowSpecVXLAN{},
+		"GRE":  &verbs.FlowSpecGRE{},
 		"MPLS": &verbs.FlowSpecMPLS{}, "a tag": &verbs.FlowSpecTag{TagID: 7}, "nothing": &verbs.FlowSpecDrop{},
 	}
 	qp := queuePairOf(t, verbs.QPTypeUD)
@@ -83,8 +88,9 @@ func noFlow(t *suite.T) {
 	for i := range many {
 		many[i] = &verbs.FlowSpecDrop{}
 	}
-	for what, specs := range map[string][]verbs.FlowSpec{"nil": {nil}, "a nil spec": {(*verbs.FlowSpecEth)(nil)}, "one that no function made": {&verbs.FlowSpecUDP{}},
-		"nil counters": {&verbs.FlowSpecCount{}}, "more than can be counted": many} {
+	for what, specs := range map[string][]verbs.FlowSpec{"nil": {nil}, "a nil spec": {(*verbs.FlowSpecEth)(nil)},
+		"one that no function made": {&verbs.FlowSpecUDP{}},
+		"nil counters":              {&verbs.FlowSpecCount{}}, "more than can be counted": many} {
 		if f, err := qp.CreateFlow(newFlow(specs...)); err == nil {
 			t.Errorf("%s: a flow is made", what)
 			ok(t, "Close", f.Close())

@@ -57,7 +57,8 @@ func regionImport(t *suite.T) {
 	far := must(importer(t).ImportPD(pd.Handle()))(t)
 	first := must(far.ImportMR(mr.Handle()))(t)
 	if first.LKey() != mr.LKey() || first.RKey() != mr.RKey() || first.Length() != page || first.Addr() != 0 {
-		t.Errorf("keys %#x and %#x, length %d at %#x; want those of %#x and %#x", first.LKey(), first.RKey(), first.Length(), first.Addr(), mr.LKey(), mr.RKey())
+		t.Errorf("keys %#x and %#x, length %d at %#x; want those of %#x and %#x", first.LKey(), first.RKey(), first.Length(),
+			first.Addr(), mr.LKey(), mr.RKey())
 	}
 	ok(t, "Close of the import", first.Close())
 	second := must(far.ImportMR(mr.Handle()))(t)

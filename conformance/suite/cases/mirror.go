@@ -28,7 +28,8 @@ func mirror() []suite.Case {
 			}
 			compare(t, theirs, must(t.Device().QueryPort(1))(t))
 		}},
-		{ID: "CF-mir-0003", Family: "device", Title: "device attributes, each with a value of its own", Page: "ibv_query_device_ex", Needs: needs(suite.Inject),
+		{ID: "CF-mir-0003", Family: "device", Title: "device attributes, each with a value of its own", Page: "ibv_query_device_ex",
+			Needs: needs(suite.Inject),
 			Run: func(t *suite.T) {
 				dev, c := patterned(t, softverbs.Override("query_device_ex", direct.PatternDevice()))
 				theirs, e := c.Device()
@@ -37,7 +38,8 @@ func mirror() []suite.Case {
 				}
 				compare(t, theirs, must(dev.QueryDeviceEx())(t))
 			}},
-		{ID: "CF-mir-0004", Family: "device", Title: "port attributes, each with a value of its own", Page: "ibv_query_port", Needs: needs(suite.Inject),
+		{ID: "CF-mir-0004", Family: "device", Title: "port attributes, each with a value of its own", Page: "ibv_query_port",
+			Needs: needs(suite.Inject),
 			Run: func(t *suite.T) {
 				dev, c := patterned(t, softverbs.Override("query_port", direct.PatternPort()))
 				theirs, e := c.Port(1)

@@ -16,16 +16,20 @@ import (
 func onDemand() []suite.Case {
 	const family = "on-demand paging"
 	return []suite.Case{
-		{ID: "CF-odp-0001", Family: family, Title: "a region that pages in on demand", Page: "ibv_reg_mr", Rules: []string{"VR-ibv_reg_mr-access-0016"},
+		{ID: "CF-odp-0001", Family: family, Title: "a region that pages in on demand", Page: "ibv_reg_mr",
+			Rules: []string{"VR-ibv_reg_mr-access-0016"},
 			Needs: needs(suite.ODP), Run: onDemandRegion},
-		{ID: "CF-odp-0002", Family: family, Title: "one region over the whole address space", Page: "ibv_reg_mr", Rules: []string{"VR-ibv_reg_mr-length-0009", "VR-ibv_reg_mr-length-0017"},
+		{ID: "CF-odp-0002", Family: family, Title: "one region over the whole address space", Page: "ibv_reg_mr",
+			Rules: []string{"VR-ibv_reg_mr-length-0009", "VR-ibv_reg_mr-length-0017"},
 			Needs: needs(suite.ODP, suite.ODPImplicit), Run: implicit},
 		{ID: "CF-odp-0003", Family: family, Title: "every advice, with and without waiting", Page: "ibv_advise_mr",
 			Rules: []string{"VR-ibv_advise_mr-advice-0190", "VR-ibv_advise_mr-flags-0191"}, Needs: needs(suite.Advise), Run: everyAdvice},
-		{ID: "CF-odp-0004", Family: family, Title: "advice on a region that is pinned, or none", Page: "ibv_advise_mr", Needs: needs(suite.Advise), Run: badAdvice},
+		{ID: "CF-odp-0004", Family: family, Title: "advice on a region that is pinned, or none", Page: "ibv_advise_mr",
+			Needs: needs(suite.Advise), Run: badAdvice},
 		{ID: "CF-odp-0005", Family: family, Title: "a device without says so before the call", Page: "ibv_reg_mr",
 			Rules: []string{"VR-ibv_reg_mr-access-0016"}, Run: withoutODP},
-		{ID: "CF-odp-0006", Family: family, Title: "a region that pages in on demand, from the starts of its pages", Page: "ibv_reg_mr", Rules: []string{"VR-ibv_reg_mr-access-0016"},
+		{ID: "CF-odp-0006", Family: family, Title: "a region that pages in on demand, from the starts of its pages", Page: "ibv_reg_mr",
+			Rules: []string{"VR-ibv_reg_mr-access-0016"},
 			Needs: needs(suite.ODP, suite.Peer), Run: onDemandPages},
 	}
 }
@@ -80,8 +84,10 @@ func everyAdvice(t *suite.T) {
 	pd := newPD(t)
 	buf := must(mem.New(4*page, mem.Populate()))(t)
 	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand))(t)
-	ranges := []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}, {Addr: uint64(buf.Addr()) + 2*page, Length: 2 * page, LKey: mr.LKey()}}
-	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite, verbs.AdviseMRAdvicePrefetchNoFault} {
+	ranges := []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()},
+		{Addr: uint64(buf.Addr()) + 2*page, Length: 2 * page, LKey: mr.LKey()}}
+	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite,
+		verbs.AdviseMRAdvicePrefetchNoFault} {
 		for _, flags := range []verbs.AdviseMRFlags{0, verbs.AdviseMRFlagsFlush} {
 			ok(t, fmt.Sprintf("%v, %v", advice, flags), pd.AdviseMR(advice, flags, ranges))
 		}
@@ -98,8 +104,10 @@ func badAdvice(t *suite.T) {
 		return []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: lkey}}
 	}
 	// EFAULT: soft-RoCE of Linux 7.2
-	t.Errno("a pinned region", pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush, one(mr.LKey())), syscall.EOPNOTSUPP, syscall.EINVAL, syscall.EFAULT)
-	t.Errno("no region", pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush, one(mr.LKey()^0xff)), syscall.ENOENT, syscall.EINVAL, syscall.EFAULT)
+	t.Errno("a pinned region", pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush, one(mr.LKey())),
+		syscall.EOPNOTSUPP, syscall.EINVAL, syscall.EFAULT)
+	t.Errno("no region", pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush, one(mr.LKey()^0xff)), syscall.ENOENT,
+		syscall.EINVAL, syscall.EFAULT)
 	ok(t, "Close", mr.Close())
 	ok(t, "closing the buffer", buf.Close())
 }

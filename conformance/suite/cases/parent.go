@@ -18,16 +18,20 @@ func parent() []suite.Case {
 	asked := needs(suite.Allocator)
 	rules := []string{"VR-ibv_alloc_parent_domain-alloc-0138", "VR-ibv_alloc_parent_domain-free-0137"}
 	return []suite.Case{
-		{ID: "CF-par-0001", Family: "parent domain", Title: "stands in for its domain", Page: page, Rules: []string{"VR-ibv_alloc_parent_domain-pd-0135"},
+		{ID: "CF-par-0001", Family: "parent domain", Title: "stands in for its domain", Page: page,
+			Rules: []string{"VR-ibv_alloc_parent_domain-pd-0135"},
 			Needs: needs(suite.ParentDomain), Run: parentDomain},
-		{ID: "CF-par-0002", Family: "parent domain", Title: "with a thread domain, which it holds", Page: page, Rules: []string{"VR-ibv_dealloc_td-td-0154"},
+		{ID: "CF-par-0002", Family: "parent domain", Title: "with a thread domain, which it holds", Page: page,
+			Rules: []string{"VR-ibv_dealloc_td-td-0154"},
 			Needs: needs(suite.ParentDomain, suite.TD), Run: threadDomain},
-		{ID: "CF-par-0003", Family: "parent domain", Title: "its allocator is asked, and gets everything back", Page: page, Rules: rules, Needs: asked, Run: allocator},
+		{ID: "CF-par-0003", Family: "parent domain", Title: "its allocator is asked, and gets everything back", Page: page,
+			Rules: rules, Needs: asked, Run: allocator},
 		{ID: "CF-par-0004", Family: "parent domain", Title: "its allocator leaves it to the provider", Page: page, Rules: rules, Needs: asked,
 			Run: func(t *suite.T) {
 				allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, verbs.ErrUseDefault }, "")
 			}},
-		{ID: "CF-par-0005", Family: "parent domain", Title: "its allocator fails: the verb fails, with its words", Page: page, Rules: rules, Needs: asked,
+		{ID: "CF-par-0005", Family: "parent domain", Title: "its allocator fails: the verb fails, with its words", Page: page,
+			Rules: rules, Needs: asked,
 			Run: func(t *suite.T) {
 				allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, errors.New("no memory for you") }, "no memory for you")
 			}},

@@ -34,7 +34,8 @@ type breach struct {
 func refused() []suite.Case {
 	var out []suite.Case
 	for _, b := range breaches() {
-		out = append(out, suite.Case{ID: id("ref", b.n), Family: "refused forms", Title: b.rule[len("VR-"):], Page: b.page, Rules: []string{b.rule}, Needs: b.needs,
+		out = append(out, suite.Case{ID: id("ref", b.n), Family: "refused forms", Title: b.rule[len("VR-"):], Page: b.page,
+			Rules: []string{b.rule}, Needs: b.needs,
 			Run: func(t *suite.T) {
 				g := newGround(t)
 				refusedBy(t, b.rule, b.with(g))

@@ -49,18 +49,22 @@ func region() []suite.Case {
 			}})
 	}
 	return append(out,
-		suite.Case{ID: "CF-mr-0105", Family: "memory region", Title: "imported, given up, and deregistered through an import", Page: "ibv_import_mr",
+		suite.Case{ID: "CF-mr-0105", Family: "memory region", Title: "imported, given up, and deregistered through an import",
+			Page:  "ibv_import_mr",
 			Rules: []string{"VR-ibv_import_mr-pd-3004", "VR-ibv_unimport_mr-mr-3005"}, Needs: needs(suite.Import), Run: regionImport},
 		suite.Case{ID: "CF-mr-0101", Family: "memory region", Title: "keys differ", Page: "ibv_reg_mr", Run: keysDiffer},
 		suite.Case{ID: "CF-mr-0102", Family: "memory region", Title: "a registered buffer cannot be closed", Page: "ibv_reg_mr", Run: bufferHeld},
-		suite.Case{ID: "CF-mr-0103", Family: "memory region", Title: "memory that is not there, or not writable", Page: "ibv_reg_mr", Run: unmapped},
-		suite.Case{ID: "CF-mr-0104", Family: "memory region", Title: "a null region: made, held by its domain, not changed in place", Page: "ibv_alloc_null_mr",
+		suite.Case{ID: "CF-mr-0103", Family: "memory region", Title: "memory that is not there, or not writable", Page: "ibv_reg_mr",
+			Run: unmapped},
+		suite.Case{ID: "CF-mr-0104", Family: "memory region", Title: "a null region: made, held by its domain, not changed in place",
+			Page:  "ibv_alloc_null_mr",
 			Rules: []string{"VR-ibv_alloc_null_mr-pd-0187", "VR-ibv_rereg_mr-mr-0188"}, Needs: needs(suite.NullMR), Run: nullRegion},
 	)
 }
 
 // host is a form over host memory, whose last argument is the address that a peer uses.
-func host(n int, title, name string, length uint64, reg func(pd *verbs.PD, buf *mem.Buffer) (*verbs.MR, error), from uint64, at func(buf *mem.Buffer) uint64) form {
+func host(n int, title, name string, length uint64, reg func(pd *verbs.PD, buf *mem.Buffer) (*verbs.MR, error), from uint64,
+	at func(buf *mem.Buffer) uint64) form {
 	return form{n: n, title: title, page: name, rules: []string{"VR-ibv_dereg_mr-mr-0093"}, reg: func(t *suite.T, pd *verbs.PD) made {
 		buf := buffer(t, 4*page)
 		mr := must(reg(pd, buf))(t)
@@ -80,16 +84,22 @@ func forms() []form {
 	is := func(v uint64) func(*mem.Buffer) uint64 { return func(*mem.Buffer) uint64 { return v } }
 	list := []form{
 		host(1, "a buffer", plain, 4*page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRBuffer(b, rw) }, 0, at(0)),
-		host(2, "an address", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRAddr(b.Addr()+page, page, rw) }, page, at(page)),
-		host(3, "an odd address and length", plain, 77, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRAddr(b.Addr()+page-3, 77, rw) }, page-3, at(page-3)),
-		host(4, "across a page boundary", plain, 16, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRAddr(b.Addr()+page-8, 16, rw) }, page-8, at(page-8)),
+		host(2, "an address", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR,
+			error) {
+			return pd.RegMRAddr(b.Addr()+page, page, rw)
+		}, page, at(page)),
+		host(3, "an odd address and length", plain, 77,
+			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRAddr(b.Addr()+page-3, 77, rw) }, page-3, at(page-3)),
+		host(4, "across a page boundary", plain, 16,
+			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRAddr(b.Addr()+page-8, 16, rw) }, page-8, at(page-8)),
 		host(5, "an optional flag", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
 			return pd.RegMRAddr(b.Addr(), page, rw|verbs.MRAccessRelaxedOrdering)
 		}, 0, at(0)),
 		host(6, "memory windows allowed", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
 			return pd.RegMRAddr(b.Addr(), page, rw|verbs.MRAccessMWBind)
 		}, 0, at(0)),
-		host(7, "a buffer by another address", iova, 4*page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRBufferIOVA(b, 0x10000, rw) }, 0, is(0x10000)),
+		host(7, "a buffer by another address", iova, 4*page,
+			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRBufferIOVA(b, 0x10000, rw) }, 0, is(0x10000)),
 		host(8, "an address by another", iova, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
 			return pd.RegMRAddrIOVA(b.Addr()+page+8, page, 0x7000008, rw)
 		}, page+8, is(0x7000008)),
@@ -137,13 +147,15 @@ func forms() []form {
 			t.Cleanup(func() { _ = mr.Close() })
 			return made{mr, buf.Bytes(), uint64(buf.Addr())}
 		}},
-		form{n: 17, title: "part of a descriptor's memory", page: plain, rules: []string{"VR-ibv_reg_dmabuf_mr-iova-0046"}, needs: needs(suite.Dmabuf, suite.DmabufMemory),
+		form{n: 17, title: "part of a descriptor's memory", page: plain, rules: []string{"VR-ibv_reg_dmabuf_mr-iova-0046"},
+			needs: needs(suite.Dmabuf, suite.DmabufMemory),
 			reg: func(t *suite.T, pd *verbs.PD) made {
 				return descriptor(t, 0x20000, func(fd int) (*verbs.MR, error) {
 					return pd.RegDmabufMR(page, page, 0x20000, fd, verbs.DmabufAccessLocalWrite|verbs.DmabufAccessRemoteWrite|verbs.DmabufAccessRemoteRead)
 				})
 			}},
-		form{n: 18, title: "the form that covers all: part of a descriptor's memory", page: plain, rules: []string{"VR-ibv_reg_mr_ex-iova-0082", "VR-ibv_reg_mr_ex-comp_mask-0078", "VR-ibv_reg_mr_ex-comp_mask-0079"},
+		form{n: 18, title: "the form that covers all: part of a descriptor's memory", page: plain,
+			rules: []string{"VR-ibv_reg_mr_ex-iova-0082", "VR-ibv_reg_mr_ex-comp_mask-0078", "VR-ibv_reg_mr_ex-comp_mask-0079"},
 			needs: needs(suite.Dmabuf, suite.DmabufMemory, suite.MREx), reg: func(t *suite.T, pd *verbs.PD) made {
 				return descriptor(t, 0x30000, func(fd int) (*verbs.MR, error) {
 					return pd.RegMREx(verbs.NewMRInitAttr(page, rw).FD(fd).FDOffset(page).IOVA(0x30000))

@@ -14,7 +14,8 @@ import (
 func tables() []suite.Case {
 	const family = "tables"
 	return []suite.Case{
-		{ID: "CF-tables-0001", Family: family, Title: "all GIDs in one call, each as it is asked for by itself", Page: "ibv_query_gid_table", Run: gidTable},
+		{ID: "CF-tables-0001", Family: family, Title: "all GIDs in one call, each as it is asked for by itself",
+			Page: "ibv_query_gid_table", Run: gidTable},
 		{ID: "CF-tables-0002", Family: family, Title: "a list that is too short for the GIDs", Page: "ibv_query_gid_table",
 			Rules: []string{"VR-ibv_query_gid_table-max_entries-0708"}, Run: gidTableShort},
 		{ID: "CF-tables-0003", Family: family, Title: "an entry that is empty, and one behind the table", Page: "ibv_query_gid_ex",
@@ -57,7 +58,8 @@ func gidTable(t *suite.T) {
 			t.Errorf("in the list %v, without its type %v", g.GID, plain)
 		}
 		port := must(t.Device().QueryPort(uint8(g.PortNum)))(t)
-		if ethernet := port.LinkLayer == verbs.LinkLayerEthernet; ethernet != (g.GIDType == verbs.GIDTypeRoCEV1 || g.GIDType == verbs.GIDTypeRoCEV2) {
+		if ethernet := port.LinkLayer == verbs.LinkLayerEthernet; ethernet != (g.GIDType == verbs.GIDTypeRoCEV1 ||
+			g.GIDType == verbs.GIDTypeRoCEV2) {
 			t.Errorf("a GID of type %v on a port of %v", g.GIDType, port.LinkLayer)
 		}
 	}
@@ -126,7 +128,8 @@ func rates(t *suite.T) {
 	for _, c := range []struct {
 		rate       verbs.Rate
 		mult, mbps int
-	}{{verbs.Rate2_5Gbps, 1, 2500}, {verbs.Rate5Gbps, 2, 5000}, {verbs.Rate120Gbps, 48, 120000}, {verbs.Rate56Gbps, -1, 56250}, {verbs.Rate300Gbps, -1, 309375}} {
+	}{{verbs.Rate2_5Gbps, 1, 2500}, {verbs.Rate5Gbps, 2, 5000}, {verbs.Rate120Gbps, 48, 120000}, {verbs.Rate56Gbps, -1, 56250},
+		{verbs.Rate300Gbps, -1, 309375}} {
 		if mult := must(lib.RateToMult(c.rate))(t); mult != c.mult {
 			t.Errorf("%v is %d times 2.5 Gbit/s, not %d", c.rate, mult, c.mult)
 		}

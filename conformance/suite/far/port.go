@@ -73,7 +73,8 @@ func OpenPort(dev *verbs.Device, name string, number uint8, gidIndex int) (*Port
 
 // routable tells whether an entry is of RoCE v2. Where the kernel tells no type there is only one.
 func routable(name string, port uint8, index int) bool {
-	text, err := os.ReadFile(filepath.Join("/sys/class/infiniband", name, "ports", strconv.Itoa(int(port)), "gid_attrs/types", strconv.Itoa(index)))
+	text, err := os.ReadFile(filepath.Join("/sys/class/infiniband", name, "ports", strconv.Itoa(int(port)), "gid_attrs/types",
+		strconv.Itoa(index)))
 	return err != nil || strings.TrimSpace(string(text)) == "RoCE v2"
 }
 
@@ -104,7 +105,8 @@ func (p *Port) steps(kind Kind, access verbs.QPAccess, self, to Address) Steps {
 	case UD:
 		return verbs.UDSetup{PortNum: p.number, QKey: qkey, SQPSN: self.PSN}
 	case UC:
-		return verbs.UCSetup{PortNum: p.number, AccessFlags: access, AV: p.Way(to), PathMTU: mtu, DestQPNum: to.QPN, RQPSN: to.PSN, SQPSN: self.PSN}
+		return verbs.UCSetup{PortNum: p.number, AccessFlags: access, AV: p.Way(to), PathMTU: mtu, DestQPNum: to.QPN, RQPSN: to.PSN,
+			SQPSN: self.PSN}
 	}
 	return verbs.RCSetup{
 		PortNum: p.number, AccessFlags: access, AV: p.Way(to), PathMTU: mtu, DestQPNum: to.QPN, RQPSN: to.PSN, SQPSN: self.PSN,
@@ -114,7 +116,8 @@ func (p *Port) steps(kind Kind, access verbs.QPAccess, self, to Address) Steps {
 
 // Address gives the address of a queue pair on the port, without a window.
 func (p *Port) Address(qp *verbs.QP, kind Kind) Address {
-	return Address{Kind: kind, QPN: qp.Num(), PSN: rand.Uint32N(1 << 24), QKey: qkey, GID: p.gid, LID: p.attr.LID, MTU: uint32(p.attr.ActiveMTU)}
+	return Address{Kind: kind, QPN: qp.Num(), PSN: rand.Uint32N(1 << 24), QKey: qkey, GID: p.gid, LID: p.attr.LID,
+		MTU: uint32(p.attr.ActiveMTU)}
 }
 
 // Way gives the way to an address.

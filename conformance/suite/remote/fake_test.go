@@ -59,7 +59,8 @@ func (w *world) NewEnd(_ context.Context, kind far.Kind) (far.End, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.open++
-	return &fakeEnd{w: w, at: far.Address{Kind: kind, QPN: 0xabcdef, PSN: 0xfedcba, QKey: 7, GID: [16]byte{0xfe, 0x80, 15: 9}, LID: 0xbeef, MTU: 5,
+	return &fakeEnd{w: w, at: far.Address{Kind: kind, QPN: 0xabcdef, PSN: 0xfedcba, QKey: 7, GID: [16]byte{0xfe, 0x80, 15: 9},
+		LID: 0xbeef, MTU: 5,
 		Base: 1 << 63, RKey: 1 << 31, Size: far.WindowSize}}, nil
 }
 
@@ -152,7 +153,8 @@ func (e *fakeEnd) Close() error {
 
 // quick are times for tests: long enough for a loaded machine where waiting is wrong, short where it is awaited.
 func quick() times {
-	return times{Step: 20 * time.Second, Operation: 20 * time.Second, Grace: 20 * time.Second, Silence: 20 * time.Second, Ping: 5 * time.Second,
+	return times{Step: 20 * time.Second, Operation: 20 * time.Second, Grace: 20 * time.Second, Silence: 20 * time.Second,
+		Ping: 5 * time.Second,
 		Busy: 10 * time.Millisecond, Again: 50 * time.Millisecond}
 }
 
@@ -171,7 +173,8 @@ type serving struct {
 func serve(t *testing.T, change func(*Server)) *serving {
 	t.Helper()
 	s := &serving{world: newWorld(t), over: make(chan error, 1)}
-	s.Server = &Server{Suite: "a suite", About: someone("far"), times: quick(), Open: func() (far.Maker, error) { return s.world, nil }, Log: s.log}
+	s.Server = &Server{Suite: "a suite", About: someone("far"), times: quick(),
+		Open: func() (far.Maker, error) { return s.world, nil }, Log: s.log}
 	if change != nil {
 		change(s.Server)
 	}
@@ -225,8 +228,9 @@ func (s *serving) ended(t *testing.T) error {
 }
 
 func someone(name string) About {
-	return About{Host: report.Host{Name: name, OS: "linux", Arch: "amd64", Kernel: "6.1.0"}, Library: report.Library{Name: "libibverbs.so.1", RDMACore: "44.0"},
-		Device: report.Device{Name: "rxe0", Provider: "rdma_rxe", VendorID: 0x15b3, PartID: 1}}
+	return About{Host: report.Host{Name: name, OS: "linux", Arch: "amd64", Kernel: "6.1.0"},
+		Library: report.Library{Name: "libibverbs.so.1", RDMACore: "44.0"},
+		Device:  report.Device{Name: "rxe0", Provider: "rdma_rxe", VendorID: 0x15b3, PartID: 1}}
 }
 
 func client(addr string) Client {

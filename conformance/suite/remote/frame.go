@@ -80,7 +80,9 @@ func (w *wire) met(suite string) (*hello, error) {
 		return nil, fmt.Errorf("no greeting: %w", err)
 	}
 	if v := binary.BigEndian.Uint16(head[len(magic):]); v != Protocol {
-		return nil, fmt.Errorf("it speaks version %d of the protocol and this side version %d; build both programs from the same source", v, Protocol)
+		return nil,
+			fmt.Errorf("it speaks version %d of the protocol and this side version %d; build both programs from the same source", v,
+				Protocol)
 	}
 	h := &hello{}
 	if err := w.read(h, maxHello, w.step); err != nil {

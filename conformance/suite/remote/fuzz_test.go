@@ -63,7 +63,8 @@ func FuzzMessage(f *testing.F) {
 		}
 		if read(a) == nil {
 			same(t, a)
-			for _, asked := range []*request{{Ask: askNew, Kind: far.RC}, {Ask: askDo, Op: &far.Op{Code: far.Read}}, {Ask: askWaitRecv}, {Ask: askLoad}} {
+			for _, asked := range []*request{{Ask: askNew, Kind: far.RC}, {Ask: askDo, Op: &far.Op{Code: far.Read}}, {Ask: askWaitRecv},
+				{Ask: askLoad}} {
 				if a.check(asked) == nil && a.Why == "" && asked.Ask == askNew {
 					_ = fromWire(a.At)
 				}

@@ -90,10 +90,13 @@ var hostile = []struct {
 	{"kind of address", text(to(`"kind":"DC"`)), `connect: no kind "DC"`},
 	{"no operation", text(`{"id":2,"ask":"do","end":1}`), "do: no operation"},
 	{"an operation", text(`{"id":2,"ask":"do","end":1,"op":{"code":"erase"}}`), `operation "erase" is none of [write read`},
-	{"a long read", text(`{"id":2,"ask":"do","end":1,"op":{"code":"read","length":65537}}`), "read of length 65537 with 0 bytes of data; both may be 0 to 65536"},
+	{"a long read", text(`{"id":2,"ask":"do","end":1,"op":{"code":"read","length":65537}}`),
+		"read of length 65537 with 0 bytes of data; both may be 0 to 65536"},
 	{"a negative read", text(`{"id":2,"ask":"do","end":1,"op":{"code":"read","length":-1}}`), "read of length -1 "},
-	{"a long write", text(`{"id":2,"ask":"do","end":1,"op":{"code":"write","data":"` + strings.Repeat("A", 87400) + `"}}`), "write of length 0 with 65550 bytes of data"},
-	{"a long store", text(`{"id":2,"ask":"store","end":1,"data":"` + strings.Repeat("A", 87400) + `"}`), "store: 65550 bytes of data; at most 65536 go"},
+	{"a long write", text(`{"id":2,"ask":"do","end":1,"op":{"code":"write","data":"` + strings.Repeat("A", 87400) + `"}}`),
+		"write of length 0 with 65550 bytes of data"},
+	{"a long store", text(`{"id":2,"ask":"store","end":1,"data":"` + strings.Repeat("A", 87400) + `"}`),
+		"store: 65550 bytes of data; at most 65536 go"},
 	{"a long load", text(`{"id":2,"ask":"load","end":1,"length":65537}`), "load: length is 65537; it may be 0 to 65536"},
 	{"outside of the window", text(`{"id":2,"ask":"load","end":1,"offset":-1}`), "load: offset -1 is outside of the window"},
 	{"a long receive", text(`{"id":2,"ask":"post-recv","end":1,"length":65537}`), "post-recv: length is 65537"},
@@ -131,7 +134,8 @@ func TestHostileClient(t *testing.T) {
 func TestNoSuchEnd(t *testing.T) {
 	s := serve(t, nil)
 	w := greeted(t, s.addr)
-	for i, r := range []request{{Ask: askConnect, To: toWire(far.Address{Kind: far.RC, QPN: 1, MTU: 1})}, {Ask: askDo, Op: &far.Op{Code: far.Send}},
+	for i, r := range []request{{Ask: askConnect, To: toWire(far.Address{Kind: far.RC, QPN: 1, MTU: 1})},
+		{Ask: askDo, Op: &far.Op{Code: far.Send}},
 		{Ask: askPostRecv}, {Ask: askWaitRecv}, {Ask: askLoad}, {Ask: askStore}, {Ask: askClose, End: 1<<32 - 1}} {
 		r.ID = uint64(i + 1)
 		if err := w.send(&r); err != nil {
@@ -198,7 +202,8 @@ func helloBytes(t *testing.T, h hello) []byte {
 // answering is a far side whose answers are good but for a change, from the second on and for ends of UD.
 func answering(change func(m map[string]any)) func(*request) []byte {
 	return func(r *request) []byte {
-		b, _ := json.Marshal(&answer{ID: r.ID, End: 1, At: toWire(far.Address{Kind: far.RC, QPN: 1, MTU: 1}), Result: &far.Result{Data: []byte("read")},
+		b, _ := json.Marshal(&answer{ID: r.ID, End: 1, At: toWire(far.Address{Kind: far.RC, QPN: 1, MTU: 1}),
+			Result:   &far.Result{Data: []byte("read")},
 			Received: &far.Received{Data: []byte("got"), Length: 3}, Data: []byte("load")})
 		m := map[string]any{}
 		if err := json.Unmarshal(b, &m); err != nil {
@@ -252,7 +257,8 @@ func TestHostileServer(t *testing.T) {
 		{"too much", set(strings.Repeat("A", 87400), "data"), read, "65550 bytes of data; at most 65536 go"},
 		{"nothing received", set(nil, "received"), recv, "nothing was received"},
 		{"a status of a receive", set(-1, "received", "status"), recv, "status -1 is none of enum ibv_wc_status"},
-		{"a negative length", set(-1, "received", "length"), recv, "a message of -1 bytes, 3 of them here, with a header of 0, from queue pair 0x0"},
+		{"a negative length", set(-1, "received", "length"), recv,
+			"a message of -1 bytes, 3 of them here, with a header of 0, from queue pair 0x0"},
 		{"a queue pair", set(1<<24, "received", "src_qp"), recv, "from queue pair 0x1000000"},
 		{"a header", set(strings.Repeat("AAAA", 14), "received", "grh"), recv, "with a header of 42"},
 		{"a part of the window", set("AAAA", "data"), load, "3 bytes of the window in place of 4"},
@@ -285,12 +291,15 @@ func TestGreetings(t *testing.T) {
 		first []byte
 		says  string
 	}{
-		{"another program", []byte("SSH-2.0-OpenSSH_9.2\r\n"), `it does not speak this protocol: it begins with "SSH-2.0-"; is it a suite with -listen or -connect?`},
+		{"another program", []byte("SSH-2.0-OpenSSH_9.2\r\n"),
+			`it does not speak this protocol: it begins with "SSH-2.0-"; is it a suite with -listen or -connect?`},
 		{"half a greeting", []byte("verbs\x00"), `it does not speak this protocol: it begins with "verbs\x00"`},
 		{"a later version", preamble(9), "it speaks version 9 of the protocol and this side version 1; build both programs from the same source"},
-		{"another suite", helloBytes(t, hello{Suite: "another\nsuite"}), `it has another suite, "another?suite", and this side "a suite"; build both programs from the same source`},
+		{"another suite", helloBytes(t, hello{Suite: "another\nsuite"}),
+			`it has another suite, "another?suite", and this side "a suite"; build both programs from the same source`},
 		{"no JSON", append(preamble(Protocol), text("hello")...), "its greeting: a message that cannot be read: invalid character 'h'"},
-		{"too long", append(preamble(Protocol), text(strings.Repeat(" ", maxHello+1))...), "its greeting: a message of 16385 bytes; it may have 1 to 16384"},
+		{"too long", append(preamble(Protocol), text(strings.Repeat(" ", maxHello+1))...),
+			"its greeting: a message of 16385 bytes; it may have 1 to 16384"},
 		{"a refusal", helloBytes(t, hello{Suite: "a suite", Refused: "not\ttoday"}), "it will not serve now: not?today"},
 		{"nothing", nil, "no greeting: the connection was closed by the other side"},
 	} {

@@ -111,7 +111,8 @@ func TestWait(t *testing.T) {
 	go func() {
 		<-told
 		if ln, err = net.Listen("tcp", addr); err == nil {
-			_ = (&Server{Suite: "a suite", Open: func() (far.Maker, error) { return newWorld(t), nil }, Log: func(string, ...any) {}}).Serve(t.Context(), ln)
+			_ = (&Server{Suite: "a suite", Open: func() (far.Maker, error) { return newWorld(t), nil },
+				Log: func(string, ...any) {}}).Serve(t.Context(), ln)
 		}
 	}()
 	p, err := Dial(t.Context(), c)

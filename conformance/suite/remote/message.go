@@ -80,7 +80,8 @@ func toWire(a far.Address) *address {
 
 // fromWire is for an address that has passed check.
 func fromWire(a *address) far.Address {
-	return far.Address{Kind: a.Kind, QPN: a.QPN, PSN: a.PSN, QKey: a.QKey, GID: [16]byte(a.GID), LID: a.LID, MTU: a.MTU, Base: a.Base, RKey: a.RKey, Size: a.Size}
+	return far.Address{Kind: a.Kind, QPN: a.QPN, PSN: a.PSN, QKey: a.QKey, GID: [16]byte(a.GID), LID: a.LID, MTU: a.MTU,
+		Base: a.Base, RKey: a.RKey, Size: a.Size}
 }
 
 // check finds what a request cannot mean on any device.
@@ -191,7 +192,8 @@ func checkReceived(r *far.Received) error {
 	case r.Status < 0 || r.Status > maxStatus:
 		return fmt.Errorf("status %d is none of enum ibv_wc_status", r.Status)
 	case r.Length < 0 || len(r.Data) > far.MaxData || len(r.GRH) > 40 || r.SrcQP >= 1<<24:
-		return fmt.Errorf("a message of %d bytes, %d of them here, with a header of %d, from queue pair %#x", r.Length, len(r.Data), len(r.GRH), r.SrcQP)
+		return fmt.Errorf("a message of %d bytes, %d of them here, with a header of %d, from queue pair %#x", r.Length, len(r.Data),
+			len(r.GRH), r.SrcQP)
 	}
 	return nil
 }

@@ -118,7 +118,8 @@ func TestFrozen(t *testing.T) {
 		t.Fatal(err)
 	}
 	var stopped syscall.WaitStatus
-	if _, err := syscall.Wait4(server.Pid, &stopped, syscall.WUNTRACED, nil); err != nil || !stopped.Stopped() { // its threads go on for a moment
+	// its threads go on for a moment
+	if _, err := syscall.Wait4(server.Pid, &stopped, syscall.WUNTRACED, nil); err != nil || !stopped.Stopped() {
 		t.Fatalf("waiting for it to stop: %v, %v", stopped, err)
 	}
 	says(t, "an operation", e.Store(t.Context(), 0, nil), "is lost: nothing came or went for 200ms")

@@ -33,7 +33,8 @@ func TestEnd(t *testing.T) {
 	e := newEnd(t, p)
 	to := e.Address()
 	to.RKey, to.GID[3] = keyRefuse, 0x33
-	says(t, "Connect", e.Connect(ctx, to), "connect at the far side: connected to {Kind:RC QPN:11259375 PSN:16702650 QKey:7 GID:[254 128 0 51 0 ")
+	says(t, "Connect", e.Connect(ctx, to),
+		"connect at the far side: connected to {Kind:RC QPN:11259375 PSN:16702650 QKey:7 GID:[254 128 0 51 0 ")
 	if to.RKey = 0; e.Connect(ctx, to) != nil {
 		t.Error("Connect failed")
 	}
@@ -78,7 +79,8 @@ func receives(t *testing.T, e far.End, full []byte) {
 			t.Error(err)
 		}
 	}
-	if r, err := e.WaitRecv(ctx); err != nil || !bytes.Equal(r.Data, full) || !r.WithImm || r.Imm != 1<<32-1 || len(r.GRH) != 40 || r.SrcQP != 1<<24-1 {
+	if r, err := e.WaitRecv(ctx); err != nil || !bytes.Equal(r.Data, full) || !r.WithImm || r.Imm != 1<<32-1 || len(r.GRH) != 40 ||
+		r.SrcQP != 1<<24-1 {
 		t.Errorf("%d bytes, %v", len(r.Data), err)
 	}
 	if r, err := e.WaitRecv(ctx); err != nil || len(r.Data) != 0 || r.WithImm {

@@ -66,12 +66,15 @@ func newHello(qp *verbs.QP, o *Options) (*hello, error) {
 	if port.State != verbs.PortStateActive {
 		return nil, fmt.Errorf("connect: port %d is %v; bring its link up, on InfiniBand with a subnet manager", o.Setup.PortNum, port.State)
 	}
-	h := &hello{link: port.LinkLayer, mtu: port.ActiveMTU, lid: port.LID, qpn: qp.Num(), psn: rand.Uint32N(1 << 24), reads: o.Setup.MaxDestRDAtomic, data: o.Data}
+	h := &hello{link: port.LinkLayer, mtu: port.ActiveMTU, lid: port.LID, qpn: qp.Num(), psn: rand.Uint32N(1 << 24),
+		reads: o.Setup.MaxDestRDAtomic, data: o.Data}
 	if o.Setup.PathMTU != 0 {
 		h.mtu = min(h.mtu, o.Setup.PathMTU)
 	}
 	if h.link == verbs.LinkLayerEthernet && o.HopLimit == 0 {
-		return nil, errors.New("connect: HopLimit is 0, with which no packet arrives; pass 1 for a peer in the same network, 64 for one behind routers")
+		return nil,
+			errors.New("connect: HopLimit is 0, with which no packet arrives; pass 1 for a peer in the same network, 64 for one behind " +
+				"routers")
 	}
 	h.gids, err = gidsOf(qp.Device(), o.Setup.PortNum, port)
 	return h, err

@@ -17,7 +17,8 @@ import (
 )
 
 func options(data string) Options {
-	return Options{Setup: verbs.RCSetup{PortNum: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7, MaxRDAtomic: 4, MaxDestRDAtomic: 2}, HopLimit: 1, Data: []byte(data), Timeout: 5 * time.Second}
+	return Options{Setup: verbs.RCSetup{PortNum: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7, MaxRDAtomic: 4,
+		MaxDestRDAtomic: 2}, HopLimit: 1, Data: []byte(data), Timeout: 5 * time.Second}
 }
 
 // newQP makes a queue pair on a device of its own.
@@ -94,7 +95,8 @@ func TestConnect(t *testing.T) {
 					t.Fatal(err)
 				}
 				peer := []*Peer{a, b.peer}[i]
-				if info.State != verbs.QPStateRTS || info.PathMTU != verbs.MTU512 || peer.MTU != verbs.MTU512 || info.MaxRDAtomic != 2 || info.AV.GRH.DGID != peer.GID || peer.GID == (verbs.GID{}) {
+				if info.State != verbs.QPStateRTS || info.PathMTU != verbs.MTU512 || peer.MTU != verbs.MTU512 || info.MaxRDAtomic != 2 ||
+					info.AV.GRH.DGID != peer.GID || peer.GID == (verbs.GID{}) {
 					t.Errorf("queue pair %d: %+v, %+v", i, info, peer)
 				}
 			}
@@ -104,7 +106,8 @@ func TestConnect(t *testing.T) {
 
 // TestBadPeer has a peer that is none: each time the error says what came, or did not.
 func TestBadPeer(t *testing.T) {
-	good := (&hello{link: verbs.LinkLayerEthernet, mtu: verbs.MTU1024, qpn: 1, gids: []entry{{gid: verbs.GID{10: 0xff, 11: 0xff, 12: 10, 15: 1}}}, data: []byte("data")}).wire()
+	good := (&hello{link: verbs.LinkLayerEthernet, mtu: verbs.MTU1024, qpn: 1,
+		gids: []entry{{gid: verbs.GID{10: 0xff, 11: 0xff, 12: 10, 15: 1}}}, data: []byte("data")}).wire()
 	with := func(at int, b byte) []byte {
 		out := bytes.Clone(good)
 		out[at] = b
@@ -126,7 +129,8 @@ func TestBadPeer(t *testing.T) {
 		{"too many GIDs", with(19, maxGIDs+1), "announces 65 GIDs"},
 		{"too much data", with(20, 0xff), "bytes of data; the most are 64 and 4096"},
 		{"another network", with(5, 1), "use ports of one network"},
-		{"no GID in common", (&hello{link: verbs.LinkLayerEthernet, mtu: verbs.MTU1024, qpn: 1, gids: []entry{{gid: verbs.GID{0: 0x20}}}}).wire(), "give both interfaces an IPv4 address"},
+		{"no GID in common", (&hello{link: verbs.LinkLayerEthernet, mtu: verbs.MTU1024, qpn: 1,
+			gids: []entry{{gid: verbs.GID{0: 0x20}}}}).wire(), "give both interfaces an IPv4 address"},
 		{"an address, and then nothing", good, "before it sent that it is connected"},
 		{"an address that it cannot use", append(bytes.Clone(good), failed), "the peer could not connect its queue pair"},
 	} {
@@ -158,7 +162,8 @@ func TestSilentPeer(t *testing.T) {
 	defer far.Close()
 	o := options("")
 	o.Timeout = 20 * time.Millisecond
-	if _, err := Connect(near, newQP(t), o); !errors.Is(err, os.ErrDeadlineExceeded) || !strings.Contains(err.Error(), "did not send its address in time") {
+	if _, err := Connect(near, newQP(t), o); !errors.Is(err, os.ErrDeadlineExceeded) ||
+		!strings.Contains(err.Error(), "did not send its address in time") {
 		t.Error(err)
 	}
 }

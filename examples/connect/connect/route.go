@@ -65,7 +65,9 @@ func route(self, peer *hello, o *Options) (verbs.AHAttr, verbs.GID, error) {
 	}
 	from, to, ok := choose(self.gids, peer.gids)
 	if !ok {
-		return path, none, fmt.Errorf("no GID of this port is of the kind of one of the peer's: %v and %v; give both interfaces an IPv4 address, or both an IPv6 one", gids(self), gids(peer))
+		return path, none,
+			fmt.Errorf("no GID of this port is of the kind of one of the peer's: %v and %v; give both interfaces an IPv4 address, or both "+
+				"an IPv6 one", gids(self), gids(peer))
 	}
 	path.IsGlobal, path.SGIDIndex, path.DGID, path.HopLimit = true, from.index, to.gid, o.HopLimit
 	return path, to.gid, nil

@@ -112,7 +112,8 @@ func readFull(r io.Reader, into []byte, what string) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the peer closed the connection before it sent %s (%d of %d bytes came); see its error: %w", what, n, len(into), io.ErrUnexpectedEOF)
+		return fmt.Errorf("the peer closed the connection before it sent %s (%d of %d bytes came); see its error: %w", what, n,
+			len(into), io.ErrUnexpectedEOF)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return fmt.Errorf("the peer did not send %s in time; does it run, and call Connect too? %w", what, err)
 	}

@@ -11,7 +11,8 @@ func text[T comparable](v T, known map[T]string, other string) string {
 }
 
 var (
-	atomicCaps = map[verbs.AtomicCap]string{verbs.AtomicCapNone: "ATOMIC_NONE", verbs.AtomicCapHCA: "ATOMIC_HCA", verbs.AtomicCapGlob: "ATOMIC_GLOB"}
+	atomicCaps = map[verbs.AtomicCap]string{verbs.AtomicCapNone: "ATOMIC_NONE", verbs.AtomicCapHCA: "ATOMIC_HCA",
+		verbs.AtomicCapGlob: "ATOMIC_GLOB"}
 	portStates = map[verbs.PortState]string{verbs.PortStateDown: "PORT_DOWN", verbs.PortStateInit: "PORT_INIT",
 		verbs.PortStateArmed: "PORT_ARMED", verbs.PortStateActive: "PORT_ACTIVE"}
 	linkLayers = map[verbs.LinkLayer]string{verbs.LinkLayerUnspecified: "Unspecified", verbs.LinkLayerInfiniband: "InfiniBand",
@@ -40,4 +41,5 @@ var rawPacketCaps = []flag{
 	{uint64(verbs.RawPacketCapIPCsum), "IP csum offload"}, {uint64(verbs.RawPacketCapDelayDrop), "Delay drop"},
 }
 
-var qpTypes = []flag{{1 << verbs.QPTypeRawPacket, "SUPPORT_RAW_PACKET"}, {1 << verbs.QPTypeUD, "SUPPORT_UD"}, {1 << verbs.QPTypeRC, "SUPPORT_RC"}}
+var qpTypes = []flag{{1 << verbs.QPTypeRawPacket, "SUPPORT_RAW_PACKET"}, {1 << verbs.QPTypeUD, "SUPPORT_UD"},
+	{1 << verbs.QPTypeRC, "SUPPORT_RC"}}

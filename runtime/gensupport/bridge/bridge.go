@@ -97,7 +97,8 @@ func shelfOf[T any](verb string) (*shelf[T], error) {
 }
 
 func notOffered(verb string, key any) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: nameOf(key) + " is of a package that does not offer it; generate it again"}
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		Msg: nameOf(key) + " is of a package that does not offer it; generate it again"}
 }
 
 // nameOf is the name of the type that a nil pointer is the key of.
@@ -118,7 +119,8 @@ func (h Held) Exit() {
 	}
 }
 
-// Enter begins the use of a handle by verb, in the place with the C name what. The handle must be of the library lib, a *Lib. The use ends with Exit.
+// Enter begins the use of a handle by verb, in the place with the C name what. The handle must be of the library lib, a *Lib. The
+// use ends with Exit.
 func Enter[T any](verb, what string, lib any, h *T) (Held, error) {
 	s, err := shelfOf[T](verb)
 	if err != nil {

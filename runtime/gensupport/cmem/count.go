@@ -22,7 +22,8 @@ func Count(verb, what string, n int, most uint64) (uint64, error) {
 func Log2(verb, what string, n int) (uint64, error) {
 	if n <= 0 || n&(n-1) != 0 {
 		return 0, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: what + " has " + strconv.Itoa(n) + " elements, which is no power of two; pass 1, 2, 4, 8 and so on, the same one several times if need be"}
+			Msg: what + " has " + strconv.Itoa(n) + " elements, which is no power of two; pass 1, 2, 4, 8 and so on, the same one several " +
+				"times if need be"}
 	}
 	return uint64(bits.TrailingZeros(uint(n))), nil
 }

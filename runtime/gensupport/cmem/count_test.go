@@ -18,7 +18,8 @@ func TestLog2(t *testing.T) {
 		}
 	}
 	_, err := Log2("v", "list", 3)
-	if want := "v: list has 3 elements, which is no power of two; pass 1, 2, 4, 8 and so on, the same one several times if need be"; err.Error() != want {
+	const want = "v: list has 3 elements, which is no power of two; pass 1, 2, 4, 8 and so on, the same one several times if need be"
+	if err.Error() != want {
 		t.Errorf("%v; want %s", err, want)
 	}
 }

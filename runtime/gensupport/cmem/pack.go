@@ -28,7 +28,8 @@ func Behind(verb string, head, count, size int, parts [][]byte) ([]byte, error) 
 	}
 	if len(parts) > count || total > size {
 		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: strconv.Itoa(len(parts)) + " structs of " + strconv.Itoa(total) + " bytes are more than the " + strconv.Itoa(count) + " or " + strconv.Itoa(size) + " that C can count; pass fewer"}
+			Msg: strconv.Itoa(len(parts)) + " structs of " + strconv.Itoa(total) + " bytes are more than the " + strconv.Itoa(count) + " " +
+				"or " + strconv.Itoa(size) + " that C can count; pass fewer"}
 	}
 	words := make([]uint64, (total+7)/8)
 	out := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(words))), total)

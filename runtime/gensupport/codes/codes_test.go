@@ -63,7 +63,8 @@ func TestTimeout(t *testing.T) {
 // the codes.
 func TestRNRTimer(t *testing.T) {
 	const ms = time.Millisecond
-	for code, want := range map[uint8]time.Duration{0: 655360 * ms / 1000, 1: ms / 100, 12: 64 * ms / 100, 16: 256 * ms / 100, 25: 6144 * ms / 100,
+	for code, want := range map[uint8]time.Duration{0: 655360 * ms / 1000, 1: ms / 100, 12: 64 * ms / 100, 16: 256 * ms / 100,
+		25: 6144 * ms / 100,
 		31: 49152 * ms / 100, 32: 0} {
 		if got := RNRTimer(code); got != want {
 			t.Errorf("code %d is %v, want %v", code, got, want)

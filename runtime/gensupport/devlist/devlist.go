@@ -34,7 +34,9 @@ func (l Library) Each(verb string, f func(device unsafe.Pointer) bool) error {
 	}
 	if list == nil {
 		if errno == syscall.ENOSYS {
-			return &verr.Error{Verb: verb, Errno: errno, Msg: "the kernel has no RDMA (no InfiniBand class in sysfs), or the process ran out of file descriptors; load the modules of the device (ib_uverbs)"}
+			return &verr.Error{Verb: verb, Errno: errno,
+				Msg: "the kernel has no RDMA (no InfiniBand class in sysfs), or the process ran out of file descriptors; load the modules of " +
+					"the device (ib_uverbs)"}
 		}
 		return verr.Failed(verb, errno, nil)
 	}

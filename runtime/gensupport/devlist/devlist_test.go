@@ -61,7 +61,9 @@ func TestEachFails(t *testing.T) {
 		is    error
 		text  string
 	}{
-		{syscall.ENOSYS, errors.ErrUnsupported, "v: the kernel has no RDMA (no InfiniBand class in sysfs), or the process ran out of file descriptors; load the modules of the device (ib_uverbs): function not implemented (ENOSYS)"},
+		{syscall.ENOSYS, errors.ErrUnsupported,
+			"v: the kernel has no RDMA (no InfiniBand class in sysfs), or the process ran out of file descriptors; load the modules of the " +
+				"device (ib_uverbs): function not implemented (ENOSYS)"},
 		{syscall.ENOMEM, syscall.ENOMEM, "v: cannot allocate memory (ENOMEM)"},
 	} {
 		l := Library{List: func(*int32) (unsafe.Pointer, syscall.Errno) { return nil, c.errno },

@@ -1,4 +1,5 @@
-// Package dl finds libibverbs, and libraries that stand on it, at run time, so that a program also starts on a machine without it and can report that.
+// Package dl finds libibverbs, and libraries that stand on it, at run time, so that a program also starts on a machine without it
+// and can report that.
 //
 // It ensures that a process has one real library of each module: the providers (libmlx5, librxe, ...) depend on libibverbs and bind to
 // the first one loaded, so that a second one would see no device. It must not know any function except the one by which a module
@@ -20,7 +21,8 @@ type Module struct {
 const DefaultName = "libibverbs.so.1"
 
 // verbs is libibverbs. Its probe is there since the first release.
-var verbs = Module{Name: DefaultName, Probe: "ibv_get_device_list", Install: "Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs"}
+var verbs = Module{Name: DefaultName, Probe: "ibv_get_device_list",
+	Install: "Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs"}
 
 // Open is Module.Open of libibverbs.
 func Open(path string) (*Library, error) { return verbs.Open(path) }

@@ -172,9 +172,10 @@ func oneOnly(m Module, path string) error {
 		return nil
 	}
 	return &verr.LoadError{
-		Path:    path,
-		Problem: fmt.Sprintf("this process has loaded another %s, %s, and what depends on it works with that one only", m.base(), fileOf(first, m.Name)),
-		Fix:     "use one " + m.base() + " in a process",
+		Path: path,
+		Problem: fmt.Sprintf("this process has loaded another %s, %s, and what depends on it works with that one only", m.base(),
+			fileOf(first, m.Name)),
+		Fix: "use one " + m.base() + " in a process",
 	}
 }
 

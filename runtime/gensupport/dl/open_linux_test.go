@@ -93,7 +93,8 @@ func write(t *testing.T, file, text string) string {
 // fake makes a library with two versions of the probe, as libibverbs has twins of some functions.
 func fake(t *testing.T, file string) string {
 	t.Helper()
-	vers := write(t, filepath.Join(t.TempDir(), "fake.map"), "FAKE_1.0 { global: ibv_get_device_list; local: *; };\nFAKE_1.1 { global: ibv_get_device_list; } FAKE_1.0;\n")
+	vers := write(t, filepath.Join(t.TempDir(), "fake.map"),
+		"FAKE_1.0 { global: ibv_get_device_list; local: *; };\nFAKE_1.1 { global: ibv_get_device_list; } FAKE_1.0;\n")
 	return build(t, file, `
 void *list_old(int *n) { *n = 0; return n; }
 void *list_new(int *n) { *n = 1; return n; }
@@ -216,7 +217,8 @@ func goarch(t *testing.T) string {
 
 func TestOddNames(t *testing.T) {
 	_, err := Open("lib\x00ibverbs.so")
-	if want := `load "lib\x00ibverbs.so": the name holds a NUL character; give the path of libibverbs.so.1`; err == nil || err.Error() != want {
+	if want := `load "lib\x00ibverbs.so": the name holds a NUL character; give the path of libibverbs.so.1`; err == nil ||
+		err.Error() != want {
 		t.Errorf("Open = %v, want %s", err, want)
 	}
 	var none *Library

@@ -35,7 +35,8 @@ func TestLookup(t *testing.T) {
 	if name, err := Lookup(named{}, symbols, fn); err != nil || name != "a table" || !slices.Equal(fn, []uintptr{0, 0}) {
 		t.Errorf("%q, %v, %v", name, err, fn)
 	}
-	if _, err := Lookup(nil, symbols, fn); !errors.Is(err, syscall.EINVAL) || err.Error() != "LoadFrom(nil); pass a source of symbols: invalid argument (EINVAL)" {
+	if _, err := Lookup(nil, symbols, fn); !errors.Is(err, syscall.EINVAL) ||
+		err.Error() != "LoadFrom(nil); pass a source of symbols: invalid argument (EINVAL)" {
 		t.Errorf("no source: %v", err)
 	}
 	refused := errors.New("refused")
@@ -43,7 +44,8 @@ func TestLookup(t *testing.T) {
 		t.Errorf("a source that refuses: %v", err)
 	}
 	err = symbols[1].Missing("a_verb", "a table")
-	if want := "a_verb: a table has no symbol b, which came with rdma-core 44.0; install rdma-core 44.0 or newer"; err.Error() != want || !errors.Is(err, errors.ErrUnsupported) {
+	if want := "a_verb: a table has no symbol b, which came with rdma-core 44.0; install rdma-core 44.0 or newer"; err.Error() != want ||
+		!errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("%v", err)
 	}
 	if err := NoC(); !errors.Is(err, errors.ErrUnsupported) || err.Error() != "verbs need linux on amd64 or arm64, and cgo" {

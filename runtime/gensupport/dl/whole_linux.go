@@ -28,7 +28,8 @@ func whole(path string) error {
 	}
 	defer f.Close()
 	var h elf.Header64 // read by hand: package elf wants the section headers, which are at the end of the file
-	if binary.Read(f, binary.LittleEndian, &h) != nil || string(h.Ident[:4]) != elf.ELFMAG || elf.Class(h.Ident[elf.EI_CLASS]) != elf.ELFCLASS64 {
+	if binary.Read(f, binary.LittleEndian, &h) != nil || string(h.Ident[:4]) != elf.ELFMAG ||
+		elf.Class(h.Ident[elf.EI_CLASS]) != elf.ELFCLASS64 {
 		return nil
 	}
 	progs := make([]elf.Prog64, h.Phnum)

@@ -47,7 +47,8 @@ type Async struct {
 //
 // The object stays open until Done. An event of no object, of an object without a handle, or of an object that is being
 // closed is acknowledged here, since its closing waits for that. The errors are those of from.
-func (e *Async) Next(ctx context.Context, from AsyncSource, elements map[uint32]Element, find func(element Element, object uintptr) *object.Node) error {
+func (e *Async) Next(ctx context.Context, from AsyncSource, elements map[uint32]Element,
+	find func(element Element, object uintptr) *object.Node) error {
 	raw, err := from.Next(ctx)
 	if err != nil {
 		return err

@@ -30,7 +30,8 @@ type Completion struct {
 // NextCompletion waits for the next event of an open completion queue, stores it in e, and returns the handle of the
 // queue, which has type *Q in handles. It acknowledges and skips events of queues that are being closed or were made by
 // other code. The errors are those of from.
-func NextCompletion[Q any](ctx context.Context, e *Completion, from CompletionSource, handles *object.Index, handle func(*Q) *object.Handle) (*Q, error) {
+func NextCompletion[Q any](ctx context.Context, e *Completion, from CompletionSource, handles *object.Index,
+	handle func(*Q) *object.Handle) (*Q, error) {
 	for {
 		c, _, err := from.Next(ctx)
 		if err != nil {

@@ -168,7 +168,8 @@ func TestAsync(t *testing.T) {
 				t.Errorf("%+v, %v, find asked: %t", &e, err, asked)
 			}
 			if wantAcked := 1; tt.held {
-				if err := q.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "an event of ibv_get_async_event without its Done") {
+				if err := q.Close(); !errors.Is(err, syscall.EBUSY) ||
+					!strings.Contains(err.Error(), "an event of ibv_get_async_event without its Done") {
 					t.Errorf("Close before Done: %v", err)
 				}
 				if len(from.acked) != 0 {

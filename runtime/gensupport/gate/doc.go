@@ -11,7 +11,8 @@
 // # Rules for a call
 //
 // Between verbsgen_gate_enter and verbsgen_gate_leave a call must not come back to Go (nocallback), must not enter
-// a second time, and must not wait for another thread: a Close waits for it. A call that may run long looks at its gates again now and then.
+// a second time, and must not wait for another thread: a Close waits for it. A call that may run long looks at its gates again
+// now and then.
 //
 // # Where membarrier is missing
 //

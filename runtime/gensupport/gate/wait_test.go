@@ -158,7 +158,8 @@ func TestNoMembarrier(t *testing.T) {
 				result <- err
 				return
 			}
-			cmd := exec.Command(os.Args[0], "-test.run=^(TestNoMembarrier|TestEnd|TestWait|TestPatience|TestThreads|TestFork|TestLitmus)$", "-test.v")
+			cmd := exec.Command(os.Args[0], "-test.run=^(TestNoMembarrier|TestEnd|TestWait|TestPatience|TestThreads|TestFork|TestLitmus)$",
+				"-test.v")
 			cmd.Env = append(os.Environ(), denied+"=1")
 			cmd.Stdout, cmd.Stderr = &out, &out
 			result <- cmd.Run()
@@ -191,7 +192,8 @@ func TestDeniedLater(t *testing.T) {
 	if !errors.Is(err, syscall.EPERM) || !g.IsOpen() {
 		t.Errorf("End: %v, open: %t", err, g.IsOpen())
 	}
-	const want = "ibv_destroy_qp: membarrier(2) is refused since the program started, so nobody knows which calls use the QP; it stays open; allow membarrier for the life of the program: operation not permitted (EPERM)"
+	const want = "ibv_destroy_qp: membarrier(2) is refused since the program started, so nobody knows which calls use the QP; it " +
+		"stays open; allow membarrier for the life of the program: operation not permitted (EPERM)"
 	if err.Error() != want {
 		t.Errorf("error:\n got %v\nwant %s", err, want)
 	}

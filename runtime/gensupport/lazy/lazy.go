@@ -35,9 +35,11 @@ func Check[F Fields](a Asked, verb, kind string, fields, known F) error {
 	case fields&^known != 0:
 		return refused(verb, syscall.EINVAL, "a reader cannot read "+(fields&^known).String())
 	case !a.can:
-		return refused(verb, syscall.EOPNOTSUPP, "this "+kind+" was made without being asked for anything; make it by the extended verb, and ask there")
+		return refused(verb, syscall.EOPNOTSUPP,
+			"this "+kind+" was made without being asked for anything; make it by the extended verb, and ask there")
 	case missing != 0:
-		return refused(verb, syscall.EINVAL, "this "+kind+" was not asked for "+missing.String()+" when it was made; ask for it there, or read less")
+		return refused(verb, syscall.EINVAL,
+			"this "+kind+" was not asked for "+missing.String()+" when it was made; ask for it there, or read less")
 	}
 	return nil
 }

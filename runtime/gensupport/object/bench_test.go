@@ -28,7 +28,8 @@ func BenchmarkGrowth(b *testing.B) {
 	for _, part := range []struct {
 		goroutines int
 		rows       []string
-	}{{1, []string{"create", "close", "close all"}}, {64, []string{"create, 64 goroutines", "close, 64 goroutines", "close all, 64 goroutines"}}} {
+	}{{1, []string{"create", "close", "close all"}},
+		{64, []string{"create, 64 goroutines", "close, 64 goroutines", "close all, 64 goroutines"}}} {
 		cost := grow(b, part.goroutines)
 		for i, name := range part.rows {
 			first, last := cost[0][i], cost[len(cost)-1][i]

@@ -111,7 +111,8 @@ func TestCloseTreeMeanwhile(t *testing.T) {
 	moved, gone := makeHooked(t, "moved", pd), makeHooked(t, "gone", pd)
 	came := makeHooked(t, "came meanwhile", other)
 	makeHooked(t, "last", pd).first = func() {
-		if err := errors.Join(gone.handle.Close(), moved.node.ReplaceParent(&pd.node, &other.node), came.node.ReplaceParent(&other.node, &pd.node)); err != nil {
+		if err := errors.Join(gone.handle.Close(), moved.node.ReplaceParent(&pd.node, &other.node),
+			came.node.ReplaceParent(&other.node, &pd.node)); err != nil {
 			t.Error(err)
 		}
 		var late handle

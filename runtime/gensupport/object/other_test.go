@@ -15,11 +15,16 @@ func TestOtherDevice(t *testing.T) {
 		err  error
 		want string
 	}{
-		{OtherDevice("v", "send_cq", cq, soft1, pd, soft0), "v: send_cq: CQ (handle 3) belongs to device soft1, and PD (handle 1) to soft0; use objects of one device"},
-		{OtherDevice("v", "send_cq", cq, again, pd, soft0), "v: send_cq: CQ (handle 3) belongs to one opening of device soft0, and PD (handle 1) to another; use objects of one device"},
-		{OtherDevice("v", "pd", pd, soft1, soft0, soft0), "v: pd: PD (handle 1) belongs to device soft1, and the call is made on soft0; use objects of one device"},
-		{OtherDevice("v", "pd", pd, again, soft0, soft0), "v: pd: PD (handle 1) belongs to one opening of device soft0, and the call is made on another; use objects of one device"},
-		{OtherDevice("v", "pd", pd, named("Device", ""), soft0, soft0), "v: pd: PD (handle 1) belongs to device (imported), and the call is made on soft0; use objects of one device"},
+		{OtherDevice("v", "send_cq", cq, soft1, pd, soft0),
+			"v: send_cq: CQ (handle 3) belongs to device soft1, and PD (handle 1) to soft0; use objects of one device"},
+		{OtherDevice("v", "send_cq", cq, again, pd, soft0),
+			"v: send_cq: CQ (handle 3) belongs to one opening of device soft0, and PD (handle 1) to another; use objects of one device"},
+		{OtherDevice("v", "pd", pd, soft1, soft0, soft0),
+			"v: pd: PD (handle 1) belongs to device soft1, and the call is made on soft0; use objects of one device"},
+		{OtherDevice("v", "pd", pd, again, soft0, soft0),
+			"v: pd: PD (handle 1) belongs to one opening of device soft0, and the call is made on another; use objects of one device"},
+		{OtherDevice("v", "pd", pd, named("Device", ""), soft0, soft0),
+			"v: pd: PD (handle 1) belongs to device (imported), and the call is made on soft0; use objects of one device"},
 	} {
 		if c.err.Error() != c.want || !errors.Is(c.err, syscall.EINVAL) {
 			t.Errorf("got  %v\nwant %s", c.err, c.want)

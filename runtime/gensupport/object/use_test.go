@@ -106,7 +106,8 @@ func TestHold(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantErr(t, qp.Close(), syscall.EBUSY,
-		"ibv_close_QP: QP still has a call of ibv_query_qp, an event without its Done (2 times) open; close what is open first: device or resource busy (EBUSY)")
+		"ibv_close_QP: QP still has a call of ibv_query_qp, an event without its Done (2 times) open; close what is open first: device "+
+			"or resource busy (EBUSY)")
 	qp.node.Exit()
 	qp.node.Release()
 	wantErr(t, qp.Close(), syscall.EBUSY,

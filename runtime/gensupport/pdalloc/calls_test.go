@@ -53,7 +53,8 @@ func TestCalls(t *testing.T) {
 	answer = syscall.EDQUOT
 	_, errno := c.DoAlloc(16, 8, mlx5CQ)
 	err = calls.Failed("ibv_create_cq", errno, func() []string { return []string{"a hint"} })
-	if errno != syscall.EDQUOT || !errors.Is(err, syscall.EDQUOT) || !strings.Contains(err.Error(), "allocator asked for 16 bytes") || !strings.Contains(err.Error(), "a hint") {
+	if errno != syscall.EDQUOT || !errors.Is(err, syscall.EDQUOT) ||
+		!strings.Contains(err.Error(), "allocator asked for 16 bytes") || !strings.Contains(err.Error(), "a hint") {
 		t.Errorf("errno %v, error %v", errno, err)
 	}
 	c.DoAlloc(16, 8, mlx5CQ)

@@ -103,7 +103,8 @@ func TestAllocFree(t *testing.T) {
 	}
 	f.DoFree(here, 1) // not its own any more
 	err := LastError(f.Ctx)
-	if want := fmt.Sprintf("allocator told to free %#x (driver 0, resource 1): it never gave that; ignored", here); err == nil || err.Error() != want {
+	if want := fmt.Sprintf("allocator told to free %#x (driver 0, resource 1): it never gave that; ignored", here); err == nil ||
+		err.Error() != want {
 		t.Errorf("LastError = %v, want %s", err, want)
 	}
 	if LastError(f.Ctx) != nil {
@@ -283,7 +284,8 @@ func TestTwice(t *testing.T) {
 		if addr, errno := f.DoAlloc(10, 1, 0); addr != 0 || errno != syscall.ENOMEM {
 			t.Errorf("round %d: the same block twice = %#x, %v", round, addr, errno)
 		}
-		want := fmt.Sprintf("allocator asked for 10 bytes aligned to 1 (driver 0, resource 0): it answered %#x, which the provider still uses", buf.Addr())
+		want := fmt.Sprintf("allocator asked for 10 bytes aligned to 1 (driver 0, resource 0): it answered %#x, which the provider "+
+			"still uses", buf.Addr())
 		if err := LastError(f.Ctx); err == nil || err.Error() != want {
 			t.Errorf("LastError = %v, want %s", err, want)
 		}

@@ -66,14 +66,17 @@ func (c *Change) Settle(verb string, code int, errno syscall.Errno, r Region) er
 		return failed(verb, errno, "IBV_REREG_MR_ERR_INPUT: the library refused the arguments; the region is as it was")
 	case code == errDontForkNew:
 		r.New.Release()
-		return failed(verb, errno, "IBV_REREG_MR_ERR_DONT_FORK_NEW: the new memory cannot be marked as not copied on fork; the region is as it was")
+		return failed(verb, errno,
+			"IBV_REREG_MR_ERR_DONT_FORK_NEW: the new memory cannot be marked as not copied on fork; the region is as it was")
 	case errno == syscall.EOPNOTSUPP: // the provider, or the driver behind it, has no such change
 		r.New.Release()
 		return failed(verb, errno, "the device cannot change a region in this way; the region is as it was")
 	}
 	r.holdBoth() // the device may use either memory
 	if code == errCmdAndDoForkNew {
-		return failed(verb, errno, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW: the kernel refused the change, and the new memory stays marked as not copied on fork; the region must not be used, only closed")
+		return failed(verb, errno,
+			"IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW: the kernel refused the change, and the new memory stays marked as not copied on fork; "+
+				"the region must not be used, only closed")
 	}
 	return failed(verb, errno, "IBV_REREG_MR_ERR_CMD: the kernel refused the change; the region must not be used, only closed")
 }

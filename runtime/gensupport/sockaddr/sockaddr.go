@@ -48,11 +48,13 @@ func Of(verb, what string, a netip.AddrPort, optional bool) (*Addr, error) {
 		copy(out.b[8:], b[:])
 		scope, err := scopeOf(ip.Zone())
 		if err != nil {
-			return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Err: err, Msg: what + " " + a.String() + ": its zone is no interface of this machine"}
+			return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Err: err,
+				Msg: what + " " + a.String() + ": its zone is no interface of this machine"}
 		}
 		native.PutUint32(out.b[24:], scope)
 	default:
-		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " is no valid address; make one with netip.AddrPortFrom"}
+		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+			Msg: what + " is no valid address; make one with netip.AddrPortFrom"}
 	}
 	binary.BigEndian.PutUint16(out.b[2:], a.Port())
 	out.given = true

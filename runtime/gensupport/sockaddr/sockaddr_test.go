@@ -9,7 +9,8 @@ import (
 
 // TestRoundTrip writes addresses and reads them again; the bytes of one of each family are those of Linux.
 func TestRoundTrip(t *testing.T) {
-	for _, text := range []string{"10.0.0.1:7471", "0.0.0.0:0", "[2001:db8::1]:1", "[fe80::1%1]:65535", "[fe80::1%9999999]:2", "[::ffff:10.0.0.1]:3"} {
+	for _, text := range []string{"10.0.0.1:7471", "0.0.0.0:0", "[2001:db8::1]:1", "[fe80::1%1]:65535", "[fe80::1%9999999]:2",
+		"[::ffff:10.0.0.1]:3"} {
 		want := netip.MustParseAddrPort(text)
 		a, err := Of("verb", "addr", want, false)
 		if err != nil {
@@ -23,7 +24,8 @@ func TestRoundTrip(t *testing.T) {
 			want = netip.AddrPortFrom(want.Addr().Unmap(), want.Port())
 		}
 		got := Read(a.b)
-		if got.Addr().WithZone("") != want.Addr().WithZone("") || got.Port() != want.Port() || (got.Addr().Zone() == "") != (want.Addr().Zone() == "") {
+		if got.Addr().WithZone("") != want.Addr().WithZone("") || got.Port() != want.Port() ||
+			(got.Addr().Zone() == "") != (want.Addr().Zone() == "") {
 			t.Errorf("%s is read as %s", text, got)
 		}
 	}
@@ -43,10 +45,12 @@ func TestNone(t *testing.T) {
 	if err != nil || a.Pointer() != nil {
 		t.Errorf("%v, %v", a.Pointer(), err)
 	}
-	if _, err := Of("verb", "addr", netip.AddrPort{}, false); err == nil || err.Error() != "verb: addr is no valid address; make one with netip.AddrPortFrom" {
+	if _, err := Of("verb", "addr", netip.AddrPort{}, false); err == nil ||
+		err.Error() != "verb: addr is no valid address; make one with netip.AddrPortFrom" {
 		t.Errorf("no address: %v", err)
 	}
-	if _, err := Of("verb", "addr", netip.MustParseAddrPort("[fe80::1%nowhere0]:1"), true); err == nil || !strings.Contains(err.Error(), "its zone is no interface") {
+	if _, err := Of("verb", "addr", netip.MustParseAddrPort("[fe80::1%nowhere0]:1"), true); err == nil ||
+		!strings.Contains(err.Error(), "its zone is no interface") {
 		t.Errorf("an unknown zone: %v", err)
 	}
 	if got := Read([size]byte{}); got.IsValid() {

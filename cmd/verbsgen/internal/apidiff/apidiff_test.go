@@ -14,7 +14,8 @@ func old() *api.Release {
 			{Name: "gone", Kind: api.Inline, Ret: "void"},
 		},
 		Records: []api.Record{
-			{Tag: "struct s", Size: 8, Align: 4, Fields: []api.Field{{Name: "a", Type: "int", Size: 4}, {Name: "b", Type: "int", Offset: 4, Size: 4}}},
+			{Tag: "struct s", Size: 8, Align: 4, Fields: []api.Field{{Name: "a", Type: "int", Size: 4},
+				{Name: "b", Type: "int", Offset: 4, Size: 4}}},
 			{Tag: "struct gone", Size: 4, Align: 4, Fields: []api.Field{{Name: "x", Type: "int", Size: 4}}},
 		},
 		Enums:  []api.Enum{{Tag: "enum <anonymous 1>", Enumerators: []api.Enumerator{{Name: "A", Value: 1}, {Name: "B", Value: 2}}}},
@@ -35,7 +36,8 @@ func TestCompare(t *testing.T) {
 			{Name: "g", Kind: api.Redirect, Ret: "void *", Pos: api.Pos{File: "h", Line: 3}},
 		},
 		Records: []api.Record{
-			{Tag: "struct s", Size: 16, Align: 8, Fields: []api.Field{{Name: "a", Type: "int", Size: 4}, {Name: "c", Type: "long", Offset: 8, Size: 8}}},
+			{Tag: "struct s", Size: 16, Align: 8, Fields: []api.Field{{Name: "a", Type: "int", Size: 4},
+				{Name: "c", Type: "long", Offset: 8, Size: 8}}},
 			{Tag: "struct new", Size: 4, Align: 4, Fields: []api.Field{{Name: "y", Type: "int", Size: 4}}},
 		},
 		Enums: []api.Enum{

@@ -82,7 +82,8 @@ type binder struct {
 func newBinder(in Input) *binder {
 	b := &binder{
 		in: in, facts: in.Facts, want: map[string]bool{}, verbs: map[string]*model.Verb{},
-		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{}, records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
+		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{},
+		records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
 		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, shown: layout.Unions{},
 	}
 	rel := in.Release
@@ -94,7 +95,8 @@ func newBinder(in Input) *binder {
 func bindModule(in Input) model.Module {
 	m := in.Spec.Module
 	short, _, _ := strings.Cut(m.Library, ".so")
-	out := model.Module{Short: short, Serial: m.Serial, Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe, Install: m.Install, Prefixes: m.Words.Prefixes()}
+	out := model.Module{Short: short, Serial: m.Serial, Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe,
+		Install: m.Install, Prefixes: m.Words.Prefixes()}
 	for _, u := range m.Uses {
 		out.Uses = append(out.Uses, model.Use{Name: u.Name, Import: cmp.Or(in.Imports[u.Name], u.Import)})
 	}

@@ -23,7 +23,8 @@ func (b *binder) bindEnums() {
 }
 
 func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
-	e := &model.Enum{Go: f.Go, C: "enum " + f.Enum, Page: p.Page, Flags: true, Bits: f.Bits, Prefix: f.Prefix, Runtime: f.Runtime, Doc: f.Doc, Pos: pos(f.Pos)}
+	e := &model.Enum{Go: f.Go, C: "enum " + f.Enum, Page: p.Page, Flags: true, Bits: f.Bits, Prefix: f.Prefix, Runtime: f.Runtime,
+		Doc: f.Doc, Pos: pos(f.Pos)}
 	if e.Bits == 0 {
 		e.Bits = 32
 	}
@@ -44,7 +45,8 @@ func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
 }
 
 func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
-	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Runtime: s.Runtime, Code: s.Code, Doc: s.Doc, Pos: pos(s.Pos)}
+	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Runtime: s.Runtime, Code: s.Code,
+		Doc: s.Doc, Pos: pos(s.Pos)}
 	if s.Enum == "" && len(s.Members) == 0 {
 		e.Bits = form.FindCode(s.Code).Bits
 	}
@@ -89,7 +91,8 @@ func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[str
 		if !ok {
 			continue
 		}
-		m := &model.Member{C: c, Value: v, Go: naming.Member(e.Go, e.Prefix, c), Short: short(e.Prefix, c), Doc: docs[c], Since: b.since(c), Alias: values[v],
+		m := &model.Member{C: c, Value: v, Go: naming.Member(e.Go, e.Prefix, c), Short: short(e.Prefix, c), Doc: docs[c],
+			Since: b.since(c), Alias: values[v],
 			New: b.in.Since(c) == ""}
 		if n := names[c]; n != "" {
 			m.Go = n

@@ -108,5 +108,6 @@ func (b *binder) swap(l *model.Lazy, f *model.LazyField, sf spec.RecordField, su
 			return
 		}
 	}
-	b.errorf(diag.TypeUnknown, sf.At("swap_if", sf.SwapIf), subject, "no field above that is always read has the flag "+sf.SwapIf, "put the field of the flags first")
+	b.errorf(diag.TypeUnknown, sf.At("swap_if", sf.SwapIf), subject, "no field above that is always read has the flag "+sf.SwapIf,
+		"put the field of the flags first")
 }

@@ -56,7 +56,8 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 	}
 	m.Size = rec.Size
 	if rec.ARM64 != nil {
-		b.errorf(diag.MirrorImpossible, at, "struct "+tag, "its layout differs between amd64 and arm64", "do not describe this struct under records:")
+		b.errorf(diag.MirrorImpossible, at, "struct "+tag, "its layout differs between amd64 and arm64",
+			"do not describe this struct under records:")
 		return m
 	}
 	b.mirrorFields(m, rec, at)

@@ -19,13 +19,18 @@ func (b *binder) bindWay(v *model.Verb, f *api.Function, s *spec.Verb) {
 	}
 	switch {
 	case f.Private:
-		b.errorf(diag.SymbolPrivate, s.Pos, name, "it is exported at a private version ("+f.Version+"), which changes with every release", "skip it with this reason")
+		b.errorf(diag.SymbolPrivate, s.Pos, name,
+			"it is exported at a private version ("+f.Version+"), which changes with every release", "skip it with this reason")
 	case f.Kind == api.Exported:
 		v.Way, v.Symbol = model.WayExported, b.symbol(name)
 	case f.Dispatch == nil:
-		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: it is not known how this %s function calls the provider", f.Pos.Short(), f.Kind), "write its C code in templates/ and pin the hash")
+		b.errorf(diag.DispatchUnknown, s.Pos, name,
+			fmt.Sprintf("%s: it is not known how this %s function calls the provider", f.Pos.Short(), f.Kind),
+			"write its C code in templates/ and pin the hash")
 	case f.Dispatch.Way == api.WaySpecial || f.Dispatch.Way == api.WayPure:
-		b.errorf(diag.DispatchUnknown, s.Pos, name, fmt.Sprintf("%s: the inline function does more than call the provider (hash %s)", f.Pos.Short(), f.Dispatch.Hash), "write its C code in templates/ and pin the hash")
+		b.errorf(diag.DispatchUnknown, s.Pos, name,
+			fmt.Sprintf("%s: the inline function does more than call the provider (hash %s)", f.Pos.Short(), f.Dispatch.Hash),
+			"write its C code in templates/ and pin the hash")
 	case f.Dispatch.Way == api.WayExport:
 		v.Way, v.Symbol = model.WayExport, b.symbol(f.Dispatch.Op)
 	default:
@@ -41,11 +46,14 @@ func (b *binder) bindSpecial(v *model.Verb, f *api.Function, sp Special, s *spec
 	}
 	v.Way, v.Special = model.WaySpecial, &model.Special{Name: f.Name, Op: sp.Op, Types: sp.Types}
 	if body == nil || body.Dispatch == nil {
-		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "the header no longer has an inline body for it", "compare the header with templates/special.c.tmpl, then drop or re-pin it in templates/templates.go")
+		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "the header no longer has an inline body for it",
+			"compare the header with templates/special.c.tmpl, then drop or re-pin it in templates/templates.go")
 		return
 	}
 	if !slices.Contains(sp.Hashes, body.Dispatch.Hash) {
-		b.errorf(diag.SpecialChanged, s.Pos, f.Name, fmt.Sprintf("the body of %s at %s has hash %s, and the hand-written C code was made for another body", body.Name, body.Pos.Short(), body.Dispatch.Hash),
+		b.errorf(diag.SpecialChanged, s.Pos, f.Name,
+			fmt.Sprintf("the body of %s at %s has hash %s, and the hand-written C code was made for another body", body.Name,
+				body.Pos.Short(), body.Dispatch.Hash),
 			"compare it with templates/special.c.tmpl, then add the hash in templates/templates.go")
 	}
 	for _, name := range sp.Symbols {
@@ -53,7 +61,8 @@ func (b *binder) bindSpecial(v *model.Verb, f *api.Function, sp Special, s *spec
 			v.Special.Symbols = append(v.Special.Symbols, b.symbol(name))
 			continue
 		}
-		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "its hand-written C code calls "+name+", which the header does not declare", "correct templates/templates.go")
+		b.errorf(diag.SpecialChanged, s.Pos, f.Name, "its hand-written C code calls "+name+", which the header does not declare",
+			"correct templates/templates.go")
 	}
 }
 
@@ -70,10 +79,13 @@ func (b *binder) pinHelper() {
 	}
 	if f == nil || f.Dispatch == nil {
 		name := b.pkg.Verbs[user].C
-		b.headerf(diag.SpecialChanged, b.facts.Func(name).Pos, name, "the header has no inline function "+contextHelper+", by which verbs like this one are reached", "compare the header with vg_verbs in templates/shims.c.tmpl")
+		b.headerf(diag.SpecialChanged, b.facts.Func(name).Pos, name,
+			"the header has no inline function "+contextHelper+", by which verbs like this one are reached",
+			"compare the header with vg_verbs in templates/shims.c.tmpl")
 		return
 	}
-	b.errs.Add(diag.New(diag.SpecialChanged, f.Pos.File, f.Pos.Line, f.Pos.Col, contextHelper, "its body has hash "+f.Dispatch.Hash+", and the hand-written C code was made for another body",
+	b.errs.Add(diag.New(diag.SpecialChanged, f.Pos.File, f.Pos.Line, f.Pos.Col, contextHelper,
+		"its body has hash "+f.Dispatch.Hash+", and the hand-written C code was made for another body",
 		"compare it with vg_verbs in templates/shims.c.tmpl, then add the hash in templates/templates.go"))
 }
 

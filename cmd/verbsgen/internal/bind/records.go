@@ -27,7 +27,9 @@ func (b *binder) bindRecords() {
 				b.bindLazy(p, s)
 				continue
 			}
-			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry, Event: s.Role == spec.RecordEvent, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Plain: s.Plain(), Beside: s.MaskParam != "", Doc: s.Doc, Pos: pos(s.Pos)}
+			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry,
+				Event: s.Role == spec.RecordEvent, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Plain: s.Plain(), Beside: s.MaskParam != "",
+				Doc: s.Doc, Pos: pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)
 			b.records[s.Go] = r
 			specs[r] = s
@@ -154,7 +156,8 @@ func (b *binder) bindOn(r *model.Record, f *model.Field, s spec.Record) {
 func (b *binder) has(c string) bool { return b.facts.Const(c) != nil }
 
 func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, leaf *model.Leaf) *model.Field {
-	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: layout.Int(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Bytes: sf.Bytes, Hex: sf.Hex, Callback: sf.Callback,
+	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: layout.Int(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Bytes: sf.Bytes,
+		Hex: sf.Hex, Callback: sf.Callback,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
 	if f.Go == "" {
 		f.Go = naming.Exported(sf.C)
@@ -217,7 +220,8 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 			f.Bit = &model.Member{C: sf.Bit, Value: v}
 			f.BitValue = v
 		} else if b.newer(sf.Bit) { // it came with the field
-			b.errorf(diag.NameUnknown, sf.At("bit", sf.Bit), s.Go+"."+f.Go, "its mask bit "+sf.Bit+" is not in this header, which has the field", "take the header as rdma-core has it")
+			b.errorf(diag.NameUnknown, sf.At("bit", sf.Bit), s.Go+"."+f.Go,
+				"its mask bit "+sf.Bit+" is not in this header, which has the field", "take the header as rdma-core has it")
 		}
 	}
 	return f

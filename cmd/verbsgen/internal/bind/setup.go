@@ -15,7 +15,8 @@ func (b *binder) bindSetups(r *model.Record, s spec.Record) {
 		return
 	}
 	if len(r.New) != 1 || r.New[0].Enum == nil || len(s.Setup.Through) < 2 {
-		b.errorf(diag.TypeUnknown, s.Setup.Pos, s.Go, "setup: is for a record whose constructor takes the state alone, and for two states or more", "correct new: or setup:")
+		b.errorf(diag.TypeUnknown, s.Setup.Pos, s.Go,
+			"setup: is for a record whose constructor takes the state alone, and for two states or more", "correct new: or setup:")
 		return
 	}
 	var states []*model.Member
@@ -50,7 +51,10 @@ func (b *binder) setup(r *model.Record, t spec.SetupType, states []*model.Member
 	out := &model.Setup{Go: t.Go, Kind: kind, From: states[0]}
 	for i, to := range states[1:] {
 		from := states[i]
-		at := slices.IndexFunc(rule.Transitions, func(x spec.Transition) bool { return slices.Contains(x.From, from.C) && slices.Contains(x.To, to.C) })
+		at := slices.IndexFunc(rule.Transitions, func(x spec.Transition) bool {
+			return slices.Contains(x.From, from.C) &&
+				slices.Contains(x.To, to.C)
+		})
 		if at < 0 {
 			b.errorf(diag.RuleOperand, t.Pos, t.Go, rule.ID+" has no transition from "+from.C+" to "+to.C, "correct through:")
 			return nil
@@ -62,7 +66,8 @@ func (b *binder) setup(r *model.Record, t spec.SetupType, states []*model.Member
 			}
 			fields := r.FieldsOf(bit)
 			if len(fields) == 0 && (b.has(bit) || !b.newer(bit)) {
-				b.errorf(diag.RuleOperand, t.Pos, t.Go, "the change from "+from.C+" to "+to.C+" needs "+bit+", which is the bit of no field", "add bit: to a field of "+r.Go)
+				b.errorf(diag.RuleOperand, t.Pos, t.Go, "the change from "+from.C+" to "+to.C+" needs "+bit+", which is the bit of no field",
+					"add bit: to a field of "+r.Go)
 			}
 			step.Needs = append(step.Needs, fields...)
 		}
@@ -98,7 +103,8 @@ func (b *binder) changes(record, kind string) (*spec.Rule, *model.Member) {
 // masks tells whether the subject of a rule is the mask of a record.
 func (b *binder) masks(r *spec.Rule, record string) bool {
 	v := b.specOf[r.Verb]
-	return v != nil && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.C == r.Subject && p.Role == role.Mask && p.Type == record })
+	return v != nil && slices.ContainsFunc(v.Params,
+		func(p spec.Param) bool { return p.C == r.Subject && p.Role == role.Mask && p.Type == record })
 }
 
 // memberOf is the member of an enum by its C name, nil when it has none.

@@ -26,7 +26,8 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 	if len(v.Params) == 0 || v.Dispatch == nil {
 		return nil // reported elsewhere
 	}
-	out := &model.Stream{Request: x.Request, Asks: b.types[x.Asks], Opcode: x.Opcode, Flags: x.Flags, Elements: x.Elements, Kind: x.Kind, Start: v.Dispatch.Op,
+	out := &model.Stream{Request: x.Request, Asks: b.types[x.Asks], Opcode: x.Opcode, Flags: x.Flags, Elements: x.Elements,
+		Kind: x.Kind, Start: v.Dispatch.Op,
 		C: strings.TrimSpace(strings.Trim(strings.TrimPrefix(v.Params[0].CType, "struct "), "* "))}
 	if out.Asks == nil {
 		b.errorf(diag.TypeUnknown, s.Pos, v.C, "stream: no flag type "+x.Asks+" in any page", "correct asks:")
@@ -44,7 +45,8 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 		return &model.Call{} // reported elsewhere
 	}
 	out.Complete, out.Abort = part(form.PartComplete).Op, part(form.PartAbort).Op
-	out.Element, out.List, out.InlineBy, out.InlineListBy = part(form.PartElement), part(form.PartElements), part(form.PartInline), part(form.PartInlines)
+	out.Element, out.List, out.InlineBy, out.InlineListBy = part(form.PartElement), part(form.PartElements), part(form.PartInline),
+		part(form.PartInlines)
 	b.copies(out.InlineListBy, out.Request)
 	for _, w := range b.pkg.Verbs {
 		if len(w.Params) == 0 || w.Params[0].CType != v.Params[0].CType {
@@ -53,7 +55,8 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 		switch ws := b.specOf[w.C]; {
 		case ws.Builds != nil:
 			w.Inner = true
-			out.Builders = append(out.Builders, &model.Builder{Call: *b.call(w), Opcode: b.constant(ws.Builds.Opcode, ws.Pos, w.C), Flag: b.asked(out, ws, w), Data: ws.Builds.Data, Names: ws.Builds.Names})
+			out.Builders = append(out.Builders, &model.Builder{Call: *b.call(w), Opcode: b.constant(ws.Builds.Opcode, ws.Pos, w.C),
+				Flag: b.asked(out, ws, w), Data: ws.Builds.Data, Names: ws.Builds.Names})
 		case ws.SetsFor != "":
 			w.Inner = true
 			out.Setters = append(out.Setters, &model.Setter{Call: *b.call(w), Kind: b.constant(ws.SetsFor, ws.Pos, w.C)})

@@ -14,7 +14,8 @@ import (
 func TestARM64BothWays(t *testing.T) {
 	const mutexes = "#include <pthread.h>\n#include <stdint.h>\ntypedef pthread_mutex_t own_t;\n" +
 		"struct in { uint8_t a; pthread_mutex_t m[2]; uint16_t b; };\n" +
-		"struct out { struct in list[2]; union { struct { char c; pthread_mutex_t m; } n; uint32_t w[5]; } u; pthread_cond_t *p; char tail[]; };\n" +
+		"struct out { struct in list[2]; union { struct { char c; pthread_mutex_t m; } n; uint32_t w[5]; } u; pthread_cond_t *p; char " +
+		"tail[]; };\n" +
 		"struct mine { char c; own_t m; char d; };\n"
 	files := map[string]string{
 		"plain":      mutexes,

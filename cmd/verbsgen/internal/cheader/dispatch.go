@@ -173,7 +173,8 @@ func missing(block *node) (errno, via string, ok bool) {
 		}
 	case 2:
 		set := assigned(block.kid(0))
-		if set != nil && set.kid(0).is(opID, "errno") && isErrno(set.kid(1)) && block.kid(1).op == opReturn && block.kid(1).kid(0).is(opID, "NULL") {
+		if set != nil && set.kid(0).is(opID, "errno") && isErrno(set.kid(1)) && block.kid(1).op == opReturn &&
+			block.kid(1).kid(0).is(opID, "NULL") {
 			return set.kid(1).text, "errno", true
 		}
 	}

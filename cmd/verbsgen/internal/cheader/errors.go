@@ -39,7 +39,8 @@ func (p *parser) checkHeader() diag.List {
 
 // unreadable tells why a file cannot be read.
 func unreadable(file string, err error) error {
-	return diag.New(diag.HeaderRead, file, 0, 0, "header", "cannot be read: "+reasonOf(err).Error(), "name an existing header, or use --release")
+	return diag.New(diag.HeaderRead, file, 0, 0, "header", "cannot be read: "+reasonOf(err).Error(),
+		"name an existing header, or use --release")
 }
 
 // reasonOf takes the path, which is told anyway, out of an error of the file system.
@@ -63,11 +64,13 @@ func checkText(file string, data []byte) error {
 	if !utf8.Valid(data) {
 		i := firstInvalid(data)
 		line, col := lineCol(data, i)
-		return diag.New(diag.HeaderNotUTF8, file, line, col, "header", fmt.Sprintf("byte %#02x is not UTF-8", data[i]), "convert the header to UTF-8")
+		return diag.New(diag.HeaderNotUTF8, file, line, col, "header", fmt.Sprintf("byte %#02x is not UTF-8", data[i]),
+			"convert the header to UTF-8")
 	}
 	if text := bytes.TrimSuffix(bytes.TrimSuffix(data, []byte("\n")), []byte("\r")); bytes.HasSuffix(text, []byte(`\`)) {
 		line, col := lineCol(data, len(text)-1)
-		return diag.New(diag.HeaderSyntax, file, line, col, "header", "the last line ends in a backslash, and the line after it is missing", "install it again, or remove the backslash")
+		return diag.New(diag.HeaderSyntax, file, line, col, "header",
+			"the last line ends in a backslash, and the line after it is missing", "install it again, or remove the backslash")
 	}
 	return checkDepth(file, data)
 }
@@ -82,7 +85,8 @@ func checkDepth(file string, data []byte) error {
 			depth++
 			if depth > maxDepth {
 				line, col := lineCol(data, i)
-				return diag.New(diag.HeaderSyntax, file, line, col, "header", fmt.Sprintf("brackets are nested more than %d deep", maxDepth), "name a C header")
+				return diag.New(diag.HeaderSyntax, file, line, col, "header", fmt.Sprintf("brackets are nested more than %d deep", maxDepth),
+					"name a C header")
 			}
 		case ')', ']', '}':
 			depth = max(0, depth-1)
@@ -275,7 +279,8 @@ func positionFile(line string) string {
 }
 
 func missingInclude(file string, line, col int, want string) diag.Diag {
-	return diag.New(diag.HeaderInclude, file, line, col, cmp.Or(want, "#include"), "the included header is not found", "name its folder with -I")
+	return diag.New(diag.HeaderInclude, file, line, col, cmp.Or(want, "#include"), "the included header is not found",
+		"name its folder with -I")
 }
 
 // firstFrame is the function of the C parser that panicked, to tell two such errors apart.

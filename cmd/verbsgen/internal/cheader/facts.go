@@ -90,7 +90,8 @@ func (f *facts) read() {
 func (f *facts) plainNames() {
 	refuse := func(name string, pos api.Pos) {
 		if strings.ContainsFunc(name, func(r rune) bool { return r >= 0x80 }) {
-			f.errs.Add(diag.New(diag.HeaderUnsupported, f.in.place(pos.File), pos.Line, pos.Col, name, "the name has letters other than a to z", "give it another name"))
+			f.errs.Add(diag.New(diag.HeaderUnsupported, f.in.place(pos.File), pos.Line, pos.Col, name,
+				"the name has letters other than a to z", "give it another name"))
 		}
 	}
 	for _, fn := range f.rel.Functions {
@@ -239,7 +240,8 @@ func (f *facts) enum(es *cc.EnumSpecifier) {
 	for _, m := range t.Enumerators() {
 		v, ok := integer(m.Value())
 		if !ok {
-			f.errorf(diag.HeaderSyntax, m.Token.Position(), m.Token.SrcStr(), "give it an integer constant", "the value of the enumerator cannot be computed")
+			f.errorf(diag.HeaderSyntax, m.Token.Position(), m.Token.SrcStr(), "give it an integer constant",
+				"the value of the enumerator cannot be computed")
 		}
 		e.Signed = e.Signed || !v.unsigned && v.bits < 0
 		e.Enumerators = append(e.Enumerators, api.Enumerator{Name: m.Token.SrcStr(), Value: v.bits, Line: m.Token.Position().Line})

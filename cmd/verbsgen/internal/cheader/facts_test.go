@@ -28,19 +28,27 @@ func write(t testing.TB, text string) string {
 func TestUnreadable(t *testing.T) {
 	folder := t.TempDir()
 	for _, c := range []struct{ name, file, code, want string }{
-		{"absent", filepath.Join(folder, "absent.h"), diag.HeaderRead, ": header: cannot be read: no such file or directory; name an existing header, or use --release"},
+		{"absent", filepath.Join(folder, "absent.h"), diag.HeaderRead,
+			": header: cannot be read: no such file or directory; name an existing header, or use --release"},
 		{"folder", folder, diag.HeaderRead, ": header: cannot be read: is a directory; name an existing header, or use --release"},
 		{"empty", write(t, ""), diag.HeaderEmpty, ": header: is empty; install it again (libibverbs-dev)"},
 		{"blank", write(t, " \n\t\n"), diag.HeaderEmpty, ": header: is empty; install it again (libibverbs-dev)"},
 		{"binary", write(t, "int a;\nint \x00b;\n"), diag.HeaderBinary, ":2:5: header: contains a NUL byte, so it is not text; name a C header"},
 		{"Latin-1", write(t, "/* caf\xe9 */\nint a;\n"), diag.HeaderNotUTF8, ":1:7: header: byte 0xe9 is not UTF-8; convert the header to UTF-8"},
-		{"cut inside a rune", write(t, "int a;\n// caf\xc3"), diag.HeaderNotUTF8, ":2:7: header: byte 0xc3 is not UTF-8; convert the header to UTF-8"},
-		{"comment", write(t, "// nothing\n"), diag.HeaderNoVerbs, ": header: declares nothing; name the header of the library, such as infiniband/verbs.h"},
-		{"open comment", write(t, "int f(void);\n/* and"), diag.HeaderSyntax, ":2:1: header: comment not terminated; the file ends too early: install it again"},
-		{"open condition", write(t, "#if 1\nint f(void);\n"), diag.HeaderSyntax, ":2:14: header: expected #endif; the file ends too early: install it again"},
-		{"error directive", write(t, "#error not here\n"), diag.HeaderSyntax, ":1:2: error: not here; the header must be C that a compiler accepts"},
-		{"deep", write(t, "int a["+strings.Repeat("(", 300)), diag.HeaderSyntax, ":1:206: header: brackets are nested more than 200 deep; name a C header"},
-		{"huge", write(t, strings.Repeat("int a;\n", maxSize/7+1)), diag.HeaderRead, ": header: cannot be read: it is larger than 16 MiB; name an existing header, or use --release"},
+		{"cut inside a rune", write(t, "int a;\n// caf\xc3"), diag.HeaderNotUTF8,
+			":2:7: header: byte 0xc3 is not UTF-8; convert the header to UTF-8"},
+		{"comment", write(t, "// nothing\n"), diag.HeaderNoVerbs,
+			": header: declares nothing; name the header of the library, such as infiniband/verbs.h"},
+		{"open comment", write(t, "int f(void);\n/* and"), diag.HeaderSyntax,
+			":2:1: header: comment not terminated; the file ends too early: install it again"},
+		{"open condition", write(t, "#if 1\nint f(void);\n"), diag.HeaderSyntax,
+			":2:14: header: expected #endif; the file ends too early: install it again"},
+		{"error directive", write(t, "#error not here\n"), diag.HeaderSyntax,
+			":1:2: error: not here; the header must be C that a compiler accepts"},
+		{"deep", write(t, "int a["+strings.Repeat("(", 300)), diag.HeaderSyntax,
+			":1:206: header: brackets are nested more than 200 deep; name a C header"},
+		{"huge", write(t, strings.Repeat("int a;\n", maxSize/7+1)), diag.HeaderRead,
+			": header: cannot be read: it is larger than 16 MiB; name an existing header, or use --release"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rel, err := Parse(Options{Header: c.file})
@@ -122,14 +130,16 @@ func TestSame(t *testing.T) {
 func manyNames() string {
 	var text strings.Builder
 	for _, name := range strings.Fields("q w e r t y u i o p a s d f g h j k l z x c v b n m") {
-		text.WriteString(strings.ReplaceAll("#define M_N 1\nstruct r_N; struct s_N { int a; struct r_N *b; };\nenum e_N { V_N };\nint f_N(struct r_N *);\n#define n_N s_N\n", "N", name))
+		text.WriteString(strings.ReplaceAll("#define M_N 1\nstruct r_N; struct s_N { int a; struct r_N *b; };\nenum e_N { V_N };\nint "+
+			"f_N(struct r_N *);\n#define n_N s_N\n", "N", name))
 	}
 	return text.String()
 }
 
 // TestCosmetics: what does not change the meaning of a body does not change its hash, and what does, does.
 func TestCosmetics(t *testing.T) {
-	const head = "#include <stddef.h>\nstruct o { int a; struct o *next; };\nint take(struct o *o, int n);\nstatic inline int f(struct o *o, int n)\n"
+	const head = "#include <stddef.h>\nstruct o { int a; struct o *next; };\nint take(struct o *o, int n);\nstatic inline int " +
+		"f(struct o *o, int n)\n"
 	hash := func(body string) string {
 		rel, err := Parse(Options{Header: write(t, head+body)})
 		if err != nil {
@@ -165,7 +175,8 @@ func TestCosmetics(t *testing.T) {
 // TestStubsHide checks that no name of a stub header becomes a fact.
 func TestStubsHide(t *testing.T) {
 	var text strings.Builder
-	for _, name := range []string{"stdint.h", "stddef.h", "stdbool.h", "errno.h", "string.h", "time.h", "pthread.h", "sys/types.h", "linux/types.h", "linux/if_ether.h"} {
+	for _, name := range []string{"stdint.h", "stddef.h", "stdbool.h", "errno.h", "string.h", "time.h", "pthread.h", "sys/types.h",
+		"linux/types.h", "linux/if_ether.h"} {
 		text.WriteString("#include <" + name + ">\n")
 	}
 	text.WriteString("#define OWN 1\n")

@@ -32,7 +32,8 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	}
-	for _, text := range []string{"", "#include \"in.h\"\nint a;", "struct a { struct a x; };", "struct a { struct a; };", "int f(void);\n'x\\", "int f(void){return ({1;});}", "#define A A\nint x[A];", "enum {X=1<<99};",
+	for _, text := range []string{"", "#include \"in.h\"\nint a;", "struct a { struct a x; };", "struct a { struct a; };",
+		"int f(void);\n'x\\", "int f(void){return ({1;});}", "#define A A\nint x[A];", "enum {X=1<<99};",
 		"static inline int f(int a) { return a ?: ({ int b = a; b; }); }", "typedef int t; t t; struct { t t; } *(*p)[3];"} {
 		f.Add([]byte(text))
 	}

@@ -40,7 +40,8 @@ func (f *facts) packed(s *cc.StructOrUnionSpecifier) {
 	for i := 1; i < len(toks); i++ {
 		name, before := toks[i].SrcStr(), toks[i-1].SrcStr()
 		if (name == "packed" || name == "__packed__") && (before == "(" || before == ",") {
-			f.errorf(diag.HeaderUnsupported, s.Position(), strings.TrimSpace(keyword(s.Type())+" "+s.Token.SrcStr()), packedFix, "the record is packed")
+			f.errorf(diag.HeaderUnsupported, s.Position(), strings.TrimSpace(keyword(s.Type())+" "+s.Token.SrcStr()), packedFix,
+				"the record is packed")
 			return
 		}
 	}

@@ -104,7 +104,8 @@ func (fl *flattener) member(m *cc.Field, prefix string, base int64) {
 		field.Name = ""
 	}
 	if _, unnamed := unnamedRecord(t); m.Name() == "" && !unnamed && !m.IsBitfield() {
-		fl.errorf(diag.HeaderSyntax, pos, fl.tag, "give the member a name, or remove it", "the member of type %s has no name: in C it declares nothing", fl.typeText(t, nil))
+		fl.errorf(diag.HeaderSyntax, pos, fl.tag, "give the member a name, or remove it",
+			"the member of type %s has no name: in C it declares nothing", fl.typeText(t, nil))
 		return
 	}
 	fl.complete(m, field.Name, pos)

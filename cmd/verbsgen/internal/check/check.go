@@ -85,7 +85,8 @@ type Checker struct {
 
 // New makes a checker. A rule that names a flag which the release does not have yet is left out.
 func New(s *spec.Spec, rel *api.Release) *Checker {
-	k := &Checker{spec: s, facts: s.Module.NewFacts(rel), release: rel.Release, gates: map[string]map[string][]gate{}, usable: map[*spec.Rule]*spec.Cond{},
+	k := &Checker{spec: s, facts: s.Module.NewFacts(rel), release: rel.Release, gates: map[string]map[string][]gate{},
+		usable: map[*spec.Rule]*spec.Cond{},
 		tested: map[string]map[string]*api.Enum{}}
 	for _, r := range s.Rules() {
 		if fn := k.facts.Func(r.Verb); fn != nil {

@@ -128,7 +128,8 @@ func TestEveryAccess(t *testing.T) {
 		"IBV_ACCESS_MW_BIND", "IBV_ACCESS_ZERO_BASED", "IBV_ACCESS_ON_DEMAND", "IBV_ACCESS_HUGETLB", "IBV_ACCESS_FLUSH_GLOBAL",
 		"IBV_ACCESS_FLUSH_PERSISTENT", "IBV_ACCESS_RELAXED_ORDERING"}
 	memory := map[string][]naive{
-		"ibv_reg_mr": {{}, {"addr": 0x1000, "length": 4096}, {"addr": 0, "length": math.MaxUint64}, {"addr": 0, "length": 4096}, {"addr": 0x1000, "length": math.MaxUint64},
+		"ibv_reg_mr": {{}, {"addr": 0x1000, "length": 4096}, {"addr": 0, "length": math.MaxUint64}, {"addr": 0, "length": 4096},
+			{"addr": 0x1000, "length": math.MaxUint64},
 			{"addr": 0x1000, "length": 1 << 63}},
 		"ibv_reg_dm_mr": {{}, {"dm_offset": 64, "length": 64}},
 	}

@@ -39,13 +39,15 @@ func fixtureFacts() *api.Release {
 			{Tag: "struct tst_sge", Fields: []api.Field{{Name: "addr", Type: "uint64_t"}, {Name: "length", Type: "uint32_t"}}},
 			{Tag: "union tst_gid", Fields: []api.Field{{Name: "raw", Type: "uint8_t[16]"}}},
 			{Tag: "struct ibv_device_attr", Fields: []api.Field{{Name: "max_mr_size", Type: "uint64_t"}, {Name: "flags", Type: "unsigned int"}}},
-			{Tag: "struct ibv_device_attr_ex", Fields: []api.Field{{Name: "orig_attr", Type: "struct ibv_device_attr"}, {Name: "max_dm_size", Type: "uint64_t"}}},
+			{Tag: "struct ibv_device_attr_ex", Fields: []api.Field{{Name: "orig_attr", Type: "struct ibv_device_attr"},
+				{Name: "max_dm_size", Type: "uint64_t"}}},
 			{Tag: "struct ibv_port_attr", Fields: []api.Field{{Name: "max_msg_sz", Type: "uint32_t"}}},
 		},
 		Enums: []api.Enum{
 			{Tag: "enum tst_flags", Enumerators: []api.Enumerator{
 				{Name: "TST_F_A", Value: 1}, {Name: "TST_F_B", Value: 2}, {Name: "TST_F_C", Value: 4}, {Name: "TST_F_D", Value: 8}}},
-			{Tag: "enum tst_mode", Enumerators: []api.Enumerator{{Name: "TST_M_ONE", Value: 1}, {Name: "TST_M_TWO", Value: 2}, {Name: "TST_M_TEN", Value: 10}}},
+			{Tag: "enum tst_mode", Enumerators: []api.Enumerator{{Name: "TST_M_ONE", Value: 1}, {Name: "TST_M_TWO", Value: 2},
+				{Name: "TST_M_TEN", Value: 10}}},
 			{Tag: "enum tst_mask", Enumerators: []api.Enumerator{{Name: "TST_MASK_X", Value: 1}, {Name: "TST_MASK_Y", Value: 2}}},
 			{Tag: "enum tst_caps", Enumerators: []api.Enumerator{{Name: "TST_CAP_A", Value: 16}, {Name: "TST_CAP_B", Value: 32}}},
 		},

@@ -16,7 +16,8 @@ func FuzzEvaluate(f *testing.F) {
 		"- {verb: ibv_alloc_dm, args: {attr.length: 5, attr.log_align_req: 70}, caps: {device_attr_ex.max_dm_size: 4}}",
 		"- {verb: ibv_advise_mr, args: {sg_list: [{addr: 1, length: 2, lkey: 3}, null], advice: 9}}",
 		"- {verb: ibv_alloc_parent_domain, args: {attr: {pd: null, td: {closed: true}, alloc: '@f'}}}",
-		"- &a {verb: ibv_reg_mr, args: {access: '|'}}\n- *a", "- &a [*a]", "[]", "- {}", "- {verb: x, id: {}}", "[\t{\"verb\": \"ibv_close_device\"}]",
+		"- &a {verb: ibv_reg_mr, args: {access: '|'}}\n- *a", "- &a [*a]", "[]", "- {}", "- {verb: x, id: {}}",
+		"[\t{\"verb\": \"ibv_close_device\"}]",
 	} {
 		f.Add([]byte(s))
 	}

@@ -77,7 +77,8 @@ type contest struct {
 // access tries flags in the registrations of host memory and of a dma-buf.
 func (c *contest) access(pd *verbs.PD, buf *mem.Buffer, access uint32) {
 	at, flags := uint64(buf.Addr()), hex(access)
-	for _, m := range []struct{ addr, length uint64 }{{at, 4096}, {0, math.MaxUint64}, {0, 4096}, {at, math.MaxUint64}, {math.MaxUint64 - 4095, 8192}} {
+	for _, m := range []struct{ addr, length uint64 }{{at, 4096}, {0, math.MaxUint64}, {0, 4096}, {at, math.MaxUint64},
+		{math.MaxUint64 - 4095, 8192}} {
 		c.same("ibv_reg_mr", map[string]any{"addr": m.addr, "length": m.length, "access": flags}, func() (*verbs.MR, error) {
 			return pd.RegMRAddr(uintptr(m.addr), m.length, verbs.MRAccess(access))
 		})
@@ -88,7 +89,8 @@ func (c *contest) access(pd *verbs.PD, buf *mem.Buffer, access uint32) {
 		})
 	}
 	for _, m := range []struct{ offset, iova uint64 }{{0, 4096}, {100, 4196}, {100, 4096}, {math.MaxUint64 - 4095, 0}} {
-		c.same("ibv_reg_dmabuf_mr", map[string]any{"offset": m.offset, "length": uint64(4096), "iova": m.iova, "fd": 9999, "access": flags}, func() (*verbs.MR, error) {
+		c.same("ibv_reg_dmabuf_mr", map[string]any{"offset": m.offset, "length": uint64(4096), "iova": m.iova, "fd": 9999,
+			"access": flags}, func() (*verbs.MR, error) {
 			return pd.RegDmabufMR(m.offset, 4096, m.iova, 9999, verbs.DmabufAccess(access))
 		})
 	}

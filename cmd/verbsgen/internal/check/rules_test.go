@@ -20,7 +20,8 @@ type kindTest struct {
 
 var kindTests = []kindTest{
 	{name: "requires", rule: "kind: requires, subject: access, if: [TST_F_B, TST_F_C], need: [TST_F_A, TST_F_D]",
-		accept: []string{"{}", "{access: 0}", "{access: TST_F_A}", "{access: TST_F_A|TST_F_B|TST_F_D}", "{access: [TST_F_C, 9]}", "{access: '@any'}"},
+		accept: []string{"{}", "{access: 0}", "{access: TST_F_A}", "{access: TST_F_A|TST_F_B|TST_F_D}", "{access: [TST_F_C, 9]}",
+			"{access: '@any'}"},
 		reject: [][2]string{{"{access: TST_F_B}", "access B (0x2)"}, {"{access: 0x403}", ""}, {"{access: 0x407}", "access A|B|C|0x400 (0x407)"},
 			{"{access: -2}", "access B|C|D|0xfffffff0 (0xfffffffe)"}}},
 	{name: "excludes flags", rule: "kind: excludes, subject: access, if: [TST_F_A], not: [TST_F_B, TST_F_C]",
@@ -70,21 +71,28 @@ var kindTests = []kindTest{
 		accept: []string{"{}", "{fd: 0}", "{fd: INT_MAX}"},
 		reject: [][2]string{{"{fd: -1}", "fd -1"}, {"{fd: 0xffffffff}", "fd -1"}}},
 	{name: "sum", rule: "kind: range, subject: length, sum: [offset, length], max: mr.length",
-		accept: []string{"{}", "{offset: 1, length: 2}", "{offset: 1, length: 2, mr: {length: 3}}", "{length: 2, mr: {length: 3}}", "{offset: 9, length: 2, mr: '@m'}"},
+		accept: []string{"{}", "{offset: 1, length: 2}", "{offset: 1, length: 2, mr: {length: 3}}", "{length: 2, mr: {length: 3}}",
+			"{offset: 9, length: 2, mr: '@m'}"},
 		reject: [][2]string{{"{offset: 2, length: 2, mr: {length: 3}}", "length 2"}, {"{length: 4, mr: {length: 3}}", "length 4"},
 			{"{offset: 0xffffffffffffffff, length: 1}", "length 1"}}},
-	{name: "sum and a capability", rule: "kind: cap_bound, subject: 'wr[].op', sum: ['wr[].sg_list[].length'], cap: device_attr.max_mr_size", caps: "{device_attr.max_mr_size: 10}",
+	{name: "sum and a capability",
+		rule:   "kind: cap_bound, subject: 'wr[].op', sum: ['wr[].sg_list[].length'], cap: device_attr.max_mr_size",
+		caps:   "{device_attr.max_mr_size: 10}",
 		accept: []string{"{}", "{wr: [{sg_list: [{length: 4}, {length: 6}]}, {sg_list: [{length: 10}]}]}"},
-		reject: [][2]string{{"{wr: [{op: TST_M_ONE, sg_list: [{length: 4}]}, {op: TST_M_TWO, sg_list: [{length: 4}, {length: 7}]}]}", "wr[1].op TWO"}}},
+		reject: [][2]string{{"{wr: [{op: TST_M_ONE, sg_list: [{length: 4}]}, {op: TST_M_TWO, sg_list: [{length: 4}, {length: 7}]}]}",
+			"wr[1].op TWO"}}},
 	{name: "sum within a buffer", rule: "kind: range, subject: length, sum: [addr, length], max: buf.end",
-		accept: []string{"{}", "{addr: 16, length: 16}", "{addr: 16, length: 16, buf: {end: 32}}", "{addr: 16, length: 16, buf: {addr: 8, length: 24}}", "{addr: 16, length: 99, buf: {length: 24}}"},
-		reject: [][2]string{{"{addr: 16, length: 17, buf: {end: 32}}", "length 17"}, {"{addr: 16, length: 17, buf: {addr: 8, length: 24}}", "length 17"}}},
+		accept: []string{"{}", "{addr: 16, length: 16}", "{addr: 16, length: 16, buf: {end: 32}}",
+			"{addr: 16, length: 16, buf: {addr: 8, length: 24}}", "{addr: 16, length: 99, buf: {length: 24}}"},
+		reject: [][2]string{{"{addr: 16, length: 17, buf: {end: 32}}", "length 17"},
+			{"{addr: 16, length: 17, buf: {addr: 8, length: 24}}", "length 17"}}},
 	{name: "sum of a list", rule: "kind: range, sum: ['wr.sg_list[].length'], max: 10",
 		accept: []string{"{wr: {sg_list: [{length: 4}, {length: 6}]}}", "{wr: {sg_list: []}}", "{wr: {}}"},
 		reject: [][2]string{{"{wr: {sg_list: [{length: 5}, {length: 6}]}}", "wr.sg_list[].length 11"}}},
 	{name: "range in chains", rule: "kind: range, subject: 'wr[].sg_list[].length', max: 10",
 		accept: []string{"{}", "{wr: []}", "{wr: [{}, {sg_list: null}, '@wr']}", "{wr: [{sg_list: [{length: 10}, {addr: 1}]}]}"},
-		reject: [][2]string{{"{wr: [{}, {}, {sg_list: [{length: 11}]}]}", "wr[2].sg_list[0].length 11"}, {"{wr: {sg_list: [{}, {length: 11}]}}", "wr[0].sg_list[1].length 11"}}},
+		reject: [][2]string{{"{wr: [{}, {}, {sg_list: [{length: 11}]}]}", "wr[2].sg_list[0].length 11"},
+			{"{wr: {sg_list: [{}, {length: 11}]}}", "wr[0].sg_list[1].length 11"}}},
 	{name: "aligned", rule: "kind: aligned, subject: addr, to: 64",
 		accept: []string{"{}", "{addr: 128}", "{addr: '@a'}", "{addr: null}"},
 		reject: [][2]string{{"{addr: 65}", "addr 0x41"}}},
@@ -104,7 +112,8 @@ var kindTests = []kindTest{
 		caps:   "{device_attr_ex: {orig_attr: {max_mr_size: 10}}}",
 		accept: []string{"{length: 10}"},
 		reject: [][2]string{{"{length: 11}", "length 11"}}},
-	{name: "cap_bound of a port", rule: "kind: cap_bound, subject: length, cap: 'port_attr[small].max_msg_sz'", caps: "{'port_attr[2].max_msg_sz': 10}",
+	{name: "cap_bound of a port", rule: "kind: cap_bound, subject: length, cap: 'port_attr[small].max_msg_sz'",
+		caps:   "{'port_attr[2].max_msg_sz': 10}",
 		accept: []string{"{length: 11}", "{length: 11, small: 1}", "{length: 10, small: 2}"},
 		reject: [][2]string{{"{length: 11, small: 2}", "length 11"}}},
 	{name: "cap_bound of any port", rule: "kind: cap_bound, subject: length, cap: 'port_attr[small].max_msg_sz'",
@@ -121,19 +130,28 @@ var kindTests = []kindTest{
 		reject: [][2]string{{"{attr: {x: 3}}", "attr.x 3"}}},
 	{name: "cap flags of the call", rule: "kind: cap_bound, cap: device_attr.flags, cap_has: [TST_CAP_A]", caps: "{device_attr.flags: 32}",
 		reject: [][2]string{{"{}", ""}}},
-	{name: "depends_on", rule: "kind: depends_on, subject: length, when: [{of: addr, null: true}], must: [{of: length, eq: SIZE_MAX}, {of: access, has: [TST_F_A]}]",
-		accept: []string{"{}", "{length: 5}", "{addr: null}", "{addr: null, length: SIZE_MAX, access: 1}", "{addr: null, length: 0xffffffffffffffff}"},
-		reject: [][2]string{{"{addr: null, length: 5}", "length 5"}, {"{addr: null, length: SIZE_MAX, access: 2}", "length 18446744073709551615"}}},
-	{name: "mask_for_transition", rule: "kind: mask_for_transition, subject: attr.comp_mask, state: mr.access, assumed: attr.x, next: attr.y, transitions: [{from: [TST_M_ONE], to: [TST_M_TWO], need: [TST_MASK_Y], may: [TST_MASK_X]}, {from: [TST_M_TWO], to: [TST_M_ONE, TST_M_TWO]}]",
-		accept: []string{"{}", "{attr: {comp_mask: 0}}", "{mr: {access: 1}, attr: {y: 2, comp_mask: 2}}", "{mr: {access: 2}, attr: {x: 1, y: 2, comp_mask: 3}}",
-			"{mr: {access: 10}, attr: {y: 1, comp_mask: 0}}", "{mr: {access: 2}, attr: {comp_mask: 0}}", "{mr: {access: 1}, attr: {y: 2, comp_mask: '@m'}}"},
+	{name: "depends_on",
+		rule: "kind: depends_on, subject: length, when: [{of: addr, null: true}], must: [{of: length, eq: SIZE_MAX}, {of: access, has: " +
+			"[TST_F_A]}]",
+		accept: []string{"{}", "{length: 5}", "{addr: null}", "{addr: null, length: SIZE_MAX, access: 1}",
+			"{addr: null, length: 0xffffffffffffffff}"},
+		reject: [][2]string{{"{addr: null, length: 5}", "length 5"},
+			{"{addr: null, length: SIZE_MAX, access: 2}", "length 18446744073709551615"}}},
+	{name: "mask_for_transition",
+		rule: "kind: mask_for_transition, subject: attr.comp_mask, state: mr.access, assumed: attr.x, next: attr.y, transitions: " +
+			"[{from: [TST_M_ONE], to: [TST_M_TWO], need: [TST_MASK_Y], may: [TST_MASK_X]}, {from: [TST_M_TWO], to: [TST_M_ONE, TST_M_TWO]}]",
+		accept: []string{"{}", "{attr: {comp_mask: 0}}", "{mr: {access: 1}, attr: {y: 2, comp_mask: 2}}",
+			"{mr: {access: 2}, attr: {x: 1, y: 2, comp_mask: 3}}",
+			"{mr: {access: 10}, attr: {y: 1, comp_mask: 0}}", "{mr: {access: 2}, attr: {comp_mask: 0}}",
+			"{mr: {access: 1}, attr: {y: 2, comp_mask: '@m'}}"},
 		reject: [][2]string{{"{mr: {access: 1}, attr: {y: 2, comp_mask: 0}}", "attr.comp_mask 0, 1 to 2 without Y"},
 			{"{mr: {access: 2}, attr: {y: 2, comp_mask: 3}}", "attr.comp_mask X|Y (0x3), 2 to 2 with X|Y"},
 			{"{mr: {access: 2}, attr: {x: 1, y: 2, comp_mask: 9}}", "attr.comp_mask X|0x8 (0x9), 1 to 2 without Y and with 0x8"},
 			{"{mr: {access: 1}, attr: {y: 10, comp_mask: 2}}", "attr.comp_mask Y (0x2), 1 to 10, which is no transition"},
 			{"{mr: {access: 1}, attr: {comp_mask: 2}}", "attr.comp_mask Y (0x2), 1 to 1, which is no transition"}}},
 	{name: "depends_on without subject", rule: "kind: depends_on, must: [{of: pd.context, same: mr.context}]",
-		accept: []string{"{}", "{pd: '@p', mr: '@m'}", "{pd: {context: '@c'}, mr: {context: '@c'}}", "{pd: {context: '@c'}}", "{pd: {context: '@c'}, mr: {context: {}}}"},
+		accept: []string{"{}", "{pd: '@p', mr: '@m'}", "{pd: {context: '@c'}, mr: {context: '@c'}}", "{pd: {context: '@c'}}",
+			"{pd: {context: '@c'}, mr: {context: {}}}"},
 		reject: [][2]string{{"{pd: {context: '@c'}, mr: {context: '@d'}}", "pd.context @c"}, {"{pd: {context: '@c'}, mr: {context: null}}", ""}}},
 }
 
@@ -180,7 +198,9 @@ func TestKinds(t *testing.T) {
 // A rule that walks a list gives one message for each element that breaks it, and its ID once.
 func TestPlaces(t *testing.T) {
 	s := fixtureSpec(t, "kind: range, subject: 'wr[].sg_list[].length', max: 10, when: [{of: 'wr[].op', eq: TST_M_TWO}]")
-	r := judge(t, s, "{wr: [{op: TST_M_TWO, sg_list: [{length: 11}, {length: 3}, {length: 12}]}, {op: TST_M_ONE, sg_list: [{length: 99}]}, {op: 2, sg_list: {length: 13}}]}", "")
+	r := judge(t, s,
+		"{wr: [{op: TST_M_TWO, sg_list: [{length: 11}, {length: 3}, {length: 12}]}, {op: TST_M_ONE, sg_list: [{length: 99}]}, {op: 2, "+
+			"sg_list: {length: 13}}]}", "")
 	want := []string{
 		"tst_call: wr[0].sg_list[0].length 11: it is broken; mend it [VR-tst_call-s-0001]",
 		"tst_call: wr[0].sg_list[2].length 12: it is broken; mend it [VR-tst_call-s-0001]",
@@ -211,13 +231,15 @@ func TestLint(t *testing.T) {
 		{rule + parties, "{access: TST_F_B}", "rxe", "6.12", Reject, who},
 		{rule + parties, "{access: TST_F_B}", "mlx5", "6.12", Warn, who},
 		{rule + parties, "{access: TST_F_B}", "efa", "", Warn, who},
-		{rule + parties, "{access: TST_F_C}", "efa", "", Accept, "; accepted by siw, rxe with linux 6.1 (ignored), efa; refused by rxe with linux >=6.12"},
+		{rule + parties, "{access: TST_F_C}", "efa", "", Accept,
+			"; accepted by siw, rxe with linux 6.1 (ignored), efa; refused by rxe with linux >=6.12"},
 	} {
 		s := fixtureSpec(t, tt.rule)
 		kernel, _ := spec.ParseKernel(tt.kernel)
 		r := judgeOn(t, s, tt.args, "", spec.Platform{Provider: tt.provider, Kernel: kernel})
 		flag := map[string]string{"{access: TST_F_B}": "B (0x2)", "{access: TST_F_C}": "C (0x4)"}[tt.args]
-		if want := "tst_call: access " + flag + ": it is broken; mend it [" + lint + "]" + tt.more; r.Verdict != tt.verdict || !slices.Equal(r.Messages, []string{want}) {
+		if want := "tst_call: access " + flag + ": it is broken; mend it [" + lint + "]" + tt.more; r.Verdict != tt.verdict ||
+			!slices.Equal(r.Messages, []string{want}) {
 			t.Errorf("%s on %s %s: %s\n%v\nwant %s\n%s", tt.args, tt.provider, tt.kernel, r.Verdict, r.Messages, tt.verdict, want)
 		}
 		want := []string(nil)
@@ -244,7 +266,8 @@ func TestJudgedAtOnePlace(t *testing.T) {
 // Of several places, one that the platform refuses decides.
 func TestLintAtSeveralPlaces(t *testing.T) {
 	s := fixtureSpec(t, "severity: lint, kind: range, subject: 'wr[].sg_list[].length', max: 10, "+
-		"accepted_by: [{provider: rxe, when: [{of: 'wr[].op', eq: TST_M_ONE}], source: x}], refused_by: [{provider: rxe, when: [{of: 'wr[].op', eq: TST_M_TWO}], source: x}]")
+		"accepted_by: [{provider: rxe, when: [{of: 'wr[].op', eq: TST_M_ONE}], source: x}], refused_by: [{provider: rxe, when: [{of: "+
+		"'wr[].op', eq: TST_M_TWO}], source: x}]")
 	for args, want := range map[string]string{
 		"{wr: [{op: TST_M_ONE, sg_list: [{length: 11}]}]}":                                           Accept,
 		"{wr: [{op: TST_M_TEN, sg_list: [{length: 11}]}, {op: TST_M_ONE, sg_list: [{length: 11}]}]}": Warn,
@@ -271,8 +294,10 @@ func TestNotJudged(t *testing.T) {
 		{"kind: cap_bound, subject: access, if: [TST_F_A], cap: device_attr.flags, cap_has: [TST_CAP_A]", "{access: TST_F_A}", "", true},
 		{"kind: mandatory, subject: access, need: [TST_F_A], when: [{of: device_attr.max_mr_size, gt: 3}]", "{access: TST_F_B}", "", true},
 		{"kind: mandatory, subject: access, need: [TST_F_A], when: [{of: device_attr.max_mr_size, gt: 3}]", "{access: TST_F_A}", "", false},
-		{"kind: mandatory, subject: access, need: [TST_F_A], when: [{of: device_attr.max_mr_size, gt: 3}]", "{access: TST_F_B}", "{device_attr.max_mr_size: 3}", false},
-		{"kind: mandatory, subject: access, need: [TST_F_A], when: [{of: device_attr.max_mr_size, gt: 3}, {of: length, gt: 7}]", "{access: TST_F_B, length: 7}", "", false},
+		{"kind: mandatory, subject: access, need: [TST_F_A], when: [{of: device_attr.max_mr_size, gt: 3}]", "{access: TST_F_B}",
+			"{device_attr.max_mr_size: 3}", false},
+		{"kind: mandatory, subject: access, need: [TST_F_A], when: [{of: device_attr.max_mr_size, gt: 3}, {of: length, gt: 7}]",
+			"{access: TST_F_B, length: 7}", "", false},
 		{"kind: range, subject: length, max: mr.length", "{length: 5}", "", true},
 		{"kind: range, subject: length, max: mr.length", "{length: 5, mr: {length: 5}}", "", false},
 		{"kind: range, subject: length, max: mr.length", "{mr: '@mr'}", "", false},

@@ -22,7 +22,9 @@ func TestUnknown(t *testing.T) {
 		want    string
 	}{
 		{"{acess: 1}", false, "tst_call: acess: no such parameter; did you mean access?"},
-		{"{zzzzzz: 1}", false, "tst_call: zzzzzz: no such parameter; the parameters are mr, pd, addr, length, offset, fd, access, small, mode, attr, wr, name, cb, gid, counts, buf"},
+		{"{zzzzzz: 1}", false,
+			"tst_call: zzzzzz: no such parameter; the parameters are mr, pd, addr, length, offset, fd, access, small, mode, attr, wr, " +
+				"name, cb, gid, counts, buf"},
 		{"{access: TST_F_AA}", false, "tst_call: access: release 1.0 has no constant TST_F_AA; did you mean TST_F_A?"},
 		{"{access: TST_F_A|TST_G_B}", false, "tst_call: access: release 1.0 has no constant TST_G_B; did you mean TST_F_B?"},
 		{"{access: [TST_F_A, x y]}", false, `tst_call: access: release 1.0 has no constant "x y"`},
@@ -35,7 +37,8 @@ func TestUnknown(t *testing.T) {
 		{"{mode: TEM}", false, "tst_call: mode: release 1.0 has no constant TEM"},
 		{"{small: MAGIK}", false, "tst_call: small: release 1.0 has no constant MAGIK; did you mean TST_MAGIC?"},
 		{"{attr: {xx: 1}}", false, "tst_call: attr.xx: release 1.0 has no field xx in struct tst_attr *; did you mean x?"},
-		{"{attr: {u: {rdma: {kee: 1}}}}", false, "tst_call: attr.u.rdma.kee: release 1.0 has no field kee in struct tst_attr.u.rdma; did you mean key?"},
+		{"{attr: {u: {rdma: {kee: 1}}}}", false,
+			"tst_call: attr.u.rdma.kee: release 1.0 has no field kee in struct tst_attr.u.rdma; did you mean key?"},
 		{"{wr: [{}, {opp: 1}]}", false, "tst_call: wr[1].opp: release 1.0 has no field opp in struct tst_wr *; did you mean op?"},
 		{"{pd: {handel: 1}}", false, "tst_call: pd.handel: release 1.0 has no field handel in struct ibv_pd *; did you mean handle?"},
 		{"{length: null}", true, "tst_call: length: null where an integer belongs; write a value, or leave it out"},
@@ -43,9 +46,12 @@ func TestUnknown(t *testing.T) {
 		{"{small: 256}", true, "tst_call: small: 256 does not fit in uint8_t; the largest is 255"},
 		{"{small: -129}", true, "tst_call: small: -129 does not fit in uint8_t; the smallest is -128"},
 		{"{fd: 0x100000000}", true, "tst_call: fd: 4294967296 does not fit in int; the largest is 4294967295"},
-		{"{length: 18446744073709551616}", true, "tst_call: length: 18446744073709551616 does not fit in size_t; the largest is 18446744073709551615"},
-		{"{length: 1" + strings.Repeat("0", 60) + "}", true, "tst_call: length: 10000000000000000000... (61 digits) does not fit in size_t; the largest is 18446744073709551615"},
-		{"{length: 1" + strings.Repeat("0", 6000) + "}", true, "tst_call: length: a number of 19932 bits does not fit in size_t; the largest is 18446744073709551615"},
+		{"{length: 18446744073709551616}", true,
+			"tst_call: length: 18446744073709551616 does not fit in size_t; the largest is 18446744073709551615"},
+		{"{length: 1" + strings.Repeat("0", 60) + "}", true,
+			"tst_call: length: 10000000000000000000... (61 digits) does not fit in size_t; the largest is 18446744073709551615"},
+		{"{length: 1" + strings.Repeat("0", 6000) + "}", true,
+			"tst_call: length: a number of 19932 bits does not fit in size_t; the largest is 18446744073709551615"},
 		{"{length: 1.5}", true, "tst_call: length: 1.5 is a floating-point number, which no argument is; write an integer"},
 		{"{length: 010}", true, "tst_call: length: 010 is not an integer of this form; write decimal, 0x hexadecimal or 0o octal"},
 		{"{attr: {x: .inf}}", true, "tst_call: attr.x: .inf is a floating-point number, which no argument is; write an integer"},
@@ -59,7 +65,8 @@ func TestUnknown(t *testing.T) {
 	} {
 		r := judge(t, s, tt.args, "")
 		if r.Verdict != Unknown || r.Problem != tt.problem || !slices.Equal(r.Messages, []string{tt.want}) || len(r.Rules) != 0 {
-			t.Errorf("%s: %s problem=%v\n%s\nwant problem=%v\n%s", tt.args, r.Verdict, r.Problem, strings.Join(r.Messages, "\n"), tt.problem, tt.want)
+			t.Errorf("%s: %s problem=%v\n%s\nwant problem=%v\n%s", tt.args, r.Verdict, r.Problem, strings.Join(r.Messages, "\n"),
+				tt.problem, tt.want)
 		}
 	}
 }
@@ -70,14 +77,16 @@ func TestValues(t *testing.T) {
 	for _, args := range []string{
 		"{}", "{name: mlx5_0}", "{name: '@n'}", "{cb: '@f'}", "{gid: 'fe80::1'}", "{gid: {raw: [1, 2, 0xff]}}", "{gid: '@g'}",
 		"{counts: [1, 2]}", "{counts: '@c'}", "{small: 255}", "{small: -1}", "{length: UINT64_MAX}", "{wr: [null, {next: {}}]}",
-		"{mr: {context: {}, pd: {handle: 3}}}", "{access: 'TST_F_A | 0x10'}", "{access: [TST_F_A|TST_F_B, 0x10]}", "{attr.x: 3, attr: {y: 4}}", "{attr: 0}",
+		"{mr: {context: {}, pd: {handle: 3}}}", "{access: 'TST_F_A | 0x10'}", "{access: [TST_F_A|TST_F_B, 0x10]}",
+		"{attr.x: 3, attr: {y: 4}}", "{attr: 0}",
 	} {
 		if r := judge(t, s, args, ""); r.Verdict != Accept || len(r.Messages) != 0 {
 			t.Errorf("%s: %s %v", args, r.Verdict, r.Messages)
 		}
 	}
 	r := judge(t, s, "{pd: {colour_of_the_box: 1}}", "")
-	if want := "tst_call: pd.colour_of_the_box: no rule uses this property; it is ignored"; r.Verdict != Accept || !slices.Equal(r.Messages, []string{want}) {
+	if want := "tst_call: pd.colour_of_the_box: no rule uses this property; it is ignored"; r.Verdict != Accept ||
+		!slices.Equal(r.Messages, []string{want}) {
 		t.Errorf("unknown property: %s %v", r.Verdict, r.Messages)
 	}
 }
@@ -168,9 +177,12 @@ func TestCaps(t *testing.T) {
 		{"{device_attr.max_mr_size: 10}", Reject, "tst_call: length 11: it is broken; mend it [VR-tst_call-s-0001]"},
 		{"{device_attr: {max_mr_size: 0xa}}", Reject, "tst_call: length 11: it is broken; mend it [VR-tst_call-s-0001]"},
 		{"{device_attr.max_mr_size: null}", Accept, ""},
-		{"{device_attr.max_mr_siz: 10}", Accept, "tst_call: caps: device_attr.max_mr_siz: struct ibv_device_attr has no field max_mr_siz; did you mean max_mr_size?"},
-		{"{device_atr.max_mr_size: 10}", Accept, "tst_call: caps: device_atr.max_mr_size: no capabilities are called device_atr; did you mean device_attr?"},
-		{"{device_attr.flags: 0x100000000}", Unknown, "tst_call: caps.device_attr.flags: 4294967296 does not fit in unsigned int; the largest is 4294967295"},
+		{"{device_attr.max_mr_siz: 10}", Accept,
+			"tst_call: caps: device_attr.max_mr_siz: struct ibv_device_attr has no field max_mr_siz; did you mean max_mr_size?"},
+		{"{device_atr.max_mr_size: 10}", Accept,
+			"tst_call: caps: device_atr.max_mr_size: no capabilities are called device_atr; did you mean device_attr?"},
+		{"{device_attr.flags: 0x100000000}", Unknown,
+			"tst_call: caps.device_attr.flags: 4294967296 does not fit in unsigned int; the largest is 4294967295"},
 		{"{device_attr.max_mr_size: BIG}", Unknown, "tst_call: caps.device_attr.max_mr_size: release 1.0 has no constant BIG"},
 	} {
 		r := judge(t, s, "{length: 11}", tt.caps)
@@ -183,7 +195,9 @@ func TestCaps(t *testing.T) {
 // The answer has the order of the cases, keeps their IDs as written, and its lists are never null.
 func TestJSON(t *testing.T) {
 	s := fixtureSpec(t, anyRule)
-	cases, err := parse("c.json", []byte("[\n\t{\"id\": \"b\", \"verb\": \"tst_call\", \"args\": {\"addr\": null}},\n\t{\"id\": 7, \"verb\": \"tst_call\"},\n\t{\"verb\": \"nope\", \"args\": {}}\n]"))
+	cases, err := parse("c.json",
+		[]byte("[\n\t{\"id\": \"b\", \"verb\": \"tst_call\", \"args\": {\"addr\": null}},\n\t{\"id\": 7, \"verb\": "+
+			"\"tst_call\"},\n\t{\"verb\": \"nope\", \"args\": {}}\n]"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,7 +205,8 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `[{"id":"b","verdict":"reject","rules":["VR-tst_call-s-0001"],"messages":["tst_call: addr NULL: it is broken; mend it [VR-tst_call-s-0001]"],"not_judged":[]},` +
+	want := `[{"id":"b","verdict":"reject","rules":["VR-tst_call-s-0001"],"messages":["tst_call: addr NULL: it is broken; mend it " +
+		"[VR-tst_call-s-0001]"],"not_judged":[]},` +
 		`{"id":7,"verdict":"accept","rules":[],"messages":[],"not_judged":[]},` +
 		`{"id":null,"verdict":"unknown","rules":[],"messages":["nope: no such verb"],"not_judged":[]}]`
 	if string(got) != want {

@@ -76,9 +76,10 @@ func report(t *testing.T) *Report {
 		t.Fatal(err)
 	}
 	return New(&api.Release{
-		Functions: []api.Function{{Name: "ibv_fork_init", Params: []api.Param{{Name: "x", Type: "void *"}}}, {Name: "ibv_helper"}, {Name: "ibv_later"}, {Name: "ibv_new"}},
-		Records:   []api.Record{{Tag: "struct struct_x"}},
-		Enums:     []api.Enum{{Tag: "enum ibv_mtu"}},
+		Functions: []api.Function{{Name: "ibv_fork_init", Params: []api.Param{{Name: "x", Type: "void *"}}}, {Name: "ibv_helper"},
+			{Name: "ibv_later"}, {Name: "ibv_new"}},
+		Records: []api.Record{{Tag: "struct struct_x"}},
+		Enums:   []api.Enum{{Tag: "enum ibv_mtu"}},
 	}, sp)
 }
 
@@ -128,7 +129,8 @@ func TestTextNamesWhatIsNotBound(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"skipped function: ibv_helper: of no use\n", "pending function: ibv_later: ", "undecided function: ibv_new\n", "pending enum: enum ibv_mtu: ",
+		"skipped function: ibv_helper: of no use\n", "pending function: ibv_later: ", "undecided function: ibv_new\n",
+		"pending enum: enum ibv_mtu: ",
 		"\nibv_fork_init  1          1        2      2       1       1      1     0     1      0\n",
 	} {
 		if !strings.Contains(b.String(), want) {

@@ -55,7 +55,8 @@ func Undefined(dir string, sp *spec.Spec) error {
 func undefined(id string, sp *spec.Spec) (d diag.Diag, ok bool) {
 	switch r := sp.RuleByID(id); {
 	case r == nil:
-		return diag.New(diag.RuleUndefined, "", 0, 0, id, "a test names this rule, but no page defines it", "define it, or correct the test"), true
+		return diag.New(diag.RuleUndefined, "", 0, 0, id, "a test names this rule, but no page defines it",
+			"define it, or correct the test"), true
 	case r.Retired:
 		return diag.New(diag.RuleUndefined, "", 0, 0, id, "a test names this rule, but it is retired", "remove it from the test"), true
 	}

@@ -42,7 +42,8 @@ func (r *Report) Text(w io.Writer, names bool) error {
 	fmt.Fprintf(t, "%s\tbound\tskipped\tpending\tundecided\ttotal\n", r.name())
 	for _, k := range r.kinds() {
 		n := count(k.items)
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\n", k.what, n[decide.Bound], n[decide.Skipped], n[decide.Pending], n[decide.Undecided], len(k.items))
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\n", k.what, n[decide.Bound], n[decide.Skipped], n[decide.Pending], n[decide.Undecided],
+			len(k.items))
 	}
 	fmt.Fprintf(t, "\npage\tfunctions\tskipped\trules\ttested\terrors\tlints\targs\tcaps\tstate\tnotes\n")
 	sum := pageCount{page: "all"}
@@ -106,9 +107,11 @@ func (r *Report) Markdown(w io.Writer) error {
 	b.WriteString("| | bound | skipped | pending | undecided | total |\n|---|--:|--:|--:|--:|--:|\n")
 	for _, k := range r.kinds() {
 		n := count(k.items)
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.what, n[decide.Bound], n[decide.Skipped], n[decide.Pending], n[decide.Undecided], len(k.items))
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.what, n[decide.Bound], n[decide.Skipped], n[decide.Pending],
+			n[decide.Undecided], len(k.items))
 	}
-	b.WriteString("\n## Pages\n\n| page | functions | skipped | rules | tested | errors | lints | by arguments | by capabilities | by state | notes |\n" +
+	b.WriteString("\n## Pages\n\n| page | functions | skipped | rules | tested | errors | lints | by arguments | by capabilities | " +
+		"by state | notes |\n" +
 		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
 	sum := pageCount{page: "all"}
 	for _, p := range append(r.pages[:len(r.pages):len(r.pages)], sum) {

@@ -262,8 +262,10 @@ func (d Decisions) UndecidedErr() error {
 				"add it to one of them, on the page or in a file that extends it, or run with --allow-undecided to leave it out"))
 			continue
 		}
-		errs.Add(diag.New(diag.MemberUndecided, m.Pos.File, m.Pos.Line, m.Pos.Col, m.String(), "no page uses this enumerator in a type, a field or a switch",
-			"add it to one of them, or skip it with a reason, on the page or in a file that extends it, or run with --allow-undecided to leave it out"))
+		errs.Add(diag.New(diag.MemberUndecided, m.Pos.File, m.Pos.Line, m.Pos.Col, m.String(),
+			"no page uses this enumerator in a type, a field or a switch",
+			"add it to one of them, or skip it with a reason, on the page or in a file that extends it, or run with --allow-undecided to "+
+				"leave it out"))
 	}
 	return errs.Err()
 }

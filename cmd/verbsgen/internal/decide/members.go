@@ -54,7 +54,8 @@ func knownFields(s *spec.Record) map[string]bool {
 	return known
 }
 
-// enumerators lists the enumerators of bound enums, and of enums without a name, that no page decides. A Go type that lists no members has all of its enum; a
+// enumerators lists the enumerators of bound enums, and of enums without a name, that no page decides. A Go type that lists no
+// members has all of its enum; a
 // skipped or pending enum is so with all it has.
 func (d *decider) enumerators(rel *api.Release, sp *spec.Spec, enums []Status) []Member {
 	whole, other := map[string]bool{}, map[string][]string{}

@@ -14,10 +14,12 @@ func TestErrorForm(t *testing.T) {
 		d    Diag
 		want string
 	}{
-		{Diag{File: "a.h", Line: 3, Col: 7, Subject: "struct x", Problem: "is incomplete", Fix: "define it"}, "a.h:3:7: struct x: is incomplete; define it"},
+		{Diag{File: "a.h", Line: 3, Col: 7, Subject: "struct x", Problem: "is incomplete", Fix: "define it"},
+			"a.h:3:7: struct x: is incomplete; define it"},
 		{Diag{File: "a.h", Line: 3, Subject: "s", Problem: "p"}, "a.h:3: s: p"},
 		{Diag{File: "a.h", Col: 3, Problem: "p"}, "a.h: p"},
-		{Diag{Subject: "--only", Problem: "matches nothing", Fix: "see verbsgen coverage"}, "verbsgen: --only: matches nothing; see verbsgen coverage"},
+		{Diag{Subject: "--only", Problem: "matches nothing", Fix: "see verbsgen coverage"},
+			"verbsgen: --only: matches nothing; see verbsgen coverage"},
 		{Diag{File: "a.h", Subject: "x\ny", Problem: "has \xff and \x1b[0m"}, `a.h: x\ny: has \xff and \x1b[0m`},
 		{Diag{File: "é.h", Problem: `says "no"`}, `é.h: says "no"`},
 	} {
@@ -53,7 +55,8 @@ func TestEmptyListIsNoError(t *testing.T) {
 
 func TestFrom(t *testing.T) {
 	d := Diag{Code: Usage, Problem: "p"}
-	coded := spec.Errors{{Pos: spec.Pos{File: "f.yaml", Line: 2, Col: 4}, Subject: "key", Problem: "is odd", Fix: "drop it", Code: spec.CodeTab}}
+	coded := spec.Errors{{Pos: spec.Pos{File: "f.yaml", Line: 2, Col: 4}, Subject: "key", Problem: "is odd", Fix: "drop it",
+		Code: spec.CodeTab}}
 	for name, c := range map[string]struct {
 		err  error
 		want string
@@ -111,7 +114,8 @@ func TestPrint(t *testing.T) {
 	}
 	b.Reset()
 	l.Print(&b)
-	if n := strings.Count(b.String(), "\n"); n != maxShown+1 || !strings.HasSuffix(b.String(), "f:50:1: s: p\nverbsgen: ... and 299,950 more\n") {
+	if n := strings.Count(b.String(), "\n"); n != maxShown+1 ||
+		!strings.HasSuffix(b.String(), "f:50:1: s: p\nverbsgen: ... and 299,950 more\n") {
 		t.Errorf("%d lines of %d: %q", n, len(l), b.String())
 	}
 	for n, want := range map[int]string{1: "1", 999: "999", 1000: "1,000", 1234567: "1,234,567"} {

@@ -83,7 +83,8 @@ func (g *goFile) armMethods(a plan.ArmMethods) {
 	}
 	recv := param("a", "*"+a.Record.Go)
 	g.fn(fn{doc: "// pack gives the C layout.", recv: recv, name: "pack", results: []jen.Code{jen.Index().Byte()}, body: pack})
-	g.fn(fn{doc: "// uses gives the handles.", recv: recv.Clone(), name: "uses", results: []jen.Code{jen.Index().Id(used)}, body: uses, short: len(all) == 0})
+	g.fn(fn{doc: "// uses gives the handles.", recv: recv.Clone(), name: "uses", results: []jen.Code{jen.Index().Id(used)},
+		body: uses, short: len(all) == 0})
 }
 
 // enterArms begins the use of the handles of arms, and collects their nodes:
@@ -113,7 +114,8 @@ func (p printer) enterArms(s plan.EnterArms) []jen.Code {
 		p.zero.onErr(id("h.h.Enter").Call(id("verb"))),
 		jen.Defer().Add(id("h.h.Exit").Call()),
 		jen.If(op(id("h.dev"), "!=", id(s.Root))).Block(p.zero.with(other)),
-		jen.If(jen.Op("!").Add(rt("slices", "Contains").Call(id(s.Nodes), node("h")))).Block(assign(id(s.Nodes), jen.Append(id(s.Nodes), node("h")))),
+		jen.If(jen.Op("!").Add(rt("slices", "Contains").Call(id(s.Nodes), node("h")))).Block(assign(id(s.Nodes),
+			jen.Append(id(s.Nodes), node("h")))),
 	}
 	return []jen.Code{
 		jen.Var().Add(param(s.Nodes, "[]*object.Node")),
@@ -136,10 +138,12 @@ func (p printer) enterArms(s plan.EnterArms) []jen.Code {
 //	flowC.num_of_specs, flowC.size = uint8(len(parts)), uint16(len(flowB))
 func (p printer) packArms(s plan.PackArms) []jen.Code {
 	most := func(goType string) jen.Code { return rt("math", "Max"+strings.ToUpper(goType[:1])+goType[1:]) }
-	behind := rt("cmem", "Behind").Call(id("verb"), jen.Int().Call(rt("unsafe", "Sizeof").Call(id(s.Head))), most(s.Count.GoType), most(s.Size.GoType), id("parts"))
+	behind := rt("cmem", "Behind").Call(id("verb"), jen.Int().Call(rt("unsafe", "Sizeof").Call(id(s.Head))), most(s.Count.GoType),
+		most(s.Size.GoType), id("parts"))
 	return append([]jen.Code{
 		define("parts").Make(jen.Index().Index().Byte(), jen.Len(id(s.List))),
 		jen.For(define("i", "x").Range().Add(id(s.List))).Block(assign(id("parts").Index(id("i")), id("x.pack").Call())),
 	}, append(p.get(s.Into, behind),
-		jen.List(id(s.Head, s.Count.Go), id(s.Head, s.Size.Go)).Op("=").List(goType(s.Count.GoType).Call(jen.Len(id("parts"))), goType(s.Size.GoType).Call(jen.Len(id(s.Into)))))...)
+		jen.List(id(s.Head, s.Count.Go), id(s.Head, s.Size.Go)).Op("=").List(goType(s.Count.GoType).Call(jen.Len(id("parts"))),
+			goType(s.Size.GoType).Call(jen.Len(id(s.Into)))))...)
 }

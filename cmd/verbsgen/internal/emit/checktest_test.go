@@ -14,7 +14,8 @@ func TestCaseNumbers(t *testing.T) {
 		value any
 		want  int64
 	}{
-		{nil, 0}, {true, 1}, {false, 0}, {big.NewInt(-7), -7}, {16, 16}, {[]any{1, big.NewInt(8)}, 9}, {map[string]any{}, someValue}, {"@x", someValue},
+		{nil, 0}, {true, 1}, {false, 0}, {big.NewInt(-7), -7}, {16, 16}, {[]any{1, big.NewInt(8)}, 9}, {map[string]any{}, someValue},
+		{"@x", someValue},
 	} {
 		if got := number(c.value); got.Int64() != c.want {
 			t.Errorf("%v: %v, want %d", c.value, got, c.want)
@@ -24,13 +25,15 @@ func TestCaseNumbers(t *testing.T) {
 
 // TestNeutral shows what stands for an argument that a case leaves out: it follows from roles, not from names.
 func TestNeutral(t *testing.T) {
-	memory, length, plain, hook := &model.Leaf{GoType: "uintptr"}, &model.Leaf{GoType: "uint64"}, &model.Leaf{GoType: "uint64"}, &model.Leaf{GoType: "uintptr"}
+	memory, length, plain, hook := &model.Leaf{GoType: "uintptr"}, &model.Leaf{GoType: "uint64"}, &model.Leaf{GoType: "uint64"},
+		&model.Leaf{GoType: "uintptr"}
 	rec := &model.Record{Fields: []*model.Field{{Leaf: memory, Len: length}, {Leaf: plain}}}
 	attr := &model.Param{C: "attr", Record: rec}
 	size := &model.Param{C: "size", Role: role.Len}
 	addr := &model.Param{C: "at", Role: role.Addr, Len: size}
 	count := &model.Param{C: "length", Role: role.Len}
-	v := &model.Verb{Params: []*model.Param{{C: "pd", Object: &model.Object{}}, attr, addr, size, {C: "list", Role: role.Slice, Len: count}, count}}
+	v := &model.Verb{Params: []*model.Param{{C: "pd", Object: &model.Object{}}, attr, addr, size,
+		{C: "list", Role: role.Slice, Len: count}, count}}
 	for _, c := range []struct {
 		what string
 		o    model.Operand

@@ -17,10 +17,17 @@ const module = "github.com/verbsgen/verbsgen/"
 // imports maps the names of packages that generated code uses to import paths.
 var imports = map[string]string{
 	"atomic": "sync/atomic", "bits": "math/bits", "context": "context", "errors": "errors", "fmt": "fmt", "math": "math", "netip": "net/netip",
-	"slices": "slices", "strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing", "time": "time", "unsafe": "unsafe",
-	"bridge": module + "runtime/gensupport/bridge", "cmem": module + "runtime/gensupport/cmem", "codes": module + "runtime/gensupport/codes", "devlist": module + "runtime/gensupport/devlist", "devmem": module + "runtime/devmem", "dl": module + "runtime/gensupport/dl",
-	"dpath": module + "runtime/dpath", "events": module + "runtime/gensupport/events", "gate": module + "runtime/gensupport/gate", "gensupport": module + "runtime/gensupport", "lazy": module + "runtime/gensupport/lazy", "mem": module + "runtime/mem", "object": module + "runtime/gensupport/object",
-	"pdalloc": module + "runtime/gensupport/pdalloc", "rereg": module + "runtime/gensupport/rereg", "sockaddr": module + "runtime/gensupport/sockaddr", "validate": module + "runtime/gensupport/validate", "verr": module + "runtime/verr",
+	"slices": "slices", "strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing",
+	"time": "time", "unsafe": "unsafe",
+	"bridge": module + "runtime/gensupport/bridge", "cmem": module + "runtime/gensupport/cmem",
+	"codes": module + "runtime/gensupport/codes", "devlist": module + "runtime/gensupport/devlist",
+	"devmem": module + "runtime/devmem", "dl": module + "runtime/gensupport/dl",
+	"dpath": module + "runtime/dpath", "events": module + "runtime/gensupport/events", "gate": module + "runtime/gensupport/gate",
+	"gensupport": module + "runtime/gensupport", "lazy": module + "runtime/gensupport/lazy", "mem": module + "runtime/mem",
+	"object":  module + "runtime/gensupport/object",
+	"pdalloc": module + "runtime/gensupport/pdalloc", "rereg": module + "runtime/gensupport/rereg",
+	"sockaddr": module + "runtime/gensupport/sockaddr", "validate": module + "runtime/gensupport/validate",
+	"verr": module + "runtime/verr",
 }
 
 // goFile is one Go file in the making.

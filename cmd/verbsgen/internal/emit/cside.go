@@ -79,13 +79,17 @@ func (e *emitter) cFiles() ([]output.File, error) {
 	if h, c, err = e.fillShims(shims, e.prefix); err != nil {
 		return nil, err
 	}
-	return []output.File{{Name: "types.gen.h", Data: types}, {Name: "shims.gen.h", Data: []byte(h)}, {Name: "shims.gen.c", Data: []byte(c)}}, nil
+	return []output.File{{Name: "types.gen.h", Data: types}, {Name: "shims.gen.h", Data: []byte(h)},
+		{Name: "shims.gen.c", Data: []byte(c)}}, nil
 }
 
 // fillShims writes the shims and their declarations under a prefix.
 func (e *emitter) fillShims(shims []shim, prefix string) (h, c string, err error) {
-	data := map[string]any{"Banner": banner, "Provenance": e.provenance(), "Shims": shims, "Prefix": prefix, "Guard": strings.ToUpper(prefix) + "_SHIMS_H",
-		"UsesAddresses": slices.ContainsFunc(shims, func(s shim) bool { return s.addresses }), "UsesGate": slices.ContainsFunc(shims, func(s shim) bool { return s.Gated != "" }), "UsesContext": slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}
+	data := map[string]any{"Banner": banner, "Provenance": e.provenance(), "Shims": shims, "Prefix": prefix,
+		"Guard":         strings.ToUpper(prefix) + "_SHIMS_H",
+		"UsesAddresses": slices.ContainsFunc(shims, func(s shim) bool { return s.addresses }),
+		"UsesGate":      slices.ContainsFunc(shims, func(s shim) bool { return s.Gated != "" }),
+		"UsesContext":   slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}
 	if h, err = fill(shimsH, data); err != nil {
 		return "", "", err
 	}
@@ -110,7 +114,8 @@ func factErrors(err error) error {
 		if !ok {
 			subject, problem = "declaration", placed.Text
 		}
-		list.Add(diag.New(diag.HeaderUnsupported, placed.Pos.File, placed.Pos.Line, placed.Pos.Col, subject, problem, "leave it out of the header, or declare it otherwise"))
+		list.Add(diag.New(diag.HeaderUnsupported, placed.Pos.File, placed.Pos.Line, placed.Pos.Col, subject, problem,
+			"leave it out of the header, or declare it otherwise"))
 	}
 	return list.Err()
 }
@@ -124,7 +129,8 @@ const (
 // cTemplates are the templates of the C side.
 var cTemplates = sync.OnceValues(func() (*template.Template, error) {
 	set := template.New(shimsC)
-	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC, "lazy.c": templates.LazyC, "stream.c": templates.StreamC} {
+	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC,
+		"lazy.c": templates.LazyC, "stream.c": templates.StreamC} {
 		if _, err := set.New(name).Parse(text); err != nil {
 			return nil, fmt.Errorf("template %s: %w", name, err)
 		}
@@ -193,7 +199,8 @@ func (e *emitter) declared() cdecl.Options {
 			need = append(need, v.Special.Types...)
 		}
 	}
-	return cdecl.Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Of: e.pkg.Module.Name, Library: e.pkg.Module.Short, Hash: e.pkg.FactsHash}
+	return cdecl.Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Of: e.pkg.Module.Name, Library: e.pkg.Module.Short,
+		Hash: e.pkg.FactsHash}
 }
 
 // pointees is the struct behind a pointer, if it is one.

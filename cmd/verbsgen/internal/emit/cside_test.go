@@ -22,7 +22,8 @@ func TestShimBodies(t *testing.T) {
 	}{
 		{model.Verb{CRet: "int", Returns: spec.RetErrno, Way: model.WayExported, Symbol: turn}, "return ((vg_fn_tap_turn)fn0_)(tap, n);"},
 		{model.Verb{CRet: "void", Returns: spec.RetVoid, Way: model.WayExport, Symbol: turn, Dispatch: own}, "((vg_fn_tap_turn)fn0_)(tap);"},
-		{model.Verb{CRet: "const char *", Returns: spec.RetValue, Way: model.WayExported, Symbol: turn}, "return (void *)((vg_fn_tap_turn)fn0_)(tap, n);"},
+		{model.Verb{CRet: "const char *", Returns: spec.RetValue, Way: model.WayExported, Symbol: turn},
+			"return (void *)((vg_fn_tap_turn)fn0_)(tap, n);"},
 		{model.Verb{CRet: "int", Returns: spec.RetErrno, Way: model.WayVerbs, Dispatch: call},
 			"struct verbs_context *v = vg_verbs(tap->context);\n\n\tif (!VG_HAS(v, turn))\n\t\treturn EOPNOTSUPP;\n\treturn v->turn(tap, n);"},
 		{model.Verb{CRet: "int", Returns: spec.RetMinus1, Way: model.WayOps, Dispatch: call},

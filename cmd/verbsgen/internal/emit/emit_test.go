@@ -53,7 +53,8 @@ func TestBroken(t *testing.T) {
 	}
 	g.decl("", jen.Func().Op("("))
 	_, err := g.render()
-	if err == nil || !strings.Contains(err.Error(), "x.go does not parse") || !strings.Contains(err.Error(), "func (") || strings.Count(err.Error(), "\n") > 12 {
+	if err == nil || !strings.Contains(err.Error(), "x.go does not parse") || !strings.Contains(err.Error(), "func (") ||
+		strings.Count(err.Error(), "\n") > 12 {
 		t.Errorf("error: %v", err)
 	}
 }
@@ -95,19 +96,25 @@ func TestBrokenConditions(t *testing.T) {
 		{spec.Rule{Kind: spec.KindAligned, Subject: "x", SameAs: "b", To: "page"}, "in.x%validate.PageSize() != in.b%validate.PageSize()"},
 		{spec.Rule{Kind: spec.KindCapBound, Subject: "x", Cap: "capN"}, "in.capN.OK && in.x > in.capN.V"},
 		{spec.Rule{Kind: spec.KindCapBound, Sum: []string{"a", "b"}, Cap: "capN"}, "in.capN.OK && validate.SumAbove(in.a, in.b, in.capN.V)"},
-		{spec.Rule{Kind: spec.KindCapBound, Subject: "x", If: []string{"A"}, Cap: "capN", CapHas: []string{"B"}}, "in.capN.OK && in.x&0x1 != 0 && in.capN.V&0x2 != 0x2"},
+		{spec.Rule{Kind: spec.KindCapBound, Subject: "x", If: []string{"A"}, Cap: "capN", CapHas: []string{"B"}},
+			"in.capN.OK && in.x&0x1 != 0 && in.capN.V&0x2 != 0x2"},
 		{spec.Rule{Kind: spec.KindCapBound, Subject: "x", Cap: "capN", CapHas: []string{"B"}}, "in.capN.OK && in.x != 0 && in.capN.V&0x2 != 0x2"},
 		{spec.Rule{Kind: spec.KindCapBound, Cap: "capN", CapHas: []string{"B"}}, "in.capN.OK && in.capN.V&0x2 != 0x2"},
-		{spec.Rule{Kind: spec.KindDependsOn, When: []spec.Atom{{Of: "a", Null: new(bool)}}, Must: []spec.Atom{{Of: "b", Eq: "1"}}}, "in.a != 0 && in.b != 1"},
-		{spec.Rule{Kind: spec.KindDependsOn, When: []spec.Atom{{Of: "x", Lacks: []string{"A"}}}, Must: []spec.Atom{{Of: "b", Le: "1"}, {Of: "x", All: []string{"B", "C"}}}},
+		{spec.Rule{Kind: spec.KindDependsOn, When: []spec.Atom{{Of: "a", Null: new(bool)}}, Must: []spec.Atom{{Of: "b", Eq: "1"}}},
+			"in.a != 0 && in.b != 1"},
+		{spec.Rule{Kind: spec.KindDependsOn, When: []spec.Atom{{Of: "x", Lacks: []string{"A"}}},
+			Must: []spec.Atom{{Of: "b", Le: "1"}, {Of: "x", All: []string{"B", "C"}}}},
 			"in.x&0x1 == 0 && (in.b > 1 || in.x&0x6 != 0x6)"},
-		{spec.Rule{Kind: spec.KindDependsOn, Must: []spec.Atom{{Of: "b", In: []string{"1", "2"}}, {Of: "fd", Set: new(bool)}}}, "in.b != 1 && in.b != 2 || in.fd != 0"},
+		{spec.Rule{Kind: spec.KindDependsOn, Must: []spec.Atom{{Of: "b", In: []string{"1", "2"}}, {Of: "fd", Set: new(bool)}}},
+			"in.b != 1 && in.b != 2 || in.fd != 0"},
 		{spec.Rule{Kind: spec.KindMaskForTransition, Subject: "m", State: "dm", Assumed: "cur", Next: "to"},
-			"in.dm.OK && validate.BadTransition(transitions0009, in.m, validate.Either(in.m&0x2 != 0, in.cur, in.dm.V), validate.Either(in.m&0x1 != 0, in.to, validate.Either(in.m&0x2 != 0, in.cur, in.dm.V)))"},
+			"in.dm.OK && validate.BadTransition(transitions0009, in.m, validate.Either(in.m&0x2 != 0, in.cur, in.dm.V), " +
+				"validate.Either(in.m&0x1 != 0, in.to, validate.Either(in.m&0x2 != 0, in.cur, in.dm.V)))"},
 	} {
 		seen[c.rule.Kind] = true
 		violated := cond.Map(c.rule.Violated(), resolved)
-		r := &model.Rule{ID: "VR-v-m-0009", Checked: true, Violated: violated, Broken: cond.Of(cond.All, cond.Map(spec.Conditions(c.rule.When), resolved), violated)}
+		r := &model.Rule{ID: "VR-v-m-0009", Checked: true, Violated: violated,
+			Broken: cond.Of(cond.All, cond.Map(spec.Conditions(c.rule.When), resolved), violated)}
 		if got := fmt.Sprintf("%#v", (&terms{e: &emitter{pkg: &model.Package{}}}).broken(r)); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.rule.Kind, got, c.want)
 		}
@@ -124,10 +131,13 @@ func TestNot(t *testing.T) {
 	sum := &model.Cond{Op: cond.Sum, Sub: []*model.Cond{named("a"), named("b")}}
 	limit := cond.Test(cond.Le, sum, named("x"))
 	for want, n := range map[string]*model.Cond{
-		"!validate.SumAbove(in.a, in.b, in.x)":    limit,
-		"validate.SumAbove(in.a, in.b, in.x)":     cond.Of(cond.Not, limit),
-		"in.a == 0 || in.b != 0":                  cond.Of(cond.Not, cond.Of(cond.All, cond.Test(cond.Set, named("a")), cond.Test(cond.Null, named("b")))),
-		"(in.a == 0 || in.b == 0) && in.x < in.a": cond.Of(cond.All, cond.Of(cond.Any, cond.Test(cond.Null, named("a")), cond.Test(cond.Null, named("b"))), cond.Test(cond.Lt, named("x"), named("a"))),
+		"!validate.SumAbove(in.a, in.b, in.x)": limit,
+		"validate.SumAbove(in.a, in.b, in.x)":  cond.Of(cond.Not, limit),
+		"in.a == 0 || in.b != 0": cond.Of(cond.Not,
+			cond.Of(cond.All, cond.Test(cond.Set, named("a")), cond.Test(cond.Null, named("b")))),
+		"(in.a == 0 || in.b == 0) && in.x < in.a": cond.Of(cond.All,
+			cond.Of(cond.Any, cond.Test(cond.Null, named("a")), cond.Test(cond.Null, named("b"))),
+			cond.Test(cond.Lt, named("x"), named("a"))),
 		"in.fd >= 0": cond.Of(cond.Not, cond.Test(cond.Lt, named("fd"), named("0"))),
 		"!validate.BadTransition(transitions, in.m, 0, 1)": cond.Of(cond.Not, cond.Test(cond.BadTransition, named("m"), named("0"), named("1"))),
 	} {
@@ -180,7 +190,8 @@ func TestInternalErrors(t *testing.T) {
 	e := newEmitter(&model.Package{Name: "p"})
 	e.decls(e.newFile("x.go"), []plan.Decl{&plan.Method{Name: "Open", Steps: []plan.Step{nil, plan.Do{Call: plan.Value{As: "other"}}}}, 1})
 	_, err = e.finish()
-	if want := "Open: nothing prints a step of type <nil>\nOpen: nothing prints a value \"other\"\nx.go: nothing prints a int"; err == nil || err.Error() != want {
+	if want := "Open: nothing prints a step of type <nil>\nOpen: nothing prints a value \"other\"\nx.go: nothing prints a int"; err == nil ||
+		err.Error() != want {
 		t.Errorf("what emit does not know: error %v; want %s", err, want)
 	}
 }

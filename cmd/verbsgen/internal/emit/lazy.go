@@ -52,8 +52,10 @@ func (r *reading) gets(function string, g got) bool {
 
 // readerShim describes the C function of a reader.
 func readerShim(v *model.Verb) (shim, error) {
-	s := shim{C: v.C, Result: "void ", Gated: "a reader", Params: "uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_"}
-	r := reading{Go: v.Reads.Go, C: v.Reads.C, Attr: strings.TrimSpace(strings.TrimSuffix(v.Params[1].CType, "*")), Start: v.Dispatch.Op, Next: v.Reads.Next, End: v.Reads.End,
+	s := shim{C: v.C, Result: "void ", Gated: "a reader",
+		Params: "uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_"}
+	r := reading{Go: v.Reads.Go, C: v.Reads.C, Attr: strings.TrimSpace(strings.TrimSuffix(v.Params[1].CType, "*")),
+		Start: v.Dispatch.Op, Next: v.Reads.Next, End: v.Reads.End,
 		Empty: v.Empty, Size: v.Reads.Size}
 	ok, few, bits := v.Reads.OK(), uint64(0), 0
 	for _, f := range v.Reads.Fields {

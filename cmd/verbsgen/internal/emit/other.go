@@ -74,7 +74,8 @@ func (p printer) makeOther(s plan.MakeOther) []jen.Code {
 		handles = append(handles, id(h))
 	}
 	nodes, many := parents(s.Parents)
-	entries := []jen.Code{key("Verb", id("verb")), key("C", p.value(s.C)), key("Lib", id(s.Lib)), key("Handles", jen.Index().Any().Values(handles...)),
+	entries := []jen.Code{key("Verb", id("verb")), key("C", p.value(s.C)), key("Lib", id(s.Lib)),
+		key("Handles", jen.Index().Any().Values(handles...)),
 		key("Parents", nodeList(nodes, many))}
 	if s.End != nil {
 		inner := p

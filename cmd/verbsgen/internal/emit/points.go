@@ -22,7 +22,8 @@ func (g *goFile) pointedArms(a plan.PointedArms) {
 		names = append(names, "*"+r.Go)
 	}
 	g.decl(comment(a.Of+" is one of "+strings.Join(names, ", ")+"."), jen.Type().Id(a.Of).Interface(
-		jen.Id("point").Params(pinsParam()).Params(jen.Uintptr(), jen.Error()), jen.Id("arm").Params().Params(jen.List(id("tag"), id("size")).Uint64())))
+		jen.Id("point").Params(pinsParam()).Params(jen.Uintptr(), jen.Error()),
+		jen.Id("arm").Params().Params(jen.List(id("tag"), id("size")).Uint64())))
 }
 
 func pinsParam() jen.Code { return param("pins", "*mem.Pins") }
@@ -34,7 +35,8 @@ func (g *goFile) places(s plan.Places) {
 	body := places(r)
 	if len(body) > 0 {
 		body = append(body, jen.Return(jen.Nil()))
-		g.fn(fn{doc: "// place puts what the record points to behind the pointers of c, for as long as pins keep it there.", recv: recv, name: "place",
+		g.fn(fn{doc: "// place puts what the record points to behind the pointers of c, for as long as pins keep it there.", recv: recv,
+			name:   "place",
 			params: []jen.Code{param("c", "*"+r.Mirror.Name), pinsParam()}, results: []jen.Code{jen.Error()}, body: body})
 	}
 	if !r.Pointed {
@@ -82,7 +84,8 @@ func (g *goFile) point(r *model.Record, places bool) {
 		body = append(body, none.onErr(id("a.place").Call(ref(id("c")), id("pins"))))
 	}
 	body = append(body, jen.Return(rt("mem", "PinValue").Call(id("pins"), ref(id("c"))), jen.Nil()))
-	g.fn(fn{doc: "// point puts the struct where C reads it, and gives its address; of nil it is 0.", recv: param("a", "*"+r.Go), name: "point",
+	g.fn(fn{doc: "// point puts the struct where C reads it, and gives its address; of nil it is 0.", recv: param("a", "*"+r.Go),
+		name:   "point",
 		params: []jen.Code{pinsParam()}, results: []jen.Code{jen.Uintptr(), jen.Error()}, body: body})
 }
 
@@ -123,7 +126,8 @@ func pointedArm(f *model.Field, from *jen.Statement, at string) []jen.Code {
 	return []jen.Code{
 		jen.If(op(id(at), "==", jen.Lit(0))).Block(none.with(rt("verr", "NilValue").Call(jen.Lit(""), jen.Lit(f.PointsTo), jen.Lit("make one")))),
 		define("tag", "size").Add(dot(from, "arm").Call()),
-		jen.List(id("c", f.Leaf.Go), id("c", f.Tag.Go), id("c", f.Len.Go)).Op("=").List(id(at), goType(f.Tag.GoType).Call(id("tag")), goType(f.Len.GoType).Call(id("size"))),
+		jen.List(id("c", f.Leaf.Go), id("c", f.Tag.Go), id("c", f.Len.Go)).Op("=").List(id(at), goType(f.Tag.GoType).Call(id("tag")),
+			goType(f.Len.GoType).Call(id("size"))),
 	}
 }
 
@@ -165,7 +169,8 @@ func (p printer) enterList(s plan.EnterList) []jen.Code {
 	other := rt("object", "OtherDevice").Call(id("verb"), jen.Lit(s.What), node("h"), node("h.dev"), node(s.Self), node(s.Root))
 	counted := rt("cmem", "Log2").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)))
 	if !s.Log2 {
-		counted = rt("cmem", "Count").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)), rt("math", "MaxUint"+strings.TrimPrefix(s.Len.GoType, "uint")))
+		counted = rt("cmem", "Count").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)),
+			rt("math", "MaxUint"+strings.TrimPrefix(s.Len.GoType, "uint")))
 	}
 	n, begun := s.Into+"N", p.enterHandle(id("h"))
 	out := []jen.Code{
@@ -175,10 +180,12 @@ func (p printer) enterList(s plan.EnterList) []jen.Code {
 			jen.Add(begun[0]),
 			jen.Add(begun[1]),
 			jen.If(op(id("h.dev"), "!=", id(s.Root))).Block(p.zero.with(other)),
-			jen.If(jen.Op("!").Add(rt("slices", "Contains").Call(id(s.Nodes), node("h")))).Block(assign(id(s.Nodes), jen.Append(id(s.Nodes), node("h")))),
+			jen.If(jen.Op("!").Add(rt("slices", "Contains").Call(id(s.Nodes), node("h")))).Block(assign(id(s.Nodes),
+				jen.Append(id(s.Nodes), node("h")))),
 			assign(id(s.Into).Index(id("i")), jen.Uintptr().Call(id("h.h.C"))),
 		),
 	}
 	out = append(out, p.get(n, counted)...)
-	return append(out, jen.List(id(s.To), id(s.Count)).Op("=").List(rt("mem", "PinList").Call(ref(id(s.Pins)), id(s.Into)), goType(s.Len.GoType).Call(id(n))))
+	return append(out, jen.List(id(s.To), id(s.Count)).Op("=").List(rt("mem", "PinList").Call(ref(id(s.Pins)), id(s.Into)),
+		goType(s.Len.GoType).Call(id(n))))
 }

@@ -113,7 +113,8 @@ func (e *emitter) layoutGuards(g *goFile) {
 		}
 	}
 	if len(guards) > 0 {
-		g.decl("// Sizes and offsets of the mirrors, and of what readers fill. A line that does not compile names the one that differs from C's.", jen.Var().Defs(guards...))
+		g.decl("// Sizes and offsets of the mirrors, and of what readers fill. A line that does not compile names the one that differs "+
+			"from C's.", jen.Var().Defs(guards...))
 	}
 }
 
@@ -133,17 +134,20 @@ func (e *emitter) rawBody(s *plan.Shim) []jen.Code {
 	errno := rt("verr", "ErrnoOf").Call(id("err"))
 	switch s.Answer {
 	case plan.Pointer:
-		return []jen.Code{define("p", "err").Add(call), jen.If(isNil(id("p"))).Block(jen.Return(jen.Nil(), errno)), jen.Return(id("p"), jen.Lit(0))}
+		return []jen.Code{define("p", "err").Add(call), jen.If(isNil(id("p"))).Block(jen.Return(jen.Nil(), errno)),
+			jen.Return(id("p"), jen.Lit(0))}
 	case plan.Errno:
 		return []jen.Code{jen.Return(rt("syscall", "Errno").Call(call))}
 	case plan.Either:
 		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("verr", "ErrnoEither").Call(jen.Int().Call(id("n")), id("err")))}
 	case plan.Negated:
-		return []jen.Code{define("n").Int().Call(call), jen.If(op(id("n"), "<", jen.Lit(0))).Block(jen.Return(id("n"), rt("syscall", "Errno").Call(jen.Op("-").Id("n")))),
+		return []jen.Code{define("n").Int().Call(call),
+			jen.If(op(id("n"), "<", jen.Lit(0))).Block(jen.Return(id("n"), rt("syscall", "Errno").Call(jen.Op("-").Id("n")))),
 			jen.Return(id("n"), jen.Lit(0))}
 	case plan.Negative, plan.Code:
 		n := jen.Int().Call(id("n"))
-		return []jen.Code{define("n", "err").Add(call), jen.If(op(id("n"), "<", jen.Lit(0))).Block(jen.Return(n, errno)), jen.Return(n, jen.Lit(0))}
+		return []jen.Code{define("n", "err").Add(call), jen.If(op(id("n"), "<", jen.Lit(0))).Block(jen.Return(n, errno)),
+			jen.Return(n, jen.Lit(0))}
 	}
 	if s.Result != "" {
 		call = jen.Return(goType(s.Result).Call(call))

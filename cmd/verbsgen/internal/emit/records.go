@@ -60,7 +60,8 @@ func (g *goFile) builder(b plan.Builder) {
 	begin.body = append(begin.body, jen.Return(id("a")))
 	g.fn(begin)
 	chained := func(name string, doc plan.Doc, body []jen.Code, params ...jen.Code) {
-		g.fn(fn{doc: docOf(name, doc), recv: recv("a", r.Go), name: name, params: params, results: result, body: append(body, jen.Return(id("a")))})
+		g.fn(fn{doc: docOf(name, doc), recv: recv("a", r.Go), name: name, params: params, results: result,
+			body: append(body, jen.Return(id("a")))})
 	}
 	for _, s := range b.Setters {
 		if s.Bit != nil {
@@ -81,7 +82,8 @@ func (g *goFile) builder(b plan.Builder) {
 	}
 	if t := r.Tail; t != nil {
 		list := id("a", naming.Unexported(t.Go))
-		chained(t.Go, plan.Doc{Does: "adds the " + t.Doc, C: "struct " + r.C, Page: r.Page}, []jen.Code{assign(list, jen.Append(list.Clone(), id("v").Op("...")))}, param("v", "..."+t.Of))
+		chained(t.Go, plan.Doc{Does: "adds the " + t.Doc, C: "struct " + r.C, Page: r.Page},
+			[]jen.Code{assign(list, jen.Append(list.Clone(), id("v").Op("...")))}, param("v", "..."+t.Of))
 	}
 }
 

@@ -159,12 +159,14 @@ func (w writer) nested(f *model.Field, v, leaf *jen.Statement) (out []jen.Code) 
 func (g *goFile) memorySetters(r *model.Record, s plan.Setter) {
 	f := s.Field
 	for _, m := range s.Memory {
-		g.fn(fn{doc: docOf(m.Name, m.Doc), recv: recv("a", r.Go), name: m.Name, params: []jen.Code{param(m.Param, m.Type)}, results: []jen.Code{ptr(r.Go)},
+		g.fn(fn{doc: docOf(m.Name, m.Doc), recv: recv("a", r.Go), name: m.Name, params: []jen.Code{param(m.Param, m.Type)},
+			results: []jen.Code{ptr(r.Go)},
 			body: []jen.Code{assign(id("a.memory"), rt("mem", m.From).Call(id(m.Param))), assign(id("a.c", f.Leaf.Go), jen.Lit(0)),
 				op(id("a.c", r.Mask), "|=", inHex(uint64(f.BitValue))), jen.Return(id("a"))}})
 	}
 	g.fn(fn{doc: "// hold takes the memory and puts its address into c.", recv: recv("a", r.Go), name: "hold",
-		params: []jen.Code{param("verb", "string"), param("c", "*"+r.Mirror.Name)}, results: errResult(goType("mem.Held")), body: takeMemory(id("c", f.Leaf.Go), id("c", f.Len.Go))})
+		params: []jen.Code{param("verb", "string"), param("c", "*"+r.Mirror.Name)}, results: errResult(goType("mem.Held")),
+		body: takeMemory(id("c", f.Leaf.Go), id("c", f.Len.Go))})
 }
 
 // takeMemory takes the memory of a builder:

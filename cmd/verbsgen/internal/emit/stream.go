@@ -36,9 +36,11 @@ type madeList struct {
 
 // streamShim describes the C function of a stream of commands.
 func streamShim(v *model.Verb) (shim, error) {
-	s := shim{C: v.C, Result: "void ", Gated: "a stream of commands", Params: "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_"}
+	s := shim{C: v.C, Result: "void ", Gated: "a stream of commands",
+		Params: "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_"}
 	x := v.Stream
-	r := replay{Stream: x, Inline: fmt.Sprintf("%#x", x.Inline.Value), InlineName: x.Inline.C, Element: commandOf(*x.Element), List: commandOf(*x.List), InlineBy: commandOf(*x.InlineBy), InlineListBy: commandOf(*x.InlineListBy)}
+	r := replay{Stream: x, Inline: fmt.Sprintf("%#x", x.Inline.Value), InlineName: x.Inline.C, Element: commandOf(*x.Element),
+		List: commandOf(*x.List), InlineBy: commandOf(*x.InlineBy), InlineListBy: commandOf(*x.InlineListBy)}
 	for _, a := range x.InlineListBy.Args {
 		if a.Copies != nil {
 			r.Made = madeList{strings.Trim(strings.TrimPrefix(a.CType, "const "), " *"), a.From, a.Copies}

@@ -33,7 +33,8 @@ func (e *emitter) transitions(g *goFile, r *model.Rule) {
 		rows = append(rows, jen.Values(row...))
 	}
 	name := transitionsVar(r)
-	g.decl("// "+name+" are the transitions of "+r.ID+".", jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Transition")).Add(lines(rows...)))
+	g.decl("// "+name+" are the transitions of "+r.ID+".",
+		jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Transition")).Add(lines(rows...)))
 }
 
 func transitionsVar(r *model.Rule) string {
@@ -105,7 +106,8 @@ func (e *emitter) maskNames(g *goFile, r *model.Rule) {
 		}
 	}
 	name := maskNamesVar(rec)
-	g.decl("// "+name+" are the fields that the bits of a mask say are given.", jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Flag")).Add(lines(names...)))
+	g.decl("// "+name+" are the fields that the bits of a mask say are given.",
+		jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Flag")).Add(lines(names...)))
 }
 
 func maskNamesVar(rec *model.Record) string { return naming.Unexported(rec.Go) + "MaskNames" }

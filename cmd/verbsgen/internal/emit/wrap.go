@@ -88,8 +88,13 @@ func breakAt(line string) (at int, add string) {
 			depth++
 		case token.RPAREN, token.RBRACE, token.RBRACK:
 			depth--
+		case token.ASSIGN, token.DEFINE:
+			if depth == 0 {
+				at = 0 // not between variables that are set
+			}
 		case token.STRING:
-			if space := strings.LastIndexByte(line[:min(lineLimit, offset+len(lit))], ' ') + 1; at == 0 && offset+len(lit) > lineLimit && space > offset+1 {
+			if space := strings.LastIndexByte(line[:min(lineLimit, offset+len(lit))], ' ') + 1; at == 0 && offset+len(lit) > lineLimit &&
+				space > offset+1 {
 				return space, `" +`
 			}
 		case token.COMMA, token.LAND, token.LOR, token.OR:
@@ -97,17 +102,20 @@ func breakAt(line string) (at int, add string) {
 			if end > lineLimit && at > 0 || strings.TrimSpace(line[end:]) == "" {
 				return at, ""
 			}
-			if rank := 2*depth + weight(tok); at == 0 || rank <= least {
+			if rank := 2*depth + weight(tok, end); at == 0 || rank <= least {
 				at, least = end, rank
 			}
 		}
 	}
 }
 
-// weight ranks the places where a line may be broken, the better one lower.
-func weight(tok token.Token) int {
+// weight ranks the places where a line may be broken, the better one lower: not in the middle of flags, nor at the begin of the line.
+func weight(tok token.Token, column int) (w int) {
 	if tok == token.OR {
-		return 1
+		w++
 	}
-	return 0
+	if column < lineLimit/3 {
+		w += 4
+	}
+	return w
 }

@@ -18,8 +18,10 @@ func (c *checker) also(o *spec.Object) {
 			continue
 		}
 		for i, f := range base.Fields {
-			if i >= len(x.Fields) || x.Fields[i].Name != f.Name || x.Fields[i].Type != f.Type || x.Fields[i].Offset != f.Offset || offset(x, i) != offset(base, i) {
-				c.fail(o.At("also", tag), o.Go, "struct "+tag+" does not begin with the fields of struct "+o.C+": "+f.Name+" differs", "remove it from also:")
+			if i >= len(x.Fields) || x.Fields[i].Name != f.Name || x.Fields[i].Type != f.Type || x.Fields[i].Offset != f.Offset ||
+				offset(x, i) != offset(base, i) {
+				c.fail(o.At("also", tag), o.Go, "struct "+tag+" does not begin with the fields of struct "+o.C+": "+f.Name+" differs",
+					"remove it from also:")
 				break
 			}
 		}
@@ -67,7 +69,8 @@ func (c *checker) asked(r *spec.Record, flags *spec.FlagType) {
 	for i := range r.Fields {
 		f := &r.Fields[i]
 		if e := c.facts.EnumOf(f.Bit); e != nil && e.Tag != "enum "+flags.Enum {
-			c.fail(f.At("bit", f.Bit), r.Go+"."+f.Go, otherEnum(f.Bit, e.Tag, "enum "+flags.Enum, "of "+flags.Go), "write a member of enum "+flags.Enum)
+			c.fail(f.At("bit", f.Bit), r.Go+"."+f.Go, otherEnum(f.Bit, e.Tag, "enum "+flags.Enum, "of "+flags.Go),
+				"write a member of enum "+flags.Enum)
 		}
 	}
 }
@@ -78,7 +81,8 @@ func (c *checker) lazyField(r *spec.Record, f *spec.RecordField, m api.Field) {
 	if _, of, filled := strings.Cut(f.C, "."); filled {
 		t, ok := c.filled(r, m, of)
 		if !ok {
-			c.fail(f.Pos, r.Go+"."+f.Go, "struct "+r.C+"."+m.Name+" is no function that takes the object and fills a struct with a member "+of, "correct the name")
+			c.fail(f.Pos, r.Go+"."+f.Go,
+				"struct "+r.C+"."+m.Name+" is no function that takes the object and fills a struct with a member "+of, "correct the name")
 			return
 		}
 		ctype = t
@@ -90,7 +94,8 @@ func (c *checker) lazyField(r *spec.Record, f *spec.RecordField, m api.Field) {
 	}
 	t := c.facts.TypeOf(ctype)
 	mismatch := func(key, text, want string) {
-		c.add(diag.TypeMismatch, f.At(key, text), r.Go+"."+f.Go, "struct "+r.C+"."+f.C+" has a value of type "+ctype+", and "+key+": "+text+" is for "+want, "correct "+key+":")
+		c.add(diag.TypeMismatch, f.At(key, text), r.Go+"."+f.Go,
+			"struct "+r.C+"."+f.C+" has a value of type "+ctype+", and "+key+": "+text+" is for "+want, "correct "+key+":")
 	}
 	if t.Kind != spec.CInt || t.Pointer || t.Array {
 		c.fail(f.Pos, r.Go+"."+f.Go, "struct "+r.C+"."+f.C+" has a value of type "+ctype+", and only integers and enums are read", "hide it")
@@ -130,7 +135,8 @@ func (c *checker) reader(v *spec.Verb, r *spec.Record, fail func(problem, fix st
 		return
 	}
 	fn := c.facts.Func(v.C)
-	if fn == nil || fn.Dispatch == nil || fn.Dispatch.Way != api.WayObject || len(fn.Params) == 0 || c.facts.TypeOf(fn.Params[0].Type).Tag != r.C {
+	if fn == nil || fn.Dispatch == nil || fn.Dispatch.Way != api.WayObject || len(fn.Params) == 0 ||
+		c.facts.TypeOf(fn.Params[0].Type).Tag != r.C {
 		fail(v.C+" is no function of struct "+r.C+", which "+r.Go+" is read from", "correct lists:")
 	}
 	if v.Returns != spec.RetErrno {

@@ -24,7 +24,8 @@ func (c *checker) object(o *spec.Object) {
 	case len(d.Params) != 1 || c.closesOther(o, &d.Params[0], c.facts.TypeOf(fn.Params[0].Type)):
 		c.fail(at, o.Go, o.Destroy+" does not take one "+o.Go+" alone", "correct destroy:")
 	case d.Returns != spec.RetErrno && d.Returns != spec.RetMinus1 && d.Returns != spec.RetVoid:
-		c.fail(at, o.Go, o.Destroy+" returns "+d.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing", "correct destroy:")
+		c.fail(at, o.Go, o.Destroy+" returns "+d.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing",
+			"correct destroy:")
 	}
 }
 
@@ -52,7 +53,8 @@ func (c *checker) fields(o *spec.Object) {
 	for _, prop := range slices.Sorted(maps.Keys(o.StateFrom)) {
 		t, ok := c.fieldType(o.C, prop)
 		if ok && o.StateFrom[prop] == spec.StateObject && !t.Pointer && (!isInt(t) || t.Bits != 32) {
-			c.fail(o.At("state_from", prop), o.Go, "struct "+o.C+"."+prop+" is of type "+t.C+", and a state is an integer of 32 bits or a pointer", "correct state_from:")
+			c.fail(o.At("state_from", prop), o.Go,
+				"struct "+o.C+"."+prop+" is of type "+t.C+", and a state is an integer of 32 bits or a pointer", "correct state_from:")
 		}
 	}
 }

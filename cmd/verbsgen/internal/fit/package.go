@@ -58,7 +58,8 @@ const wholeFix = "take the header as rdma-core has it"
 func (h *holder) closed() {
 	for _, o := range h.pkg.Objects {
 		if o.Destroy == nil {
-			h.fail(diag.HeaderLacks, h.madeAt(o), o.Go, "nothing closes it: this header does not declare "+h.sp.ObjectByGo(o.Go).Destroy, "use a complete header")
+			h.fail(diag.HeaderLacks, h.madeAt(o), o.Go, "nothing closes it: this header does not declare "+h.sp.ObjectByGo(o.Go).Destroy,
+				"use a complete header")
 		}
 	}
 }
@@ -95,7 +96,8 @@ func (h *holder) root() {
 	}
 	for _, o := range h.pkg.Objects {
 		if len(o.Parents) == 0 && o != root {
-			h.fail(diag.TypeUnknown, api.Pos(h.sp.ObjectByGo(o.Go).At("parents", "")), o.Go, "it has no parents, and neither has "+root.Go+", which the others are made from", "name the objects that it is made from")
+			h.fail(diag.TypeUnknown, api.Pos(h.sp.ObjectByGo(o.Go).At("parents", "")), o.Go,
+				"it has no parents, and neither has "+root.Go+", which the others are made from", "name the objects that it is made from")
 		}
 	}
 }
@@ -114,7 +116,8 @@ func (h *holder) names() {
 	}
 	twice := func(pos api.Pos, goName, c string) {
 		if other := seen[goName]; other != "" {
-			h.fail(diag.GoNameTwice, pos, c, "it gets the Go name "+goName+", which "+other+" already has", "give one of them another name in its page")
+			h.fail(diag.GoNameTwice, pos, c, "it gets the Go name "+goName+", which "+other+" already has",
+				"give one of them another name in its page")
 		}
 		seen[goName] = c
 	}

@@ -13,7 +13,8 @@ func (c *checker) lists(r *spec.Record) {
 		c.handles(r, f)
 		c.points(r, f)
 		if n := c.RecordByGo(f.Nested); n != nil && c.keeps(n) {
-			c.fail(f.At("nested", f.Nested), r.Go+"."+f.Go, "nested: is for a record without handles, pointers and memory, and "+n.Go+" has some", "take them out of "+n.Go)
+			c.fail(f.At("nested", f.Nested), r.Go+"."+f.Go,
+				"nested: is for a record without handles, pointers and memory, and "+n.Go+" has some", "take them out of "+n.Go)
 		}
 	}
 }
@@ -93,7 +94,8 @@ func (c *checker) points(r *spec.Record, f *spec.RecordField) {
 
 // holds reports whether a record has handles or memory, which a pointer to it does not reach.
 func (c *checker) holds(r *spec.Record) bool {
-	return r.Tail != nil || slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool { return f.Handle != "" || f.Handles != "" || f.Callback != "" })
+	return r.Tail != nil || slices.ContainsFunc(r.Fields,
+		func(f spec.RecordField) bool { return f.Handle != "" || f.Handles != "" || f.Callback != "" })
 }
 
 // armsOf lists the records that are an arm of a type.
@@ -127,6 +129,7 @@ func (c *checker) arm(r *spec.Record) {
 	case (r.Arm.Tag == "") != (r.Arm.Size == ""):
 		c.fail(r.Pos, r.Go, "arm: tag: and size: go together", "name both, or none where another struct points to the record")
 	case r.Arm.Tag == "" && !pointed:
-		c.fail(r.Pos, r.Go, "arm: without tag: and size: is for a record that another one points to, and none has points: "+r.Arm.Of, "name both, or correct of:")
+		c.fail(r.Pos, r.Go, "arm: without tag: and size: is for a record that another one points to, and none has points: "+r.Arm.Of,
+			"name both, or correct of:")
 	}
 }

@@ -47,7 +47,8 @@ func (c *checker) keysOf(r *spec.Record) {
 	case r.Mask != "" && r.MaskParam != "":
 		c.fail(r.At("mask_param", r.MaskParam), r.Go, "mask: and mask_param: exclude each other", "keep one of them")
 	case len(r.CapsFrom) > 0 && r.Mask == "":
-		c.fail(r.Pos, r.Go, "a record with caps_from: needs mask:, which tells whether the device answered its capabilities", "name the mask under mask:")
+		c.fail(r.Pos, r.Go, "a record with caps_from: needs mask:, which tells whether the device answered its capabilities",
+			"name the mask under mask:")
 	case r.Role == spec.RecordIn:
 	case len(r.New) > 0:
 		c.fail(r.At("new", r.New[0]), r.Go, "a record of role "+r.Role+" cannot have new:", "remove it, or correct role:")
@@ -61,7 +62,8 @@ func (c *checker) keysOf(r *spec.Record) {
 			c.fail(f.Pos, subject, "the mask of the record is set by its builder, and is shown too", "remove one of them")
 		}
 		if f.Bit != "" && r.Mask+r.MaskParam == "" {
-			c.fail(f.At("bit", f.Bit), subject, "the record has neither mask: nor mask_param:, where the bit would be set", "name one, or remove bit:")
+			c.fail(f.At("bit", f.Bit), subject, "the record has neither mask: nor mask_param:, where the bit would be set",
+				"name one, or remove bit:")
 		}
 		if f.Hex && (f.Bool || f.Text || f.Handle != "" || f.Nested != "" || f.Handles != "" || f.Points != "") {
 			c.fail(f.Pos, subject, "hex: is for numbers", "remove it")
@@ -72,8 +74,10 @@ func (c *checker) keysOf(r *spec.Record) {
 		} else if n != nil && t.Tag == n.C && !n.Plain() {
 			c.fail(f.At("nested", f.Nested), subject, "nested: is for a record without a mask, and "+n.Go+" has one", "show its fields with dots")
 		}
-		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C && (n.Role != spec.RecordOut || r.Role != spec.RecordOut && r.Role != spec.RecordEvent) {
-			c.fail(f.At("type", f.Type), subject, "type: names a record, which is for one of role out, inside of another of that role", "write nested:, or correct role:")
+		if n := c.RecordByGo(f.Type); n != nil && t.Tag == n.C &&
+			(n.Role != spec.RecordOut || r.Role != spec.RecordOut && r.Role != spec.RecordEvent) {
+			c.fail(f.At("type", f.Type), subject, "type: names a record, which is for one of role out, inside of another of that role",
+				"write nested:, or correct role:")
 		}
 	}
 }
@@ -92,14 +96,17 @@ func (c *checker) plain(r *spec.Record) {
 		}
 	}
 	if len(r.New) > 0 {
-		c.fail(r.At("new", r.New[0]), r.Go, "new: is for a record with a mask, which has a builder; the Go type of this one is a struct", "remove it, or name the mask under mask:")
+		c.fail(r.At("new", r.New[0]), r.Go,
+			"new: is for a record with a mask, which has a builder; the Go type of this one is a struct",
+			"remove it, or name the mask under mask:")
 	}
 	if len(r.Switches) > 0 && (r.Arm == nil || r.Arm.Tag == "") {
 		c.fail(r.Switches[0].Pos, r.Go, "there is neither a mask nor the tag of an arm, where the bit would be set", "name the mask under mask:")
 	}
 	for i := range r.Fields {
 		if f := &r.Fields[i]; f.Callback != "" {
-			c.fail(f.At("callback", f.Callback), r.Go+"."+f.Go, "callback: is for a record with a mask, which has a builder", "name the mask under mask:")
+			c.fail(f.At("callback", f.Callback), r.Go+"."+f.Go, "callback: is for a record with a mask, which has a builder",
+				"name the mask under mask:")
 		}
 	}
 }
@@ -132,7 +139,8 @@ func (c *checker) callback(r *spec.Record, f *spec.RecordField) {
 		c.fail(f.At("len", f.Len), r.Go+"."+f.Go, "bytes: needs the field with their number, an integer without a sign", "name it under len:")
 	}
 	if t, ok := c.fieldType(r.C, f.Len); ok && f.Len != "" && !lists && (!isInt(t) || t.Bits != 64 || t.Signed) {
-		c.fail(f.At("len", f.Len), r.Go+"."+f.Go, "struct "+r.C+"."+f.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct len:")
+		c.fail(f.At("len", f.Len), r.Go+"."+f.Go,
+			"struct "+r.C+"."+f.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct len:")
 	}
 	if t, ok := c.fieldType(r.C, f.Pair); ok && f.Pair != "" && t.Kind != spec.CFunc {
 		c.fail(f.At("pair", f.Pair), r.Go+"."+f.Go, "struct "+r.C+"."+f.Pair+" is of type "+t.C+", and pair: names a function", "correct pair:")
@@ -141,7 +149,8 @@ func (c *checker) callback(r *spec.Record, f *spec.RecordField) {
 		c.fail(f.At("default", f.Default), r.Go+"."+f.Go, f.Default+" is of "+e.Tag+", and default: names an address", "correct default:")
 	}
 	if (f.Callback == form.CallbackAllocator) != (f.Pair != "" && f.Default != "") {
-		fail("callback: allocator goes with pair: and default:", "name the function that frees, and the constant that leaves a request to the library")
+		fail("callback: allocator goes with pair: and default:",
+			"name the function that frees, and the constant that leaves a request to the library")
 	}
 }
 
@@ -152,7 +161,8 @@ func (c *checker) field(r *spec.Record, f *spec.RecordField, t spec.CType) {
 		return
 	}
 	given := key + ": " + cmp.Or(text, "true")
-	c.add(diag.TypeMismatch, f.At(key, text), r.Go+"."+f.Go, "struct "+r.C+"."+f.C+" is of type "+t.C+", and "+given+" is for "+want, "correct "+key+":")
+	c.add(diag.TypeMismatch, f.At(key, text), r.Go+"."+f.Go, "struct "+r.C+"."+f.C+" is of type "+t.C+", and "+given+" is for "+want,
+		"correct "+key+":")
 }
 
 // fieldMismatch names the key of a field that does not fit its C type, and what the key is for; want is empty when all fit.
@@ -212,7 +222,8 @@ func (c *checker) bits(r *spec.Record) {
 	where := "its mask"
 	if t, ok := c.fieldType(r.C, r.Mask); ok && r.Mask != "" {
 		if !isInt(t) {
-			c.add(diag.TypeMismatch, r.At("mask", r.Mask), r.Go, "struct "+r.C+"."+r.Mask+" is of type "+t.C+", and a mask is an integer", "correct mask:")
+			c.add(diag.TypeMismatch, r.At("mask", r.Mask), r.Go, "struct "+r.C+"."+r.Mask+" is of type "+t.C+", and a mask is an integer",
+				"correct mask:")
 			return
 		}
 		_, high = t.Range()

@@ -53,7 +53,8 @@ func (c *checker) stream(v *spec.Verb, fn *api.Function) {
 // inObject holds a verb that a stream calls against what it is: a call of a function in the object that is its first parameter.
 func (c *checker) inObject(v *spec.Verb, name string) {
 	if f := c.facts.Func(name); f != nil && !calledInObject(f) {
-		c.fail(v.Pos, name, "a stream of commands calls it, and it does not call a function in the object that it is given", "correct the verb, or the header")
+		c.fail(v.Pos, name, "a stream of commands calls it, and it does not call a function in the object that it is given",
+			"correct the verb, or the header")
 	}
 }
 

@@ -100,7 +100,8 @@ func (h *holder) special(s *model.Special, at api.Pos) {
 func (h *holder) signature(name string) {
 	is, was := h.facts.Func(name), h.known.Func(name)
 	if is != nil && was != nil && declaration(is) != declaration(was) {
-		h.fail(diag.SpecialChanged, is.Pos, name, "it is declared as "+declaration(is)+"; the code that calls it was written for "+declaration(was), wholeFix)
+		h.fail(diag.SpecialChanged, is.Pos, name,
+			"it is declared as "+declaration(is)+"; the code that calls it was written for "+declaration(was), wholeFix)
 	}
 }
 
@@ -145,7 +146,8 @@ func (h *holder) record(tag string) {
 			continue
 		}
 		if placement(m) != placement(old) {
-			h.fail(diag.SpecialChanged, m.Pos, tag+"."+m.Name, "it is "+placement(m)+"; the code that uses it was written for "+placement(old), wholeFix)
+			h.fail(diag.SpecialChanged, m.Pos, tag+"."+m.Name,
+				"it is "+placement(m)+"; the code that uses it was written for "+placement(old), wholeFix)
 		}
 	}
 	for i := range was.Fields {
@@ -172,6 +174,7 @@ func (h *holder) constant(name string, at api.Pos) {
 	case is == nil:
 		h.fail(diag.SpecialChanged, at, name, "the header does not have it, and the code that is written for the function uses it", wholeFix)
 	case is.Cmp(was) != 0:
-		h.fail(diag.SpecialChanged, h.constPos(name), name, fmt.Sprintf("its value is %d; the code that uses it was written for %d", is, was), wholeFix)
+		h.fail(diag.SpecialChanged, h.constPos(name), name,
+			fmt.Sprintf("its value is %d; the code that uses it was written for %d", is, was), wholeFix)
 	}
 }

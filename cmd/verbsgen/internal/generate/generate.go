@@ -50,7 +50,8 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 		return nil, nil, err
 	}
 	if len(pkg.Verbs) == 0 {
-		return nil, nil, diag.One(diag.New(diag.NothingBound, opt.Header, 0, 0, "header", "declares no function that a page binds", "use "+sp.Module.Header+", or add pages for this header with --spec"))
+		return nil, nil, diag.One(diag.New(diag.NothingBound, opt.Header, 0, 0, "header", "declares no function that a page binds",
+			"use "+sp.Module.Header+", or add pages for this header with --spec"))
 	}
 	files, err := emit.Package(pkg)
 	if err != nil {
@@ -88,7 +89,8 @@ func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, 
 		specials[name] = bind.Special(s)
 	}
 	pkg, err := bind.Bind(bind.Input{Release: rel, Facts: facts, Hash: cdecl.FactsHash(rel), Since: sinceOf, Oldest: stored.Oldest(),
-		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Imports: opt.Imports, Only: opt.Only, Specials: specials})
+		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Imports: opt.Imports,
+		Only: opt.Only, Specials: specials})
 	errs.AddErr(err)
 	if err := errs.Err(); err != nil {
 		return nil, err

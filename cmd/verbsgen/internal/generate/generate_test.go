@@ -77,7 +77,8 @@ func TestReleasesAsHeaders(t *testing.T) {
 	}
 }
 
-// TestMadeWith binds the functions of the header from the last to the first: what an object was made with is in a record that a verb which makes it
+// TestMadeWith binds the functions of the header from the last to the first: what an object was made with is in a record that a
+// verb which makes it
 // takes, and never in one of a verb that changes or asks it, whichever comes first.
 func TestMadeWith(t *testing.T) {
 	sp, err := spec.Embedded()

@@ -71,7 +71,8 @@ func TestKindIsOneFile(t *testing.T) {
 		"VR-ibv_create_qp-cap-9002": "qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_recv_wr: one is given; give one",
 	} {
 		r := sp.RuleByID(id)
-		if got := k.Evaluate(check.Case{Verb: r.Verb, Args: r.Accept.Args}); slices.Contains(got.Rules, id) || slices.Contains(got.NotJudged, id) {
+		if got := k.Evaluate(check.Case{Verb: r.Verb, Args: r.Accept.Args}); slices.Contains(got.Rules, id) ||
+			slices.Contains(got.NotJudged, id) {
 			t.Errorf("%s: accept: %s %v", id, got.Verdict, got.Messages)
 		}
 		got := k.Evaluate(check.Case{Verb: r.Verb, Args: r.Reject.Args})
@@ -107,9 +108,12 @@ func TestKindIsChecked(t *testing.T) {
 	for _, c := range []struct{ old, new, want string }{
 		{"kind: descending", "kind: decending", `unknown rule kind decending; did you mean descending?`},
 		{"kind: exactly_one", "kind: exactly_one, min: 1", "a rule of kind exactly_one does not use min"},
-		{"fields: [qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_recv_wr]", "mask: qp_init_attr.sq_sig_all", "a rule of kind exactly_one needs fields"},
-		{"[qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_recv_wr]", "[qp_init_attr.cap.max_send_w]", "qp_init_attr.cap.max_send_w leads nowhere"},
-		{"qp_init_attr.cap.max_send_sge, qp_init_attr.cap.max_recv_sge]", "qp_init_attr.send_cq]", "fields: qp_init_attr.send_cq is of type struct ibv_cq *, which is no number"},
+		{"fields: [qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_recv_wr]", "mask: qp_init_attr.sq_sig_all",
+			"a rule of kind exactly_one needs fields"},
+		{"[qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_recv_wr]", "[qp_init_attr.cap.max_send_w]",
+			"qp_init_attr.cap.max_send_w leads nowhere"},
+		{"qp_init_attr.cap.max_send_sge, qp_init_attr.cap.max_recv_sge]", "qp_init_attr.send_cq]",
+			"fields: qp_init_attr.send_cq is of type struct ibv_cq *, which is no number"},
 	} {
 		sp, err := overlay(t, strings.Replace(kindPage, c.old, c.new, 1))
 		if err == nil {

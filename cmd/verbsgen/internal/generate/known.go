@@ -126,7 +126,8 @@ func (k *known) missing(newest *api.Release, upTo string) {
 		lacks(a.Name, "name of "+a.Of)
 	}
 	if n > shown {
-		k.errs.Add(diag.New(diag.HeaderLacks, k.header, 0, 0, "header", fmt.Sprintf("%d more declarations are missing", n-shown), "use a complete "+k.base))
+		k.errs.Add(diag.New(diag.HeaderLacks, k.header, 0, 0, "header", fmt.Sprintf("%d more declarations are missing", n-shown),
+			"use a complete "+k.base))
 	}
 }
 
@@ -222,7 +223,8 @@ func (k *known) contradicts(name, property, got, want string) {
 	if file == "" {
 		file = k.header
 	}
-	k.errs.Add(diag.New(diag.HeaderContradicts, file, pos.Line, pos.Col, name, fmt.Sprintf("its %s is %s; every known release since %s has %s", property, got, since, want),
+	k.errs.Add(diag.New(diag.HeaderContradicts, file, pos.Line, pos.Col, name,
+		fmt.Sprintf("its %s is %s; every known release since %s has %s", property, got, since, want),
 		"take the "+k.base+" of a release; if this change is meant, --allow-changed-abi"))
 }
 

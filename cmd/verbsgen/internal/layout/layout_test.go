@@ -11,9 +11,12 @@ import (
 // TestOf gives the Go types of fields, and says why a field has none.
 func TestOf(t *testing.T) {
 	facts := spec.NewFacts(&api.Release{
-		Enums: []api.Enum{{Tag: "enum e", Signed: true, Enumerators: []api.Enumerator{{Name: "E_A", Value: -1}}}, {Tag: "enum u", Enumerators: []api.Enumerator{{Name: "U_A", Value: 1}}}},
-		Records: []api.Record{{Tag: "struct pair", Size: 16, Align: 8, Fields: []api.Field{{Name: "a", Type: "uint64_t", Size: 8}, {Name: "b", Type: "void *", Offset: 8, Size: 8}}},
-			{Tag: "struct open", Incomplete: true}, {Tag: "struct odd", Size: 12, Align: 4, Fields: []api.Field{{Name: "a", Type: "uint64_t", Size: 8}}}},
+		Enums: []api.Enum{{Tag: "enum e", Signed: true, Enumerators: []api.Enumerator{{Name: "E_A", Value: -1}}},
+			{Tag: "enum u", Enumerators: []api.Enumerator{{Name: "U_A", Value: 1}}}},
+		Records: []api.Record{{Tag: "struct pair", Size: 16, Align: 8,
+			Fields: []api.Field{{Name: "a", Type: "uint64_t", Size: 8}, {Name: "b", Type: "void *", Offset: 8, Size: 8}}},
+			{Tag: "struct open", Incomplete: true}, {Tag: "struct odd", Size: 12, Align: 4,
+				Fields: []api.Field{{Name: "a", Type: "uint64_t", Size: 8}}}},
 	})
 	unions := Unions{"union ibv_gid": {Go: "GID", Size: 16, Align: 1}}
 	for _, c := range []struct {
@@ -39,12 +42,14 @@ func TestOf(t *testing.T) {
 		if err == nil {
 			err = Fits(facts, unions, c.f, got)
 		}
-		if c.problem == "" && (got != c.want || record != c.record || err != nil) || c.problem != "" && (err == nil || !strings.Contains(err.Error(), c.problem)) {
+		if c.problem == "" && (got != c.want || record != c.record || err != nil) || c.problem != "" &&
+			(err == nil || !strings.Contains(err.Error(), c.problem)) {
 			t.Errorf("%s at %d: %q of record %q, %v; want %q of %q, %q", c.f.Type, c.f.Offset, got, record, err, c.want, c.record, c.problem)
 		}
 	}
-	for tag, want := range map[string]string{"struct pair": "", "struct open": "is declared in this header, but not defined", "struct none": "is not defined in this header",
-		"struct odd": "its size of 12 bytes is no multiple of the alignment 8 that Go gives it"} {
+	for tag, want := range map[string]string{"struct pair": "", "struct open": "is declared in this header, but not defined",
+		"struct none": "is not defined in this header",
+		"struct odd":  "its size of 12 bytes is no multiple of the alignment 8 that Go gives it"} {
 		if got := Record(facts, unions, facts.Record(tag)); got != want {
 			t.Errorf("%s: %q, want %q", tag, got, want)
 		}

@@ -8,9 +8,12 @@ import (
 )
 
 // ctypes are types that a declaration may come to have.
-var ctypes = []string{"uint8_t", "uint16_t", "uint32_t", "uint64_t", "int", "char", "void *", "size_t", "__be32", "__be64", "long long", "float", "double",
-	"long double", "_Bool", "short", "struct ibv_context *", "struct ibv_mr", "union ibv_gid", "enum ibv_mtu", "char **", "int *", "uint8_t *", "const char *",
-	"int (*)(void)", "struct ibv_nowhere *", "pthread_mutex_t", "struct timespec", "void", "struct ibv_pd", "unsigned __int128", "wchar_t", "time_t"}
+var ctypes = []string{"uint8_t", "uint16_t", "uint32_t", "uint64_t", "int", "char", "void *", "size_t", "__be32", "__be64",
+	"long long", "float", "double",
+	"long double", "_Bool", "short", "struct ibv_context *", "struct ibv_mr", "union ibv_gid", "enum ibv_mtu", "char **", "int *",
+	"uint8_t *", "const char *",
+	"int (*)(void)", "struct ibv_nowhere *", "pthread_mutex_t", "struct timespec", "void", "struct ibv_pd", "unsigned __int128",
+	"wchar_t", "time_t"}
 
 // declared puts a name where C wants it in a type.
 func declared(ctype, name string) string {
@@ -104,13 +107,15 @@ var values = []kind{
 	enumerator("value of an enumerator", "0", "1", "7", "0x7f", "0x40000000", "1 << 31", "12345"),
 	enumerator("a negative value", "-1", "-2", "-2147483648", "~0"),
 	enumerator("a huge value", "0xffffffff", "0x100000000", "1ULL << 63", "-9223372036854775807LL - 1", "0xffffffffffffffffULL", "1 << 40"),
-	enumerator("no constant", "1.5", `"text"`, "sizeof(struct ibv_nowhere)", "1 / 0", "nothing", "(struct ibv_pd){0}", "&errno", "(int)sizeof(struct ibv_context)", "'x'"),
+	enumerator("no constant", "1.5", `"text"`, "sizeof(struct ibv_nowhere)", "1 / 0", "nothing", "(struct ibv_pd){0}", "&errno",
+		"(int)sizeof(struct ibv_context)", "'x'"),
 	{"value of a macro", func(r *rand.Rand, s *source) (string, string) {
 		d, ok := pick(r, s.of(isMacro))
 		if !ok {
 			return "", ""
 		}
-		value := []string{"", "0", "77", "-1", "1.5", "\"text\"", "0xffffffffffffffffULL", "IBV_WC_GRH", "ibv_pd", d.name, "(", "struct", "((void *)-2)"}[r.IntN(13)]
+		value := []string{"", "0", "77", "-1", "1.5", "\"text\"", "0xffffffffffffffffULL", "IBV_WC_GRH", "ibv_pd", d.name, "(",
+			"struct", "((void *)-2)"}[r.IntN(13)]
 		return s.with(d.first, d.last, "#define "+d.name+" "+value), d.name + " becomes " + value
 	}},
 }
@@ -142,7 +147,8 @@ func rename(name string, everywhere bool, to func(r *rand.Rand, old string) stri
 }
 
 // oddNames mean something to Go, to cgo or to nobody.
-var oddNames = []string{"type", "func", "_", "c", "map", "range", "C", "init", "nil", "string", "é", "x1", "struct", "int", "main", "verb", "err", "_cgo", "Type", "a.b"}
+var oddNames = []string{"type", "func", "_", "c", "map", "range", "C", "init", "nil", "string", "é", "x1", "struct", "int",
+	"main", "verb", "err", "_cgo", "Type", "a.b"}
 
 func odd(r *rand.Rand, _ string) string { return oddNames[r.IntN(len(oddNames))] }
 

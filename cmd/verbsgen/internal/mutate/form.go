@@ -48,10 +48,14 @@ var lexical = []kind{
 	insert("a bracket too many", "(", ")", "{", "}", "[", "]"),
 	insert("a comment opened", "/*", "*/", "//", "\""),
 	insert("a byte that is no text", "\x00", "\xff", "\x1b", "\x01", "\r", "\u202e", "\f", "\\", "@", "`", "$"),
-	insertLine("a line that is no C", "This is no C.", "<<<<<<< HEAD", "struct;", "int;", "enum;", "struct { int x; };", "int x", "+", "typedef;", ";", "return 0;", "0"),
-	insertLine("a line for the preprocessor", "#pragma pack(1)", "#pragma pack(push, 1)", "#error stop", "#if 1", "#else", "#endif", "#if", "#include", "#define",
-		"#undef NULL", "#line 7 \"other.h\"", "#define struct union", "#define uint32_t uint64_t", "#define const", "#define sizeof", "#pragma once", "#if 1/0"),
-	insertLine("an include", "#include <infiniband/verbs.h>", "#include \"absent.h\"", "#include <infiniband/verbs_api.h>", "#include \"/dev/null\"", "#include <stdio.h>", "#include \".\""),
+	insertLine("a line that is no C", "This is no C.", "<<<<<<< HEAD", "struct;", "int;", "enum;", "struct { int x; };", "int x",
+		"+", "typedef;", ";", "return 0;", "0"),
+	insertLine("a line for the preprocessor", "#pragma pack(1)", "#pragma pack(push, 1)", "#error stop", "#if 1", "#else", "#endif",
+		"#if", "#include", "#define",
+		"#undef NULL", "#line 7 \"other.h\"", "#define struct union", "#define uint32_t uint64_t", "#define const", "#define sizeof",
+		"#pragma once", "#if 1/0"),
+	insertLine("an include", "#include <infiniband/verbs.h>", "#include \"absent.h\"", "#include <infiniband/verbs_api.h>",
+		"#include \"/dev/null\"", "#include <stdio.h>", "#include \".\""),
 	{"a byte changed", func(r *rand.Rand, s *source) (string, string) {
 		text := strings.Join(s.lines, "\n")
 		i := r.IntN(len(text))
@@ -89,7 +93,8 @@ var arrays = []kind{
 		return ctype + " " + stars + name + []string{"[]", "[0]", "[][2]", "[0][0]"}[r.IntN(4)]
 	}),
 	field("an odd length of an array", func(r *rand.Rand, ctype, stars, name, _ string) string {
-		return ctype + " " + stars + name + []string{"[-1]", "[1 << 40]", "[nothing]", "[1.5]", "[sizeof(struct ibv_nowhere)]", "[0x7fffffffffffffff]", "[1u - 2]"}[r.IntN(7)]
+		return ctype + " " + stars + name + []string{"[-1]", "[1 << 40]", "[nothing]", "[1.5]", "[sizeof(struct ibv_nowhere)]",
+			"[0x7fffffffffffffff]", "[1u - 2]"}[r.IntN(7)]
 	}),
 	{"a flexible array at the end", func(r *rand.Rand, s *source) (string, string) {
 		d, ok := pick(r, s.of(isRecord))

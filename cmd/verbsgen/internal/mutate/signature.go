@@ -116,7 +116,8 @@ var functions = []kind{
 		if strings.HasPrefix(g.result, "static inline ") {
 			static = "static inline "
 		}
-		g.result = static + []string{"void ", "int ", "uint64_t ", "void *", "const char *", "double ", "struct ibv_mr ", "struct ibv_mr *", "enum ibv_mtu ", "unsigned char ",
+		g.result = static + []string{"void ", "int ", "uint64_t ", "void *", "const char *", "double ", "struct ibv_mr ",
+			"struct ibv_mr *", "enum ibv_mtu ", "unsigned char ",
 			"struct ibv_nowhere ", "struct ibv_device **", "_Bool "}[r.IntN(13)]
 		return true
 	}),
@@ -131,7 +132,8 @@ var functions = []kind{
 	}),
 	function("a body changed", []string{isInline}, func(r *rand.Rand, g *signature) bool {
 		old := g.rest
-		for _, p := range [][2]string{{"context", "pd"}, {"ops.", "ops.x"}, {"!", ""}, {"EOPNOTSUPP", "ENOSYS"}, {"return", "(void)"}, {"(qp", "(0"}, {"->", "."}, {"0", "1"}} {
+		for _, p := range [][2]string{{"context", "pd"}, {"ops.", "ops.x"}, {"!", ""}, {"EOPNOTSUPP", "ENOSYS"}, {"return", "(void)"},
+			{"(qp", "(0"}, {"->", "."}, {"0", "1"}} {
 			if r.IntN(3) == 0 {
 				g.rest = strings.Replace(g.rest, p[0], p[1], 1)
 			}
@@ -169,11 +171,16 @@ var additions = []kind{
 		line := "\tVG_MORE" + []string{"", " = -1", " = 1 << 30", " = 0x100000000"}[r.IntN(4)] + ","
 		return s.with(d.first, d.first, s.lines[d.first], line), d.name + ": " + strings.TrimSpace(line)
 	}},
-	added("a function more", "int ibv_vg_more(struct ibv_context *context, uint32_t flags);", "void ibv_vg_more(void);", "struct ibv_vg *ibv_vg_more(struct ibv_pd *pd, ...);",
-		"int ibv_vg_more(int);", "static inline int ibv_vg_more(int x) { return x; }", "int ibv_reg_mr_vg(struct ibv_pd *pd, void (*fn)(int), double d);"),
-	added("a record more", "struct ibv_vg_more { int x; };", "struct ibv_vg_more;", "struct ibv_vg_more { struct { int x; } y[2]; union { int a; float b; }; };",
+	added("a function more", "int ibv_vg_more(struct ibv_context *context, uint32_t flags);", "void ibv_vg_more(void);",
+		"struct ibv_vg *ibv_vg_more(struct ibv_pd *pd, ...);",
+		"int ibv_vg_more(int);", "static inline int ibv_vg_more(int x) { return x; }",
+		"int ibv_reg_mr_vg(struct ibv_pd *pd, void (*fn)(int), double d);"),
+	added("a record more", "struct ibv_vg_more { int x; };", "struct ibv_vg_more;",
+		"struct ibv_vg_more { struct { int x; } y[2]; union { int a; float b; }; };",
 		"struct ibv_vg_more {};", "typedef struct { int type; } ibv_vg_more_t;", "union ibv_vg_more { uint64_t a; uint8_t b[8]; };"),
 	added("an enum more", "enum ibv_vg_more { VG_A, VG_B = 5 };", "enum { VG_A = -1 };", "enum ibv_vg_more { VG_A = 1ULL << 40 };"),
-	added("a macro more", "#define VG_MORE 5", "#define VG_MORE \"text\"", "#define VG_MORE(x) x", "#define VG_MORE 0xffffffffffffffff", "#define VG_MORE IBV_WC_GRH"),
-	added("a variable or typedef more", "extern int vg_more;", "typedef int vg_more_t;", "typedef uint32_t (*vg_more_t)(struct ibv_pd *);", "static const int vg_more = 4;"),
+	added("a macro more", "#define VG_MORE 5", "#define VG_MORE \"text\"", "#define VG_MORE(x) x",
+		"#define VG_MORE 0xffffffffffffffff", "#define VG_MORE IBV_WC_GRH"),
+	added("a variable or typedef more", "extern int vg_more;", "typedef int vg_more_t;",
+		"typedef uint32_t (*vg_more_t)(struct ibv_pd *);", "static const int vg_more = 4;"),
 }

@@ -15,12 +15,16 @@ import (
 // initialisms are words that Go code writes in capitals, or in a spelling of their own.
 var initialisms = map[string]string{
 	"addr": "Addr", "ah": "AH", "av": "AV", "api": "API", "ca": "CA", "cc": "CC", "cm": "CM", "cpu": "CPU", "cq": "CQ", "cqe": "CQE",
-	"crc": "CRC", "dm": "DM", "dma": "DMA", "dmah": "DMAH", "dmabuf": "Dmabuf", "eec": "EEC", "eecn": "EECN", "fcs": "FCS", "fd": "FD", "fw": "FW",
+	"crc": "CRC", "dm": "DM", "dma": "DMA", "dmah": "DMAH", "dmabuf": "Dmabuf", "eec": "EEC", "eecn": "EECN", "fcs": "FCS",
+	"fd": "FD", "fw": "FW",
 	"gid": "GID", "guid": "GUID", "hca": "HCA", "hw": "HW", "ib": "IB", "id": "ID", "ip": "IP", "iova": "IOVA",
 	"ipv4": "IPv4", "ipv6": "IPv6", "lid": "LID", "lkey": "LKey", "lmc": "LMC", "mr": "MR", "mtu": "MTU", "mw": "MW",
-	"odp": "ODP", "pci": "PCI", "pd": "PD", "pkey": "PKey", "pm": "PM", "psn": "PSN", "qkey": "QKey", "qp": "QP", "qpn": "QPN", "qpt": "QPT", "qps": "QPs",
-	"rc": "RC", "rd": "RD", "rdd": "RDD", "rdma": "RDMA", "rkey": "RKey", "rnic": "RNIC", "rnr": "RNR", "roce": "RoCE", "rq": "RQ", "rss": "RSS", "rtr": "RTR", "rts": "RTS", "rwq": "RWQ", "rx": "RX",
-	"sge": "SGE", "sl": "SL", "sqd": "SQD", "sqe": "SQE", "sm": "SM", "sq": "SQ", "srq": "SRQ", "sw": "SW", "tcp": "TCP", "td": "TD", "tm": "TM", "tph": "TPH",
+	"odp": "ODP", "pci": "PCI", "pd": "PD", "pkey": "PKey", "pm": "PM", "psn": "PSN", "qkey": "QKey", "qp": "QP", "qpn": "QPN",
+	"qpt": "QPT", "qps": "QPs",
+	"rc": "RC", "rd": "RD", "rdd": "RDD", "rdma": "RDMA", "rkey": "RKey", "rnic": "RNIC", "rnr": "RNR", "roce": "RoCE", "rq": "RQ",
+	"rss": "RSS", "rtr": "RTR", "rts": "RTS", "rwq": "RWQ", "rx": "RX",
+	"sge": "SGE", "sl": "SL", "sqd": "SQD", "sqe": "SQE", "sm": "SM", "sq": "SQ", "srq": "SRQ", "sw": "SW", "tcp": "TCP", "td": "TD",
+	"tm": "TM", "tph": "TPH",
 	"tso": "TSO", "uc": "UC", "ud": "UD", "udp": "UDP", "va": "VA", "vl": "VL", "wc": "WC", "wq": "WQ", "wqe": "WQE", "wr": "WR",
 	"xrc": "XRC", "xrcd": "XRCD", "usnic": "USNIC", "iwarp": "IWARP",
 }
@@ -52,8 +56,10 @@ func Local(c string) string {
 }
 
 // reserved are names that generated methods give to what is local, or that packages have there.
-var reserved = []string{"verb", "err", "errno", "l", "o", "n", "ptr", "in", "out", "release", "caps", "calls", "buf", "pin", "held", "known", "rules", "start",
-	"bits", "context", "errors", "fmt", "math", "os", "runtime", "strconv", "strings", "syscall", "unsafe", "atomic", "testing", "sync", "netip", "time", "codes", "dpath", "devmem", "dl",
+var reserved = []string{"verb", "err", "errno", "l", "o", "n", "ptr", "in", "out", "release", "caps", "calls", "buf", "pin",
+	"held", "known", "rules", "start",
+	"bits", "context", "errors", "fmt", "math", "os", "runtime", "strconv", "strings", "syscall", "unsafe", "atomic", "testing",
+	"sync", "netip", "time", "codes", "dpath", "devmem", "dl",
 	"mem", "object", "pdalloc", "verr", "abi", "init", "lazy"}
 
 // Reserved tells whether generated methods use a name themselves, so that no parameter can have it.

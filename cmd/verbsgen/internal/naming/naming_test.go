@@ -58,7 +58,8 @@ func TestOthers(t *testing.T) {
 }
 
 func TestUnexported(t *testing.T) {
-	for in, want := range map[string]string{"MRAccess": "mrAccess", "DM": "dm", "Type": "typ", "PD": "pd", "ThreadDomain": "threadDomain", "SendCQ": "sendCQ", "A": "a"} {
+	for in, want := range map[string]string{"MRAccess": "mrAccess", "DM": "dm", "Type": "typ", "PD": "pd",
+		"ThreadDomain": "threadDomain", "SendCQ": "sendCQ", "A": "a"} {
 		if got := Unexported(in); got != want {
 			t.Errorf("Unexported(%q) = %q, want %q", in, got, want)
 		}

@@ -36,10 +36,12 @@ func Check(dir string, files []File) (Report, error) {
 	}
 	var r Report
 	if now.cutOff {
-		r.stale(filepath.ToSlash(filepath.Join(dir, unfinished)), 0, "a run of generate was cut off: some files are new, others are old", "run `verbsgen generate` with the same flags to mend it")
+		r.stale(filepath.ToSlash(filepath.Join(dir, unfinished)), 0,
+			"a run of generate was cut off: some files are new, others are old", "run `verbsgen generate` with the same flags to mend it")
 	}
 	if now.staged {
-		r.stale(filepath.ToSlash(filepath.Join(dir, staging)), 0, "is left over from a run of generate that was cut off", "run `verbsgen generate` with the same flags to remove it")
+		r.stale(filepath.ToSlash(filepath.Join(dir, staging)), 0, "is left over from a run of generate that was cut off",
+			"run `verbsgen generate` with the same flags to remove it")
 	}
 	var diff strings.Builder
 	for _, f := range files {

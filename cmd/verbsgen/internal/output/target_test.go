@@ -30,7 +30,8 @@ func TestCheckTarget(t *testing.T) {
 			"go.mod": mod, "a.go": "package rdma\n\ntype Mine struct{}\n\nfunc (m Mine) Close() {}\nfunc init() {}\nvar _ = 1\n",
 			"a_test.go": "package rdma\n\nfunc TestX() {}\n", "b_test.go": "package rdma_test\n\ntype DM int\n",
 		}, nil},
-		{"our own files of an earlier run", map[string]string{"objects.gen.go": string(generated[0].Data), "old.go": Banner + "\npackage old\n"}, nil},
+		{"our own files of an earlier run", map[string]string{"objects.gen.go": string(generated[0].Data),
+			"old.go": Banner + "\npackage old\n"}, nil},
 		{"another package", map[string]string{"go.mod": mod, "a.go": "// hi\npackage other\n\ntype DM int\n"},
 			[]string{"a.go:2:9: package other: the generated files in this folder would be of package rdma" + pkgFix}},
 		{"another package's test", map[string]string{"go.mod": mod, "a_test.go": "package other_test\n"},
@@ -38,7 +39,8 @@ func TestCheckTarget(t *testing.T) {
 		{"a program", map[string]string{"go.mod": mod, "a.go": "package main\n"},
 			[]string{"a.go:1:9: package main: the generated files in this folder would be of package rdma; generate into another folder with -o"}},
 		{"names declared twice", map[string]string{
-			"go.mod": mod, "a.go": "package rdma\n\ntype DM int\n\nvar x, d int\n\nfunc (*DM) Close() {}\n", "b.go": "package rdma\n\nfunc Load() {}\n",
+			"go.mod": mod, "a.go": "package rdma\n\ntype DM int\n\nvar x, d int\n\nfunc (*DM) Close() {}\n",
+			"b.go": "package rdma\n\nfunc Load() {}\n",
 		}, []string{
 			"a.go:3:6: DM: is declared here and by the generated objects.gen.go:4:6" + clashFix,
 			"a.go:5:8: d: is declared here and by the generated consts.gen.go:9:8" + clashFix,
@@ -49,7 +51,8 @@ func TestCheckTarget(t *testing.T) {
 			[]string{"a.go:3:6: DM: is declared here and by the generated objects.gen.go:4:6" + clashFix}},
 		{"kept out by constraints", map[string]string{
 			"go.mod": mod, "a.go": "package rdma\n", "b.go": "//go:build windows\n\npackage rdma\n\ntype DM int\n",
-			"c_darwin.go": "package rdma\n\ntype DM int\n", "d.go": "//go:build ignore\n\npackage main\n", "_e.go": "package other\n", ".f.go": "package other\n",
+			"c_darwin.go": "package rdma\n\ntype DM int\n", "d.go": "//go:build ignore\n\npackage main\n", "_e.go": "package other\n",
+			".f.go": "package other\n",
 		}, nil},
 		{"a program in the folder, and no module", map[string]string{"a.go": "//go:build ignore\n\npackage main\n"}, nil},
 		{"a program in the folder of a module", map[string]string{"go.mod": mod, "a.go": "//go:build ignore\n\npackage main\n"}, nil},

@@ -52,7 +52,8 @@ func TestLists(t *testing.T) {
 		Params: []*model.Param{{C: "x", Go: "x", Role: role.Handle, Object: x, GoType: "*X", CType: "struct x *"}}}
 	for _, name := range []string{"here", "there"} {
 		n := &model.Param{C: "num_" + name, Go: "num" + name, Role: role.Len, GoType: "uint32", CType: "uint32_t"}
-		v.Params = append(v.Params, &model.Param{C: name, Go: name, Role: role.Slice, GoType: "Entry", Record: entry, Len: n, CType: "struct x_entry *"}, n)
+		v.Params = append(v.Params, &model.Param{C: name, Go: name, Role: role.Slice, GoType: "Entry", Record: entry, Len: n,
+			CType: "struct x_entry *"}, n)
 	}
 	p, err := Of(&model.Package{Name: "p", Facts: &api.Release{}, Objects: []*model.Object{x}, Verbs: []*model.Verb{v}})
 	if err != nil {
@@ -131,7 +132,8 @@ func armsPacked(w *world, m *Method) (wrong []string) {
 		if enters[0] > packs[0] || packs[0] > first || copies[0] < first || copies[0] > calls[0] {
 			wrong = append(wrong, "the arms of "+p.C+" are not entered, packed, checked and headed in this order")
 		}
-		if pack.Count != p.Record.Tail.Count || pack.Size != p.Record.Tail.Size || enter.List != pack.List || head.Into != pack.Into || enter.Root != w.rootOf(m) {
+		if pack.Count != p.Record.Tail.Count || pack.Size != p.Record.Tail.Size || enter.List != pack.List || head.Into != pack.Into ||
+			enter.Root != w.rootOf(m) {
 			wrong = append(wrong, "the arms of "+p.C+" are not those that are counted")
 		}
 		if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.As == Array && v.Path == pack.Into }) {

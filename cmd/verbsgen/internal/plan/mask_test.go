@@ -26,7 +26,8 @@ func TestMaskMakesBuilder(t *testing.T) {
 		if r.Runtime != "" || r.Entry {
 			continue
 		}
-		masked := r.In && (r.Beside || slices.ContainsFunc(r.Mirror.Leaf, func(l *model.Leaf) bool { return l.C == "comp_mask" || l.C == "attr_mask" }))
+		masked := r.In && (r.Beside || slices.ContainsFunc(r.Mirror.Leaf,
+			func(l *model.Leaf) bool { return l.C == "comp_mask" || l.C == "attr_mask" }))
 		if masked != builders[r.Go] {
 			t.Errorf("%s of struct %s: a mask in C: %t, a builder: %t", r.Go, r.C, masked, builders[r.Go])
 		}

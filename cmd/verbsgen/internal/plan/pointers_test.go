@@ -52,7 +52,8 @@ func listEntered(w *world, m *Method, p *model.Param, f *model.Field, first int)
 	if enters[i] > first {
 		wrong = append(wrong, "the list "+f.C+" is not entered before the rules and the call")
 	}
-	if s.List != p.Go+"."+Kept(p.Record, f) || s.To != mirror+f.Leaf.Go || s.Count != mirror+f.Len.Go || s.Log2 != f.Log2 || s.Root != w.rootOf(m) {
+	if s.List != p.Go+"."+Kept(p.Record, f) || s.To != mirror+f.Leaf.Go || s.Count != mirror+f.Len.Go || s.Log2 != f.Log2 ||
+		s.Root != w.rootOf(m) {
 		wrong = append(wrong, "the list "+f.C+" is not the one that is counted")
 	}
 	if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: s.Nodes}) {

@@ -64,7 +64,8 @@ func (t Tree) Export(to string, lib Library) (*Headers, error) {
 		}
 		for _, f := range published(text) {
 			if !filepath.IsLocal(f.dest) {
-				return nil, t.problem(t.Place(folder+"/CMakeLists.txt"), "publishes headers into "+f.dest+", which is not a folder below that of the headers")
+				return nil, t.problem(t.Place(folder+"/CMakeLists.txt"),
+					"publishes headers into "+f.dest+", which is not a folder below that of the headers")
 			}
 			if err := t.copy(folder+"/"+f.name, filepath.Join(to, f.dest, path.Base(f.name))); err != nil {
 				return nil, err

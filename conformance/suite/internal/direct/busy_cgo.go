@@ -25,7 +25,8 @@ func (c *Context) Busy(page uintptr) Busy {
 	v := C.struct_direct_verbs{
 		create_comp_channel: c.fn("ibv_create_comp_channel"), destroy_comp_channel: c.fn("ibv_destroy_comp_channel"),
 		create_cq: c.fn("ibv_create_cq"), destroy_cq: c.fn("ibv_destroy_cq"), alloc_pd: c.fn("ibv_alloc_pd"), dealloc_pd: c.fn("ibv_dealloc_pd"),
-		create_qp: c.fn("ibv_create_qp"), destroy_qp: c.fn("ibv_destroy_qp"), reg_mr_iova2: c.fn("ibv_reg_mr_iova2"), dereg_mr: c.fn("ibv_dereg_mr"),
+		create_qp: c.fn("ibv_create_qp"), destroy_qp: c.fn("ibv_destroy_qp"), reg_mr_iova2: c.fn("ibv_reg_mr_iova2"),
+		dereg_mr: c.fn("ibv_dereg_mr"),
 	}
 	var out C.struct_direct_busy
 	C.direct_busy(&v, c.ctx, C.uintptr_t(page), &out)

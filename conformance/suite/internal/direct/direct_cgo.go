@@ -127,7 +127,8 @@ func (c *Context) RegMREx(a Init) syscall.Errno {
 
 // DM allocates device memory; with a region above 0 it registers as much from offset on; all is given back at once.
 func (c *Context) DM(length uint64, logAlign uint32, offset, region uint64, access uint32) syscall.Errno {
-	e := C.direct_dm(c.pd, c.fn("ibv_dereg_mr"), C.uint64_t(length), C.uint32_t(logAlign), C.uint64_t(offset), C.uint64_t(region), C.uint32_t(access))
+	e := C.direct_dm(c.pd, c.fn("ibv_dereg_mr"), C.uint64_t(length), C.uint32_t(logAlign), C.uint64_t(offset), C.uint64_t(region),
+		C.uint32_t(access))
 	return c.saw("ibv_alloc_dm", syscall.Errno(e))
 }
 

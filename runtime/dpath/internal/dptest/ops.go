@@ -122,7 +122,8 @@ func (t *Tags) Seen() []Op {
 	var all []Op
 	for i, w := range t.c.seen[:t.c.count] {
 		e := t.c.last[i]
-		all = append(all, Op{uint64(w.wr_id), uint64(w.tm.add.recv_wr_id), uint64(w.tm.add.tag), uint64(w.tm.add.mask), uint32(w.opcode), uint32(w.flags),
+		all = append(all, Op{uint64(w.wr_id), uint64(w.tm.add.recv_wr_id), uint64(w.tm.add.tag), uint64(w.tm.add.mask),
+			uint32(w.opcode), uint32(w.flags),
 			uint32(w.tm.unexpected_cnt), uint32(w.tm.handle), int(w.tm.add.num_sge), SGE{uint64(e.addr), uint32(e.length), uint32(e.lkey)}})
 	}
 	return all

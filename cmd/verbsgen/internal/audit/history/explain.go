@@ -79,7 +79,8 @@ func explain(releases []string, changes []change, audits []audited) (*table, err
 			}
 			until := slices.IndexFunc(audits[i:], func(b audited) bool { return b.entries[n].Status == audit.Found })
 			if until < 0 {
-				t.unexplained = append(t.unexplained, fmt.Sprintf("%s: %s on %s(3): no release given has passage %s", a.release, e.ID, e.Page, e.Passage))
+				t.unexplained = append(t.unexplained, fmt.Sprintf("%s: %s on %s(3): no release given has passage %s", a.release, e.ID, e.Page,
+					e.Passage))
 				continue
 			}
 			from := a.release // it is the page that is not there yet
@@ -92,7 +93,8 @@ func explain(releases []string, changes []change, audits []audited) (*table, err
 				return at > after && at <= end
 			})
 			if c < 0 {
-				t.unexplained = append(t.unexplained, fmt.Sprintf("%s: %s on %s(3): no change explains that passage %s is missing", a.release, e.ID, e.Page, e.Passage))
+				t.unexplained = append(t.unexplained, fmt.Sprintf("%s: %s on %s(3): no change explains that passage %s is missing", a.release,
+					e.ID, e.Page, e.Passage))
 				continue
 			}
 			by[c] = append(by[c], e)
@@ -127,5 +129,6 @@ func (t *table) unexplainedErr() error {
 	if len(t.unexplained) == 0 {
 		return nil
 	}
-	return fmt.Errorf("%d passages without an explanation; find the commit, and add it to changes.json:\n%s", len(t.unexplained), strings.Join(t.unexplained, "\n"))
+	return fmt.Errorf("%d passages without an explanation; find the commit, and add it to changes.json:\n%s", len(t.unexplained),
+		strings.Join(t.unexplained, "\n"))
 }

@@ -42,15 +42,19 @@ func TestExplain(t *testing.T) {
 		{"another source", nil, "", [3]audit.Status{audit.OffPage, audit.OffPage, audit.OffPage}, [3]string{}, ""},
 		{"one change", []change{early, other}, "a", [3]audit.Status{audit.Missing, audit.Found, audit.Found}, [3]string{"early"}, ""},
 		{"moved", []change{early}, "a", [3]audit.Status{audit.Moved, audit.Found, audit.Found}, [3]string{"early"}, ""},
-		{"of the right time", []change{early, late}, "a", [3]audit.Status{audit.Missing, audit.Missing, audit.Found}, [3]string{"late", "late"}, ""},
+		{"of the right time", []change{early, late}, "a", [3]audit.Status{audit.Missing, audit.Missing, audit.Found},
+			[3]string{"late", "late"}, ""},
 		{"too late", []change{late}, "a", [3]audit.Status{audit.Missing, audit.Found, audit.Found}, [3]string{}, "no change explains"},
 		{"too early", []change{same}, "a", [3]audit.Status{audit.Found, audit.Missing, audit.Found}, [3]string{}, "no change explains"},
 		{"of another page", []change{other}, "a", [3]audit.Status{audit.Found, audit.Missing, audit.Found}, [3]string{}, "no change explains"},
 		{"named", []change{late, named}, "b", [3]audit.Status{audit.Found, audit.Missing, audit.Found}, [3]string{"", "named"}, ""},
-		{"two, none names it", []change{late, named}, "a", [3]audit.Status{audit.Found, audit.Missing, audit.Found}, [3]string{}, "no change explains"},
+		{"two, none names it", []change{late, named}, "a", [3]audit.Status{audit.Found, audit.Missing, audit.Found}, [3]string{},
+			"no change explains"},
 		{"new page", []change{early, added}, "a", [3]audit.Status{audit.NoPage, audit.Found, audit.Found}, [3]string{"added"}, ""},
-		{"new page, then a change", []change{added, late}, "a", [3]audit.Status{audit.NoPage, audit.Missing, audit.Found}, [3]string{"added", "late"}, ""},
-		{"not in the newest", []change{early, late}, "a", [3]audit.Status{audit.Found, audit.Found, audit.Missing}, [3]string{}, "no release given has"},
+		{"new page, then a change", []change{added, late}, "a", [3]audit.Status{audit.NoPage, audit.Missing, audit.Found},
+			[3]string{"added", "late"}, ""},
+		{"not in the newest", []change{early, late}, "a", [3]audit.Status{audit.Found, audit.Found, audit.Missing}, [3]string{},
+			"no release given has"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var audits []audited
@@ -131,7 +135,8 @@ func TestMarkdownUnexplained(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := got.markdown(); !strings.Contains(text, "| 1.0 | 1 | 0 | 0 | 1 | 0 | 1 |\n") || !strings.Contains(text, "\n- 1.0: note 1 of ibv_x on ibv_x(3)") {
+	if text := got.markdown(); !strings.Contains(text, "| 1.0 | 1 | 0 | 0 | 1 | 0 | 1 |\n") ||
+		!strings.Contains(text, "\n- 1.0: note 1 of ibv_x on ibv_x(3)") {
 		t.Error(text)
 	}
 	if err := got.unexplainedErr(); err == nil || !strings.HasPrefix(err.Error(), "1 passage") {

@@ -50,7 +50,8 @@ func (t *table) counts(b *strings.Builder) {
 			explained += len(list)
 		}
 		cells := []string{a.release}
-		for _, c := range []int{lacking + n[audit.Found], n[audit.Found], n[audit.Moved], n[audit.Missing], n[audit.NoPage], lacking - explained} {
+		for _, c := range []int{lacking + n[audit.Found], n[audit.Found], n[audit.Moved], n[audit.Missing], n[audit.NoPage],
+			lacking - explained} {
 			cells = append(cells, fmt.Sprint(c))
 		}
 		row(b, cells...)
@@ -93,7 +94,9 @@ func (t *table) causes(b *strings.Builder) {
 
 // lists writes the rules and notes whose passages a change brought, by page.
 func (t *table) lists(b *strings.Builder) {
-	fmt.Fprint(b, "\n## What rests on these passages\n\nRules by their number; n2 is the second note of the verb that the page is named after, l2 the second statement that is left out.\n\n")
+	fmt.Fprint(b,
+		"\n## What rests on these passages\n\nRules by their number; n2 is the second note of the verb that the page is named after, l2 "+
+			"the second statement that is left out.\n\n")
 	row(b, "page", "commit", "rules and notes")
 	row(b, "---", "---", "---")
 	var lines [][]string

@@ -33,9 +33,11 @@ func TestAssertsFail(t *testing.T) {
 		"width":          {func(r *api.Release) { r.Enums[0].Enumerators[2].Value = 1 << 40 }, "enum t_rate: size is not 8"},
 		"macro":          {func(r *api.Release) { r.Macros[0].Value = int64(1) << 35 }, "T_CAP: value is not 0x800000000ULL"},
 		"second name":    {func(r *api.Release) { r.Aliases[1].Of = "T_RATE_3" }, "T_SPEED_2: value is not T_RATE_3"},
-		"second tag":     {func(r *api.Release) { r.Aliases[2].Of = "t_other"; r.Aliases[2].Kind = "union" }, "union t_id: type is not union t_other *"},
-		"parameter":      {func(r *api.Release) { r.Functions[2].Params[0].Type = "unsigned int *" }, "t_list: type is not struct t_device **(unsigned int *num)"},
-		"result":         {func(r *api.Release) { r.Functions[1].Ret = "int" }, "t_tick: type is not int (void)"},
+		"second tag": {func(r *api.Release) { r.Aliases[2].Of = "t_other"; r.Aliases[2].Kind = "union" },
+			"union t_id: type is not union t_other *"},
+		"parameter": {func(r *api.Release) { r.Functions[2].Params[0].Type = "unsigned int *" },
+			"t_list: type is not struct t_device **(unsigned int *num)"},
+		"result": {func(r *api.Release) { r.Functions[1].Ret = "int" }, "t_tick: type is not int (void)"},
 	} {
 		rel := small()
 		tc.bend(rel)
@@ -45,7 +47,8 @@ func TestAssertsFail(t *testing.T) {
 			continue
 		}
 		out, ok := compile(t, "gcc", "c11", h, text)
-		want := tc.want + ": the emitted header and the facts of rdma-core 9.9 differ: a stale header, or a fault of the emitter; run make generate"
+		want := tc.want + ": the emitted header and the facts of rdma-core 9.9 differ: a stale header, or a fault of the emitter; run " +
+			"make generate"
 		if ok || !strings.Contains(out, want) {
 			t.Errorf("%s: accepted %v, gcc says\n%s\nwant %s", name, ok, out, want)
 		}
@@ -68,7 +71,8 @@ func TestAssertsGolden(t *testing.T) {
 func TestAssertsRefuse(t *testing.T) {
 	rel := small()
 	rel.Functions[0].Ret = "lost_t"
-	if text, err := Asserts(rel, AssertOptions{}); err == nil || !strings.Contains(err.Error(), `type "lost_t": neither the facts nor libc have it`) {
+	if text, err := Asserts(rel, AssertOptions{}); err == nil ||
+		!strings.Contains(err.Error(), `type "lost_t": neither the facts nor libc have it`) {
 		t.Errorf("%s, error %v", text, err)
 	}
 }

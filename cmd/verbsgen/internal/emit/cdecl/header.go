@@ -77,7 +77,8 @@ func Header(rel *api.Release, opt Options) ([]byte, error) {
 	w := &writer{sel: sel, prefix: opt.prefix()}
 	w.provenance(rel, opt.Hash)
 	w.line("//")
-	w.line("// Own declarations of the %s ABI for C code that includes no RDMA header and links no %s.", cmp.Or(opt.Of, "verbs"), cmp.Or(opt.Library, "libibverbs"))
+	w.line("// Own declarations of the %s ABI for C code that includes no RDMA header and links no %s.", cmp.Or(opt.Of, "verbs"),
+		cmp.Or(opt.Library, "libibverbs"))
 	w.line("")
 	w.line("#ifndef %s", opt.guard())
 	w.line("#define %s", opt.guard())

@@ -130,8 +130,10 @@ func TestHeaderRefuses(t *testing.T) {
 		want string
 	}{
 		{"unknown function", Options{Only: map[string]bool{"t_shut": true}}, nil, "t_shut: wanted, but the facts have no such function"},
-		{"unknown tag", Options{Only: map[string]bool{}, Need: []string{"struct t_lost"}}, nil, "facts: struct t_lost: needed by value, but the facts do not have it"},
-		{"unknown name", Options{Only: map[string]bool{}, Need: []string{"T_LOST"}}, nil, "T_LOST: needed, but the facts have no such struct, union, enum, enumerator or macro"},
+		{"unknown tag", Options{Only: map[string]bool{}, Need: []string{"struct t_lost"}}, nil,
+			"facts: struct t_lost: needed by value, but the facts do not have it"},
+		{"unknown name", Options{Only: map[string]bool{}, Need: []string{"T_LOST"}}, nil,
+			"T_LOST: needed, but the facts have no such struct, union, enum, enumerator or macro"},
 		{"unknown type", Options{}, func(r *api.Release) {
 			r.Records[0].Fields[3] = api.Field{Name: "handle", Type: "t_lost_t", Offset: 24, Size: 4, Pos: pos}
 		}, `verbs.h:3:2: type "t_lost_t": neither the facts nor libc have it`},
