@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // copied copies a handle by value, as h := *f() does, which vet does not report.
@@ -112,6 +113,20 @@ var copying = []struct {
 	{"device memory, word", direct, "DM", copyDM(func(c *verbs.DM) error { return c.PutUint32(0, 1) })},
 	{"device memory by calls, write", shim, "DM", copyDM(func(c *verbs.DM) error { return result(c.WriteAt(make([]byte, 64), 0)) })},
 	{"device memory by calls, read", shim, "DM", copyDM(func(c *verbs.DM) error { return result(c.GetUint32(0)) })},
+	{"buffer, bytes", connection, "mem.Buffer", func(*world) (error, func() error) {
+		b, err := mem.New(4096)
+		if err != nil {
+			return err, nil
+		}
+		c := copied(b)
+		return b.Close(), func() error {
+			s, err := c.Slice(0, 8)
+			if err == nil {
+				s[0] = 1
+			}
+			return err
+		}
+	}},
 	{"Device, PD", connection, "Device", func(w *world) (error, func() error) {
 		dev, err := openFrom(w.soft, "soft1")
 		if err != nil {

@@ -16,7 +16,10 @@ import (
 
 // Buffer is memory outside Go's heap: zeroed, never moved, and not copied to the children of a fork (MADV_DONTFORK), so
 // that a device and the parent keep seeing the same pages. All methods may be called from any number of goroutines.
+//
+// Use it only by pointer: a copy by value has no memory.
 type Buffer struct {
+	at     *Buffer // the buffer itself: another address in a copy, which no Close would reach
 	length uint64
 
 	mu      sync.Mutex
@@ -43,8 +46,13 @@ func New(length uint64, opts ...Option) (*Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Buffer{length: length, base: base, mapped: mapped}, nil
+	b := &Buffer{length: length, base: base, mapped: mapped}
+	b.at = b
+	return b, nil
 }
+
+// isCopy reports whether b is a copy by value. Its mutex may be a copy of a locked one.
+func (b *Buffer) isCopy() bool { return b.at != b && b.at != nil }
 
 // roundUp rounds length up to a multiple of page, a power of two; false when the result is beyond what a slice can hold.
 func roundUp(length, page uint64) (uintptr, bool) {
@@ -58,6 +66,9 @@ func roundUp(length, page uint64) (uintptr, bool) {
 // Bytes returns the whole buffer, nil after Close. The slice must not be used after Close: its memory is gone, and an
 // access ends the program.
 func (b *Buffer) Bytes() []byte {
+	if b.isCopy() {
+		return nil
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.base == nil {
@@ -70,6 +81,9 @@ func (b *Buffer) Bytes() []byte {
 // the slice must not be used after Close.
 func (b *Buffer) Slice(off, n uint64) ([]byte, error) {
 	all := b.Bytes()
+	if b.isCopy() {
+		return nil, verr.Copied("", "mem.Buffer")
+	}
 	if all == nil {
 		return nil, verr.Closed("", b.String())
 	}
@@ -82,6 +96,9 @@ func (b *Buffer) Slice(off, n uint64) ([]byte, error) {
 
 // Addr returns the address of the first byte, 0 after Close. It is a multiple of the page size.
 func (b *Buffer) Addr() uintptr {
+	if b.isCopy() {
+		return 0
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return uintptr(b.base)
@@ -102,6 +119,9 @@ func (b *Buffer) Retain(who string) error {
 }
 
 func (b *Buffer) retain(who string) (*list.Element, error) {
+	if b.isCopy() {
+		return nil, verr.Copied("", "mem.Buffer")
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.base == nil {
@@ -112,6 +132,9 @@ func (b *Buffer) retain(who string) (*list.Element, error) {
 
 // Release ends the latest Retain with the same who. If there is none, it does nothing.
 func (b *Buffer) Release(who string) {
+	if b.isCopy() {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for e := b.holders.Back(); e != nil; e = e.Prev() {
@@ -153,6 +176,9 @@ func (b *Buffer) retainedBy() []string {
 // Close unmaps the memory. It fails while the buffer is retained (syscall.EBUSY, with the names of the users); a second
 // Close is os.ErrClosed.
 func (b *Buffer) Close() error {
+	if b.isCopy() {
+		return verr.Copied("", "mem.Buffer")
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.base == nil {

@@ -183,3 +183,44 @@ func TestRoundUp(t *testing.T) {
 		}
 	}
 }
+
+// copied copies by value, as c := *f() does, which vet does not report.
+func copied[T any](x *T) *T {
+	c := *x
+	return &c
+}
+
+// TestCopies copies a buffer and a pin: the copies have no memory, and end nothing.
+func TestCopies(t *testing.T) {
+	b, err := New(64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := copied(b)
+	const refused = "mem.Buffer is a copied handle; use the pointer to the original"
+	if c.Bytes() != nil || c.Addr() != 0 {
+		t.Errorf("a copy has %d bytes at %#x", len(c.Bytes()), c.Addr())
+	}
+	if _, err := c.Slice(0, 1); err == nil || err.Error() != refused {
+		t.Errorf("Slice: %v", err)
+	}
+	if err := c.Retain("x"); err == nil || err.Error() != refused {
+		t.Errorf("Retain: %v", err)
+	}
+	if err := c.Close(); err == nil || err.Error() != refused || b.Bytes() == nil {
+		t.Errorf("Close: %v; the original has %d bytes", err, len(b.Bytes()))
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	p, err := PinBytes(make([]byte, 64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Unpin()
+	q := copied(p)
+	q.Unpin()
+	if _, err := FromPin(q).Take("x"); err == nil || err.Error() != "mem.Pin is a copied handle; use the pointer to the original" || q.Addr() != 0 || q.Len() != 0 || p.Len() != 64 {
+		t.Errorf("Take: %v; the copy has %d bytes at %#x, the original %d", err, q.Len(), q.Addr(), p.Len())
+	}
+}

@@ -15,7 +15,10 @@ import (
 // The owner must keep the Pin reachable until Unpin: when the garbage collector finds a Pin that was not unpinned it
 // stops the program (runtime.Pinner panics), since a device may still use the memory. A memory region stores its Pin in
 // its handle, which its parents keep reachable until it is closed.
+//
+// Use it only by pointer: a copy by value has no memory, and its Unpin does nothing.
 type Pin struct {
+	at     *Pin // the pin itself: another address in a copy
 	mu     sync.Mutex
 	pinner runtime.Pinner
 	bytes  []byte // nil after Unpin
@@ -29,12 +32,19 @@ func PinBytes(b []byte) (*Pin, error) {
 		return nil, &verr.Error{Errno: syscall.EINVAL, Msg: "pin an empty slice: it has no memory; give it at least one byte"}
 	}
 	p := &Pin{bytes: b}
+	p.at = p
 	p.pinner.Pin(unsafe.SliceData(b))
 	return p, nil
 }
 
+// isCopy reports whether p is a copy by value. Its mutex may be a copy of a locked one.
+func (p *Pin) isCopy() bool { return p.at != p && p.at != nil }
+
 // Addr returns the address of the first byte, 0 after Unpin.
 func (p *Pin) Addr() uintptr {
+	if p.isCopy() {
+		return 0
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return uintptr(unsafe.Pointer(unsafe.SliceData(p.bytes)))
@@ -42,6 +52,9 @@ func (p *Pin) Addr() uintptr {
 
 // Len returns the length in bytes, 0 after Unpin.
 func (p *Pin) Len() uint64 {
+	if p.isCopy() {
+		return 0
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return uint64(len(p.bytes))
@@ -50,6 +63,9 @@ func (p *Pin) Len() uint64 {
 // Unpin ends the pin. Call it when no device can access the memory any more; later calls do nothing. Memory of a region stays
 // pinned until the region is closed.
 func (p *Pin) Unpin() {
+	if p.isCopy() {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.bytes = nil
@@ -60,6 +76,9 @@ func (p *Pin) Unpin() {
 func (p *Pin) take() (Held, error) {
 	if p == nil {
 		return Held{}, verr.NilValue("", "pin", "make one with mem.PinBytes")
+	}
+	if p.isCopy() {
+		return Held{}, verr.Copied("", "mem.Pin")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

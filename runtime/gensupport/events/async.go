@@ -39,7 +39,7 @@ type Async struct {
 	from AsyncSource
 	raw  dpath.AsyncEvent
 	node *object.Node // held until Done
-	done atomic.Bool
+	done *atomic.Bool // also of copies of the event
 }
 
 // Next waits for the next event and stores it in e. elements says what each type of event concerns. For an event of an
@@ -53,7 +53,7 @@ func (e *Async) Next(ctx context.Context, from AsyncSource, elements map[uint32]
 	if err != nil {
 		return err
 	}
-	e.Type, e.from, e.raw = raw.Type, from, raw
+	e.Type, e.from, e.raw, e.done = raw.Type, from, raw, new(atomic.Bool)
 	switch element := elements[raw.Type]; element {
 	case Port:
 		e.Port = uint8(raw.Port)
@@ -68,7 +68,7 @@ func (e *Async) Next(ctx context.Context, from AsyncSource, elements map[uint32]
 	return nil
 }
 
-// Done acknowledges the event. Only then can its object be closed. A second Done does nothing.
+// Done acknowledges the event. Only then can its object be closed. A second Done does nothing, also of a copy.
 func (e *Async) Done() {
 	if e.from == nil || e.done.Swap(true) {
 		return

@@ -24,7 +24,7 @@ type Completion struct {
 	from CompletionSource
 	c    unsafe.Pointer
 	held *object.Handle // until Done
-	done atomic.Bool
+	done *atomic.Bool   // also of copies of the event
 }
 
 // NextCompletion waits for the next event of an open completion queue, stores it in e, and returns the handle of the
@@ -39,14 +39,14 @@ func NextCompletion[Q any](ctx context.Context, e *Completion, from CompletionSo
 		}
 		q, _ := handles.Find(uintptr(c)).(*Q)
 		if q != nil && handle(q).Hold(verbCompletion, heldCompletion) == nil {
-			e.from, e.c, e.held = from, c, handle(q)
+			e.from, e.c, e.held, e.done = from, c, handle(q), new(atomic.Bool)
 			return q, nil
 		}
 		from.Ack(c, 1) // its queue is being closed, and waits for this
 	}
 }
 
-// Done acknowledges the event. Only then can the queue be closed. A second Done does nothing.
+// Done acknowledges the event. Only then can the queue be closed. A second Done does nothing, also of a copy.
 func (e *Completion) Done() {
 	if e.from == nil || e.done.Swap(true) {
 		return

@@ -94,8 +94,10 @@ func TestNextCompletion(t *testing.T) {
 		t.Errorf("Close before Done: %v", err)
 	}
 	from.onAck = func(unsafe.Pointer) { wantHeld(t, q) }
+	copied := e
 	e.Done()
 	e.Done()
+	copied.Done()
 	if from.acked[open] != 1 {
 		t.Errorf("the event is acknowledged %d times", from.acked[open])
 	}
