@@ -32,7 +32,7 @@ func (channel *EventChannel) base() *object.Handle {
 	return &channel.h
 }
 
-// newEventChannel makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newEventChannel makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newEventChannel(lib *Lib, c unsafe.Pointer) *EventChannel {
 	o := &EventChannel{lib: lib}
 	o.h.Make(o, "EventChannel", c, "rdma_destroy_event_channel", o.destroyEventChannel)
@@ -49,20 +49,20 @@ func (channel *EventChannel) destroyEventChannel() error {
 	return nil
 }
 
-// Close closes an event channel. It waits for running calls; later ones fail with os.ErrClosed, and so does a
-// second Close. It is refused (syscall.EBUSY) while something made from the EventChannel is open, which the
-// error names. When it fails, the EventChannel stays open.
+// Close closes an event channel. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the EventChannel is open; the error names
+// it. If it fails, the EventChannel stays open.
 //
 // C: rdma_destroy_event_channel, rdma_create_event_channel(3).
 func (channel *EventChannel) Close() error { return channel.base().Close() }
 
 // CloseAll closes everything that was made from the EventChannel, the latest first, and then the EventChannel
-// itself; it fits a defer. Errors are joined.
+// itself; use it with defer. Errors are joined.
 func (channel *EventChannel) CloseAll() error { return channel.base().CloseAll() }
 
-// CPtr returns the address of the struct rdma_event_channel, for C code that the bindings do not call; nil
-// after Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the
-// object is nothing that Close can name. Keep the EventChannel open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct rdma_event_channel, for your own C code; nil after Close. Calls made
+// through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep
+// the EventChannel open until C is done, and do not destroy the object in C.
 //
 // C: struct rdma_event_channel, rdma_create_event_channel(3).
 func (channel *EventChannel) CPtr() unsafe.Pointer { return channel.base().CPtr() }

@@ -37,7 +37,7 @@ func (id *ID) base() *object.Handle {
 	return &id.h
 }
 
-// newID makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newID makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newID(lib *Lib, c unsafe.Pointer) *ID {
 	o := &ID{lib: lib}
 	o.h.Make(o, "ID", c, "rdma_destroy_id", o.destroyID)
@@ -60,16 +60,16 @@ func (id *ID) destroyID() error {
 	return nil
 }
 
-// Close destroys a communication identifier and ends what it has begun. It waits for running calls; later ones
-// fail with os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from
-// the ID is open, which the error names. When it fails, the ID stays open.
+// Close destroys a communication identifier and ends what it has begun. It waits for running calls; later
+// calls, and a second Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the ID is
+// open; the error names it. If it fails, the ID stays open.
 //
 // C: rdma_destroy_id, rdma_create_id(3).
 func (id *ID) Close() error { return id.base().Close() }
 
-// CPtr returns the address of the struct rdma_cm_id, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the ID open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct rdma_cm_id, for your own C code; nil after Close. Calls made through
+// it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the ID
+// open until C is done, and do not destroy the object in C.
 //
 // C: struct rdma_cm_id, rdma_create_id(3).
 func (id *ID) CPtr() unsafe.Pointer { return id.base().CPtr() }

@@ -77,8 +77,8 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "rdma_write_cm_event", Version: "RDMACM_1.4", Since: "60.0"},
 }
 
-// Symbols is the source of the functions of librdmacm: a loaded library, or a software device. Symbol returns the
-// address of a C function, or 0; version is its symbol version.
+// Symbols is the source of the functions of librdmacm: a loaded library, or a software device. Symbol returns
+// the address of a C function, or 0; version is its symbol version.
 type Symbols interface {
 	Symbol(name, version string) uintptr
 }
@@ -93,9 +93,9 @@ type Lib struct {
 	verbs   *verbs.Lib   // whose objects it works with
 }
 
-// OnLint makes f the function that is called before a call that breaks a lint. The call goes on, but may fail on another device or
-// kernel. f may be called from several goroutines, and must not close the object of the call; nil ends the reports. Posting, polling
-// and requesting events report nothing.
+// OnLint sets f as the function that is called before a call that breaks a lint. The call is still made, but
+// may fail on another device or kernel. f may be called from several goroutines, and must not close the object
+// of the call; nil ends the reports. Posting, polling and requesting events are not reported.
 func (l *Lib) OnLint(f func(*verr.Lint)) { l.lints.On(f) }
 
 // LoadOption is an option of Load.
@@ -112,9 +112,9 @@ func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file }
 var library = dl.Module{Name: "librdmacm.so.1", Probe: "rdma_create_event_channel",
 	Install: "Debian, Ubuntu: librdmacm1; Fedora, RHEL: librdmacm"}
 
-// Load loads librdmacm at run time. A process has one real librdmacm: loading it again returns the same one, loading
-// another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.
-// It works with the objects of the libraries that it is given, which must be loaded, too.
+// Load loads librdmacm at run time. A process has one real librdmacm: loading it again returns the same one,
+// and loading another file is an error. If there is no library, the error is errors.ErrUnsupported and says
+// what to install. It works with the objects of the libraries that it is given, which must be loaded, too.
 func Load(verbsLib *verbs.Lib, opts ...LoadOption) (*Lib, error) {
 	var c loadConfig
 	for _, o := range opts {

@@ -31,7 +31,7 @@ func (ah *AH) base() *object.Handle {
 	return &ah.h
 }
 
-// newAH makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newAH makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newAH(dev *Device, c unsafe.Pointer) *AH {
 	o := &AH{lib: dev.lib, dev: dev}
 	o.h.Make(o, "AH", c, "ibv_destroy_ah", o.destroyAH)
@@ -51,17 +51,16 @@ func (ah *AH) destroyAH() error {
 	return nil
 }
 
-// Close destroys an address handle. It waits for running calls; later ones fail with os.ErrClosed, and so does
-// a second Close. It is refused (syscall.EBUSY) while something made from the AH is open, which the error
-// names. When it fails, the AH stays open. On a device that was taken away nothing is left to destroy, and it
-// succeeds.
+// Close destroys an address handle. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the AH is open; the error names it. If it
+// fails, the AH stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_ah, ibv_create_ah(3).
 func (ah *AH) Close() error { return ah.base().Close() }
 
-// CPtr returns the address of the struct ibv_ah, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the AH open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_ah, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the AH open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_ah, ibv_create_ah(3).
 func (ah *AH) CPtr() unsafe.Pointer { return ah.base().CPtr() }

@@ -30,7 +30,7 @@ func (buffer *Buf) base() *object.Handle {
 	return &buffer.h
 }
 
-// newBuf makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newBuf makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newBuf(dev *Device, c unsafe.Pointer) *Buf {
 	o := &Buf{lib: dev.lib, dev: dev}
 	o.h.Make(o, "Buf", c, "ibv_free_buf", o.freeBuf)
@@ -47,16 +47,16 @@ func (buffer *Buf) freeBuf() error {
 	return nil
 }
 
-// Close frees a buffer. It waits for running calls; later ones fail with os.ErrClosed, and so does a second
-// Close. It is refused (syscall.EBUSY) while something made from the Buf is open, which the error names. When
-// it fails, the Buf stays open. On a device that was taken away nothing is left to destroy, and it succeeds.
+// Close frees a buffer. It waits for running calls; later calls, and a second Close, return os.ErrClosed. It
+// returns syscall.EBUSY while something made from the Buf is open; the error names it. If it fails, the Buf
+// stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_free_buf, ibv_alloc_buf(3).
 func (buffer *Buf) Close() error { return buffer.base().Close() }
 
-// CPtr returns the address of the struct ibv_buf, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the Buf open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_buf, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the Buf open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_buf, ibv_alloc_buf(3).
 func (buffer *Buf) CPtr() unsafe.Pointer { return buffer.base().CPtr() }

@@ -31,7 +31,7 @@ func (channel *CompChannel) base() *object.Handle {
 	return &channel.h
 }
 
-// newCompChannel makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newCompChannel makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newCompChannel(dev *Device, c unsafe.Pointer) *CompChannel {
 	o := &CompChannel{lib: dev.lib, dev: dev}
 	o.h.Make(o, "CompChannel", c, "ibv_destroy_comp_channel", o.destroyCompChannel)
@@ -51,17 +51,17 @@ func (channel *CompChannel) destroyCompChannel() error {
 	return nil
 }
 
-// Close destroys a channel for completion events. It waits for running calls; later ones fail with
-// os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the
-// CompChannel is open, which the error names. When it fails, the CompChannel stays open. On a device that was
-// taken away nothing is left to destroy, and it succeeds.
+// Close destroys a channel for completion events. It waits for running calls; later calls, and a second Close,
+// return os.ErrClosed. It returns syscall.EBUSY while something made from the CompChannel is open; the error
+// names it. If it fails, the CompChannel stays open. If the device was removed, nothing is left to destroy, and
+// it succeeds.
 //
 // C: ibv_destroy_comp_channel, ibv_create_comp_channel(3).
 func (channel *CompChannel) Close() error { return channel.base().Close() }
 
-// CPtr returns the address of the struct ibv_comp_channel, for C code that the bindings do not call; nil after
-// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
-// is nothing that Close can name. Keep the CompChannel open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_comp_channel, for your own C code; nil after Close. Calls made
+// through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep
+// the CompChannel open until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_comp_channel, ibv_create_comp_channel(3).
 func (channel *CompChannel) CPtr() unsafe.Pointer { return channel.base().CPtr() }

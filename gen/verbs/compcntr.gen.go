@@ -30,7 +30,7 @@ func (compCntr *CompCntr) base() *object.Handle {
 	return &compCntr.h
 }
 
-// newCompCntr makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newCompCntr makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newCompCntr(dev *Device, c unsafe.Pointer) *CompCntr {
 	o := &CompCntr{lib: dev.lib, dev: dev}
 	o.h.Make(o, "CompCntr", c, "ibv_destroy_comp_cntr", o.destroyCompCntr)
@@ -50,17 +50,16 @@ func (compCntr *CompCntr) destroyCompCntr() error {
 	return nil
 }
 
-// Close destroys a completion counter. It waits for running calls; later ones fail with os.ErrClosed, and so
-// does a second Close. It is refused (syscall.EBUSY) while something made from the CompCntr is open, which the
-// error names. When it fails, the CompCntr stays open. On a device that was taken away nothing is left to
-// destroy, and it succeeds.
+// Close destroys a completion counter. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the CompCntr is open; the error names it. If
+// it fails, the CompCntr stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) Close() error { return compCntr.base().Close() }
 
-// CPtr returns the address of the struct ibv_comp_cntr, for C code that the bindings do not call; nil after
-// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
-// is nothing that Close can name. Keep the CompCntr open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_comp_cntr, for your own C code; nil after Close. Calls made
+// through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep
+// the CompCntr open until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) CPtr() unsafe.Pointer { return compCntr.base().CPtr() }

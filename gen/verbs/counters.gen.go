@@ -29,7 +29,7 @@ func (counters *Counters) base() *object.Handle {
 	return &counters.h
 }
 
-// newCounters makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newCounters makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newCounters(dev *Device, c unsafe.Pointer) *Counters {
 	o := &Counters{lib: dev.lib, dev: dev}
 	o.h.Make(o, "Counters", c, "ibv_destroy_counters", o.destroyCounters)
@@ -44,17 +44,16 @@ func (counters *Counters) destroyCounters() error {
 	return nil
 }
 
-// Close destroys counters. It waits for running calls; later ones fail with os.ErrClosed, and so does a second
-// Close. It is refused (syscall.EBUSY) while something made from the Counters is open, which the error names.
-// When it fails, the Counters stays open. On a device that was taken away nothing is left to destroy, and it
-// succeeds.
+// Close destroys counters. It waits for running calls; later calls, and a second Close, return os.ErrClosed. It
+// returns syscall.EBUSY while something made from the Counters is open; the error names it. If it fails, the
+// Counters stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_counters, ibv_create_counters(3).
 func (counters *Counters) Close() error { return counters.base().Close() }
 
-// CPtr returns the address of the struct ibv_counters, for C code that the bindings do not call; nil after
-// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
-// is nothing that Close can name. Keep the Counters open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_counters, for your own C code; nil after Close. Calls made through
+// it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the
+// Counters open until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_counters, ibv_create_counters(3).
 func (counters *Counters) CPtr() unsafe.Pointer { return counters.base().CPtr() }

@@ -38,7 +38,7 @@ func (cq *CQ) base() *object.Handle {
 	return &cq.h
 }
 
-// newCQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newCQ makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newCQ(dev *Device, c unsafe.Pointer) *CQ {
 	o := &CQ{lib: dev.lib, dev: dev}
 	o.h.Make(o, "CQ", c, "ibv_destroy_cq", o.destroyCQ)
@@ -65,21 +65,20 @@ func (cq *CQ) destroyCQ() error {
 	return nil
 }
 
-// Close destroys a completion queue. It waits for running calls; later ones fail with os.ErrClosed, and so does
-// a second Close. It is refused (syscall.EBUSY) while something made from the CQ is open, which the error
-// names. When it fails, the CQ stays open. On a device that was taken away nothing is left to destroy, and it
-// succeeds.
+// Close destroys a completion queue. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the CQ is open; the error names it. If it
+// fails, the CQ stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_cq, ibv_create_cq(3).
 func (cq *CQ) Close() error { return cq.base().Close() }
 
-// CloseAll closes everything that was made from the CQ, the latest first, and then the CQ itself; it fits a
+// CloseAll closes everything that was made from the CQ, the latest first, and then the CQ itself; use it with
 // defer. Errors are joined.
 func (cq *CQ) CloseAll() error { return cq.base().CloseAll() }
 
-// CPtr returns the address of the struct ibv_cq, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the CQ open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_cq, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the CQ open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_cq, ibv_create_cq(3).
 func (cq *CQ) CPtr() unsafe.Pointer { return cq.base().CPtr() }

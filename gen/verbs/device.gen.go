@@ -41,7 +41,7 @@ func (dev *Device) base() *object.Handle {
 	return &dev.h
 }
 
-// newDevice makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newDevice makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newDevice(lib *Lib, c unsafe.Pointer) *Device {
 	o := &Device{lib: lib}
 	o.h.Make(o, "Device", c, "ibv_close_device", o.closeDevice)
@@ -62,20 +62,20 @@ func (dev *Device) closeDevice() error {
 	return nil
 }
 
-// Close closes a device. It waits for running calls; later ones fail with os.ErrClosed, and so does a second
-// Close. It is refused (syscall.EBUSY) while something made from the Device is open, which the error names.
-// When it fails, the Device stays open.
+// Close closes a device. It waits for running calls; later calls, and a second Close, return os.ErrClosed. It
+// returns syscall.EBUSY while something made from the Device is open; the error names it. If it fails, the
+// Device stays open.
 //
 // C: ibv_close_device, ibv_open_device(3).
 func (dev *Device) Close() error { return dev.base().Close() }
 
-// CloseAll closes everything that was made from the Device, the latest first, and then the Device itself; it
-// fits a defer. Errors are joined.
+// CloseAll closes everything that was made from the Device, the latest first, and then the Device itself; use
+// it with defer. Errors are joined.
 func (dev *Device) CloseAll() error { return dev.base().CloseAll() }
 
-// CPtr returns the address of the struct ibv_context, for C code that the bindings do not call; nil after
-// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
-// is nothing that Close can name. Keep the Device open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_context, for your own C code; nil after Close. Calls made through
+// it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the Device
+// open until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_context, ibv_open_device(3).
 func (dev *Device) CPtr() unsafe.Pointer { return dev.base().CPtr() }

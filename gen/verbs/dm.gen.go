@@ -32,7 +32,7 @@ func (dm *DM) base() *object.Handle {
 	return &dm.h
 }
 
-// newDM makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newDM makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newDM(dev *Device, c unsafe.Pointer) *DM {
 	o := &DM{lib: dev.lib, dev: dev}
 	o.h.Make(o, "DM", c, "ibv_free_dm", o.freeDM)
@@ -50,17 +50,16 @@ func (dm *DM) freeDM() error {
 	return nil
 }
 
-// Close frees device memory. It waits for running calls; later ones fail with os.ErrClosed, and so does a
-// second Close. It is refused (syscall.EBUSY) while something made from the DM is open, which the error names.
-// When it fails, the DM stays open. On a device that was taken away nothing is left to destroy, and it
-// succeeds.
+// Close frees device memory. It waits for running calls; later calls, and a second Close, return os.ErrClosed.
+// It returns syscall.EBUSY while something made from the DM is open; the error names it. If it fails, the DM
+// stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
 func (dm *DM) Close() error { return dm.base().Close() }
 
-// CPtr returns the address of the struct ibv_dm, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the DM open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_dm, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the DM open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_dm, ibv_alloc_dm(3).
 func (dm *DM) CPtr() unsafe.Pointer { return dm.base().CPtr() }

@@ -28,7 +28,7 @@ func (dmah *DMAH) base() *object.Handle {
 	return &dmah.h
 }
 
-// newDMAH makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newDMAH makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newDMAH(dev *Device, c unsafe.Pointer) *DMAH {
 	o := &DMAH{lib: dev.lib, dev: dev}
 	o.h.Make(o, "DMAH", c, "ibv_dealloc_dmah", o.deallocDMAH)
@@ -46,16 +46,16 @@ func (dmah *DMAH) deallocDMAH() error {
 	return nil
 }
 
-// Close frees a DMA handle. It waits for running calls; later ones fail with os.ErrClosed, and so does a second
-// Close. It is refused (syscall.EBUSY) while something made from the DMAH is open, which the error names. When
-// it fails, the DMAH stays open. On a device that was taken away nothing is left to destroy, and it succeeds.
+// Close frees a DMA handle. It waits for running calls; later calls, and a second Close, return os.ErrClosed.
+// It returns syscall.EBUSY while something made from the DMAH is open; the error names it. If it fails, the
+// DMAH stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_dmah, ibv_alloc_dmah(3).
 func (dmah *DMAH) Close() error { return dmah.base().Close() }
 
-// CPtr returns the address of the struct ibv_dmah, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the DMAH open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_dmah, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the DMAH open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_dmah, ibv_alloc_dmah(3).
 func (dmah *DMAH) CPtr() unsafe.Pointer { return dmah.base().CPtr() }

@@ -3,6 +3,7 @@
 
 // Package verbs has Go bindings for libibverbs, generated from the facts of its header and the rules of its man
 // pages.
+//
 // The package needs no header of the library and no library to build: Load finds it at run time, and LoadFrom
 // takes its functions from another source, such as a software device.
 //

@@ -32,7 +32,7 @@ func (flow *Flow) base() *object.Handle {
 	return &flow.h
 }
 
-// newFlow makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newFlow makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newFlow(dev *Device, c unsafe.Pointer) *Flow {
 	o := &Flow{lib: dev.lib, dev: dev}
 	o.h.Make(o, "Flow", c, "ibv_destroy_flow", o.destroyFlow)
@@ -49,16 +49,16 @@ func (flow *Flow) destroyFlow() error {
 	return nil
 }
 
-// Close ends a flow. It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close.
-// It is refused (syscall.EBUSY) while something made from the Flow is open, which the error names. When it
-// fails, the Flow stays open. On a device that was taken away nothing is left to destroy, and it succeeds.
+// Close ends a flow. It waits for running calls; later calls, and a second Close, return os.ErrClosed. It
+// returns syscall.EBUSY while something made from the Flow is open; the error names it. If it fails, the Flow
+// stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_flow, ibv_create_flow(3).
 func (flow *Flow) Close() error { return flow.base().Close() }
 
-// CPtr returns the address of the struct ibv_flow, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the Flow open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_flow, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the Flow open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_flow, ibv_create_flow(3).
 func (flow *Flow) CPtr() unsafe.Pointer { return flow.base().CPtr() }

@@ -28,7 +28,7 @@ func (action *FlowAction) base() *object.Handle {
 	return &action.h
 }
 
-// newFlowAction makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newFlowAction makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newFlowAction(dev *Device, c unsafe.Pointer) *FlowAction {
 	o := &FlowAction{lib: dev.lib, dev: dev}
 	o.h.Make(o, "FlowAction", c, "ibv_destroy_flow_action", o.destroyFlowAction)
@@ -43,17 +43,17 @@ func (action *FlowAction) destroyFlowAction() error {
 	return nil
 }
 
-// Close destroys an action of flows. It waits for running calls; later ones fail with os.ErrClosed, and so does
-// a second Close. It is refused (syscall.EBUSY) while something made from the FlowAction is open, which the
-// error names. When it fails, the FlowAction stays open. On a device that was taken away nothing is left to
-// destroy, and it succeeds.
+// Close destroys an action of flows. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the FlowAction is open; the error names it.
+// If it fails, the FlowAction stays open. If the device was removed, nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_flow_action, ibv_create_flow_action(3).
 func (action *FlowAction) Close() error { return action.base().Close() }
 
-// CPtr returns the address of the struct ibv_flow_action, for C code that the bindings do not call; nil after
-// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
-// is nothing that Close can name. Keep the FlowAction open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_flow_action, for your own C code; nil after Close. Calls made
+// through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep
+// the FlowAction open until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_flow_action, ibv_create_flow_action(3).
 func (action *FlowAction) CPtr() unsafe.Pointer { return action.base().CPtr() }

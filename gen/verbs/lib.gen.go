@@ -188,8 +188,8 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "mult_to_ibv_rate", Version: "IBVERBS_1.0", Since: ""},
 }
 
-// Symbols is the source of the functions of libibverbs: a loaded library, or a software device. Symbol returns the
-// address of a C function, or 0; version is its symbol version.
+// Symbols is the source of the functions of libibverbs: a loaded library, or a software device. Symbol returns
+// the address of a C function, or 0; version is its symbol version.
 type Symbols interface {
 	Symbol(name, version string) uintptr
 }
@@ -202,9 +202,9 @@ type Lib struct {
 	lints verr.Lints
 }
 
-// OnLint makes f the function that is called before a call that breaks a lint. The call goes on, but may fail on another device or
-// kernel. f may be called from several goroutines, and must not close the object of the call; nil ends the reports. Posting, polling
-// and requesting events report nothing.
+// OnLint sets f as the function that is called before a call that breaks a lint. The call is still made, but
+// may fail on another device or kernel. f may be called from several goroutines, and must not close the object
+// of the call; nil ends the reports. Posting, polling and requesting events are not reported.
 func (l *Lib) OnLint(f func(*verr.Lint)) { l.lints.On(f) }
 
 // LoadOption is an option of Load.
@@ -221,8 +221,9 @@ func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file }
 var library = dl.Module{Name: "libibverbs.so.1", Probe: "ibv_get_device_list",
 	Install: "Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs"}
 
-// Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one, loading
-// another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.
+// Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one,
+// and loading another file is an error. If there is no library, the error is errors.ErrUnsupported and says
+// what to install.
 func Load(opts ...LoadOption) (*Lib, error) {
 	var c loadConfig
 	for _, o := range opts {

@@ -42,7 +42,7 @@ func (mr *MR) base() *object.Handle {
 	return &mr.h
 }
 
-// newMR makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newMR makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newMR(dev *Device, c unsafe.Pointer) *MR {
 	o := &MR{lib: dev.lib, dev: dev}
 	o.h.Make(o, "MR", c, "ibv_dereg_mr", o.deregMR)
@@ -83,17 +83,16 @@ func (mr *MR) deregMR() error {
 	return nil
 }
 
-// Close deregisters a memory region. It waits for running calls; later ones fail with os.ErrClosed, and so does
-// a second Close. It is refused (syscall.EBUSY) while something made from the MR is open, which the error
-// names. When it fails, the MR stays open. On a device that was taken away nothing is left to destroy, and it
-// succeeds.
+// Close deregisters a memory region. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the MR is open; the error names it. If it
+// fails, the MR stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
 func (mr *MR) Close() error { return mr.base().Close() }
 
-// CPtr returns the address of the struct ibv_mr, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the MR open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_mr, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the MR open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_mr, ibv_reg_mr(3).
 func (mr *MR) CPtr() unsafe.Pointer { return mr.base().CPtr() }

@@ -34,7 +34,7 @@ func (mw *MW) base() *object.Handle {
 	return &mw.h
 }
 
-// newMW makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newMW makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newMW(dev *Device, c unsafe.Pointer) *MW {
 	o := &MW{lib: dev.lib, dev: dev}
 	o.h.Make(o, "MW", c, "ibv_dealloc_mw", o.deallocMW)
@@ -54,17 +54,16 @@ func (mw *MW) deallocMW() error {
 	return nil
 }
 
-// Close unbinds and destroys a memory window. It waits for running calls; later ones fail with os.ErrClosed,
-// and so does a second Close. It is refused (syscall.EBUSY) while something made from the MW is open, which the
-// error names. When it fails, the MW stays open. On a device that was taken away nothing is left to destroy,
-// and it succeeds.
+// Close unbinds and destroys a memory window. It waits for running calls; later calls, and a second Close,
+// return os.ErrClosed. It returns syscall.EBUSY while something made from the MW is open; the error names it.
+// If it fails, the MW stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_mw, ibv_alloc_mw(3).
 func (mw *MW) Close() error { return mw.base().Close() }
 
-// CPtr returns the address of the struct ibv_mw, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the MW open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_mw, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the MW open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_mw, ibv_alloc_mw(3).
 func (mw *MW) CPtr() unsafe.Pointer { return mw.base().CPtr() }
@@ -87,8 +86,8 @@ func (mw *MW) RKey() uint32 {
 	return cmem.Live(mw.base(), 16)
 }
 
-// SetRKey sets the remote key that the program knows, such as the one from before a bind that failed. It
-// changes nothing in the device.
+// SetRKey sets the remote key that the program knows, such as the one before a failed bind. It does not change
+// the device.
 //
 // C: struct ibv_mw.rkey, ibv_alloc_mw(3).
 func (mw *MW) SetRKey(rkey uint32) error {

@@ -38,7 +38,7 @@ func (pd *PD) base() *object.Handle {
 	return &pd.h
 }
 
-// newPD makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newPD makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newPD(dev *Device, c unsafe.Pointer) *PD {
 	o := &PD{lib: dev.lib, dev: dev}
 	o.h.Make(o, "PD", c, "ibv_dealloc_pd", o.deallocPD)
@@ -67,21 +67,21 @@ func (pd *PD) deallocPD() error {
 	return nil
 }
 
-// Close frees a protection domain or a parent domain. It waits for running calls; later ones fail with
-// os.ErrClosed, and so does a second Close. It is refused (syscall.EBUSY) while something made from the PD is
-// open, which the error names. When it fails, the PD stays open. On a device that was taken away nothing is
-// left to destroy, and it succeeds.
+// Close frees a protection domain or a parent domain. It waits for running calls; later calls, and a second
+// Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the PD is open; the error
+// names it. If it fails, the PD stays open. If the device was removed, nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (pd *PD) Close() error { return pd.base().Close() }
 
-// CloseAll closes everything that was made from the PD, the latest first, and then the PD itself; it fits a
+// CloseAll closes everything that was made from the PD, the latest first, and then the PD itself; use it with
 // defer. Errors are joined.
 func (pd *PD) CloseAll() error { return pd.base().CloseAll() }
 
-// CPtr returns the address of the struct ibv_pd, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the PD open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_pd, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the PD open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_pd, ibv_alloc_pd(3).
 func (pd *PD) CPtr() unsafe.Pointer { return pd.base().CPtr() }
@@ -149,7 +149,7 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (pd *PD) Dealloc() error { return pd.base().CloseBy("ibv_dealloc_pd", pd.deallocPD, false) }
 
-// regMR calls ibv_reg_mr with memory that the new object holds until its Close has succeeded.
+// regMR calls ibv_reg_mr with memory that the new object holds until its Close succeeds.
 func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr"
 	if err := pd.base().Enter(verb); err != nil {
@@ -274,7 +274,7 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 	return pd.regMR(mem.FromAddr(0, math.MaxUint64), access)
 }
 
-// regMRIOVA calls ibv_reg_mr_iova with memory that the new object holds until its Close has succeeded.
+// regMRIOVA calls ibv_reg_mr_iova with memory that the new object holds until its Close succeeds.
 func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr_iova"
 	if err := pd.base().Enter(verb); err != nil {

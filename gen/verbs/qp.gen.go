@@ -43,7 +43,7 @@ func (qp *QP) base() *object.Handle {
 	return &qp.h
 }
 
-// newQP makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newQP makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newQP(dev *Device, c unsafe.Pointer) *QP {
 	o := &QP{lib: dev.lib, dev: dev}
 	o.h.Make(o, "QP", c, "ibv_destroy_qp", o.destroyQP)
@@ -67,21 +67,20 @@ func (qp *QP) destroyQP() error {
 	return nil
 }
 
-// Close destroys a queue pair. It waits for running calls; later ones fail with os.ErrClosed, and so does a
-// second Close. It is refused (syscall.EBUSY) while something made from the QP is open, which the error names.
-// When it fails, the QP stays open. On a device that was taken away nothing is left to destroy, and it
-// succeeds.
+// Close destroys a queue pair. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the QP is open; the error names it. If it
+// fails, the QP stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_qp, ibv_create_qp(3).
 func (qp *QP) Close() error { return qp.base().Close() }
 
-// CloseAll closes everything that was made from the QP, the latest first, and then the QP itself; it fits a
+// CloseAll closes everything that was made from the QP, the latest first, and then the QP itself; use it with
 // defer. Errors are joined.
 func (qp *QP) CloseAll() error { return qp.base().CloseAll() }
 
-// CPtr returns the address of the struct ibv_qp, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the QP open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_qp, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the QP open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_qp, ibv_create_qp(3).
 func (qp *QP) CPtr() unsafe.Pointer { return qp.base().CPtr() }

@@ -32,7 +32,7 @@ func (rwqindtable *RWQIndTable) base() *object.Handle {
 	return &rwqindtable.h
 }
 
-// newRWQIndTable makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newRWQIndTable makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newRWQIndTable(dev *Device, c unsafe.Pointer) *RWQIndTable {
 	o := &RWQIndTable{lib: dev.lib, dev: dev}
 	o.h.Make(o, "RWQIndTable", c, "ibv_destroy_rwq_ind_table", o.destroyRWQIndTable)
@@ -50,17 +50,17 @@ func (rwqindtable *RWQIndTable) destroyRWQIndTable() error {
 	return nil
 }
 
-// Close destroys a table of work queues. It waits for running calls; later ones fail with os.ErrClosed, and so
-// does a second Close. It is refused (syscall.EBUSY) while something made from the RWQIndTable is open, which
-// the error names. When it fails, the RWQIndTable stays open. On a device that was taken away nothing is left
-// to destroy, and it succeeds.
+// Close destroys a table of work queues. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the RWQIndTable is open; the error names it.
+// If it fails, the RWQIndTable stays open. If the device was removed, nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_rwq_ind_table, ibv_create_rwq_ind_table(3).
 func (rwqindtable *RWQIndTable) Close() error { return rwqindtable.base().Close() }
 
-// CPtr returns the address of the struct ibv_rwq_ind_table, for C code that the bindings do not call; nil after
-// Close. What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object
-// is nothing that Close can name. Keep the RWQIndTable open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_rwq_ind_table, for your own C code; nil after Close. Calls made
+// through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep
+// the RWQIndTable open until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_rwq_ind_table, ibv_create_rwq_ind_table(3).
 func (rwqindtable *RWQIndTable) CPtr() unsafe.Pointer { return rwqindtable.base().CPtr() }

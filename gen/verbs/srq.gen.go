@@ -38,7 +38,7 @@ func (srq *SRQ) base() *object.Handle {
 	return &srq.h
 }
 
-// newSRQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newSRQ makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newSRQ(dev *Device, c unsafe.Pointer) *SRQ {
 	o := &SRQ{lib: dev.lib, dev: dev}
 	o.h.Make(o, "SRQ", c, "ibv_destroy_srq", o.destroySRQ)
@@ -61,17 +61,16 @@ func (srq *SRQ) destroySRQ() error {
 	return nil
 }
 
-// Close destroys a shared receive queue. It waits for running calls; later ones fail with os.ErrClosed, and so
-// does a second Close. It is refused (syscall.EBUSY) while something made from the SRQ is open, which the error
-// names. When it fails, the SRQ stays open. On a device that was taken away nothing is left to destroy, and it
-// succeeds.
+// Close destroys a shared receive queue. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the SRQ is open; the error names it. If it
+// fails, the SRQ stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_srq, ibv_create_srq(3).
 func (srq *SRQ) Close() error { return srq.base().Close() }
 
-// CPtr returns the address of the struct ibv_srq, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the SRQ open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_srq, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the SRQ open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_srq, ibv_create_srq(3).
 func (srq *SRQ) CPtr() unsafe.Pointer { return srq.base().CPtr() }

@@ -28,7 +28,7 @@ func (td *TD) base() *object.Handle {
 	return &td.h
 }
 
-// newTD makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newTD makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newTD(dev *Device, c unsafe.Pointer) *TD {
 	o := &TD{lib: dev.lib, dev: dev}
 	o.h.Make(o, "TD", c, "ibv_dealloc_td", o.deallocTD)
@@ -43,17 +43,16 @@ func (td *TD) deallocTD() error {
 	return nil
 }
 
-// Close frees a thread domain. It waits for running calls; later ones fail with os.ErrClosed, and so does a
-// second Close. It is refused (syscall.EBUSY) while something made from the TD is open, which the error names.
-// When it fails, the TD stays open. On a device that was taken away nothing is left to destroy, and it
-// succeeds.
+// Close frees a thread domain. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the TD is open; the error names it. If it
+// fails, the TD stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_td, ibv_alloc_td(3).
 func (td *TD) Close() error { return td.base().Close() }
 
-// CPtr returns the address of the struct ibv_td, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the TD open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_td, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the TD open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_td, ibv_alloc_td(3).
 func (td *TD) CPtr() unsafe.Pointer { return td.base().CPtr() }

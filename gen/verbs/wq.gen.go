@@ -37,7 +37,7 @@ func (wq *WQ) base() *object.Handle {
 	return &wq.h
 }
 
-// newWQ makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newWQ makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newWQ(dev *Device, c unsafe.Pointer) *WQ {
 	o := &WQ{lib: dev.lib, dev: dev}
 	o.h.Make(o, "WQ", c, "ibv_destroy_wq", o.destroyWQ)
@@ -58,17 +58,16 @@ func (wq *WQ) destroyWQ() error {
 	return nil
 }
 
-// Close destroys a work queue. It waits for running calls; later ones fail with os.ErrClosed, and so does a
-// second Close. It is refused (syscall.EBUSY) while something made from the WQ is open, which the error names.
-// When it fails, the WQ stays open. On a device that was taken away nothing is left to destroy, and it
-// succeeds.
+// Close destroys a work queue. It waits for running calls; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the WQ is open; the error names it. If it
+// fails, the WQ stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_wq, ibv_create_wq(3).
 func (wq *WQ) Close() error { return wq.base().Close() }
 
-// CPtr returns the address of the struct ibv_wq, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the WQ open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_wq, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the WQ open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_wq, ibv_create_wq(3).
 func (wq *WQ) CPtr() unsafe.Pointer { return wq.base().CPtr() }

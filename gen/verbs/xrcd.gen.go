@@ -27,7 +27,7 @@ func (xrcd *XRCD) base() *object.Handle {
 	return &xrcd.h
 }
 
-// newXRCD makes the handle of a C object. It is open, and seen by its parents, once it is adopted.
+// newXRCD makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newXRCD(dev *Device, c unsafe.Pointer) *XRCD {
 	o := &XRCD{lib: dev.lib, dev: dev}
 	o.h.Make(o, "XRCD", c, "ibv_close_xrcd", o.closeXRCD)
@@ -42,21 +42,20 @@ func (xrcd *XRCD) closeXRCD() error {
 	return nil
 }
 
-// Close closes an XRC domain. It waits for running calls; later ones fail with os.ErrClosed, and so does a
-// second Close. It is refused (syscall.EBUSY) while something made from the XRCD is open, which the error
-// names. When it fails, the XRCD stays open. On a device that was taken away nothing is left to destroy, and it
-// succeeds.
+// Close closes an XRC domain. It waits for running calls; later calls, and a second Close, return os.ErrClosed.
+// It returns syscall.EBUSY while something made from the XRCD is open; the error names it. If it fails, the
+// XRCD stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_close_xrcd, ibv_open_xrcd(3).
 func (xrcd *XRCD) Close() error { return xrcd.base().Close() }
 
-// CloseAll closes everything that was made from the XRCD, the latest first, and then the XRCD itself; it fits a
-// defer. Errors are joined.
+// CloseAll closes everything that was made from the XRCD, the latest first, and then the XRCD itself; use it
+// with defer. Errors are joined.
 func (xrcd *XRCD) CloseAll() error { return xrcd.base().CloseAll() }
 
-// CPtr returns the address of the struct ibv_xrcd, for C code that the bindings do not call; nil after Close.
-// What it costs: no rule is checked there, Close does not wait for it, and what C makes from the object is
-// nothing that Close can name. Keep the XRCD open until C is done, and have C not destroy it.
+// CPtr returns the address of the struct ibv_xrcd, for your own C code; nil after Close. Calls made through it
+// are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the XRCD open
+// until C is done, and do not destroy the object in C.
 //
 // C: struct ibv_xrcd, ibv_open_xrcd(3).
 func (xrcd *XRCD) CPtr() unsafe.Pointer { return xrcd.base().CPtr() }

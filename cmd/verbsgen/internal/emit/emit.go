@@ -143,14 +143,7 @@ func (e *emitter) docFile() *goFile {
 	if slices.ContainsFunc(e.pkg.Facts.Functions, func(f api.Function) bool { return f.Name == e.pkg.Module.Probe }) {
 		what = "has Go bindings for " + e.pkg.Module.Short
 	}
-	g.f.PackageComment(comment(fmt.Sprintf(`Package %s %s, generated from the facts of its header and the rules of its man pages.
-The package needs no header of the library and no library to build: Load finds it at run time, and LoadFrom takes its functions from another source, such as a software device.
-
-A call that no device is known to accept is refused before it reaches the library, and the error names the rule of the man page that it breaks. A rule that only some devices enforce is a hint: the error of a failed call has it, and OnLint reports it before the call. Work requests are posted unchecked; the rules explain those that the device refuses.
-
-Attributes whose C struct has a mask of what is given have a builder, whose methods set a value and its bit: NewX begins one. All other attributes, and all results, are plain structs, whose zero values are zero in C.
-
-Every handle has a Close, which is refused while something made from it is open. Handles may be used from several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed. Pass handles as pointers: every call on a copy is refused.`, e.pkg.Name, what)))
+	g.f.PackageComment(comment(plan.Says("package", plan.Words{"Name": e.pkg.Name, "Does": what})))
 	g.decl(comment(runtimeDoc), jen.Const().Id("_").Op("=").Add(rt("gensupport", gensupport.GeneratedForRuntime1)))
 	return g
 }

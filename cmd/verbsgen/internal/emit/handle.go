@@ -22,7 +22,7 @@ func (e *emitter) handle(g *goFile, h plan.Handle) {
 	if h.Owner != "Lib" {
 		fields = append(fields, plan.Var{Name: "dev", Type: "*" + h.Owner})
 	}
-	does := strings.TrimSuffix("is "+naming.Lower(o.Doc), ".") + ". Use it only by pointer: every call on a copy is refused"
+	does := plan.Says("handle", plan.Words{"Is": strings.TrimSuffix(naming.Lower(o.Doc), ".")})
 	g.planned(&plan.Struct{Doc: plan.Doc{Does: does, C: "struct " + o.C, Page: o.Page}, Name: o.Go, Fields: append(fields, h.Fields...)})
 	g.nilHandle(o)
 	g.newHandle(h)
@@ -94,7 +94,7 @@ func (g *goFile) newHandle(h plan.Handle) {
 		body = append(body, loads(h)...)
 	}
 	name := "new" + o.Go
-	g.fn(fn{doc: "// " + name + " makes the handle of a C object. It is open, and seen by its parents, once it is adopted.", name: name,
+	g.fn(fn{doc: comment(plan.Says("new handle", plan.Words{"Name": name})), name: name,
 		params: []jen.Code{param(owner, "*"+h.Owner), param("c", "unsafe.Pointer")}, results: []jen.Code{ptr(o.Go)},
 		body: append(body, jen.Return(id("o")))})
 }
@@ -133,19 +133,16 @@ func (g *goFile) closes(h plan.Handle) {
 		g.fn(fn{doc: doc(name, does, c, page), recv: recv("o", o.Go), name: name, results: []jen.Code{result}, short: true,
 			body: []jen.Code{jen.Return(id("o").Dot("base").Call().Dot(name).Call())}})
 	}
-	does := strings.TrimSuffix(o.Destroy.Doc, ".") + ". It waits for running calls; later ones fail with os.ErrClosed, and so does a second Close. " +
-		"It is refused (syscall.EBUSY) while something made from the " + o.Go + " is open, which the error names. When it fails, the " + o.Go + " stays open"
+	with := plan.Words{"Object": o.Go, "C": o.C, "Ends": strings.TrimSuffix(o.Destroy.Doc, ".")}
+	does := plan.Says("Close", with)
 	if h.Gone {
-		does += ". On a device that was taken away nothing is left to destroy, and it succeeds"
+		does += " " + plan.Says("Close gone", nil)
 	}
 	face("Close", does, o.Destroy.C, o.Destroy.Page, jen.Error())
 	if h.Parent {
-		face("CloseAll", "closes everything that was made from the "+o.Go+", the latest first, and then the "+o.Go+" itself; it fits a defer. "+
-			"Errors are joined", "", "", jen.Error())
+		face("CloseAll", plan.Says("CloseAll", with), "", "", jen.Error())
 	}
-	face("CPtr", "returns the address of the struct "+o.C+", for C code that the bindings do not call; nil after Close. What it costs: no rule is checked "+
-		"there, Close does not wait for it, and what C makes from the object is nothing that Close can name. Keep the "+o.Go+" open until C is done, "+
-		"and have C not destroy it", "struct "+o.C, o.Page, unsafePointer())
+	face("CPtr", plan.Says("CPtr", with), "struct "+o.C, o.Page, unsafePointer())
 }
 
 // getters prints the methods that return a field:

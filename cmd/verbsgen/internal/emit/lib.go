@@ -7,6 +7,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 )
 
 // symConst names the place of a C function in the table of a Lib.
@@ -67,8 +68,7 @@ func (e *emitter) symbolTable(g *goFile) {
 // libTypes makes Symbols, Lib, LoadOption and Path.
 func (e *emitter) libTypes(g *goFile) {
 	name := e.pkg.Module.Short
-	g.decl(`// Symbols is the source of the functions of `+name+`: a loaded library, or a software device. Symbol returns the
-// address of a C function, or 0; version is its symbol version.`,
+	g.decl(comment(plan.Says("Symbols", plan.Words{"Library": name})),
 		jen.Type().Id("Symbols").Interface(jen.Id("Symbol").Params(jen.List(id("name"), id("version")).String()).Uintptr()))
 	fields := []jen.Code{
 		remark(param("src", "Symbols"), "kept alive: it owns the functions"),
@@ -84,9 +84,7 @@ func (e *emitter) libTypes(g *goFile) {
 	}
 	g.structType("// Lib is a loaded "+name+". It needs no Close: a library is never unloaded.", "Lib", fields...)
 	g.fn(fn{
-		doc: `// OnLint makes f the function that is called before a call that breaks a lint. The call goes on, but may fail on another device or
-// kernel. f may be called from several goroutines, and must not close the object of the call; nil ends the reports. Posting, polling
-// and requesting events report nothing.`,
+		doc:  comment(plan.Says("OnLint", nil)),
 		recv: recv("l", "Lib"), name: "OnLint", params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
 		body: []jen.Code{id("l.lints.On").Call(id("f"))}, short: true,
 	})
@@ -123,8 +121,7 @@ func (e *emitter) load(g *goFile) {
 	}
 	open, about := id("library").Dot("Open").Call(id("c.path")), ""
 	if len(libs) > 0 {
-		about = `
-// It works with the objects of the libraries that it is given, which must be loaded, too.`
+		about = " " + plan.Says("Load with", nil)
 		args := []jen.Code{id("c.path")}
 		for i, lib := range libs {
 			source := fmt.Sprintf("source%d", i)
@@ -137,8 +134,7 @@ func (e *emitter) load(g *goFile) {
 	g.decl("// library is what Load looks for.", jen.Var().Id("library").Op("=").Add(rt("dl", "Module")).Values(
 		key("Name", jen.Lit(m.Library)), key("Probe", jen.Lit(m.Probe)), key("Install", jen.Lit(m.Install))))
 	g.fn(fn{
-		doc: `// Load loads ` + name + ` at run time. A process has one real ` + name + `: loading it again returns the same one, loading
-// another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to install.` + about,
+		doc:  comment(plan.Says("Load", plan.Words{"Library": name}) + about),
 		name: "Load", params: append(params, id("opts").Op("...").Id("LoadOption")), results: errResult(ptr("Lib")),
 		body: body,
 	})

@@ -26,14 +26,14 @@ func (b *builder) capabilities(o *model.Object) []Decl {
 		return nil
 	}
 	known := "*" + r.Mirror.Name
-	m := on(o, capsFunc, says(capsFunc, nil), one(known),
+	m := on(o, capsFunc, Says(capsFunc, nil), one(known),
 		Define{"caps", result("o.caps.Known")})
 	ask := b.askCapabilities(o, r)
 	if ask == nil {
 		m.Steps = []Step{ret(result("o.caps.Known"))}
 		return []Decl{m}
 	}
-	m.Doc.Text = says(capsFunc+" asked", nil)
+	m.Doc.Text = Says(capsFunc+" asked", nil)
 	m.Steps = append(m.Steps, If{as(IsGiven, "caps"), []Step{ret(val("caps"))}}, ret(result("o.caps.Read", val("o."+ask.Name))))
 	return []Decl{m, ask, unjudged(o, ask, r.Page), gone(o, ask)}
 }
@@ -49,7 +49,7 @@ func (b *builder) noticesGone() bool {
 
 // gone plans goneFunc.
 func gone(o *model.Object, ask *Method) *Method {
-	m := on(o, goneFunc, says(goneFunc, nil), one("bool"), ret(of("validate", "Gone", val("errno"), val("o."+ask.Name))))
+	m := on(o, goneFunc, Says(goneFunc, nil), one("bool"), ret(of("validate", "Gone", val("errno"), val("o."+ask.Name))))
 	m.Params = []Var{{Name: "errno", Type: "syscall.Errno"}}
 	return m
 }
@@ -115,7 +115,7 @@ func unjudged(o *model.Object, ask *Method, page string) *Method {
 	m := on(o, "UnjudgedRules", "", []Var{{Type: "[]verr.Rule"}, {Type: "error"}}, name, Enter{Handle: "o"},
 		ret(of("verr", "Unjudged", val("rules"), result("o.caps.Why", val("o."+ask.Name)))))
 	m.Zero = []Value{null}
-	m.Doc = Doc{Does: says(m.Name, words{"Object": o.Go}),
-		More: []string{says(m.Name+" more", nil)}, C: name.Verb, Page: page}
+	m.Doc = Doc{Does: Says(m.Name, Words{"Object": o.Go}),
+		More: []string{Says(m.Name+" more", nil)}, C: name.Verb, Page: page}
 	return m
 }

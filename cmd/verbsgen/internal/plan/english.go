@@ -10,11 +10,11 @@ import (
 // english has the texts of generated doc comments.
 var english = template.Must(template.New("docs").Option("missingkey=error").Parse(templates.Docs))
 
-// words are what a text is filled in with.
-type words map[string]string
+// Words are what a text is filled in with.
+type Words map[string]string
 
-// says returns a text of generated doc comments.
-func says(name string, with words) string {
+// Says returns a text of generated doc comments.
+func Says(name string, with Words) string {
 	var b strings.Builder
 	if err := english.ExecuteTemplate(&b, name, with); err != nil {
 		panic("internal error: templates/docs.tmpl: " + err.Error())

@@ -47,7 +47,8 @@ func TestTextsAreUsed(t *testing.T) {
 
 // TestSays fills a text in: line breaks are spaces, an empty line begins a paragraph, and a missing word is an error.
 func TestSays(t *testing.T) {
-	if got, want := says("change", words{"Name": "Init", "State": "INIT"}), "Init returns the change to INIT, to which attributes can be added."; got != want {
+	want := "Init returns the change to INIT, to which attributes can be added."
+	if got := Says("change", Words{"Name": "Init", "State": "INIT"}); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	defer func() {
@@ -55,5 +56,5 @@ func TestSays(t *testing.T) {
 			t.Error("a text without one of its words")
 		}
 	}()
-	says("change", words{"Name": "Init"})
+	Says("change", Words{"Name": "Init"})
 }

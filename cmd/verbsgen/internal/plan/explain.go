@@ -23,7 +23,7 @@ func explained(v *model.Verb) (enough, others bool) {
 func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
 	recv, errs := v.Params[0], "err"+v.Go
 	out := &Method{Recv: Var{Name: recv.Go, Type: "*" + m.Recv}, Name: "refused" + v.Go, Results: errOnly,
-		Doc:    Doc{Text: says("refused", words{"Name": "refused" + v.Go})},
+		Doc:    Doc{Text: Says("refused", Words{"Name": "refused" + v.Go})},
 		Params: []Var{{Name: "r", Type: "dpath." + form.Of(v.C, m.Form).Range}, {Name: "posted", Type: "int"}, {Name: "errno", Type: "syscall.Errno"}},
 		Steps:  []Step{Get{"wr", result("r.Refusal", as(Address, errs), val("posted"), val("errno"))}}}
 	enough, others := explained(v)
@@ -48,7 +48,7 @@ func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
 	decls := []Decl{out}
 	if !b.full {
 		b.full = true
-		decls = append(decls, Variable{Name: "ErrQueueFull", Package: "verr", Text: says("ErrQueueFull", nil)})
+		decls = append(decls, Variable{Name: "ErrQueueFull", Package: "verr", Text: Says("ErrQueueFull", nil)})
 	}
 	if sees {
 		decls = append(decls, b.seeing(v, m))
@@ -98,7 +98,7 @@ func (b *builder) seeing(v *model.Verb, m *model.Method) *Method {
 	recv, object := v.Params[0].Go, v.Params[0].Object
 	name := "see" + v.Go
 	out := &Method{Recv: Var{Name: recv, Type: "*" + m.Recv}, Name: name, Results: errOnly,
-		Doc:    Doc{Text: says("see", words{"Name": name, "Verb": v.C, "Object": m.Recv})},
+		Doc:    Doc{Text: Says("see", Words{"Name": name, "Verb": v.C, "Object": m.Recv})},
 		Params: []Var{{Name: "in", Type: "*in" + v.Go}, {Name: "ask", Type: "bool"}}}
 	var made, forget, read, caps []Step
 	for _, o := range v.Inputs() {

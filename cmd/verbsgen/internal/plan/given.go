@@ -58,19 +58,19 @@ func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
 	}
 	waiting := "*events.Records[" + r.Go + "]"
 	self := Var{Name: "o", Type: "*" + o.Go}
-	next := &Method{Doc: Doc{Does: says("next record", words{"Does": v.Doc, "Object": o.Go}), C: v.C, Page: v.Page, More: []string{m.Doc}},
+	next := &Method{Doc: Doc{Does: Says("next record", Words{"Does": v.Doc, "Object": o.Go}), C: v.C, Page: v.Page, More: []string{m.Doc}},
 		Recv: self, Name: m.Name, Verb: v, Params: []Var{{Name: "ctx", Type: "context.Context"}}, Results: []Var{{Type: "*" + r.Go}, {Type: "error"}}, Zero: []Value{null},
 		Steps: []Step{Name{v.C}, Get{"from", result("o.listen", verb)}, ret(result("from.Next", val("ctx")))}}
-	listen := on(o, "listen", says("listen", nil), []Var{{Type: waiting}, {Type: "error"}})
+	listen := on(o, "listen", Says("listen", nil), []Var{{Type: waiting}, {Type: "error"}})
 	listen.Params, listen.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
 	fd := converted("int", Value{As: CField, Type: "int32", Path: "o.h.C", N: uint64(*o.FD)})
 	listen.Steps = slices.Concat([]Step{Enter{Handle: "o"}}, b.missing(v, "o.lib"), b.missing(ack, "o.lib"),
 		[]Step{ret(result("o.waiting.Listen", function(nil, []Var{{Type: waiting}, {Type: "error"}},
 			ret(of("events", "NewRecords", fd, text(v.C), text(o.Destroy.C), text("the "+o.Go), val("o.take"))))))})
-	read := on(o, "read", says("read record", nil), []Var{{Name: "made", Type: pointer}, {Name: "errno", Type: "syscall.Errno"}})
+	read := on(o, "read", Says("read record", nil), []Var{{Name: "made", Type: pointer}, {Name: "errno", Type: "syscall.Errno"}})
 	read.Params = []Var{{Name: "ev", Type: "*" + r.Go}}
 	read.Steps = []Step{ReadRecord{Serial: b.pkg.Module.Serial, Get: raw(v, "o.lib", val("o.h.C"), as(Memory, "given")), Ack: raw(ack, "o.lib", val("given")), Mirror: r.Mirror.Name}}
-	take := on(o, "take", says("take record", nil), []Var{{Type: "*" + r.Go}, {Type: "syscall.Errno"}, {Type: "error"}})
+	take := on(o, "take", Says("take record", nil), []Var{{Type: "*" + r.Go}, {Type: "syscall.Errno"}, {Type: "error"}})
 	t := TakeRecord{Record: r.Go}
 	for _, f := range r.Fields {
 		if f.NewOn == nil {
@@ -88,7 +88,7 @@ func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
 // record plans the Go type of a record that a library gives.
 func (b *builder) event(r *model.Record) []Decl {
 	s := &Struct{Name: r.Go, Doc: Doc{Does: "is " + naming.Lower(r.Doc), C: "struct " + r.C, Page: r.Page}}
-	from := &Method{Name: "from", Doc: Doc{Text: says("from record", nil)}, Recv: Var{Name: "r", Type: "*" + r.Go},
+	from := &Method{Name: "from", Doc: Doc{Text: Says("from record", nil)}, Recv: Var{Name: "r", Type: "*" + r.Go},
 		Params: []Var{{Name: "c", Type: "*" + r.Mirror.Name}, {Name: "l", Type: "*Lib"}}, Results: []Var{{Name: "made", Type: pointer}}}
 	var later []Step // what depends on other fields
 	for _, f := range r.Fields {
@@ -148,7 +148,7 @@ func (b *builder) lends(o *model.Object) (out []Decl) {
 				Refuse{as(IsNil, "at"), of("verr", "NotYet", verb, text(l.C), text(o.Go))},
 				ret(Value{As: Result, Type: "bridge", Path: "Borrow", Of: l.Object.Ref, Args: []Value{verb, val("at"), val(lib), kept}})})...)
 		m.Zero = []Value{null}
-		m.Doc = Doc{Does: says("lent object", words{"Does": withArticle(l.Doc), "Object": o.Go}),
+		m.Doc = Doc{Does: Says("lent object", Words{"Does": withArticle(l.Doc), "Object": o.Go}),
 			C: "struct " + o.C + "." + l.C, Page: o.Page}
 		out = append(out, m)
 	}

@@ -14,10 +14,10 @@ func hostMemory(o *model.Object) (out []Decl) {
 		out = append(out, m)
 	}
 	bytes, off, n := Var{Name: "p", Type: "[]byte"}, Var{Name: "off", Type: "int64"}, []Var{{Type: "int"}, {Type: "error"}}
-	forward("Bytes", says("host memory Bytes", nil), nil, one("[]byte"))
+	forward("Bytes", Says("host memory Bytes", nil), nil, one("[]byte"))
 	forward("Addr", "returns the address of the first byte, 0 after Close", nil, one("uintptr"))
 	forward("Len", "returns the length in bytes", nil, one("uint64"))
-	forward("WriteAt", says("host memory WriteAt", nil), []Var{bytes, off}, n)
-	forward("ReadAt", says("host memory ReadAt", nil), []Var{bytes, off}, n)
+	forward("WriteAt", Says("host memory WriteAt", nil), []Var{bytes, off}, n)
+	forward("ReadAt", Says("host memory ReadAt", nil), []Var{bytes, off}, n)
 	return out
 }

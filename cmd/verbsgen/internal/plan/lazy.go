@@ -28,7 +28,7 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 	cross := func(gate, fields, entries Value, more ...Value) Call {
 		return Call{Verb: v.C, By: result("raw"+v.Go, append([]Value{result(gate.Path + ".Word"), fields, entries}, more...)...), Answer: Nothing}
 	}
-	c.out.Doc = Doc{Does: says("new reader", words{"Object": m.Recv}), C: v.C, Page: v.Page, More: []string{m.Doc}}
+	c.out.Doc = Doc{Does: Says("new reader", Words{"Object": m.Recv}), C: v.C, Page: v.Page, More: []string{m.Doc}}
 	c.out.Params, c.out.Results, c.out.Zero = []Var{{Name: "fields", Type: l.Asks.Go}}, []Var{{Type: "*" + name}, {Type: "error"}}, []Value{null}
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, []Step{
 		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, fields, hex(known(l)))},
@@ -41,9 +41,9 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 	return append(readTypes(l), c.out,
 		&Struct{Name: name, Doc: Doc{Does: "reads " + l.Go + "s of a " + m.Recv, C: v.C, Page: v.Page},
 			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "fields", Type: "uint64"}}},
-		&Method{Doc: Doc{Does: says("PollInto", words{"List": list, "Object": m.Recv}), C: v.C, Page: v.Page},
+		&Method{Doc: Doc{Does: Says("PollInto", Words{"List": list, "Object": m.Recv}), C: v.C, Page: v.Page},
 			Recv: r, Name: "PollInto", Params: []Var{entries}, Results: n, Short: true, Steps: []Step{ret(result("r.PollSpin", val(list), number(1)))}},
-		&Method{Doc: Doc{Text: says("PollSpin", nil)},
+		&Method{Doc: Doc{Text: Says("PollSpin", nil)},
 			Recv: r, Name: "PollSpin", Params: []Var{entries, {Name: "tries", Type: "int"}}, Results: n, Zero: []Value{zero}, Steps: []Step{
 				Refuse{as(IsNil, "r"), result(errs + ".Closed")},
 				If{as(IsEmpty, list), []Step{ret(zero, null)}},

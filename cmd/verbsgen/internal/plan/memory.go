@@ -55,7 +55,7 @@ func (b *builder) core(v *model.Verb, m *model.Method, name string) *Method {
 	for _, p := range v.Params {
 		c.param(p)
 	}
-	c.out.Name, c.out.Doc = name, Doc{Text: name + " calls " + v.C + " with memory that the new object holds until its Close has succeeded."}
+	c.out.Name, c.out.Doc = name, Doc{Text: Says("with memory", Words{"Name": name, "Verb": v.C})}
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.invoke(), c.success())
 	return c.out
 }

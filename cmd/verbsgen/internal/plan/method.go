@@ -373,7 +373,7 @@ func (c *call) numberOutput(p *model.Param, out *outputs) {
 func (c *call) doc(does string) Doc {
 	more := []string{c.m.Doc, listed(c.docs)}
 	if c.v.Since != "" {
-		more = append(more, says("since", words{"Release": c.v.Since}))
+		more = append(more, Says("since", Words{"Release": c.v.Since}))
 	}
 	return Doc{Does: does, C: c.v.C, Page: c.v.Page, More: append(more, ruleList(c.v))}
 }

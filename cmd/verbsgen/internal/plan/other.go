@@ -75,7 +75,7 @@ func (c *call) createdOther() []Step {
 
 // others plans what packages of other libraries may take and make: every handle, and the builders that verbs take.
 func (b *builder) others() (out []Decl) {
-	offer := &Method{Name: "init", Doc: Doc{Text: says("offer", nil)},
+	offer := &Method{Name: "init", Doc: Doc{Text: Says("offer", nil)},
 		Steps: []Step{Do{Value{As: Result, Type: "bridge", Path: "OfferLib", Args: []Value{function([]Var{{Name: "l", Type: "*Lib"}}, one("dl.Source"), ret(val("l.src")))}}}}}
 	for _, o := range b.pkg.Objects {
 		out = append(out, b.makeFor(o))
@@ -107,7 +107,7 @@ func (b *builder) offered(o *model.Object) Value {
 
 // makeFor plans the handle of an object that another library made.
 func (b *builder) makeFor(o *model.Object) *Method {
-	m := &Method{Name: "make" + o.Go, Doc: Doc{Text: says("make other", words{"Object": o.Go})},
+	m := &Method{Name: "make" + o.Go, Doc: Doc{Text: Says("make other", Words{"Object": o.Go})},
 		Params: []Var{{Name: "m", Type: "*bridge.Made"}}, Results: []Var{{Type: "*" + o.Go}, {Type: "error"}}, Zero: []Value{null}}
 	among := func(fn, typ string) Value {
 		return Value{As: Result, Type: "bridge", Path: fn, Of: typ, Args: []Value{val("m")}}
@@ -156,7 +156,7 @@ func (b *builder) lendable(r *model.Record) bool {
 // lend plans the copy of the C struct of a builder, with the handles in it in use.
 func (b *builder) lend(r *model.Record) *Method {
 	lent := Var{Name: "lent", Type: "bridge.Lent"}
-	m := &Method{Name: "lend", Doc: Doc{Text: says("lend", nil)},
+	m := &Method{Name: "lend", Doc: Doc{Text: Says("lend", nil)},
 		Recv:    Var{Name: "a", Type: "*" + r.Go},
 		Params:  []Var{{Name: "verb", Type: "string"}, {Name: "lib", Type: "any"}, {Name: "root", Type: "*object.Node"}},
 		Results: []Var{lent, {Name: "err", Type: "error"}}, Zero: []Value{val("lent")}}

@@ -17,23 +17,23 @@ func vagueBit(r *model.Region) uint64 {
 
 // region plans the methods that make elements.
 func (b *builder) region(o *model.Object) []Decl {
-	place := on(o, "place", says("place", nil), nil,
+	place := on(o, "place", Says("place", nil), nil,
 		Do{result("o.region.Set", composite("dpath.Region", Entry{"Start", val("start")}, Entry{"Length", val("o." + naming.Local(o.Region.Length.C))},
 			Entry{"LKey", val("o." + naming.Local(o.Region.LKey.C))}, Entry{"Unknown", val("unknown")}))})
 	place.Params = []Var{{Name: "start", Type: "uint64"}, {Name: "unknown", Type: "string"}}
 
 	iova := on(o, "IOVA", "", one("uint64"), ret(result("o.region.Start")))
-	iova.Doc, iova.Short = Doc{Text: says("IOVA", nil)}, true
+	iova.Doc, iova.Short = Doc{Text: Says("IOVA", nil)}, true
 
 	off := Var{Name: "off", Type: "uint64"}
 	sge := on(o, "SGE", "", []Var{{Type: "dpath.SGE"}, {Type: "error"}},
 		Refuse{as(IsNil, "o"), of("verr", "NilHandle", text(""), text(o.Go))}, ret(result("o.region.SGE", val("off"), val("n"))))
 	sge.Params, sge.Zero = []Var{off, {Name: "n", Type: "uint64"}}, []Value{composite("dpath.SGE")}
-	sge.Doc = Doc{Text: says("SGE", nil)}
+	sge.Doc = Doc{Text: Says("SGE", nil)}
 
 	unchecked := on(o, "UncheckedSGE", "", one("dpath.SGE"), ret(result("o.region.UncheckedSGE", val("off"), val("n"))))
 	unchecked.Params, unchecked.Short = []Var{off, {Name: "n", Type: "uint32"}}, true
-	unchecked.Doc = Doc{Text: says("UncheckedSGE", nil)}
+	unchecked.Doc = Doc{Text: Says("UncheckedSGE", nil)}
 	return []Decl{place, iova, sge, unchecked}
 }
 

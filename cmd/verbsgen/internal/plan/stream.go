@@ -22,7 +22,7 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 		return Call{Verb: v.C, By: result("raw"+v.Go, append([]Value{result(gate.Path + ".Word")}, args...)...), Answer: Nothing}
 	}
 	asked := converted(asks.Go, result(c.self+".asked.Fields"))
-	c.out.Doc = Doc{Does: says("new stream", words{"Object": m.Recv}), C: v.C, Page: v.Page, More: []string{m.Doc}}
+	c.out.Doc = Doc{Does: Says("new stream", Words{"Object": m.Recv}), C: v.C, Page: v.Page, More: []string{m.Doc}}
 	c.out.Results, c.out.Zero = []Var{{Type: "*" + name}, {Type: "error"}}, []Value{null}
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, b.missing(open, c.lib), []Step{
 		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, asked, asked)},
@@ -35,7 +35,7 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 	return []Decl{c.out,
 		&Struct{Name: name, Doc: Doc{Does: "posts batches to a " + m.Recv + " as a stream of commands", C: v.C, Page: v.Page},
 			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "object", Type: pointer}, {Name: "asked", Type: asks.Go}}},
-		&Method{Doc: Doc{Does: says("Post", words{"Object": m.Recv}), C: v.C, Page: v.Page},
+		&Method{Doc: Doc{Does: Says("Post", Words{"Object": m.Recv}), C: v.C, Page: v.Page},
 			Recv: s, Name: "Post", Params: []Var{{Name: "b", Type: "*dpath.SendBatch"}, {Name: "n", Type: "int"}}, Results: out, Short: true,
 			Steps: []Step{ret(result("s.PostRange", result("b.From", zero, val("n"))))}},
 		&Method{Doc: Doc{Text: "PostRange is Post for a range of a batch."}, Recv: s, Name: "PostRange", Params: []Var{{Name: "r", Type: "dpath.SendRange"}}, Results: out,

@@ -25,6 +25,6 @@ func (b *builder) changing(o *model.Object, x *model.Getter) []Decl {
 	get.Doc = Doc{Does: "returns the " + what + ". It is 0 once the " + o.Go + " is closed", C: c, Page: o.Page}
 	set := on(o, "Set"+x.Go, "", errOnly, ret(of("cmem", "SetLive", append([]Value{text(c)}, append(at, val(naming.Local(x.C)))...)...)))
 	set.Params = []Var{{Name: naming.Local(x.C), Type: x.GoType}}
-	set.Doc = Doc{Does: "sets the " + strings.SplitN(what, ";", 2)[0] + " that the program knows, such as the one from before a bind that failed. It changes nothing in the device", C: c, Page: o.Page}
+	set.Doc = Doc{Does: Says("set getter", Words{"What": strings.SplitN(what, ";", 2)[0]}), C: c, Page: o.Page}
 	return []Decl{get, set}
 }
