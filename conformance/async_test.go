@@ -309,7 +309,8 @@ func TestEventOfClosed(t *testing.T) {
 		recv.WR(i).Recv(1).SGE(uint64(e.MR.Addr()), 64, e.MR.LKey())
 	}
 	_, err := srq.PostRecv(recv, recv.Len())
-	if err := errors.Join(err, srq.Modify(verbs.NewSRQAttr().Limit(2)), verbs.UDSetup{PortNum: 1, QKey: 7}.ToRTS(qp), ah.Address(send.WR(0).Send(2).Flags(verbs.SendSignaled), qp.Num(), 7)); err != nil {
+	if err := errors.Join(err, srq.Modify(verbs.NewSRQAttr().Limit(2)), verbs.UDSetup{PortNum: 1, QKey: 7}.ToRTS(qp),
+		ah.Address(send.WR(0).Send(2).Flags(verbs.SendSignaled), qp.Num(), 7)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := qp.PostSend(send, 1); err != nil {

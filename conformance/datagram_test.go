@@ -42,7 +42,8 @@ func TestDatagram(t *testing.T) {
 		t.Fatal(err)
 	}
 	wc := must(b.Wait())(t)
-	if wc.Err() != nil || wc.Opcode != verbs.WCOpcodeRecv || wc.Flags != verbs.WCFlagGRH|verbs.WCFlagWithImm || wc.ImmData != 0xabcd || wc.SrcQP != a.QP.Num() ||
+	if wc.Err() != nil || wc.Opcode != verbs.WCOpcodeRecv || wc.Flags != verbs.WCFlagGRH|verbs.WCFlagWithImm ||
+		wc.ImmData != 0xabcd || wc.SrcQP != a.QP.Num() ||
 		wc.ByteLen != verbs.GRHSize+8 || string(b.Buf[verbs.GRHSize:wc.ByteLen]) != "datagram" {
 		t.Errorf("%v, %v of %+v, %q", wc.Err(), wc.Opcode, wc, b.Buf[:64])
 	}

@@ -27,19 +27,23 @@ type refusal struct {
 	says  []string
 }
 
-const inlineRule = "sum of wr[2].sg_list[].length 100: a request carries at most max_inline_data bytes inline (max_inline_data is 64); send less, or leave INLINE out"
+const inlineRule = "sum of wr[2].sg_list[].length 100: a request carries at most max_inline_data bytes inline (max_inline_data is " +
+	"64); send less, or leave INLINE out"
 
 // refusals are of request number 2, with wr_id 42; the requests before it are sound.
 var refusals = map[string]refusal{
 	"in INIT": {fresh: true, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-state-0357"},
 		says: []string{"qp_type RC, state INIT, max_inline_data 64, max_send_sge 4", "bring the queue pair to QPStateRTS first"}},
-	"in INIT, mlx5": {opts: []softverbs.Option{softverbs.LikeMLX5()}, fresh: true, errno: syscall.ENOMEM, rules: []string{"VR-ibv_post_send-state-0357"},
-		says: []string{"state INIT", "cannot allocate memory (ENOMEM)"}},
-	"inline too large": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-send_flags-0345"}, says: []string{"state RTS", "max_inline_data 64", inlineRule},
+	"in INIT, mlx5": {opts: []softverbs.Option{softverbs.LikeMLX5()}, fresh: true, errno: syscall.ENOMEM,
+		rules: []string{"VR-ibv_post_send-state-0357"},
+		says:  []string{"state INIT", "cannot allocate memory (ENOMEM)"}},
+	"inline too large": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-send_flags-0345"},
+		says: []string{"state RTS", "max_inline_data 64", inlineRule},
 		fill: func(a *link.End, w *verbs.SendWR) {
 			w.SGE(uint64(a.MR.Addr()), 60, a.MR.LKey()).SGE(uint64(a.MR.Addr()), 40, a.MR.LKey()).Flags(verbs.SendInline)
 		}},
-	"inline too large, mlx5": {opts: []softverbs.Option{softverbs.LikeMLX5()}, errno: syscall.ENOMEM, rules: []string{"VR-ibv_post_send-send_flags-0345"},
+	"inline too large, mlx5": {opts: []softverbs.Option{softverbs.LikeMLX5()}, errno: syscall.ENOMEM,
+		rules: []string{"VR-ibv_post_send-send_flags-0345"},
 		fill: func(a *link.End, w *verbs.SendWR) {
 			w.SGE(uint64(a.MR.Addr()), 4000, a.MR.LKey()).Flags(verbs.SendInline)
 		}},
@@ -49,7 +53,8 @@ var refusals = map[string]refusal{
 			w.FetchAdd(42, 0x1001, a.MR.RKey(), 1).SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 		}},
 	"UD without address": {typ: verbs.QPTypeUD, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-ah-0354"},
-		says: []string{"qp_type UD, state RTS", "wr[2].wr.ud.ah NULL: a datagram goes the way of an address handle; give the request one that is open, by AH.Address"},
+		says: []string{"qp_type UD, state RTS",
+			"wr[2].wr.ud.ah NULL: a datagram goes the way of an address handle; give the request one that is open, by AH.Address"},
 		fill: func(a *link.End, w *verbs.SendWR) { w.To(nil, 1, 1) }},
 	"too many ranges": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
 		says: []string{"wr[2].num_sge 5: a request has at most max_send_sge ranges (max_send_sge is 4); use fewer ranges"},
@@ -58,9 +63,11 @@ var refusals = map[string]refusal{
 				w.SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 			}
 		}},
-	"no rule": {opts: []softverbs.Option{softverbs.Fail("ibv_post_send", 1, syscall.EPERM)}, errno: syscall.EPERM, says: []string{"state RTS"}},
-	"no query": {opts: []softverbs.Option{softverbs.Fail("ibv_query_qp", 0, syscall.EIO)}, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
-		says: []string{"request 2 (wr_id 42) on a queue pair with max_inline_data 64, max_send_sge 4: "},
+	"no rule": {opts: []softverbs.Option{softverbs.Fail("ibv_post_send", 1, syscall.EPERM)}, errno: syscall.EPERM,
+		says: []string{"state RTS"}},
+	"no query": {opts: []softverbs.Option{softverbs.Fail("ibv_query_qp", 0, syscall.EIO)}, errno: syscall.EINVAL,
+		rules: []string{"VR-ibv_post_send-num_sge-0349"},
+		says:  []string{"request 2 (wr_id 42) on a queue pair with max_inline_data 64, max_send_sge 4: "},
 		fill: func(a *link.End, w *verbs.SendWR) {
 			for range 5 {
 				w.SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
@@ -175,7 +182,8 @@ func TestRefusedReceives(t *testing.T) {
 			}
 		}
 	}
-	check(post(reset.QP, b), syscall.EINVAL, "state RESET, max_recv_sge 1", "bring the queue pair to QPStateInit first [VR-ibv_post_recv-state-0365]")
+	check(post(reset.QP, b), syscall.EINVAL, "state RESET, max_recv_sge 1",
+		"bring the queue pair to QPStateInit first [VR-ibv_post_recv-state-0365]")
 	b.WR(0).SGE(1, 1, 1).SGE(1, 1, 1)
 	check(post(ready.QP, b), syscall.EINVAL, "state INIT", "wr[0].num_sge 2: a request has at most max_recv_sge ranges (max_recv_sge is 1)")
 	b.WR(0).Recv(9)
@@ -245,7 +253,8 @@ func TestPostClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, err := b.QP.PostSend(send, 1)
-	if n != 0 || !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "state") || !strings.Contains(err.Error(), "request 0 (wr_id 3)") {
+	if n != 0 || !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "state") ||
+		!strings.Contains(err.Error(), "request 0 (wr_id 3)") {
 		t.Errorf("%d, %v", n, err)
 	}
 }

@@ -37,7 +37,8 @@ func TestForbiddenByHistory(t *testing.T) {
 			_, err := cq.Reader(verbs.WCFieldByteLen | verbs.WCFieldImm)
 			return err
 		}},
-		{"ibv_create_cq_ex", "a queue is read that was not made for it", syscall.EOPNOTSUPP, func(_ *testing.T, w world) error { // nor has it functions
+		// nor has it functions
+		{"ibv_create_cq_ex", "a queue is read that was not made for it", syscall.EOPNOTSUPP, func(_ *testing.T, w world) error {
 			_, err := w.cq.Reader(0)
 			return err
 		}},
@@ -53,12 +54,14 @@ func TestForbiddenByHistory(t *testing.T) {
 			_, err := queue(t, w, verbs.QPTypeRC).Stream()
 			return err
 		}},
-		{"ibv_get_cq_event", "a queue is destroyed with an event that nobody acknowledged", syscall.EBUSY, func(t *testing.T, w world) error { // C waits
+		// C waits
+		{"ibv_get_cq_event", "a queue is destroyed with an event that nobody acknowledged", syscall.EBUSY, func(t *testing.T, w world) error {
 			b := arrivals(t, w.dev)
 			b.next(t)
 			return b.close()
 		}},
-		{"ibv_get_cq_event", "an event is acknowledged twice, for another one too", syscall.EBUSY, func(t *testing.T, w world) error { // C ends the process, or waits no more
+		// C ends the process, or waits no more
+		{"ibv_get_cq_event", "an event is acknowledged twice, for another one too", syscall.EBUSY, func(t *testing.T, w world) error {
 			b := arrivals(t, w.dev)
 			first := b.next(t)
 			b.next(t)
@@ -66,7 +69,8 @@ func TestForbiddenByHistory(t *testing.T) {
 			first.Done()
 			return b.close()
 		}},
-		{"ibv_get_async_event", "a queue is destroyed with an event that nobody acknowledged", syscall.EBUSY, func(t *testing.T, w world) error { // C waits
+		// C waits
+		{"ibv_get_async_event", "a queue is destroyed with an event that nobody acknowledged", syscall.EBUSY, func(t *testing.T, w world) error {
 			cq, ev := overflow(t, w.dev)
 			t.Cleanup(ev.Done)
 			return cq.Close()
@@ -99,7 +103,8 @@ func TestForbiddenByHistory(t *testing.T) {
 			})
 			return qp.Close()
 		}},
-		{"ibv_create_qp", "a request is posted to a queue pair that was destroyed", os.ErrClosed, func(t *testing.T, w world) error { // C reads what is gone
+		// C reads what is gone
+		{"ibv_create_qp", "a request is posted to a queue pair that was destroyed", os.ErrClosed, func(t *testing.T, w world) error {
 			qp := queue(t, w, verbs.QPTypeRC)
 			if err := qp.Close(); err != nil {
 				t.Fatal(err)
@@ -125,9 +130,10 @@ func TestForbiddenByHistory(t *testing.T) {
 			t.Cleanup(func() { _ = dm.Unimport() })
 			return dm.Close()
 		}},
-		{"ibv_attach_counters_point_flow", "counters are given something to count after a flow has them", syscall.EBUSY, func(t *testing.T, w world) error {
-			return counting(t, w.dev, queue(t, w, verbs.QPTypeUD)).AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 1), nil)
-		}},
+		{"ibv_attach_counters_point_flow", "counters are given something to count after a flow has them", syscall.EBUSY,
+			func(t *testing.T, w world) error {
+				return counting(t, w.dev, queue(t, w, verbs.QPTypeUD)).AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 1), nil)
+			}},
 		{"ibv_create_counters", "counters are destroyed before their flow", syscall.EBUSY, func(t *testing.T, w world) error {
 			return counting(t, w.dev, queue(t, w, verbs.QPTypeUD)).Close()
 		}},

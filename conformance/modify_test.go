@@ -25,13 +25,16 @@ func TestModifyExplains(t *testing.T) {
 		says    []string
 	}{
 		{verbs.QPTypeRC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0), false,
-			[]string{"EINVAL", "attr_mask State|PKeyIndex|PortNum (0x31), RESET to INIT without AccessFlags (0x8): ", "[VR-ibv_modify_qp-attr_mask-0220]"}},
+			[]string{"EINVAL", "attr_mask State|PKeyIndex|PortNum (0x31), RESET to INIT without AccessFlags (0x8): ",
+				"[VR-ibv_modify_qp-attr_mask-0220]"}},
 		{verbs.QPTypeRC, verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(1), false, []string{"RESET to RTS, which is no transition"}},
-		{verbs.QPTypeRC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0).AccessFlags(0).Timeout(4), false, []string{"RESET to INIT with Timeout (0x200): "}},
+		{verbs.QPTypeRC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0).AccessFlags(0).Timeout(4), false,
+			[]string{"RESET to INIT with Timeout (0x200): "}},
 		{verbs.QPTypeUD, verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0), false, []string{"RESET to INIT without QKey (0x40): "}},
 		{verbs.QPTypeUC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).SQPSN(1).AccessFlags(0), true,
 			[]string{"RESET to INIT without PKeyIndex (0x10) and with SQPSN (0x10000): ", "[VR-ibv_modify_qp-attr_mask-0221]"}},
-		{verbs.QPTypeUC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(0).PKeyIndex(0).AccessFlags(0), true, []string{"attr.port_num 0: ports are numbered from 1"}},
+		{verbs.QPTypeUC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(0).PKeyIndex(0).AccessFlags(0), true,
+			[]string{"attr.port_num 0: ports are numbered from 1"}},
 	} {
 		qp := must(pd.CreateQP(verbs.QPInitAttr{
 			Type: c.kind, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1,
@@ -90,7 +93,8 @@ func TestQueueBreaches(t *testing.T) {
 	}
 	_, empty := dev.CreateCQ(0, nil, 0)
 	_, nowhere := pd.CreateAH(verbs.AHAttr{})
-	for id, err := range map[string]error{"VR-ibv_create_cq-cqe-0279": empty, "VR-ibv_create_ah-is_global-0315": nowhere, "VR-ibv_create_ah-port_num-0312": nowhere} {
+	for id, err := range map[string]error{"VR-ibv_create_cq-cqe-0279": empty, "VR-ibv_create_ah-is_global-0315": nowhere,
+		"VR-ibv_create_ah-port_num-0312": nowhere} {
 		var e *verr.Error
 		if !errors.As(err, &e) || e.Refused || !strings.Contains(err.Error(), id) {
 			t.Errorf("the failure does not tell of %s: %v", id, err)

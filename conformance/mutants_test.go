@@ -30,20 +30,29 @@ type mutant struct {
 func mutants() []mutant {
 	return []mutant{
 		{"two fields of a mirror in each other's place", []edit{
-			{"records.gen.go", "\tmax_mr                    int32\n\tmax_pd                    int32\n", "\tmax_pd                    int32\n\tmax_mr                    int32\n"},
-			{"raw.gen.go", "\t_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_mr)-136]\n\t_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_pd)-140]\n", ""},
+			{"records.gen.go", "\tmax_mr                    int32\n\tmax_pd                    int32\n",
+				"\tmax_pd                    int32\n\tmax_mr                    int32\n"},
+			{"raw.gen.go",
+				"\t_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_mr)-136]\n\t_ = " +
+					"[1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_pd)-140]\n", ""},
 		}, []string{"CF-mir-0001", "CF-mir-0003"}, nil},
 		{"a field of an argument at a wrong offset", []edit{
 			{"records.gen.go", "\tlog_align_req uint32\n\tcomp_mask     uint32\n", "\tcomp_mask     uint32\n\tlog_align_req uint32\n"},
-			{"raw.gen.go", "\t_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.log_align_req)-8]\n\t_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.comp_mask)-12]\n", ""},
+			{"raw.gen.go",
+				"\t_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.log_align_req)-8]\n\t_ = " +
+					"[1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.comp_mask)-12]\n", ""},
 		}, []string{"CF-dm-0003"}, nil},
 		{"a verb that gives NULL and errno taken for one that gives its errno", []edit{
-			{"raw.gen.go", "p, err := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, verr.ErrnoOf(err)\n\t}",
-				"p, _ := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, syscall.Errno(uintptr(p))\n\t}"},
+			{"raw.gen.go",
+				"p, err := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, " +
+					"verr.ErrnoOf(err)\n\t}",
+				"p, _ := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\tif p == nil {\n\t\treturn nil, " +
+					"syscall.Errno(uintptr(p))\n\t}"},
 		}, []string{"CF-err-0006", "CF-err-0101"}, nil},
 		{"a verb that gives its errno taken for one that gives -1", []edit{
 			{"raw.gen.go", "return syscall.Errno(C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))",
-				"n, err := C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)))\n\tif n == -1 {\n\t\treturn verr.ErrnoOf(err)\n\t}\n\treturn 0"},
+				"n, err := C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)))\n\tif n == -1 {\n\t\treturn " +
+					"verr.ErrnoOf(err)\n\t}\n\treturn 0"},
 		}, []string{"CF-err-0007"}, nil},
 		{"a builder that forgets a bit of comp_mask", []edit{
 			{"records.gen.go", "\ta.c.comp_mask |= 0x1 // IBV_REG_MR_MASK_IOVA\n", ""},
@@ -57,7 +66,8 @@ func mutants() []mutant {
 		{"a region unpinned when its registration returns", []edit{
 			{"../../runtime/gensupport/object/handle.go", "\terr := h.Init(h.owner, h.kind, h.label, parents...)\n",
 				"\tif h.Kept != nil {\n\t\th.Kept()\n\t}\n\terr := h.Init(h.owner, h.kind, h.label, parents...)\n"},
-		}, []string{"CF-acc-0004", "CF-acc-0005"}, []string{"TestPinnedUntilClose", "TestDroppedRegion", "TestUnderCollector", "TestRegExMemory"}},
+		}, []string{"CF-acc-0004", "CF-acc-0005"},
+			[]string{"TestPinnedUntilClose", "TestDroppedRegion", "TestUnderCollector", "TestRegExMemory"}},
 		{"memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
 			{"mr.gen.go", "\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n",
 				"\t\tif o.h.Kept != nil {\n\t\t\to.h.Kept()\n\t\t}\n\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n"},

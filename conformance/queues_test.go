@@ -160,7 +160,10 @@ func TestWrongBatch(t *testing.T) {
 		"ibv_post_send: SendBatch is nil":                                      func() (int, error) { return a.QP.PostSend(nil, 1) },
 		"ibv_post_recv: RecvBatch is nil":                                      func() (int, error) { return a.QP.PostRecv(nil, 1) },
 		"ibv_post_send: 3 requests from number 0 on: the SendBatch has only 2": func() (int, error) { return a.QP.PostSend(send, 3) },
-		"ibv_post_recv: 2 requests from number 1 on: the RecvBatch has only 2": func() (int, error) { return a.QP.PostRecvRange(recv.From(1, 2)) },
+		"ibv_post_recv: 2 requests from number 1 on: the RecvBatch has only 2": func() (int,
+			error) {
+			return a.QP.PostRecvRange(recv.From(1, 2))
+		},
 	}
 	for text, post := range posts {
 		if n, err := post(); n != 0 || !errors.Is(err, syscall.EINVAL) || !strings.HasPrefix(err.Error(), text) {
@@ -173,7 +176,8 @@ func TestWrongBatch(t *testing.T) {
 	if n, err := a.QP.PostSend(send, 1); n != 0 || !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "the SendBatch is closed") {
 		t.Errorf("a closed SendBatch: %d, %v", n, err)
 	}
-	if n, err := a.QP.PostRecvRange(recv.From(0, 1)); n != 0 || !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "the RecvBatch is closed") {
+	if n, err := a.QP.PostRecvRange(recv.From(0, 1)); n != 0 || !errors.Is(err, os.ErrClosed) ||
+		!strings.Contains(err.Error(), "the RecvBatch is closed") {
 		t.Errorf("a closed RecvBatch: %d, %v", n, err)
 	}
 }

@@ -17,7 +17,8 @@ import (
 )
 
 // standard are the fields that every device with extended queues can be asked for.
-const standard = verbs.WCFieldByteLen | verbs.WCFieldImm | verbs.WCFieldQPNum | verbs.WCFieldSrcQP | verbs.WCFieldSLID | verbs.WCFieldSL | verbs.WCFieldDLIDPathBits
+const standard = verbs.WCFieldByteLen | verbs.WCFieldImm | verbs.WCFieldQPNum | verbs.WCFieldSrcQP | verbs.WCFieldSLID |
+	verbs.WCFieldSL | verbs.WCFieldDLIDPathBits
 
 // extended gives two connected sides whose queues were asked for fields.
 func extended(t *testing.T, dev *verbs.Device, fields verbs.WCField) (a, b *link.End) {
@@ -74,7 +75,8 @@ func TestReader(t *testing.T) {
 	before := time.Now()
 	sendImm(t, a, b, 7)
 	wc := read(t, recvs)
-	if wc.ID != 7 || wc.Status != verbs.WCStatusSuccess || wc.Err() != nil || wc.Opcode != verbs.WCOpcodeRecv || wc.Flags&verbs.WCFlagWithImm == 0 ||
+	if wc.ID != 7 || wc.Status != verbs.WCStatusSuccess || wc.Err() != nil || wc.Opcode != verbs.WCOpcodeRecv ||
+		wc.Flags&verbs.WCFlagWithImm == 0 ||
 		wc.ByteLen != 17 || wc.ImmData != 0x01020304 || wc.QPNum != b.QP.Num() {
 		t.Errorf("received %+v", wc)
 	}
@@ -133,7 +135,8 @@ func TestReaderOfFailures(t *testing.T) {
 		t.Errorf("failed: %+v, want %+v", wc, want)
 	}
 	var failed *verbs.WCError
-	if err := wc.Err(); !errors.As(err, &failed) || failed.ID != 5 || failed.QPNum != a.QP.Num() || !strings.Contains(err.Error(), "REM_ACCESS_ERR") {
+	if err := wc.Err(); !errors.As(err, &failed) || failed.ID != 5 || failed.QPNum != a.QP.Num() ||
+		!strings.Contains(err.Error(), "REM_ACCESS_ERR") {
 		t.Errorf("Err: %v", err)
 	}
 }

@@ -211,7 +211,8 @@ func TestStreamedQueuePairExplains(t *testing.T) {
 	for w := batch.WR(0).Send(1); len(w.SGEs()) < 9; {
 		w.SGE(1, 2, 3)
 	}
-	if _, err := a.QP.PostSend(batch, 1); err == nil || !strings.Contains(err.Error(), "wr[0].num_sge 9: a request has at most max_send_sge ranges (max_send_sge is ") {
+	if _, err := a.QP.PostSend(batch, 1); err == nil ||
+		!strings.Contains(err.Error(), "wr[0].num_sge 9: a request has at most max_send_sge ranges (max_send_sge is ") {
 		t.Errorf("to a queue pair: %v", err)
 	}
 }

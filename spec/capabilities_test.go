@@ -106,10 +106,14 @@ var abilities = map[string]string{
 		"ibv_qp_attach_comp_cntr",
 	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RECV": "IBV_QP_ATTACH_COMP_CNTR_OP_RECV: " +
 		"ibv_qp_attach_comp_cntr",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ":                 "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ: ibv_qp_attach_comp_cntr",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ":          "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ: ibv_qp_attach_comp_cntr",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE":                "IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE: ibv_qp_attach_comp_cntr",
-	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE":         "IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ": "" +
+		"IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_READ: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ": "" +
+		"IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_READ: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE": "" +
+		"IBV_QP_ATTACH_COMP_CNTR_OP_RDMA_WRITE: ibv_qp_attach_comp_cntr",
+	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE": "" +
+		"IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE: ibv_qp_attach_comp_cntr",
 	"device_attr.device_cap_flags IBV_DEVICE_MANAGED_FLOW_STEERING":                               ": ibv_create_flow",
 	"device_attr.device_cap_flags IBV_DEVICE_MEM_WINDOW":                                          "IBV_MW_TYPE_1: ibv_alloc_mw",
 	"device_attr.device_cap_flags IBV_DEVICE_MEM_WINDOW_TYPE_2A or IBV_DEVICE_MEM_WINDOW_TYPE_2B": "IBV_MW_TYPE_2: ibv_alloc_mw",
@@ -117,12 +121,13 @@ var abilities = map[string]string{
 		"ibv_create_wq, ibv_modify_wq; IBV_QP_CREATE_CVLAN_STRIPPING: ibv_create_qp_ex",
 	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_SCATTER_FCS": "IBV_WQ_FLAGS_SCATTER_FCS: " +
 		"ibv_create_wq, ibv_modify_wq; IBV_QP_CREATE_SCATTER_FCS: ibv_create_qp_ex",
-	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_DELAY_DROP":        "IBV_WQ_FLAGS_DELAY_DROP: ibv_create_wq",
-	"device_attr_ex.device_cap_flags_ex IBV_DEVICE_PCI_WRITE_END_PADDING": "IBV_QP_CREATE_PCI_WRITE_END_PADDING: ibv_create_qp_ex; IBV_WQ_FLAGS_PCI_WRITE_END_PADDING: ibv_create_wq",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_IPV4":    "IBV_RX_HASH_SRC_IPV4: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_IPV4":    "IBV_RX_HASH_DST_IPV4: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_IPV6":    "IBV_RX_HASH_SRC_IPV6: ibv_create_qp_ex",
-	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_IPV6":    "IBV_RX_HASH_DST_IPV6: ibv_create_qp_ex",
+	"device_attr_ex.raw_packet_caps IBV_RAW_PACKET_CAP_DELAY_DROP": "IBV_WQ_FLAGS_DELAY_DROP: ibv_create_wq",
+	"device_attr_ex.device_cap_flags_ex IBV_DEVICE_PCI_WRITE_END_PADDING": "IBV_QP_CREATE_PCI_WRITE_END_PADDING: ibv_create_qp_ex; " +
+		"IBV_WQ_FLAGS_PCI_WRITE_END_PADDING: ibv_create_wq",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_IPV4": "IBV_RX_HASH_SRC_IPV4: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_IPV4": "IBV_RX_HASH_DST_IPV4: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_IPV6": "IBV_RX_HASH_SRC_IPV6: ibv_create_qp_ex",
+	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_IPV6": "IBV_RX_HASH_DST_IPV6: ibv_create_qp_ex",
 	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_SRC_PORT_TCP": "IBV_RX_HASH_SRC_PORT_TCP: " +
 		"ibv_create_qp_ex",
 	"device_attr_ex.rss_caps.rx_hash_fields_mask IBV_RX_HASH_DST_PORT_TCP": "IBV_RX_HASH_DST_PORT_TCP: " +

@@ -33,7 +33,8 @@ func newFacts(words *Words, rels []*api.Release) *Facts {
 	f := &Facts{
 		Words:  words,
 		consts: map[string]*big.Int{}, funcs: map[string]*api.Function{}, records: map[string]*api.Record{},
-		enums: map[string]*api.Enum{}, macros: map[string]*api.Macro{}, member: map[string]*api.Enum{}, aliases: map[string]string{}, vars: map[string]bool{},
+		enums: map[string]*api.Enum{}, macros: map[string]*api.Macro{}, member: map[string]*api.Enum{},
+		aliases: map[string]string{}, vars: map[string]bool{},
 	}
 	rels = slices.Clone(rels)
 	slices.SortStableFunc(rels, func(a, b *api.Release) int { return compareReleases(a.Release, b.Release) })

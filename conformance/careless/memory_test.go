@@ -167,9 +167,10 @@ func rangeMistakes() []mistake {
 		{name: "region of another domain", says: []string{badKey}, make: func(w *world) error {
 			return w.completion(w.write(uint64(w.b.MR.Addr()), w.b.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
 		}},
-		{name: "element beyond the region", says: []string{"16 bytes at offset 4090 lie beyond the end of the memory region"}, make: func(w *world) error {
-			return result(w.a.MR.SGE(4090, 16))
-		}},
+		{name: "element beyond the region", says: []string{"16 bytes at offset 4090 lie beyond the end of the memory region"},
+			make: func(w *world) error {
+				return result(w.a.MR.SGE(4090, 16))
+			}},
 		{name: "receive beyond the region", says: []string{"REM_INV_REQ_ERR|REM_OP_ERR|REM_ACCESS_ERR"}, make: func(w *world) error {
 			r, err := verbs.NewRecvBatch(1, 1)
 			if err != nil {
@@ -190,9 +191,11 @@ func rangeMistakes() []mistake {
 // copyMistakes are copies to device memory, and regions of it.
 func copyMistakes() (all []mistake) {
 	for _, m := range []mistake{
-		{name: "write beyond", says: []string{"beyond|end"}, make: func(w *world) error { return result(w.dm.WriteAt(make([]byte, 64), size-60)) }},
+		{name: "write beyond", says: []string{"beyond|end"},
+			make: func(w *world) error { return result(w.dm.WriteAt(make([]byte, 64), size-60)) }},
 		{name: "read beyond", says: []string{"beyond|end"}, make: func(w *world) error { return result(w.dm.ReadAt(make([]byte, 64), size)) }},
-		{name: "negative offset", says: []string{"negative|beyond|offset"}, make: func(w *world) error { return result(w.dm.ReadAt(make([]byte, 64), -4)) }},
+		{name: "negative offset", says: []string{"negative|beyond|offset"},
+			make: func(w *world) error { return result(w.dm.ReadAt(make([]byte, 64), -4)) }},
 		{name: "odd word", says: []string{"multiples of 4 bytes"}, make: func(w *world) error { return w.dm.PutUint32(2, 1) }},
 		{name: "region beyond", says: []string{"ibv_reg_dm_mr", "length|beyond|end"}, make: func(w *world) error {
 			return result(w.a.PD.RegDMMR(w.dm, size-32, 64, verbs.DMAccessZeroBased))

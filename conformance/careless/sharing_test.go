@@ -54,23 +54,26 @@ func (w *world) empty() {
 
 func sharingMistakes() []mistake {
 	all := []mistake{
-		{name: "a batch that two goroutines post", race: true, says: []string{"SendBatch.*belongs to one goroutine at a time"}, make: func(w *world) error {
-			b := w.sends(16)
-			for i := range b.Len() {
-				b.WR(i).Write(1, uint64(w.b.MR.Addr()), w.b.MR.RKey()).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey()).Flags(verbs.SendSignaled)
-			}
-			post := func() error { w.empty(); return result(w.a.QP.PostSend(b, 16)) }
-			return together(w, post, post, post)
-		}},
-		{name: "a batch that is changed while it is posted", race: true, says: []string{"SendBatch.*belongs to one goroutine at a time"}, make: func(w *world) error {
-			b := w.sends(16)
-			for i := range b.Len() {
-				b.WR(i).Write(1, uint64(w.b.MR.Addr()), w.b.MR.RKey()).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey()).Flags(verbs.SendSignaled)
-			}
-			return together(w, func() error { w.empty(); return result(w.a.QP.PostSend(b, 16)) }, func() error { b.WR(3).SetID(1); return nil })
-		}},
+		{name: "a batch that two goroutines post", race: true, says: []string{"SendBatch.*belongs to one goroutine at a time"},
+			make: func(w *world) error {
+				b := w.sends(16)
+				for i := range b.Len() {
+					b.WR(i).Write(1, uint64(w.b.MR.Addr()), w.b.MR.RKey()).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey()).Flags(verbs.SendSignaled)
+				}
+				post := func() error { w.empty(); return result(w.a.QP.PostSend(b, 16)) }
+				return together(w, post, post, post)
+			}},
+		{name: "a batch that is changed while it is posted", race: true,
+			says: []string{"SendBatch.*belongs to one goroutine at a time"}, make: func(w *world) error {
+				b := w.sends(16)
+				for i := range b.Len() {
+					b.WR(i).Write(1, uint64(w.b.MR.Addr()), w.b.MR.RKey()).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey()).Flags(verbs.SendSignaled)
+				}
+				return together(w, func() error { w.empty(); return result(w.a.QP.PostSend(b, 16)) }, func() error { b.WR(3).SetID(1); return nil })
+			}},
 	}
-	all = append(all, mistake{name: "a queue whose event is not acknowledged", says: []string{"CQ still has an event of ibv_get_cq_event without its Done"}, make: unacknowledged})
+	all = append(all, mistake{name: "a queue whose event is not acknowledged",
+		says: []string{"CQ still has an event of ibv_get_cq_event without its Done"}, make: unacknowledged})
 	return append(all, append(batchMistakes(), nilMistakes()...)...)
 }
 
@@ -128,9 +131,10 @@ func batchMistakes() []mistake {
 			closed(b)
 			return result(w.a.QP.PostSendRange(r))
 		}},
-		{name: "more requests than the batch has", says: []string{"5 requests from number 0 on: the SendBatch has only 4"}, make: func(w *world) error {
-			return result(w.a.QP.PostSend(w.sends(4), 5))
-		}},
+		{name: "more requests than the batch has", says: []string{"5 requests from number 0 on: the SendBatch has only 4"},
+			make: func(w *world) error {
+				return result(w.a.QP.PostSend(w.sends(4), 5))
+			}},
 		{name: "a negative number of requests", says: []string{"-1 requests"}, make: func(w *world) error {
 			return result(w.a.QP.PostSend(w.sends(4), -1))
 		}},
@@ -151,17 +155,19 @@ func batchMistakes() []mistake {
 			closed(b)
 			return result(w.a.QP.PostRecv(b, 1))
 		}},
-		{name: "a datagram without an address", over: datagram, says: []string{"request 0", `wr\.ud\.ah NULL`, "AH.Address"}, make: func(w *world) error {
-			return result(w.a.QP.PostSend(w.sends(1), 1))
-		}},
-		{name: "a datagram that was a write before", over: datagram, says: []string{"the request has no address", "AH.Address"}, make: func(w *world) error {
-			b := w.sends(1)
-			if err := w.ah.Address(b.WR(0).Send(1), 1, 1); err != nil {
-				return nil
-			}
-			b.WR(0).Write(1, 4096, 1).Send(1)
-			return result(w.a.QP.PostSend(b, 1))
-		}},
+		{name: "a datagram without an address", over: datagram, says: []string{"request 0", `wr\.ud\.ah NULL`, "AH.Address"},
+			make: func(w *world) error {
+				return result(w.a.QP.PostSend(w.sends(1), 1))
+			}},
+		{name: "a datagram that was a write before", over: datagram, says: []string{"the request has no address", "AH.Address"},
+			make: func(w *world) error {
+				b := w.sends(1)
+				if err := w.ah.Address(b.WR(0).Send(1), 1, 1); err != nil {
+					return nil
+				}
+				b.WR(0).Write(1, 4096, 1).Send(1)
+				return result(w.a.QP.PostSend(b, 1))
+			}},
 		{name: "a datagram to a closed address", over: datagram, says: []string{"the AH of the request is closed"}, make: func(w *world) error {
 			b := w.sends(1)
 			if err := errors.Join(w.ah.Address(b.WR(0).Send(1), 1, 1), w.ah.Close()); err != nil {
@@ -204,17 +210,23 @@ func nilMistakes() []mistake {
 	)
 	var wcs [1]verbs.WC
 	return []mistake{
-		{name: "a nil batch, posted", says: []string{"SendBatch is nil", "NewSendBatch"}, make: func(w *world) error { return result(w.a.QP.PostSend(nil, 1)) }},
-		{name: "a nil batch of receives, posted", says: []string{"RecvBatch is nil", "NewRecvBatch"}, make: func(w *world) error { return result(w.a.QP.PostRecv(nil, 1)) }},
-		{name: "a nil batch, asked for a request", says: []string{"SendBatch is nil"}, make: func(w *world) error { (*verbs.SendBatch)(nil).WR(0); return nil }},
+		{name: "a nil batch, posted", says: []string{"SendBatch is nil", "NewSendBatch"},
+			make: func(w *world) error { return result(w.a.QP.PostSend(nil, 1)) }},
+		{name: "a nil batch of receives, posted", says: []string{"RecvBatch is nil", "NewRecvBatch"},
+			make: func(w *world) error { return result(w.a.QP.PostRecv(nil, 1)) }},
+		{name: "a nil batch, asked for a request", says: []string{"SendBatch is nil"},
+			make: func(w *world) error { (*verbs.SendBatch)(nil).WR(0); return nil }},
 		{name: "a nil batch, closed", says: []string{"SendBatch is nil"}, make: func(w *world) error { return (*verbs.SendBatch)(nil).Close() }},
 		{name: "nil handles", says: []string{"QP is", "CQ is", "MR is", "PD is", "Device is", "AH is"}, make: func(w *world) error {
 			_, _, query := (*verbs.QP)(nil).Query()
 			return errors.Join(result((*verbs.QP)(nil).PostSend(w.sends(1), 1)), result((*verbs.CQ)(nil).PollInto(wcs[:])), (*verbs.MR)(nil).Close(),
-				result((*verbs.PD)(nil).RegMR(make([]byte, 1), 0)), result((*verbs.Device)(nil).AllocPD()), (*verbs.AH)(nil).Address(w.sends(1).WR(0), 1, 1), query)
+				result((*verbs.PD)(nil).RegMR(make([]byte, 1), 0)), result((*verbs.Device)(nil).AllocPD()),
+				(*verbs.AH)(nil).Address(w.sends(1).WR(0), 1, 1), query)
 		}},
-		{name: "handles that were never opened", says: []string{"QP is", "CQ is", "device memory", "ibv_reg_mr: the object was never opened", "ibv_alloc_pd: the object was never opened"}, make: func(w *world) error {
-			return errors.Join(result(qp.PostSend(w.sends(1), 1)), result(cq.PollInto(wcs[:])), cq.ReqNotify(false), mr.Close(), result(dm.WriteAt(make([]byte, 8), 0)),
+		{name: "handles that were never opened", says: []string{"QP is", "CQ is", "device memory",
+			"ibv_reg_mr: the object was never opened", "ibv_alloc_pd: the object was never opened"}, make: func(w *world) error {
+			return errors.Join(result(qp.PostSend(w.sends(1), 1)), result(cq.PollInto(wcs[:])), cq.ReqNotify(false), mr.Close(),
+				result(dm.WriteAt(make([]byte, 8), 0)),
 				result(pd.RegMR(make([]byte, 1), 0)), result(dev.AllocPD()), dev.CloseAll())
 		}},
 	}

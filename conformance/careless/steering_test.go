@@ -27,12 +27,14 @@ func steeringMistakes() []mistake {
 		return result(w.dev.CreateRWQIndTable(verbs.NewRWQIndTableInitAttr(wqs)))
 	}
 	return []mistake{
-		{name: "lists that are no table", says: []string{"0 elements, which is no power of two", "3 elements, which is no power of two", "WQ is nil", "ibv_create_rwq_ind_table: the object was never opened"}, make: func(w *world) error {
+		{name: "lists that are no table", says: []string{"0 elements, which is no power of two", "3 elements, which is no power of two",
+			"WQ is nil", "ibv_create_rwq_ind_table: the object was never opened"}, make: func(w *world) error {
 			wq, err := queueOf(w.dev)
 			if err != nil {
 				return nil
 			}
-			return errors.Join(table(w), table(w, wq, wq, wq), table(w, wq, nil), table(w, new(verbs.WQ)), result(w.dev.CreateRWQIndTable(new(verbs.RWQIndTableInitAttr))))
+			return errors.Join(table(w), table(w, wq, wq, wq), table(w, wq, nil), table(w, new(verbs.WQ)),
+				result(w.dev.CreateRWQIndTable(new(verbs.RWQIndTableInitAttr))))
 		}},
 		{name: "a queue that is closed while a table has it", says: []string{"RWQIndTable"}, make: func(w *world) error {
 			wq, err := queueOf(w.dev)
@@ -53,20 +55,23 @@ func steeringMistakes() []mistake {
 			w.batches = append(w.batches, b)
 			return errors.Join(result(wq.PostRecv(b, 1)), result((*verbs.WQ)(nil).PostRecv(b, 1)))
 		}},
-		{name: "keys and headers that nobody made, and headers in a ring", says: []string{"FlowActionESPEncap leads back to itself", "FlowActionESPKeymat is nil", "FlowHeader is nil", "has 40 bytes, and at most 32"}, make: func(w *world) error {
-			make := func(a *verbs.FlowActionESPAttr) error { return result(w.dev.CreateFlowActionESP(a)) }
-			keys := &verbs.FlowActionESPKeymatAESGCM{Key: []byte("sixteen bytes ..."[:16]), Salt: 1, ICVLen: 16}
-			with := func() *verbs.FlowActionESPAttr {
-				return verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{Flags: verbs.FlowActionESPFlagsFullOffload})
-			}
-			ring := &verbs.FlowActionESPEncap{Header: &verbs.FlowIPv4Filter{}}
-			ring.Next = &verbs.FlowActionESPEncap{Header: &verbs.FlowIPv4Filter{}, Next: ring}
-			return errors.Join(make(with().Keymat(keys).Encap(ring)), make(with().Keymat((*verbs.FlowActionESPKeymatAESGCM)(nil))), make(with().Keymat(keys).Encap(&verbs.FlowActionESPEncap{
-				Header: (*verbs.FlowIPv6Filter)(nil),
-			})),
-				make(with().Keymat(&verbs.FlowActionESPKeymatAESGCM{
-					Key: []byte("forty bytes, which are more than a key has"[:40]), Salt: 1, ICVLen: 16,
-				})))
-		}},
+		{name: "keys and headers that nobody made, and headers in a ring",
+			says: []string{"FlowActionESPEncap leads back to itself", "FlowActionESPKeymat is nil", "FlowHeader is nil",
+				"has 40 bytes, and at most 32"}, make: func(w *world) error {
+				make := func(a *verbs.FlowActionESPAttr) error { return result(w.dev.CreateFlowActionESP(a)) }
+				keys := &verbs.FlowActionESPKeymatAESGCM{Key: []byte("sixteen bytes ..."[:16]), Salt: 1, ICVLen: 16}
+				with := func() *verbs.FlowActionESPAttr {
+					return verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{Flags: verbs.FlowActionESPFlagsFullOffload})
+				}
+				ring := &verbs.FlowActionESPEncap{Header: &verbs.FlowIPv4Filter{}}
+				ring.Next = &verbs.FlowActionESPEncap{Header: &verbs.FlowIPv4Filter{}, Next: ring}
+				return errors.Join(make(with().Keymat(keys).Encap(ring)), make(with().Keymat((*verbs.FlowActionESPKeymatAESGCM)(nil))),
+					make(with().Keymat(keys).Encap(&verbs.FlowActionESPEncap{
+						Header: (*verbs.FlowIPv6Filter)(nil),
+					})),
+					make(with().Keymat(&verbs.FlowActionESPKeymatAESGCM{
+						Key: []byte("forty bytes, which are more than a key has"[:40]), Salt: 1, ICVLen: 16,
+					})))
+			}},
 	}
 }

@@ -160,7 +160,8 @@ func TestRpingConnects(t *testing.T) {
 			b := newBed(t)
 			c := b.channel(t)
 			_, at := b.listen(t, c)
-			args := []string{"-c", "-a", b.server.String(), "-I", b.client.String(), "-p", strconv.Itoa(int(at.Port())), "-C", strconv.Itoa(rpingCount), "-S", strconv.Itoa(rpingSize), "-v", more}
+			args := []string{"-c", "-a", b.server.String(), "-I", b.client.String(),
+				"-p", strconv.Itoa(int(at.Port())), "-C", strconv.Itoa(rpingCount), "-S", strconv.Itoa(rpingSize), "-v", more}
 			cmd, said := peer(t, "rping", args...)
 			p := newPinger(t, newEnd(t, next(t, c, rdmacm.EventTypeConnectRequest).ID, 4096))
 			check(t, p.id.Accept(rdmacm.ConnParam{ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7}))

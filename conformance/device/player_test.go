@@ -289,7 +289,8 @@ func (p *player) took(i int, wc verbs.WC) error {
 	at, n := p.in(int(wc.ID))
 	got := p.buf[at:][:n][p.head():]
 	if int(wc.ByteLen) != n || !bytes.Equal(got, p.expect) {
-		return fmt.Errorf("%d bytes that begin with %x, want %d with %x behind a header of %d", wc.ByteLen, got[:min(8, len(got))], n, p.expect[:min(8, n)], p.head())
+		return fmt.Errorf("%d bytes that begin with %x, want %d with %x behind a header of %d", wc.ByteLen, got[:min(8, len(got))], n,
+			p.expect[:min(8, n)], p.head())
 	}
 	at, n = p.out(i)
 	copy(p.buf[at:][:n], got)

@@ -63,7 +63,8 @@ func TestDeviceMemoryTraffic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const may = verbs.DMAccessZeroBased | verbs.DMAccessLocalWrite | verbs.DMAccessRemoteWrite | verbs.DMAccessRemoteRead | verbs.DMAccessRemoteAtomic
+	const may = verbs.DMAccessZeroBased | verbs.DMAccessLocalWrite | verbs.DMAccessRemoteWrite | verbs.DMAccessRemoteRead |
+		verbs.DMAccessRemoteAtomic
 	var dms [2]*verbs.DM
 	var mrs [2]*verbs.MR
 	for i, e := range []*link.End{near, far} {

@@ -22,7 +22,8 @@ var sizes = []int{1, 16, 64}
 
 const usual = verbs.WCFieldByteLen | verbs.WCFieldQPNum
 
-const all = usual | verbs.WCFieldImm | verbs.WCFieldSrcQP | verbs.WCFieldSLID | verbs.WCFieldSL | verbs.WCFieldDLIDPathBits | verbs.WCFieldCompletionTS
+const all = usual | verbs.WCFieldImm | verbs.WCFieldSrcQP | verbs.WCFieldSLID | verbs.WCFieldSL | verbs.WCFieldDLIDPathBits |
+	verbs.WCFieldCompletionTS
 
 // open opens a device whose extended queues and streams do next to nothing.
 func open(tb testing.TB) *verbs.Device {
@@ -69,7 +70,8 @@ func BenchmarkReader(b *testing.B) {
 		name   string
 		c      hotbench.Fields
 		fields verbs.WCField
-	}{{"read, what all have", hotbench.Base, 0}, {"read, with length and queue pair", hotbench.Usual, usual}, {"read, standard fields and time", hotbench.All, all}} {
+	}{{"read, what all have", hotbench.Base, 0}, {"read, with length and queue pair", hotbench.Usual, usual},
+		{"read, standard fields and time", hotbench.All, all}} {
 		r, err := cq.Reader(row.fields)
 		if err != nil {
 			b.Fatal(err)
@@ -116,7 +118,8 @@ func TestReading(t *testing.T) {
 		t.Error("the loop in C reads nothing")
 	}
 	wcs := make([]verbs.WCEx, 3)
-	if n, err := r.PollInto(wcs); n != 3 || err != nil || wcs[1].ID != wcs[0].ID+1 || wcs[2].ByteLen != 64 || wcs[2].QPNum != 17 || wcs[2].CompletionTS != wcs[2].ID {
+	if n, err := r.PollInto(wcs); n != 3 || err != nil || wcs[1].ID != wcs[0].ID+1 || wcs[2].ByteLen != 64 || wcs[2].QPNum != 17 ||
+		wcs[2].CompletionTS != wcs[2].ID {
 		t.Errorf("%d, %v, %+v", n, err, wcs)
 	}
 	if n := testing.AllocsPerRun(100, func() { r.PollInto(wcs) }); n != 0 {

@@ -121,7 +121,8 @@ var headerVerbs = []headerVerb{
 		b.action, err = b.dev.CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{}).Keymat(keys))
 		return err
 	}},
-	{"ibv_modify_flow_action_esp", "modify_flow_action_esp", func(b *beds) error { return b.action.ModifyESP(verbs.NewFlowActionESPAttr().ESN(1)) }},
+	{"ibv_modify_flow_action_esp", "modify_flow_action_esp",
+		func(b *beds) error { return b.action.ModifyESP(verbs.NewFlowActionESPAttr().ESN(1)) }},
 	{"ibv_destroy_flow_action", "destroy_flow_action", func(b *beds) error { return b.action.Close() }},
 	{"ibv_modify_qp_rate_limit", "modify_qp_rate_limit", func(b *beds) error { return b.qp.ModifyRateLimit(verbs.NewQPRateLimitAttr(1000)) }},
 	{"ibv_create_flow", "ibv_create_flow", func(b *beds) (err error) {
@@ -129,7 +130,8 @@ var headerVerbs = []headerVerb{
 		return err
 	}},
 	{"ibv_destroy_flow", "ibv_destroy_flow", func(b *beds) error { return b.flow.Close() }},
-	{"ibv_create_counters", "create_counters", func(b *beds) (err error) { b.counters, err = b.dev.CreateCounters(verbs.NewCountersInitAttr()); return }},
+	{"ibv_create_counters", "create_counters",
+		func(b *beds) (err error) { b.counters, err = b.dev.CreateCounters(verbs.NewCountersInitAttr()); return }},
 	{"ibv_attach_counters_point_flow", "attach_counters_point_flow", func(b *beds) error {
 		return b.counters.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil)
 	}},

@@ -26,16 +26,18 @@ type wrMethod struct {
 }
 
 var sendMethods = map[string]wrMethod{
-	"Send":        {"", "IBV_WR_SEND", []string{"wr_id"}},
-	"SendImm":     {"", "IBV_WR_SEND_WITH_IMM", []string{"wr_id", "imm_data"}},
-	"Write":       {"", "IBV_WR_RDMA_WRITE", []string{"wr_id", "wr.rdma.remote_addr", "wr.rdma.rkey"}},
-	"WriteImm":    {"", "IBV_WR_RDMA_WRITE_WITH_IMM", []string{"wr_id", "wr.rdma.remote_addr", "wr.rdma.rkey", "imm_data"}},
-	"Read":        {"", "IBV_WR_RDMA_READ", []string{"wr_id", "wr.rdma.remote_addr", "wr.rdma.rkey"}},
-	"CompareSwap": {"", "IBV_WR_ATOMIC_CMP_AND_SWP", []string{"wr_id", "wr.atomic.remote_addr", "wr.atomic.rkey", "wr.atomic.compare_add", "wr.atomic.swap"}},
-	"FetchAdd":    {"", "IBV_WR_ATOMIC_FETCH_AND_ADD", []string{"wr_id", "wr.atomic.remote_addr", "wr.atomic.rkey", "wr.atomic.compare_add"}},
-	"SendInv":     {"", "IBV_WR_SEND_WITH_INV", []string{"wr_id", "invalidate_rkey"}},
-	"LocalInv":    {"", "IBV_WR_LOCAL_INV", []string{"wr_id", "invalidate_rkey"}},
-	"Flush":       {"", "IBV_WR_FLUSH", []string{"wr_id", "wr.atomic.remote_addr", "wr.atomic.rkey", "wr.atomic.compare_add", "invalidate_rkey", "wr.atomic.swap"}},
+	"Send":     {"", "IBV_WR_SEND", []string{"wr_id"}},
+	"SendImm":  {"", "IBV_WR_SEND_WITH_IMM", []string{"wr_id", "imm_data"}},
+	"Write":    {"", "IBV_WR_RDMA_WRITE", []string{"wr_id", "wr.rdma.remote_addr", "wr.rdma.rkey"}},
+	"WriteImm": {"", "IBV_WR_RDMA_WRITE_WITH_IMM", []string{"wr_id", "wr.rdma.remote_addr", "wr.rdma.rkey", "imm_data"}},
+	"Read":     {"", "IBV_WR_RDMA_READ", []string{"wr_id", "wr.rdma.remote_addr", "wr.rdma.rkey"}},
+	"CompareSwap": {"", "IBV_WR_ATOMIC_CMP_AND_SWP",
+		[]string{"wr_id", "wr.atomic.remote_addr", "wr.atomic.rkey", "wr.atomic.compare_add", "wr.atomic.swap"}},
+	"FetchAdd": {"", "IBV_WR_ATOMIC_FETCH_AND_ADD", []string{"wr_id", "wr.atomic.remote_addr", "wr.atomic.rkey", "wr.atomic.compare_add"}},
+	"SendInv":  {"", "IBV_WR_SEND_WITH_INV", []string{"wr_id", "invalidate_rkey"}},
+	"LocalInv": {"", "IBV_WR_LOCAL_INV", []string{"wr_id", "invalidate_rkey"}},
+	"Flush": {"", "IBV_WR_FLUSH", []string{"wr_id", "wr.atomic.remote_addr", "wr.atomic.rkey", "wr.atomic.compare_add",
+		"invalidate_rkey", "wr.atomic.swap"}},
 	"AtomicWrite": {"", "IBV_WR_ATOMIC_WRITE", []string{"wr_id", "wr.atomic.remote_addr", "wr.atomic.rkey", "wr.atomic.compare_add"}},
 	"SendTSO":     {"", "IBV_WR_TSO", []string{"wr_id", "wr.atomic.rkey", "invalidate_rkey"}},
 	"SGE":         {"Send", "IBV_WR_SEND", []string{"sg_list[0].addr", "sg_list[0].length", "sg_list[0].lkey"}},
@@ -318,20 +320,23 @@ func (b *bed) elements() {
 	batch.WR(0).Send(1).SGE(11, 12, 13).SGE(21, 22, 23).SetAddr(1, 31)
 	must(qp.PostSend(batch, 1))(t)
 	b.compareWR("SetAddr", "struct ibv_send_wr", "wr", b.last("ibv_post_send").In, map[string]string{
-		"wr_id": "1", "opcode": fmt.Sprint(b.constants([]string{"IBV_WR_SEND"})), "num_sge": "2", "sg_list[0].addr": "11", "sg_list[0].length": "12",
-		"sg_list[0].lkey": "13", "sg_list[1].addr": "31", "sg_list[1].length": "22", "sg_list[1].lkey": "23"})
+		"wr_id": "1", "opcode": fmt.Sprint(b.constants([]string{"IBV_WR_SEND"})), "num_sge": "2", "sg_list[0].addr": "11",
+		"sg_list[0].length": "12",
+		"sg_list[0].lkey":   "13", "sg_list[1].addr": "31", "sg_list[1].length": "22", "sg_list[1].lkey": "23"})
 	batch.WR(0).Send(2).InlineData([]byte("four"), []byte("more"))
 	must(qp.PostSend(batch, 1))(t)
 	got := b.last("ibv_post_send").In
 	b.compareWR("InlineData", "struct ibv_send_wr", "wr", got, map[string]string{
-		"wr_id": "2", "opcode": fmt.Sprint(b.constants([]string{"IBV_WR_SEND"})), "num_sge": "1", "sg_list[0].addr": got["wr.sg_list[0].addr"], "sg_list[0].length": "8",
+		"wr_id": "2", "opcode": fmt.Sprint(b.constants([]string{"IBV_WR_SEND"})), "num_sge": "1",
+		"sg_list[0].addr": got["wr.sg_list[0].addr"], "sg_list[0].length": "8",
 		"sg_list[0].lkey": "0", "send_flags": fmt.Sprint(b.constants([]string{"IBV_SEND_INLINE"}))})
 }
 
 // wcFields are the fields of a completion.
 var wcFields = map[string]string{
 	"ID": "wr_id", "Status": "status", "Opcode": "opcode", "VendorErr": "vendor_err", "ByteLen": "byte_len", "ImmData": "imm_data",
-	"QPNum": "qp_num", "SrcQP": "src_qp", "Flags": "wc_flags", "PKeyIndex": "pkey_index", "SLID": "slid", "SL": "sl", "DLIDPathBits": "dlid_path_bits",
+	"QPNum": "qp_num", "SrcQP": "src_qp", "Flags": "wc_flags", "PKeyIndex": "pkey_index", "SLID": "slid", "SL": "sl",
+	"DLIDPathBits": "dlid_path_bits",
 }
 
 // TestCompletions polls completions with a value of its own in every field, and in one after the other.

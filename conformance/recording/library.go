@@ -27,7 +27,8 @@ static int swap(uintptr_t fn, const char *tag, const char *one, const char *othe
 	return ((int (*)(const char *, const char *, const char *))fn)(tag, one, other);
 }
 
-static uintptr_t call_alloc(uintptr_t fn, uintptr_t function, uintptr_t pd, uintptr_t context, size_t size, size_t alignment, uint64_t resource)
+static uintptr_t call_alloc(uintptr_t fn, uintptr_t function, uintptr_t pd, uintptr_t context, size_t size,
+	size_t alignment, uint64_t resource)
 {
 	return ((uintptr_t (*)(uintptr_t, uintptr_t, uintptr_t, size_t, size_t, uint64_t))fn)(function, pd, context, size, alignment, resource);
 }

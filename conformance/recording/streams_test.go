@@ -27,33 +27,41 @@ type command struct {
 
 // builders are those that build, by the method of SendWR.
 var builders = map[string]command{
-	"Send":     {"ibv_wr_send", "IBV_QP_EX_WITH_SEND", nil, false},
-	"SendImm":  {"ibv_wr_send_imm", "IBV_QP_EX_WITH_SEND_WITH_IMM", map[string]string{"imm_data": "imm_data"}, false},
-	"SendInv":  {"ibv_wr_send_inv", "IBV_QP_EX_WITH_SEND_WITH_INV", map[string]string{"invalidate_rkey": "invalidate_rkey"}, false},
-	"Write":    {"ibv_wr_rdma_write", "IBV_QP_EX_WITH_RDMA_WRITE", map[string]string{"rkey": "wr.rdma.rkey", "remote_addr": "wr.rdma.remote_addr"}, false},
-	"WriteImm": {"ibv_wr_rdma_write_imm", "IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM", map[string]string{"rkey": "wr.rdma.rkey", "remote_addr": "wr.rdma.remote_addr", "imm_data": "imm_data"}, false},
-	"Read":     {"ibv_wr_rdma_read", "IBV_QP_EX_WITH_RDMA_READ", map[string]string{"rkey": "wr.rdma.rkey", "remote_addr": "wr.rdma.remote_addr"}, false},
+	"Send":    {"ibv_wr_send", "IBV_QP_EX_WITH_SEND", nil, false},
+	"SendImm": {"ibv_wr_send_imm", "IBV_QP_EX_WITH_SEND_WITH_IMM", map[string]string{"imm_data": "imm_data"}, false},
+	"SendInv": {"ibv_wr_send_inv", "IBV_QP_EX_WITH_SEND_WITH_INV", map[string]string{"invalidate_rkey": "invalidate_rkey"}, false},
+	"Write": {"ibv_wr_rdma_write", "IBV_QP_EX_WITH_RDMA_WRITE",
+		map[string]string{"rkey": "wr.rdma.rkey", "remote_addr": "wr.rdma.remote_addr"}, false},
+	"WriteImm": {"ibv_wr_rdma_write_imm", "IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM",
+		map[string]string{"rkey": "wr.rdma.rkey", "remote_addr": "wr.rdma.remote_addr", "imm_data": "imm_data"}, false},
+	"Read": {"ibv_wr_rdma_read", "IBV_QP_EX_WITH_RDMA_READ",
+		map[string]string{"rkey": "wr.rdma.rkey", "remote_addr": "wr.rdma.remote_addr"}, false},
 	"CompareSwap": {"ibv_wr_atomic_cmp_swp", "IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP",
-		map[string]string{"rkey": "wr.atomic.rkey", "remote_addr": "wr.atomic.remote_addr", "compare": "wr.atomic.compare_add", "swap": "wr.atomic.swap"}, false},
+		map[string]string{"rkey": "wr.atomic.rkey", "remote_addr": "wr.atomic.remote_addr", "compare": "wr.atomic.compare_add",
+			"swap": "wr.atomic.swap"}, false},
 	"FetchAdd": {"ibv_wr_atomic_fetch_add", "IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD",
 		map[string]string{"rkey": "wr.atomic.rkey", "remote_addr": "wr.atomic.remote_addr", "add": "wr.atomic.compare_add"}, false},
 	"Flush": {"ibv_wr_flush", "IBV_QP_EX_WITH_FLUSH", map[string]string{"rkey": "wr.atomic.rkey", "remote_addr": "wr.atomic.remote_addr",
 		"len": "wr.atomic.compare_add", "type": "invalidate_rkey", "level": "wr.atomic.swap"}, true},
-	"AtomicWrite": {"ibv_wr_atomic_write", "IBV_QP_EX_WITH_ATOMIC_WRITE", map[string]string{"rkey": "wr.atomic.rkey", "remote_addr": "wr.atomic.remote_addr",
-		"atomic_wr": "&wr.atomic.compare_add"}, true},
-	"SendTSO":  {"ibv_wr_send_tso", "IBV_QP_EX_WITH_TSO", map[string]string{"hdr": "wr.atomic.swap", "hdr_sz": "wr.atomic.rkey", "mss": "invalidate_rkey"}, false},
+	"AtomicWrite": {"ibv_wr_atomic_write", "IBV_QP_EX_WITH_ATOMIC_WRITE",
+		map[string]string{"rkey": "wr.atomic.rkey", "remote_addr": "wr.atomic.remote_addr",
+			"atomic_wr": "&wr.atomic.compare_add"}, true},
+	"SendTSO": {"ibv_wr_send_tso", "IBV_QP_EX_WITH_TSO",
+		map[string]string{"hdr": "wr.atomic.swap", "hdr_sz": "wr.atomic.rkey", "mss": "invalidate_rkey"}, false},
 	"LocalInv": {"ibv_wr_local_inv", "IBV_QP_EX_WITH_LOCAL_INV", map[string]string{"invalidate_rkey": "invalidate_rkey"}, true},
 }
 
 // toAddress gives a datagram its address.
-var toAddress = command{"ibv_wr_set_ud_addr", "", map[string]string{"ah": "wr.ud.ah", "remote_qpn": "wr.ud.remote_qpn", "remote_qkey": "wr.ud.remote_qkey"}, false}
+var toAddress = command{"ibv_wr_set_ud_addr", "",
+	map[string]string{"ah": "wr.ud.ah", "remote_qpn": "wr.ud.remote_qpn", "remote_qkey": "wr.ud.remote_qkey"}, false}
 
 // toSRQ names the shared receive queue of a request.
 var toSRQ = command{"ibv_wr_set_xrc_srqn", "", map[string]string{"remote_srqn": "qp_type.xrc.remote_srqn"}, false}
 
 // How a request has its data, and the function that gives it.
 var dataFunctions = map[string]string{
-	"none": "ibv_wr_set_sge_list", "one": "ibv_wr_set_sge", "two": "ibv_wr_set_sge_list", "inline": "ibv_wr_set_inline_data", "inlines": "ibv_wr_set_inline_data_list",
+	"none": "ibv_wr_set_sge_list", "one": "ibv_wr_set_sge", "two": "ibv_wr_set_sge_list", "inline": "ibv_wr_set_inline_data",
+	"inlines": "ibv_wr_set_inline_data_list",
 }
 
 // expected is a call that C must see.

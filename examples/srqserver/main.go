@@ -197,7 +197,8 @@ func connect(qp, to *verbs.QP) error {
 		return err
 	}
 	path := verbs.AHAttr{PortNum: port, DLID: attr.LID, IsGlobal: true, DGID: gid, HopLimit: 64}
-	return verbs.RCSetup{PortNum: port, AV: path, PathMTU: verbs.MTU1024, DestQPNum: to.Num(), MinRNRTimer: 12, Timeout: 14, RetryCnt: 6, RNRRetry: 6}.ToRTS(qp)
+	return verbs.RCSetup{PortNum: port, AV: path, PathMTU: verbs.MTU1024, DestQPNum: to.Num(), MinRNRTimer: 12, Timeout: 14,
+		RetryCnt: 6, RNRRetry: 6}.ToRTS(qp)
 }
 
 // wait polls until a request completes.

@@ -29,7 +29,8 @@ func ExampleQP_Stream() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	qp, err := dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq, pd).MaxSendWR(4).MaxSendSGE(1).SendOps(verbs.QPOpSend | verbs.QPOpRDMAWrite))
+	qp, err := dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq,
+		pd).MaxSendWR(4).MaxSendSGE(1).SendOps(verbs.QPOpSend | verbs.QPOpRDMAWrite))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -35,8 +35,10 @@ func ExampleDevice_CreateSRQEx() {
 	gid, err := dev.QueryGID(1, 0)
 	check(err)
 	path := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 64}
-	check(verbs.XRCRecvSetup{PortNum: 1, AV: path, PathMTU: verbs.MTU1024, DestQPNum: sender.Num(), MaxDestRDAtomic: 1, MinRNRTimer: 12, Timeout: 14}.ToRTS(receiver))
-	check(verbs.XRCSendSetup{PortNum: 1, AV: path, PathMTU: verbs.MTU1024, DestQPNum: receiver.Num(), Timeout: 14, RetryCnt: 6, RNRRetry: 6, MaxRDAtomic: 1}.ToRTS(sender))
+	check(verbs.XRCRecvSetup{PortNum: 1, AV: path, PathMTU: verbs.MTU1024, DestQPNum: sender.Num(), MaxDestRDAtomic: 1,
+		MinRNRTimer: 12, Timeout: 14}.ToRTS(receiver))
+	check(verbs.XRCSendSetup{PortNum: 1, AV: path, PathMTU: verbs.MTU1024, DestQPNum: receiver.Num(), Timeout: 14, RetryCnt: 6,
+		RNRRetry: 6, MaxRDAtomic: 1}.ToRTS(sender))
 
 	text, room := []byte("to one of many queues"), make([]byte, 64)
 	from, err := pd.RegMR(text, 0)

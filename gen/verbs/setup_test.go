@@ -137,8 +137,10 @@ func TestAlternatePath(t *testing.T) {
 	}
 	path := verbs.AHAttr{PortNum: 1, DLID: 5}
 	for want, attr := range map[string]*verbs.QPAttr{
-		"attr_mask PathMigState|AltAV/AltPKeyIndex/AltPortNum/AltTimeout (0x44000): ": new(verbs.QPAttr).AltAV(path).AltPortNum(1).AltPKeyIndex(0).AltTimeout(14).PathMigState(verbs.MigStateRearm),
-		"leave QPAttr.MaxSendWR, QPAttr.MaxRecvWR, ":                                  new(verbs.QPAttr).MaxSendWR(64).MaxRecvWR(64).MaxSendSGE(1).MaxRecvSGE(1).MaxInlineData(0),
+		"attr_mask PathMigState|AltAV/AltPKeyIndex/AltPortNum/AltTimeout (0x44000): ": new(verbs.QPAttr).AltAV(path).AltPortNum(1).
+			AltPKeyIndex(0).AltTimeout(14).PathMigState(verbs.MigStateRearm),
+		"leave QPAttr.MaxSendWR, QPAttr.MaxRecvWR, ": new(verbs.QPAttr).MaxSendWR(64).MaxRecvWR(64).
+			MaxSendSGE(1).MaxRecvSGE(1).MaxInlineData(0),
 	} {
 		if err := a.QP.Modify(attr); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)

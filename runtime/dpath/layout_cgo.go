@@ -78,7 +78,8 @@ enum {
 };
 
 // Where no union or field of its own width is assigned from Go, the width must be that of the Go field.
-_Static_assert(sizeof(enum ibv_wr_opcode) == 4 && sizeof(enum ibv_ops_wr_opcode) == 4 && sizeof(enum ibv_wc_status) == 4 && sizeof(enum ibv_wc_opcode) == 4, "enums");
+_Static_assert(sizeof(enum ibv_wr_opcode) == 4 && sizeof(enum ibv_ops_wr_opcode) == 4 && sizeof(enum ibv_wc_status) == 4 &&
+	sizeof(enum ibv_wc_opcode) == 4, "enums");
 _Static_assert(sizeof(int) == 4 && sizeof(void *) == sizeof(uintptr_t), "int and pointers");
 */
 import "C"

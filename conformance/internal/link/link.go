@@ -98,7 +98,8 @@ func (c Config) NewReset(at Place) (e *End, err error) {
 		return nil, err
 	}
 	if c.Ops != 0 {
-		init := verbs.NewQPInitAttrEx(c.Type, e.CQ, e.CQ, e.PD).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
+		init := verbs.NewQPInitAttrEx(c.Type, e.CQ, e.CQ,
+			e.PD).MaxSendWR(c.SendWR).MaxRecvWR(c.RecvWR).MaxSendSGE(c.SendSGE).MaxRecvSGE(c.RecvSGE)
 		e.QP, err = at.Device.CreateQPEx(init.MaxInlineData(c.Inline).SendOps(c.Ops))
 	} else {
 		e.QP, err = e.PD.CreateQP(verbs.QPInitAttr{

@@ -17,8 +17,10 @@ func repliesTo() []suite.Case {
 	const family = "address handle of a completion"
 	peer := needs(suite.Peer)
 	return []suite.Case{
-		{ID: "CF-answer-0001", Family: family, Title: "a datagram is answered by the header in front of it", Page: "ibv_create_ah_from_wc", Needs: peer, Run: answered},
-		{ID: "CF-answer-0002", Family: family, Title: "headers of no version, of another port and of a group", Page: "ibv_create_ah_from_wc", Needs: needs(suite.RoCE),
+		{ID: "CF-answer-0001", Family: family, Title: "a datagram is answered by the header in front of it",
+			Page: "ibv_create_ah_from_wc", Needs: peer, Run: answered},
+		{ID: "CF-answer-0002", Family: family, Title: "headers of no version, of another port and of a group",
+			Page: "ibv_create_ah_from_wc", Needs: needs(suite.RoCE),
 			Rules: []string{"VR-ibv_init_ah_from_wc-grh-0763"}, Run: noAnswer},
 	}
 }
@@ -59,8 +61,9 @@ func noAnswer(t *suite.T) {
 		copy(h[24:], to[:])
 		return h
 	}
-	for what, h := range map[string][]byte{"a group": header(verbs.GID{0: 0xff, 15: 1}), "a GID that the port has not": header(verbs.GID{0: 0xfe, 1: 0x80, 15: 0xee}),
-		"no version": make([]byte, verbs.GRHSize)} {
+	for what, h := range map[string][]byte{"a group": header(verbs.GID{0: 0xff, 15: 1}),
+		"a GID that the port has not": header(verbs.GID{0: 0xfe, 1: 0x80, 15: 0xee}),
+		"no version":                  make([]byte, verbs.GRHSize)} {
 		ah, err := pd.CreateAHFromWC(wc, h, 1)
 		if err == nil {
 			t.Errorf("%s: an address handle is made", what)

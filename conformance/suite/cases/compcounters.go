@@ -15,10 +15,14 @@ func compCounters() []suite.Case {
 	const family = "completion counters"
 	has := needs(suite.CompCounters)
 	return []suite.Case{
-		{ID: "CF-cntr-0001", Family: family, Title: "two numbers, set, added to and read", Page: "ibv_create_comp_cntr", Needs: has, Run: cntrNumbers},
-		{ID: "CF-cntr-0002", Family: family, Title: "each operation in its own counter, those of the peer too", Page: "ibv_qp_attach_comp_cntr", Needs: needs(suite.CompCounters, suite.Peer), Run: cntrCounts},
-		{ID: "CF-cntr-0003", Family: family, Title: "attached twice, attached late, closed while attached", Page: "ibv_qp_attach_comp_cntr", Needs: needs(suite.CompCounters, suite.Peer),
-			Rules: []string{"VR-ibv_qp_attach_comp_cntr-state-1373", "VR-ibv_qp_attach_comp_cntr-op_mask-1375", "VR-ibv_create_comp_cntr-type-1363"}, Run: cntrRefused},
+		{ID: "CF-cntr-0001", Family: family, Title: "two numbers, set, added to and read", Page: "ibv_create_comp_cntr", Needs: has,
+			Run: cntrNumbers},
+		{ID: "CF-cntr-0002", Family: family, Title: "each operation in its own counter, those of the peer too",
+			Page: "ibv_qp_attach_comp_cntr", Needs: needs(suite.CompCounters, suite.Peer), Run: cntrCounts},
+		{ID: "CF-cntr-0003", Family: family, Title: "attached twice, attached late, closed while attached",
+			Page: "ibv_qp_attach_comp_cntr", Needs: needs(suite.CompCounters, suite.Peer),
+			Rules: []string{"VR-ibv_qp_attach_comp_cntr-state-1373", "VR-ibv_qp_attach_comp_cntr-op_mask-1375",
+				"VR-ibv_create_comp_cntr-type-1363"}, Run: cntrRefused},
 	}
 }
 
@@ -61,8 +65,10 @@ func countedBy(t *suite.T, counters map[verbs.CompCntrOp]*verbs.CompCntr) *near 
 }
 
 func cntrCounts(t *suite.T) {
-	writes, reads, sends, recvs, peer := newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeBytes), newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeWRs)
-	n := countedBy(t, map[verbs.CompCntrOp]*verbs.CompCntr{verbs.CompCntrOpRDMAWrite: writes, verbs.CompCntrOpRDMARead: reads, verbs.CompCntrOpSend: sends,
+	writes, reads, sends, recvs, peer := newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeWRs),
+		newCntr(t, verbs.CompCntrTypeBytes), newCntr(t, verbs.CompCntrTypeWRs), newCntr(t, verbs.CompCntrTypeWRs)
+	n := countedBy(t, map[verbs.CompCntrOp]*verbs.CompCntr{verbs.CompCntrOpRDMAWrite: writes, verbs.CompCntrOpRDMARead: reads,
+		verbs.CompCntrOpSend: sends,
 		verbs.CompCntrOpRecv: recvs, verbs.CompCntrOpRemoteRDMAWrite | verbs.CompCntrOpRemoteRDMARead: peer})
 	n.writes(0, 5, 0) // counted, though they have no completion
 	n.post(5)
@@ -98,8 +104,10 @@ func cntrRefused(t *suite.T) {
 		t.Errno("a queue pair that is connected", n.qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)), syscall.EINVAL)
 	}
 	qp := queuePairOf(t, verbs.QPTypeRC)
-	ok(t, "a second queue pair, with a bit that the library leaves out", qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend|1<<9)))
-	t.Errno("an operation that is counted", qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend|verbs.CompCntrOpRecv)), syscall.EBUSY)
+	ok(t, "a second queue pair, with a bit that the library leaves out",
+		qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend|1<<9)))
+	t.Errno("an operation that is counted", qp.AttachCompCntr(other,
+		verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend|verbs.CompCntrOpRecv)), syscall.EBUSY)
 	ok(t, "an operation that is not", qp.AttachCompCntr(other, verbs.NewCompCntrAttachAttr(verbs.CompCntrOpRecv)))
 	t.Errno("Close while attached", c.Close(), syscall.EBUSY)
 	ok(t, "Close of a queue pair", qp.Close())

@@ -17,13 +17,18 @@ func deviceMemoryTraffic() []suite.Case {
 	const family, name = "device memory", "ibv_alloc_dm"
 	peer := needs(suite.DM, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-dm-0012", Family: family, Title: "sent and written from by its local key", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0002"}, Needs: peer, Run: dmSource},
-		{ID: "CF-dm-0013", Family: family, Title: "read and received into by its local key", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0002"}, Needs: peer, Run: dmSink},
-		{ID: "CF-dm-0014", Family: family, Title: "from device memory to device memory, between two queue pairs", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0116"},
+		{ID: "CF-dm-0012", Family: family, Title: "sent and written from by its local key", Page: name,
+			Rules: []string{"VR-ibv_reg_dm_mr-access-0002"}, Needs: peer, Run: dmSource},
+		{ID: "CF-dm-0013", Family: family, Title: "read and received into by its local key", Page: name,
+			Rules: []string{"VR-ibv_reg_dm_mr-access-0002"}, Needs: peer, Run: dmSink},
+		{ID: "CF-dm-0014", Family: family, Title: "from device memory to device memory, between two queue pairs", Page: name,
+			Rules: []string{"VR-ibv_reg_dm_mr-access-0116"},
 			Needs: peer, Run: dmToDM},
-		{ID: "CF-dm-0015", Family: family, Title: "atomics from device memory to device memory", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0117"},
+		{ID: "CF-dm-0015", Family: family, Title: "atomics from device memory to device memory", Page: name,
+			Rules: []string{"VR-ibv_reg_dm_mr-access-0117"},
 			Needs: needs(suite.DM, suite.Peer, suite.Atomics), Run: dmAtomicRequests},
-		{ID: "CF-dm-0016", Family: family, Title: "two regions over it, each within its bounds", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"},
+		{ID: "CF-dm-0016", Family: family, Title: "two regions over it, each within its bounds", Page: name,
+			Rules: []string{"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"},
 			Needs: peer, Run: dmBounds},
 	}
 }
@@ -182,7 +187,8 @@ func dmBounds(t *suite.T) {
 		text string
 		at   int // in device memory; -1: refused
 	}{{first, page - 4, "last", page - 4}, {second, 0, "next", page}, {second, page + 96, "end.", 2*page + 96},
-		{first, page - 3, "over", -1}, {first, page, "over", -1}, {second, page + 97, "over", -1}, {second, 1 << 63, "over", -1}, {first, 1<<64 - 4, "over", -1}} {
+		{first, page - 3, "over", -1}, {first, page, "over", -1}, {second, page + 97, "over", -1}, {second, 1 << 63, "over", -1},
+		{first, 1<<64 - 4, "over", -1}} {
 		status, err := p.Write(c.mr.RKey(), c.addr, []byte(c.text))
 		if c.at < 0 {
 			completed(t, "a write out of bounds", status, err, suite.StatusRemAccess)

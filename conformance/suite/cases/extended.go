@@ -33,23 +33,29 @@ func extended() []suite.Case {
 		c(13, "of a request that failed only what is valid, then those that were flushed", "ibv_create_cq_ex", peer, failedRead),
 		c(14, "polled by ibv_poll_cq and read in turns", "ibv_create_cq_ex", peer, readAndPolled),
 		c(15, "an event for each completion that was asked for", "ibv_create_cq_ex", peer, eventsOfExtended),
-		c(16, "messages of every length, both ways, for a single thread", "ibv_create_cq_ex", peer, reading(far.RC, messages, verbs.CQFlagSingleThreaded)),
+		c(16, "messages of every length, both ways, for a single thread", "ibv_create_cq_ex", peer,
+			reading(far.RC, messages, verbs.CQFlagSingleThreaded)),
 		c(17, "messages with immediate data, both ways", "ibv_create_cq_ex", peer, reading(far.RC, immediate, 0)),
 		c(18, "RDMA WRITE with immediate data, both ways", "ibv_create_cq_ex", peer, reading(far.RC, writeImm, 0)),
 		c(19, "RDMA WRITE and READ of every length", "ibv_create_cq_ex", peer, reading(far.RC, writeRead, 0)),
 		c(20, "atomics", "ibv_create_cq_ex", needs(suite.CQEx, suite.Peer, suite.Atomics), reading(far.RC, atomicRequests, 0)),
 		c(21, "an unreliable connection", "ibv_create_cq_ex", peer, reading(far.UC, unreliable, 0)),
 		c(22, "datagrams: whom they are from", "ibv_create_cq_ex", peer, reading(far.UD, datagrams, 0)),
-		c(30, "times of completions, on the device's clock and in nanoseconds since 1970", "ibv_create_cq_ex", needs(suite.CQEx, suite.Timestamps, suite.Peer), times),
-		c(31, "moderated: an event when as many completions are there as were asked for", "ibv_modify_cq", needs(suite.CQEx, suite.Moderation, suite.Peer), moderatedEvents),
-		c(32, "more completions than there is room for, ignored: the queue pair goes on, and no event comes", "ibv_create_cq_ex", needs(suite.CQEx, suite.Overruns, suite.Peer), overrun),
+		c(30, "times of completions, on the device's clock and in nanoseconds since 1970", "ibv_create_cq_ex",
+			needs(suite.CQEx, suite.Timestamps, suite.Peer), times),
+		c(31, "moderated: an event when as many completions are there as were asked for", "ibv_modify_cq",
+			needs(suite.CQEx, suite.Moderation, suite.Peer), moderatedEvents),
+		c(32, "more completions than there is room for, ignored: the queue pair goes on, and no event comes", "ibv_create_cq_ex",
+			needs(suite.CQEx, suite.Overruns, suite.Peer), overrun),
 	}
 }
 
 // standardFields are those that every device with extended queues has.
-var standardFields = []verbs.WCField{verbs.WCFieldByteLen, verbs.WCFieldImm, verbs.WCFieldQPNum, verbs.WCFieldSrcQP, verbs.WCFieldSLID, verbs.WCFieldSL, verbs.WCFieldDLIDPathBits}
+var standardFields = []verbs.WCField{verbs.WCFieldByteLen, verbs.WCFieldImm, verbs.WCFieldQPNum, verbs.WCFieldSrcQP,
+	verbs.WCFieldSLID, verbs.WCFieldSL, verbs.WCFieldDLIDPathBits}
 
-const allStandard = verbs.WCFieldByteLen | verbs.WCFieldImm | verbs.WCFieldQPNum | verbs.WCFieldSrcQP | verbs.WCFieldSLID | verbs.WCFieldSL | verbs.WCFieldDLIDPathBits
+const allStandard = verbs.WCFieldByteLen | verbs.WCFieldImm | verbs.WCFieldQPNum | verbs.WCFieldSrcQP | verbs.WCFieldSLID |
+	verbs.WCFieldSL | verbs.WCFieldDLIDPathBits
 
 // extendedCQ makes an extended queue for the completions of a near queue pair.
 func extendedCQ(t *suite.T, fields verbs.WCField, flags verbs.CQFlag) *verbs.CQ {
@@ -95,7 +101,8 @@ func empty(t *suite.T, what string, r *verbs.CQReader) {
 
 // asPolled is a completion as ibv_poll_cq gives it.
 func asPolled(wc verbs.WCEx) verbs.WC {
-	return verbs.WC{ID: wc.ID, Status: wc.Status, Opcode: wc.Opcode, VendorErr: wc.VendorErr, ByteLen: wc.ByteLen, ImmData: wc.ImmData, QPNum: wc.QPNum,
+	return verbs.WC{ID: wc.ID, Status: wc.Status, Opcode: wc.Opcode, VendorErr: wc.VendorErr, ByteLen: wc.ByteLen,
+		ImmData: wc.ImmData, QPNum: wc.QPNum,
 		SrcQP: wc.SrcQP, Flags: wc.Flags, SLID: uint16(wc.SLID), SL: wc.SL, DLIDPathBits: wc.DLIDPathBits}
 }
 
@@ -118,7 +125,8 @@ func eachField(t *suite.T) {
 
 // otherFields may be lacking, each by itself.
 func otherFields(t *suite.T) {
-	for _, field := range []verbs.WCField{verbs.WCFieldCompletionTS, verbs.WCFieldCVLAN, verbs.WCFieldFlowTag, verbs.WCFieldTMInfo, verbs.WCFieldWallclock} {
+	for _, field := range []verbs.WCField{verbs.WCFieldCompletionTS, verbs.WCFieldCVLAN, verbs.WCFieldFlowTag, verbs.WCFieldTMInfo,
+		verbs.WCFieldWallclock} {
 		cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, allStandard|field))
 		t.Saw(field.String(), err)
 		if err != nil {

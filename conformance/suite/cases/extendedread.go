@@ -28,7 +28,8 @@ func fieldAlone(t *suite.T) {
 				t.Fatalf("%v: no completion", field)
 			}
 		}
-		want := verbs.WCEx{ID: uint64(i), Opcode: wcRecv, Flags: wc[0].Flags, ByteLen: mark, ImmData: mark, QPNum: mark, SrcQP: mark, SLID: mark, SL: mark, DLIDPathBits: mark}
+		want := verbs.WCEx{ID: uint64(i), Opcode: wcRecv, Flags: wc[0].Flags, ByteLen: mark, ImmData: mark, QPNum: mark, SrcQP: mark,
+			SLID: mark, SL: mark, DLIDPathBits: mark}
 		switch field {
 		case verbs.WCFieldByteLen:
 			want.ByteLen = 17
@@ -127,12 +128,14 @@ func failedRead(t *suite.T) {
 			t.Errorf("request %d: %+v, want %+v", id, wc, want)
 		}
 		var failed *verbs.WCError
-		if err := wc.Err(); (err == nil) != (status == suite.StatusSuccess) || err != nil && (!errors.As(err, &failed) || failed.ID != uint64(id) || failed.QPNum != n.qp.Num()) {
+		if err := wc.Err(); (err == nil) != (status == suite.StatusSuccess) || err != nil &&
+			(!errors.As(err, &failed) || failed.ID != uint64(id) || failed.QPNum != n.qp.Num()) {
 			t.Errorf("request %d: its error is %v", id, err)
 		}
 	}
 	wc := readOne(t, n.readers[n.recvs])
-	if t.Status("the receive", int(wc.Status), suite.StatusFlushed); wc != (verbs.WCEx{ID: 7, Status: wc.Status, VendorErr: wc.VendorErr, QPNum: n.qp.Num()}) {
+	if t.Status("the receive", int(wc.Status),
+		suite.StatusFlushed); wc != (verbs.WCEx{ID: 7, Status: wc.Status, VendorErr: wc.VendorErr, QPNum: n.qp.Num()}) {
 		t.Errorf("the receive: %+v", wc)
 	}
 	empty(t, "the sends", n.readers[n.sends])
@@ -189,7 +192,8 @@ func times(t *suite.T) {
 		n.messages(id, 1)
 		wc := readOne(t, n.readers[n.recvs])
 		if inOrder(t, "a message", id, []verbs.WCEx{wc}); id > 0 && (wc.CompletionTS <= last.CompletionTS || wc.WallclockNS < last.WallclockNS) {
-			t.Errorf("message %d: at %d and %d, the one before it at %d and %d", id, wc.CompletionTS, wc.WallclockNS, last.CompletionTS, last.WallclockNS)
+			t.Errorf("message %d: at %d and %d, the one before it at %d and %d", id, wc.CompletionTS, wc.WallclockNS, last.CompletionTS,
+				last.WallclockNS)
 		}
 		if off := time.Since(wc.Wallclock()).Abs(); off > time.Hour {
 			t.Errorf("message %d: at %v, %v from now", id, wc.Wallclock(), off)

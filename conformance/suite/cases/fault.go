@@ -41,7 +41,8 @@ func faults() []suite.Case {
 
 // fault is a case of the family.
 func fault(n int, title, page string, run func(*suite.T), needs ...suite.Capability) suite.Case {
-	return suite.Case{ID: id("fault", n), Family: "fault", Title: title, Page: page, Needs: append(needs, suite.Peer), Limit: time.Minute, Run: run}
+	return suite.Case{ID: id("fault", n), Family: "fault", Title: title, Page: page, Needs: append(needs, suite.Peer),
+		Limit: time.Minute, Run: run}
 }
 
 // ruled names the rules that a case is about.

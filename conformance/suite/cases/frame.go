@@ -194,7 +194,8 @@ func priorities(t *suite.T) {
 }
 
 func defaults(t *suite.T) {
-	a, normal, all, group, sniffer := stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil)
+	a, normal, all, group, sniffer := stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil), stationOn(t, 1, nil),
+		stationOn(t, 1, nil)
 	for _, s := range []*station{normal, all, group, sniffer} {
 		s.listen(4)
 	}
@@ -204,7 +205,8 @@ func defaults(t *suite.T) {
 	of(group, verbs.FlowTypeMcDefault)
 	of(sniffer, verbs.FlowTypeSniffer)
 	normal.flow(normal.taking(0, to(macB)))
-	one, many, rest := frame(macB, macA, 0, 0x88b5, nil), frame(macGroup, macA, 0, 0x88b5, []byte("many")), frame(macA, macB, 0, 0x88b5, []byte("nobody's"))
+	one, many, rest := frame(macB, macA, 0, 0x88b5, nil), frame(macGroup, macA, 0, 0x88b5, []byte("many")),
+		frame(macA, macB, 0, 0x88b5, []byte("nobody's"))
 	for i, f := range [][]byte{one, many, rest} {
 		a.say(f)
 		sniffer.hears("all", i, f)

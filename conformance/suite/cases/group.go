@@ -24,8 +24,11 @@ func groupTraffic() []suite.Case {
 	const family = "multicast"
 	need := needs(suite.Multicast, suite.RoCE, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-mcast-0010", Family: family, Title: "a datagram to a group: a copy for each member, here and at the peer; none for others, and none after detach", Page: "ibv_attach_mcast", Needs: need, Run: copies},
-		{ID: "CF-mcast-0011", Family: family, Title: "a datagram to a group: none for a member with another key, or without a receive", Page: "ibv_attach_mcast", Needs: need, Run: deafMembers},
+		{ID: "CF-mcast-0010", Family: family,
+			Title: "a datagram to a group: a copy for each member, here and at the peer; none for others, and none after detach",
+			Page:  "ibv_attach_mcast", Needs: need, Run: copies},
+		{ID: "CF-mcast-0011", Family: family, Title: "a datagram to a group: none for a member with another key, or without a receive",
+			Page: "ibv_attach_mcast", Needs: need, Run: deafMembers},
 		{ID: "CF-mcast-0012", Family: family, Title: "a member of two groups", Page: "ibv_attach_mcast", Needs: need, Run: twoGroups},
 	}
 }
@@ -48,7 +51,8 @@ type members struct {
 }
 
 func newMembers(t *suite.T) *members {
-	m := &members{t: t, here: nearPlace(t), there: farPlace(t), recv: must(verbs.NewRecvBatch(1, 1))(t), send: must(verbs.NewSendBatch(1, 1))(t)}
+	m := &members{t: t, here: nearPlace(t), there: farPlace(t), recv: must(verbs.NewRecvBatch(1, 1))(t),
+		send: must(verbs.NewSendBatch(1, 1))(t)}
 	t.Cleanup(func() {
 		ok(t, "closing send requests", m.send.Close())
 		ok(t, "closing receive requests", m.recv.Close())
@@ -117,7 +121,8 @@ func (m *members) join(name string, g verbs.GID) {
 	m.t.Cleanup(func() { ok(m.t, "leaving a group", unix.Close(fd)) })
 	var err error
 	if mapped(g) {
-		err = unix.SetsockoptIPMreqn(fd, unix.IPPROTO_IP, unix.IP_ADD_MEMBERSHIP, &unix.IPMreqn{Multiaddr: [4]byte(g[12:]), Ifindex: int32(dev.Index)})
+		err = unix.SetsockoptIPMreqn(fd, unix.IPPROTO_IP, unix.IP_ADD_MEMBERSHIP,
+			&unix.IPMreqn{Multiaddr: [4]byte(g[12:]), Ifindex: int32(dev.Index)})
 	} else {
 		err = unix.SetsockoptIPv6Mreq(fd, unix.IPPROTO_IPV6, unix.IPV6_JOIN_GROUP, &unix.IPv6Mreq{Multiaddr: g, Interface: uint32(dev.Index)})
 	}
@@ -154,7 +159,8 @@ func (m *members) took(what string, e, from *link.End, id uint64, g verbs.GID, t
 		m.t.Fatalf("%s: %v", what, err)
 	}
 	m.t.Status(what, int(wc.Status), suite.StatusSuccess)
-	if wc.ID != id || wc.Opcode != wcRecv || wc.ByteLen != uint32(40+len(text)) || wc.SrcQP != from.QP.Num() || string(e.Buf[40:40+len(text)]) != text || e.Buf[40+len(text)] != 0 {
+	if wc.ID != id || wc.Opcode != wcRecv || wc.ByteLen != uint32(40+len(text)) || wc.SrcQP != from.QP.Num() ||
+		string(e.Buf[40:40+len(text)]) != text || e.Buf[40+len(text)] != 0 {
 		m.t.Errorf("%s: %+v holds %q, want %q", what, wc, e.Buf[40:40+len(text)], text)
 	}
 	if to := string(e.Buf[24:40]); !mapped(g) && to != string(g[:]) || mapped(g) && to[12:] != string(g[12:]) {

@@ -16,7 +16,8 @@ import (
 // before each use.
 func onDemandTraffic() []suite.Case {
 	c := func(n int, title, page string, run func(*suite.T), more ...suite.Capability) suite.Case {
-		return suite.Case{ID: id("odp", n), Family: "on-demand paging", Title: title, Page: page, Needs: append(needs(suite.ODP, suite.Peer), more...), Run: run}
+		return suite.Case{ID: id("odp", n), Family: "on-demand paging", Title: title, Page: page,
+			Needs: append(needs(suite.ODP, suite.Peer), more...), Run: run}
 	}
 	return []suite.Case{
 		c(7, "messages, WRITE and READ, from and into pages that are not there", "ibv_reg_mr", throughAbsent(onDemandOf)),
@@ -100,7 +101,8 @@ func onDemandAdvised(t *suite.T) {
 	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) { return onDemandOf(n, buf) })
 	all := []verbs.SGE{{Addr: uint64(a.mr.Addr()), Length: 4 * page, LKey: a.mr.LKey()}}
 	round := 0
-	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite, verbs.AdviseMRAdvicePrefetchNoFault} {
+	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite,
+		verbs.AdviseMRAdvicePrefetchNoFault} {
 		for _, flags := range []verbs.AdviseMRFlags{0, verbs.AdviseMRFlagsFlush} {
 			a.absent()
 			ok(t, fmt.Sprintf("%v, %v", advice, flags), n.pd.AdviseMR(advice, flags, all))

@@ -20,16 +20,23 @@ func queues() []suite.Case {
 	return []suite.Case{
 		{ID: "CF-que-0001", Family: family, Title: "a completion queue has room for what was asked for", Page: "ibv_create_cq", Run: queueSizes},
 		{ID: "CF-que-0002", Family: family, Title: "a completion queue that cannot be", Page: "ibv_create_cq",
-			Rules: []string{"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280", "VR-ibv_create_cq-comp_vector-0281", "VR-ibv_create_cq-comp_vector-0282"}, Run: noQueue},
-		{ID: "CF-que-0003", Family: family, Title: "a completion queue filled to the last place: nothing is lost, nothing comes twice", Page: "ibv_poll_cq", Needs: peer, Run: fullQueue},
-		{ID: "CF-que-0004", Family: family, Title: "many requests at once, polled a few at a time", Page: "ibv_poll_cq", Needs: peer, Run: manyRequests},
+			Rules: []string{"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280", "VR-ibv_create_cq-comp_vector-0281",
+				"VR-ibv_create_cq-comp_vector-0282"}, Run: noQueue},
+		{ID: "CF-que-0003", Family: family, Title: "a completion queue filled to the last place: nothing is lost, nothing comes twice",
+			Page: "ibv_poll_cq", Needs: peer, Run: fullQueue},
+		{ID: "CF-que-0004", Family: family, Title: "many requests at once, polled a few at a time", Page: "ibv_poll_cq", Needs: peer,
+			Run: manyRequests},
 		{ID: "CF-que-0005", Family: family, Title: "completions of signaled requests only", Page: "ibv_post_send", Needs: peer, Run: signaled},
-		{ID: "CF-que-0006", Family: family, Title: "completions of every request, where the queue pair is made so", Page: "ibv_create_qp", Needs: peer, Run: allSignaled},
-		{ID: "CF-que-0007", Family: family, Title: "one completion queue for two queue pairs", Page: "ibv_poll_cq", Needs: peer, Run: sharedQueue},
-		{ID: "CF-que-0008", Family: family, Title: "a queue pair through its states, and back", Page: "ibv_modify_qp", Rules: []string{"VR-ibv_modify_qp-attr_mask-0220"}, Needs: peer, Run: states},
+		{ID: "CF-que-0006", Family: family, Title: "completions of every request, where the queue pair is made so",
+			Page: "ibv_create_qp", Needs: peer, Run: allSignaled},
+		{ID: "CF-que-0007", Family: family, Title: "one completion queue for two queue pairs", Page: "ibv_poll_cq", Needs: peer,
+			Run: sharedQueue},
+		{ID: "CF-que-0008", Family: family, Title: "a queue pair through its states, and back", Page: "ibv_modify_qp",
+			Rules: []string{"VR-ibv_modify_qp-attr_mask-0220"}, Needs: peer, Run: states},
 		{ID: "CF-que-0009", Family: family, Title: "destroyed in the wrong order: refused, and what is open is named", Page: "ibv_create_qp",
 			Rules: []string{"VR-ibv_destroy_cq-qps-0284", "VR-ibv_destroy_comp_channel-cqs-0287"}, Run: queueOrder},
-		{ID: "CF-que-0011", Family: family, Title: "a queue pair tells what was set, in each state", Page: "ibv_query_qp", Needs: peer, Run: whatWasSet},
+		{ID: "CF-que-0011", Family: family, Title: "a queue pair tells what was set, in each state", Page: "ibv_query_qp", Needs: peer,
+			Run: whatWasSet},
 		{ID: "CF-que-0010", Family: family, Title: "the entries of the GID table", Page: "ibv_query_gid",
 			Rules: []string{"VR-ibv_query_gid-index-0328", "VR-ibv_query_gid-index-0329"}, Run: gids},
 	}
@@ -68,7 +75,8 @@ func noQueue(t *suite.T) {
 	for _, c := range []struct {
 		what         string
 		size, vector int
-	}{{"no room", 0, 0}, {"less than no room", -1, 0}, {"more than max_cqe", int(attr.MaxCQE) + 1, 0}, {"a vector that is not there", 1, t.Device().NumCompVectors()},
+	}{{"no room", 0, 0}, {"less than no room", -1, 0}, {"more than max_cqe", int(attr.MaxCQE) + 1, 0},
+		{"a vector that is not there", 1, t.Device().NumCompVectors()},
 		{"a negative vector", 1, -1}} {
 		_, err := t.Device().CreateCQ(c.size, nil, c.vector)
 		if suite.Refused(err) == nil && !errors.Is(err, syscall.EINVAL) {
@@ -231,7 +239,8 @@ func queueOrder(t *suite.T) {
 	for _, c := range []struct {
 		what, holder string
 		close        func() error
-	}{{"the domain", "QP", pd.Close}, {"the completion queue", "QP", cq.Close}, {"the channel", "CQ", ch.Close}, {"the device", "PD", t.Device().Close}} {
+	}{{"the domain", "QP", pd.Close}, {"the completion queue", "QP", cq.Close}, {"the channel", "CQ", ch.Close},
+		{"the device", "PD", t.Device().Close}} {
 		err := c.close()
 		t.Saw("Close of "+c.what, err)
 		if !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), c.holder) {

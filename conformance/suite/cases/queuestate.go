@@ -76,7 +76,8 @@ func whatWasSet(t *suite.T) {
 		t.Fatalf("%v", err)
 	}
 	init := func(q *verbs.QPInfo) []field {
-		return []field{{"port_num", q.PortNum, p.Number()}, {"pkey_index", q.PKeyIndex, uint16(0)}, {"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteWrite}}
+		return []field{{"port_num", q.PortNum, p.Number()}, {"pkey_index", q.PKeyIndex, uint16(0)},
+			{"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteWrite}}
 	}
 	n.tells(verbs.QPStateInit, init)
 	self, to := p.Address(n.qp, far.RC), e.Address()
@@ -84,8 +85,10 @@ func whatWasSet(t *suite.T) {
 		t.Fatalf("%v", err)
 	}
 	rtr := func(q *verbs.QPInfo) []field {
-		list := append(init(q), field{"path_mtu", uint32(q.PathMTU), min(self.MTU, to.MTU)}, field{"dest_qp_num", q.DestQPNum, to.QPN}, field{"rq_psn", q.RQPSN, to.PSN},
-			field{"max_dest_rd_atomic", q.MaxDestRDAtomic, uint8(far.RDAtomic)}, field{"min_rnr_timer", q.MinRNRTimer, verbs.RNRTimer(far.MinRNRTimer)},
+		list := append(init(q), field{"path_mtu", uint32(q.PathMTU), min(self.MTU, to.MTU)}, field{"dest_qp_num", q.DestQPNum, to.QPN},
+			field{"rq_psn", q.RQPSN, to.PSN},
+			field{"max_dest_rd_atomic", q.MaxDestRDAtomic, uint8(far.RDAtomic)},
+			field{"min_rnr_timer", q.MinRNRTimer, verbs.RNRTimer(far.MinRNRTimer)},
 			field{"ah_attr.port_num", q.AV.PortNum, p.Number()})
 		if to.GID != ([16]byte{}) {
 			list = append(list, field{"ah_attr.is_global", q.AV.IsGlobal, true}, field{"ah_attr.grh.dgid", q.AV.GRH.DGID, verbs.GID(to.GID)})
@@ -97,12 +100,14 @@ func whatWasSet(t *suite.T) {
 		t.Fatalf("%v", err)
 	}
 	rts := func(q *verbs.QPInfo) []field {
-		return []field{{"sq_psn", q.SQPSN, self.PSN}, {"timeout", q.Timeout, verbs.Timeout(far.Timeout)}, {"retry_cnt", q.RetryCnt, uint8(far.RetryCnt)},
+		return []field{{"sq_psn", q.SQPSN, self.PSN}, {"timeout", q.Timeout, verbs.Timeout(far.Timeout)},
+			{"retry_cnt", q.RetryCnt, uint8(far.RetryCnt)},
 			{"rnr_retry", q.RNRRetry, uint8(far.RNRRetry)}, {"max_rd_atomic", q.MaxRDAtomic, uint8(far.RDAtomic)}}
 	}
 	n.tells(verbs.QPStateRTS, func(q *verbs.QPInfo) []field { return append(rtr(q), rts(q)...) })
 	ok(t, "a change in RTS", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS).MinRNRTimer(9).AccessFlags(verbs.QPAccessRemoteRead)))
 	n.tells(verbs.QPStateRTS, func(q *verbs.QPInfo) []field {
-		return append(rts(q), field{"min_rnr_timer", q.MinRNRTimer, verbs.RNRTimer(9)}, field{"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteRead})
+		return append(rts(q), field{"min_rnr_timer", q.MinRNRTimer, verbs.RNRTimer(9)},
+			field{"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteRead})
 	})
 }

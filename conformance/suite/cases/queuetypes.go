@@ -16,11 +16,17 @@ import (
 func queueTypes() []suite.Case {
 	const family = "queue"
 	return []suite.Case{
-		{ID: "CF-que-0012", Family: family, Title: "queue pairs of each type, plain and extended: their room, and their states up to INIT", Page: "ibv_create_qp", Needs: needs(suite.Peer), Run: eachType},
-		{ID: "CF-que-0013", Family: family, Title: "a queue pair of datagrams tells its key and its number, in each state", Page: "ibv_query_qp", Needs: needs(suite.Peer), Run: datagramStates},
-		{ID: "CF-que-0014", Family: family, Title: "many connections at once, each with bytes of its own", Page: "ibv_create_qp", Needs: needs(suite.Peer), Run: manyConnections},
-		{ID: "CF-que-0015", Family: family, Title: "reads that are under way at once: as many as were asked for", Page: "ibv_modify_qp", Needs: needs(suite.Peer), Run: manyReads},
-		{ID: "CF-que-0016", Family: family, Title: "a completion queue on each vector, with a channel and without", Page: "ibv_create_cq", Rules: []string{"VR-ibv_create_cq-comp_vector-0282"}, Run: eachVector},
+		{ID: "CF-que-0012", Family: family,
+			Title: "queue pairs of each type, plain and extended: their room, and their states up to INIT", Page: "ibv_create_qp",
+			Needs: needs(suite.Peer), Run: eachType},
+		{ID: "CF-que-0013", Family: family, Title: "a queue pair of datagrams tells its key and its number, in each state",
+			Page: "ibv_query_qp", Needs: needs(suite.Peer), Run: datagramStates},
+		{ID: "CF-que-0014", Family: family, Title: "many connections at once, each with bytes of its own", Page: "ibv_create_qp",
+			Needs: needs(suite.Peer), Run: manyConnections},
+		{ID: "CF-que-0015", Family: family, Title: "reads that are under way at once: as many as were asked for", Page: "ibv_modify_qp",
+			Needs: needs(suite.Peer), Run: manyReads},
+		{ID: "CF-que-0016", Family: family, Title: "a completion queue on each vector, with a channel and without",
+			Page: "ibv_create_cq", Rules: []string{"VR-ibv_create_cq-comp_vector-0282"}, Run: eachVector},
 	}
 }
 

@@ -17,19 +17,25 @@ func sharedReceives() []suite.Case {
 	const family = "shared receive queue"
 	srq, peer := needs(suite.SRQ), needs(suite.SRQ, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-srq-0001", Family: family, Title: "a queue has room for what was asked for, and tells how much", Page: "ibv_create_srq", Needs: srq, Run: srqSizes},
+		{ID: "CF-srq-0001", Family: family, Title: "a queue has room for what was asked for, and tells how much",
+			Page: "ibv_create_srq", Needs: srq, Run: srqSizes},
 		{ID: "CF-srq-0002", Family: family, Title: "a queue that cannot be", Page: "ibv_create_srq", Needs: srq,
 			Rules: []string{"VR-ibv_create_srq-max_wr-0603", "VR-ibv_create_srq-max_wr-0604", "VR-ibv_create_srq-max_sge-0605"}, Run: noSRQ},
 		{ID: "CF-srq-0003", Family: family, Title: "the limit is set, taken back, and at most the size", Page: "ibv_modify_srq", Needs: srq,
 			Rules: []string{"VR-ibv_modify_srq-srq_limit-0617", "VR-ibv_modify_srq-srq_limit-0619"}, Run: srqLimits},
-		{ID: "CF-srq-0004", Family: family, Title: "resized where the device says that it can be, else left as it is", Page: "ibv_modify_srq", Needs: srq,
-			Rules: []string{"VR-ibv_modify_srq-max_wr-0614", "VR-ibv_modify_srq-max_wr-0615", "VR-ibv_modify_srq-srq_attr_mask-0616"}, Run: srqResize},
-		{ID: "CF-srq-0005", Family: family, Title: "destroyed in the wrong order: refused, and what is open is named", Page: "ibv_create_srq", Needs: srq,
+		{ID: "CF-srq-0004", Family: family, Title: "resized where the device says that it can be, else left as it is",
+			Page: "ibv_modify_srq", Needs: srq,
+			Rules: []string{"VR-ibv_modify_srq-max_wr-0614", "VR-ibv_modify_srq-max_wr-0615", "VR-ibv_modify_srq-srq_attr_mask-0616"},
+			Run:   srqResize},
+		{ID: "CF-srq-0005", Family: family, Title: "destroyed in the wrong order: refused, and what is open is named",
+			Page: "ibv_create_srq", Needs: srq,
 			Rules: []string{"VR-ibv_destroy_srq-qps-0608"}, Run: srqOrder},
 		{ID: "CF-srq-0006", Family: family, Title: "a queue pair with one takes no receives of its own", Page: "ibv_create_qp", Needs: peer,
 			Rules: []string{"VR-ibv_post_recv-srq-0363"}, Run: srqOwnReceives},
-		{ID: "CF-srq-0007", Family: family, Title: "its receives are taken by every queue pair on it, in order", Page: "ibv_create_srq", Needs: peer, Run: srqTaken},
-		{ID: "CF-srq-0008", Family: family, Title: "one event when fewer receives are left than the limit", Page: "ibv_modify_srq", Needs: peer, Run: srqEvent},
+		{ID: "CF-srq-0007", Family: family, Title: "its receives are taken by every queue pair on it, in order", Page: "ibv_create_srq",
+			Needs: peer, Run: srqTaken},
+		{ID: "CF-srq-0008", Family: family, Title: "one event when fewer receives are left than the limit", Page: "ibv_modify_srq",
+			Needs: peer, Run: srqEvent},
 	}
 }
 
@@ -108,7 +114,8 @@ func srqLimits(t *suite.T) {
 	unchanged(t, "nothing", srq, was)
 	t.Errno("a limit above the size", srq.Modify(verbs.NewSRQAttr().Limit(was.MaxWR+1)), syscall.EINVAL)
 	unchanged(t, "a limit above the size", srq, was)
-	mayBreak(t, "a limit above max_srq_wr", srq.Modify(verbs.NewSRQAttr().Limit(uint32(attr.MaxSRQWR)+1)), "VR-ibv_modify_srq-srq_limit-0617", syscall.EINVAL)
+	mayBreak(t, "a limit above max_srq_wr", srq.Modify(verbs.NewSRQAttr().Limit(uint32(attr.MaxSRQWR)+1)),
+		"VR-ibv_modify_srq-srq_limit-0617", syscall.EINVAL)
 	unchanged(t, "a limit above max_srq_wr", srq, was)
 	ok(t, "no limit", srq.Modify(verbs.NewSRQAttr().Limit(0)))
 	was.Limit = 0
@@ -121,12 +128,14 @@ func srqResize(t *suite.T) {
 	was := must(srq.Query())(t)
 	larger := 2 * was.MaxWR
 	if attr.DeviceCapFlags&verbs.DeviceCapSRQResize == 0 {
-		mayBreak(t, "a device that does not resize", srq.Modify(verbs.NewSRQAttr().MaxWR(larger)), "VR-ibv_modify_srq-srq_attr_mask-0616", syscall.EINVAL, syscall.EOPNOTSUPP)
+		mayBreak(t, "a device that does not resize", srq.Modify(verbs.NewSRQAttr().MaxWR(larger)),
+			"VR-ibv_modify_srq-srq_attr_mask-0616", syscall.EINVAL, syscall.EOPNOTSUPP)
 		unchanged(t, "a device that does not resize", srq, was)
 		return
 	}
 	mayBreak(t, "no room", srq.Modify(verbs.NewSRQAttr().MaxWR(0)), "VR-ibv_modify_srq-max_wr-0614", syscall.EINVAL)
-	mayBreak(t, "more than max_srq_wr", srq.Modify(verbs.NewSRQAttr().MaxWR(uint32(attr.MaxSRQWR)+1)), "VR-ibv_modify_srq-max_wr-0615", syscall.EINVAL)
+	mayBreak(t, "more than max_srq_wr", srq.Modify(verbs.NewSRQAttr().MaxWR(uint32(attr.MaxSRQWR)+1)),
+		"VR-ibv_modify_srq-max_wr-0615", syscall.EINVAL)
 	unchanged(t, "refused sizes", srq, was)
 	ok(t, "a larger size", srq.Modify(verbs.NewSRQAttr().MaxWR(larger)))
 	if is := must(srq.Query())(t); is.MaxWR < larger || is.MaxSGE != was.MaxSGE || is.Limit != 0 {

@@ -89,7 +89,8 @@ func bareStreamNear(t *suite.T, kind far.Kind, ops verbs.QPOp) *near {
 
 func streamAttr(n *near, kind far.Kind) *verbs.QPInitAttrEx {
 	types := map[far.Kind]verbs.QPType{far.RC: verbs.QPTypeRC, far.UC: verbs.QPTypeUC, far.UD: verbs.QPTypeUD}
-	return verbs.NewQPInitAttrEx(types[kind], n.sends, n.recvs, n.pd).MaxSendWR(depth).MaxRecvWR(depth).MaxSendSGE(3).MaxRecvSGE(3).MaxInlineData(inlineBytes)
+	return verbs.NewQPInitAttrEx(types[kind], n.sends, n.recvs,
+		n.pd).MaxSendWR(depth).MaxRecvWR(depth).MaxSendSGE(3).MaxRecvSGE(3).MaxInlineData(inlineBytes)
 }
 
 func eachOp(t *suite.T) {
@@ -97,7 +98,8 @@ func eachOp(t *suite.T) {
 	n.recvs = n.sends
 	offered := map[far.Kind]verbs.QPOp{far.RC: opsOf(t, far.RC), far.UC: ucOps, far.UD: udOps}
 	for _, kind := range []far.Kind{far.RC, far.UC, far.UD} {
-		for _, op := range []verbs.QPOp{verbs.QPOpSend, verbs.QPOpSendWithImm, verbs.QPOpRDMAWrite, verbs.QPOpRDMAWriteWithImm, verbs.QPOpRDMARead,
+		for _, op := range []verbs.QPOp{verbs.QPOpSend, verbs.QPOpSendWithImm, verbs.QPOpRDMAWrite, verbs.QPOpRDMAWriteWithImm,
+			verbs.QPOpRDMARead,
 			verbs.QPOpAtomicCmpAndSwp, verbs.QPOpAtomicFetchAndAdd, offered[kind]} {
 			what := fmt.Sprintf("%s, %v", kind, op)
 			qp, err := t.Device().CreateQPEx(streamAttr(n, kind).SendOps(op))
@@ -183,9 +185,11 @@ func oneStream(t *suite.T) {
 	if n.buf[64] != 5 || n.buf[72] != 15 || n.buf[80] != 99 {
 		t.Errorf("fetched %d and %d, read %d", n.buf[64], n.buf[72], n.buf[80])
 	}
-	for i, want := range []far.Received{{Data: []byte("one message")}, {Data: []byte("inline"), WithImm: true, Imm: 6}, {WithImm: true, Imm: 7, Length: 3}} {
+	for i, want := range []far.Received{{Data: []byte("one message")}, {Data: []byte("inline"), WithImm: true, Imm: 6},
+		{WithImm: true, Imm: 7, Length: 3}} {
 		r := n.farGot("a message")
-		if want.Data != nil && string(r.Data) != string(want.Data) || r.WithImm != want.WithImm || r.Imm != want.Imm || want.Data == nil && r.Length != want.Length {
+		if want.Data != nil && string(r.Data) != string(want.Data) || r.WithImm != want.WithImm || r.Imm != want.Imm ||
+			want.Data == nil && r.Length != want.Length {
 			t.Errorf("message %d: %+v", i, r)
 		}
 	}
@@ -277,7 +281,8 @@ func notAskedOp(t *suite.T) {
 	for at := range 3 {
 		n.writes(0, 3, verbs.SendSignaled)
 		n.send.WR(at).Read(uint64(at), n.link.To.Base, n.link.To.RKey).Add(n.sge(512, 8)).Flags(verbs.SendSignaled)
-		n.postsNothing(fmt.Sprintf("a READ as request %d", at), 3, fmt.Sprintf("request %d is a RDMA_READ: this QP was not asked for RDMA_READ", at), syscall.EINVAL)
+		n.postsNothing(fmt.Sprintf("a READ as request %d", at), 3,
+			fmt.Sprintf("request %d is a RDMA_READ: this QP was not asked for RDMA_READ", at), syscall.EINVAL)
 		n.send.WR(at).SendImm(uint64(at), 1).Add(n.sge(512, 8)).Flags(verbs.SendSignaled)
 		n.postsNothing(fmt.Sprintf("immediate data as request %d", at), 3, "SEND_WITH_IMM", syscall.EINVAL)
 	}
@@ -310,7 +315,8 @@ func beyondInline(t *suite.T) {
 	n := streamNear(t, far.RC, opsOf(t, far.RC))
 	large := make([]byte, 1<<14)
 	n.writes(0, 3, verbs.SendSignaled)
-	n.send.WR(1).Write(1, n.link.To.Base, n.link.To.RKey).SGE(uint64(addressOf(large)), uint32(len(large)), 0).Flags(verbs.SendSignaled | verbs.SendInline)
+	n.send.WR(1).Write(1, n.link.To.Base, n.link.To.RKey).SGE(uint64(addressOf(large)), uint32(len(large)),
+		0).Flags(verbs.SendSignaled | verbs.SendInline)
 	n.postsNothing("16 KiB inline", 3, "ibv_wr_start", syscall.ENOMEM, syscall.ENOSPC, syscall.EINVAL)
 	n.works()
 }

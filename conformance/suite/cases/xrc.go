@@ -19,22 +19,32 @@ func sharedHandles() []suite.Case {
 	const family = "xrc"
 	alone, peer := needs(suite.XRC), needs(suite.XRC, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-xrc-0001", Family: family, Title: "a shared receive queue of each type, and numbers of those of XRC", Page: "ibv_create_srq_ex", Needs: alone, Run: srqTypes},
+		{ID: "CF-xrc-0001", Family: family, Title: "a shared receive queue of each type, and numbers of those of XRC",
+			Page: "ibv_create_srq_ex", Needs: alone, Run: srqTypes},
 		{ID: "CF-xrc-0002", Family: family, Title: "a queue that lacks what its type needs", Page: "ibv_create_srq_ex", Needs: alone,
-			Rules: []string{"VR-ibv_create_srq_ex-pd-3305", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205", "VR-ibv_create_srq_ex-comp_mask-1206",
+			Rules: []string{"VR-ibv_create_srq_ex-pd-3305", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205",
+				"VR-ibv_create_srq_ex-comp_mask-1206",
 				"VR-ibv_create_srq_ex-max_num_tags-1207"}, Run: noXRCQueue},
 		{ID: "CF-xrc-0003", Family: family, Title: "a queue pair that lacks what its type needs", Page: "ibv_create_qp_ex", Needs: alone,
-			Rules: []string{"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224", "VR-ibv_create_qp_ex-recv_cq-1225"}, Run: noXRCPair},
-		{ID: "CF-xrc-0004", Family: family, Title: "closed in the wrong order: refused, and what is open is named", Page: "ibv_open_xrcd", Needs: alone, Run: xrcOrder},
-		{ID: "CF-xrc-0005", Family: family, Title: "a message goes to the queue that it names, and completes there", Page: "ibv_post_send", Needs: peer, Run: xrcMessages},
+			Rules: []string{"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224",
+				"VR-ibv_create_qp_ex-recv_cq-1225"}, Run: noXRCPair},
+		{ID: "CF-xrc-0004", Family: family, Title: "closed in the wrong order: refused, and what is open is named",
+			Page: "ibv_open_xrcd", Needs: alone, Run: xrcOrder},
+		{ID: "CF-xrc-0005", Family: family, Title: "a message goes to the queue that it names, and completes there",
+			Page: "ibv_post_send", Needs: peer, Run: xrcMessages},
 		{ID: "CF-xrc-0006", Family: family, Title: "a stream of commands names the queue", Page: "ibv_wr_post", Needs: peer, Run: xrcStream},
-		{ID: "CF-xrc-0007", Family: family, Title: "READ, WRITE and atomics reach the memory of the named queue's domain", Page: "ibv_post_send", Needs: needs(suite.XRC, suite.Peer, suite.Atomics), Run: xrcMemory},
-		{ID: "CF-xrc-0008", Family: family, Title: "a number that no queue has, and one of another XRC domain", Page: "ibv_post_send", Needs: peer, Run: xrcUnknown},
-		{ID: "CF-xrc-0009", Family: family, Title: "a message to an empty queue waits for a receive", Page: "ibv_post_send", Needs: peer, Run: xrcLater},
-		{ID: "CF-xrc-0010", Family: family, Title: "a second handle changes the queue pair, which outlives the first", Page: "ibv_open_qp", Needs: peer, Run: xrcSecond},
+		{ID: "CF-xrc-0007", Family: family, Title: "READ, WRITE and atomics reach the memory of the named queue's domain",
+			Page: "ibv_post_send", Needs: needs(suite.XRC, suite.Peer, suite.Atomics), Run: xrcMemory},
+		{ID: "CF-xrc-0008", Family: family, Title: "a number that no queue has, and one of another XRC domain", Page: "ibv_post_send",
+			Needs: peer, Run: xrcUnknown},
+		{ID: "CF-xrc-0009", Family: family, Title: "a message to an empty queue waits for a receive", Page: "ibv_post_send",
+			Needs: peer, Run: xrcLater},
+		{ID: "CF-xrc-0010", Family: family, Title: "a second handle changes the queue pair, which outlives the first",
+			Page: "ibv_open_qp", Needs: peer, Run: xrcSecond},
 		{ID: "CF-xrc-0011", Family: family, Title: "a queue pair that is not there cannot be opened", Page: "ibv_open_qp", Needs: alone,
 			Rules: []string{"VR-ibv_open_qp-comp_mask-1220", "VR-ibv_open_qp-qp_type-1221"}, Run: xrcNone},
-		{ID: "CF-xrc-0012", Family: family, Title: "two openings of the device share the domain of a file", Page: "ibv_open_xrcd", Needs: peer, Run: xrcTwoOpenings},
+		{ID: "CF-xrc-0012", Family: family, Title: "two openings of the device share the domain of a file", Page: "ibv_open_xrcd",
+			Needs: peer, Run: xrcTwoOpenings},
 	}
 }
 
@@ -63,7 +73,8 @@ type pairOfXRC struct {
 // newPairOfXRC makes both. The sender can post streams.
 func newPairOfXRC(t *suite.T, domain *verbs.XRCD) *pairOfXRC {
 	n := &near{t: t, pd: newPD(t), sends: newCQ(t)}
-	attr := verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, n.sends, nil, n.pd).MaxSendWR(depth).MaxSendSGE(1).SendOps(verbs.QPOpSend | verbs.QPOpSendWithImm)
+	attr := verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, n.sends, nil,
+		n.pd).MaxSendWR(depth).MaxSendSGE(1).SendOps(verbs.QPOpSend | verbs.QPOpSendWithImm)
 	n.qp = must(t.Device().CreateQPEx(attr))(t)
 	buf := buffer(t, far.MaxData)
 	n.buf, n.mr = buf.Bytes(), must(n.pd.RegMRBuffer(buf, rw))(t)
@@ -325,7 +336,10 @@ func xrcSecond(t *suite.T) {
 	ok(t, "RESET by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 	ok(t, "RESET of the sender", p.sender.qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 	p.connect(again)
-	p.sender.op("a message anew", wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 5)) })
+	p.sender.op("a message anew", wcSend, func(w *verbs.SendWR,
+		id uint64) *verbs.SendWR {
+		return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 5))
+	})
 	p.arrives("the message anew", cq, data, 1, "still")
 	ok(t, "Close of the second handle", again.Close())
 	_, err = t.Device().OpenQP(verbs.NewQPOpenAttr(x, p.receiver.Num(), verbs.QPTypeXRCRecv))

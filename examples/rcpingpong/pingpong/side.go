@@ -65,7 +65,8 @@ func newSide(dev *verbs.Device, o Options, client bool) (s *side, err error) {
 	if s.qp, err = s.pd.CreateQP(attr); err != nil {
 		return s, err
 	}
-	s.setup = verbs.RCSetup{PortNum: o.IBPort, PathMTU: verbs.MTU1024, MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
+	s.setup = verbs.RCSetup{PortNum: o.IBPort, PathMTU: verbs.MTU1024, MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12,
+		Timeout: 14, RetryCnt: 7, RNRRetry: 7}
 	if err := s.qp.Modify(s.setup.Init()); err != nil {
 		return s, err
 	}

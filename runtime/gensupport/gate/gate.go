@@ -79,7 +79,8 @@ func (g *Gate) drain(verb, kind string) error {
 }
 
 // Pass waits for the calls that began before and use objects beside those of their gates, for which g stands as a whole (see
-// verbsgen_gate_beside in gate.h). The caller has forbidden the use of its object. The errors are those of End, and leave the object in use.
+// verbsgen_gate_beside in gate.h). The caller has forbidden the use of its object. The errors are those of End, and leave the
+// object in use.
 func (g *Gate) Pass(verb, kind string) error {
 	var at unsafe.Pointer
 	return wait(verb, kind, func() bool {
@@ -92,8 +93,9 @@ func (g *Gate) Pass(verb, kind string) error {
 func wait(verb, kind string, inside func() bool) error {
 	if err := barrier(); err != nil {
 		errno, _ := err.(syscall.Errno)
-		return &verr.Error{Verb: verb, Errno: errno, Msg: "membarrier(2) is refused since the program started, so nobody knows which calls use the " + kind +
-			"; it stays open; allow membarrier for the life of the program"}
+		return &verr.Error{Verb: verb, Errno: errno,
+			Msg: "membarrier(2) is refused since the program started, so nobody knows which calls use the " + kind +
+				"; it stays open; allow membarrier for the life of the program"}
 	}
 	const most = time.Millisecond
 	for pause, begin := time.Microsecond, time.Now(); inside(); pause = min(2*pause, most) {

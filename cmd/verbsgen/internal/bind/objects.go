@@ -21,7 +21,8 @@ func (b *binder) bindObjects() {
 	var all []pair
 	for _, p := range b.in.Spec.Pages {
 		for _, s := range p.Objects {
-			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Host: s.Memory == spec.MemoryHost, Hot: s.Hot, State: s.StateFrom, StateAt: map[string]int64{}, Pointer: map[string]bool{}, Doc: s.Doc, Pos: pos(s.Pos)}
+			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Host: s.Memory == spec.MemoryHost,
+				Hot: s.Hot, State: s.StateFrom, StateAt: map[string]int64{}, Pointer: map[string]bool{}, Doc: s.Doc, Pos: pos(s.Pos)}
 			b.objects[s.Go] = o
 			all = append(all, pair{o, s})
 		}
@@ -173,7 +174,8 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 		}
 		switch {
 		case layout.BigEndian(f.Type), t != "" && (t != "uintptr" || !layout.IsPointer(f.Type)):
-			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" cannot be read as "+t+" by a getter", "leave type: out, or the getter")
+			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" cannot be read as "+t+" by a getter",
+				"leave type: out, or the getter")
 			continue
 		case as == "", t == "" && layout.IsPointer(f.Type):
 			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" has no Go type of its own", "write type: with a Go type")
@@ -182,10 +184,12 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 			t = layout.Int(as)
 		}
 		if g.Changes && as != "uint32" {
-			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "changes: C type "+f.Type+" is not an unsigned integer of 32 bits", "leave changes: out")
+			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "changes: C type "+f.Type+" is not an unsigned integer of 32 bits",
+				"leave changes: out")
 			continue
 		}
-		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as, Offset: f.Offset, Label: g.Label, Changes: g.Changes, Doc: g.Doc})
+		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as, Offset: f.Offset,
+			Label: g.Label, Changes: g.Changes, Doc: g.Doc})
 	}
 }
 
@@ -227,7 +231,9 @@ func (b *binder) objectField(tag, name string, at spec.Pos, subject string) *api
 			b.errorf(diag.NameUnknown, at, subject, "no field "+name+" in struct "+tag, "correct the name")
 		}
 	case rec.Fields[i].BitSize != nil:
-		b.headerf(diag.TypeMismatch, rec.Fields[i].Pos, "struct "+tag+"."+name, "it is a bit-field, which cannot be read by its address", "leave it out of the page, or take the header that the page was written for")
+		b.headerf(diag.TypeMismatch, rec.Fields[i].Pos, "struct "+tag+"."+name,
+			"it is a bit-field, which cannot be read by its address",
+			"leave it out of the page, or take the header that the page was written for")
 	case rec.ARM64 != nil && rec.ARM64.Offsets[i] != rec.Fields[i].Offset:
 		b.errorf(diag.MirrorImpossible, at, subject, "the offset of "+name+" differs between amd64 and arm64", "leave it out")
 	default:

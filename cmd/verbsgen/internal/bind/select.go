@@ -34,7 +34,8 @@ func (b *binder) selectVerbs() {
 			if like := spec.Closest(glob, b.bindable()); like != "" {
 				fix = "did you mean " + like + "?"
 			}
-			b.errs = append(b.errs, diag.New(diag.OnlyNoMatch, "", 0, 0, "--only "+glob, "matches no function that a page of this release binds", fix))
+			b.errs = append(b.errs, diag.New(diag.OnlyNoMatch, "", 0, 0, "--only "+glob,
+				"matches no function that a page of this release binds", fix))
 		}
 	}
 	for changed := true; changed; {

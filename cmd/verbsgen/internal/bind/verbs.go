@@ -31,7 +31,8 @@ func (b *binder) bindVerbs() {
 	for _, v := range b.pkg.Verbs {
 		if s := b.specOf[v.C]; s.EndedBy != "" {
 			if v.EndedBy = b.verbs[s.EndedBy]; v.EndedBy == nil {
-				b.errorf(diag.NameUnknown, s.At("ended_by", s.EndedBy), v.C, "ended_by: names "+s.EndedBy+", which no page describes, or which this header does not have", "correct ended_by:")
+				b.errorf(diag.NameUnknown, s.At("ended_by", s.EndedBy), v.C,
+					"ended_by: names "+s.EndedBy+", which no page describes, or which this header does not have", "correct ended_by:")
 			}
 		}
 	}
@@ -100,7 +101,8 @@ func (b *binder) bindMethod(v *model.Verb, m *spec.Method) {
 	}
 	recv, name, ok := strings.Cut(m.Go, ".")
 	if !ok || recv != form.RecvLib && b.objects[recv] == nil && f.Name != form.Special {
-		b.errorf(diag.TypeUnknown, m.Pos, v.C, "method "+m.Go+" must be called TYPE.NAME, where TYPE is an object or Lib", "write it like PD.RegMR")
+		b.errorf(diag.TypeUnknown, m.Pos, v.C, "method "+m.Go+" must be called TYPE.NAME, where TYPE is an object or Lib",
+			"write it like PD.RegMR")
 		return
 	}
 	v.Explained = v.Explained || f.Requests != ""
@@ -117,7 +119,9 @@ func (b *binder) fixed(m *spec.Method) map[string]uint64 {
 			n = b.facts.Const(text)
 		}
 		if n == nil || !n.IsUint64() {
-			b.errorf(diag.NameUnknown, m.At("fixed."+c, text), m.Go, "parameter "+c+" is fixed to "+text+", which is no number and no constant of this header that is not negative", "correct the value")
+			b.errorf(diag.NameUnknown, m.At("fixed."+c, text), m.Go,
+				"parameter "+c+" is fixed to "+text+", which is no number and no constant of this header that is not negative",
+				"correct the value")
 			continue
 		}
 		out[c] = n.Uint64()
@@ -153,7 +157,8 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 }
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent, Moves: s.Moves, Rest: s.Rest, Count: s.Count, Hex: s.Hex, Doc: s.Doc,
+	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent,
+		Moves: s.Moves, Rest: s.Rest, Count: s.Count, Hex: s.Hex, Doc: s.Doc,
 		GoType: s.Role.GoType, Big: b.facts.TypeOf(q.Type).BigEndian()}
 	if s.Type != "" {
 		b.bindType(verb, p, s)

@@ -38,7 +38,9 @@ type emitter struct {
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	e := &emitter{pkg: pkg, names: newCNames(pkg.Module.Prefixes), inputs: map[*model.Verb][]model.Operand{}, ctypes: map[string]cdecl.Type{}, masks: map[*model.Record]bool{}, bits: map[*model.Record]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	e := &emitter{pkg: pkg, names: newCNames(pkg.Module.Prefixes), inputs: map[*model.Verb][]model.Operand{},
+		ctypes: map[string]cdecl.Type{}, masks: map[*model.Record]bool{},
+		bits: map[*model.Record]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	for _, v := range pkg.Verbs {
 		e.inputs[v] = inputs(v)
 	}
@@ -69,7 +71,8 @@ func Package(pkg *model.Package) ([]output.File, error) {
 		return nil, err
 	}
 	e.checkFiles()
-	for _, file := range []func() *goFile{e.checkTestFile, e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.libFile, e.othersFile, e.docFile, e.enumsTestFile} {
+	for _, file := range []func() *goFile{e.checkTestFile, e.recordsFile, e.enumsFile, e.rawFile,
+		e.rawStubFile, e.libFile, e.othersFile, e.docFile, e.enumsTestFile} {
 		e.render(file())
 	}
 	for _, f := range e.plan.Objects {

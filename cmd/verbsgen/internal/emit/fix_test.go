@@ -41,7 +41,8 @@ func TestFixes(t *testing.T) {
 	for fix, want := range map[string]string{
 		"leave IBV_QP_CAP out": "IBV_QP_CAP is C", "use ibv_create_qp_ex": "ibv_create_qp_ex is C", "pass NULL": "NULL is C",
 		"leave comp_mask 0": "comp_mask is C",
-		"use QP.Fly":        "QP.Fly is not declared", "add MRAccessFly": "MRAccessFly is not declared", "use QP.Modify with MRAccessOnDemand": "",
+		"use QP.Fly":        "QP.Fly is not declared", "add MRAccessFly": "MRAccessFly is not declared",
+		"use QP.Modify with MRAccessOnDemand": "",
 	} {
 		if got := strings.Join(fixProblems(fix, declared), "; "); got != want {
 			t.Errorf("%q: found %q, want %q", fix, got, want)

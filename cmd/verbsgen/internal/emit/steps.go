@@ -310,7 +310,8 @@ func attach(s plan.Attach) *jen.Statement {
 	if s.Unknown {
 		known = op(id(s.Length), "!=", jen.Lit(0))
 	}
-	return remark(assign(id("_"), id("o.mem.Attach").Call(id("ptr"), id(s.Length), known)), "an error of attaching is returned by the first copy")
+	return remark(assign(id("_"), id("o.mem.Attach").Call(id("ptr"), id(s.Length), known)),
+		"an error of attaching is returned by the first copy")
 }
 
 // keepCaps keeps the capabilities for later rules:

@@ -25,16 +25,19 @@ func (c *checker) flags(t *spec.FlagType) {
 		negative := v.Sign() < 0 && (t.Bits < 64 || e != nil && e.Signed) // bits of 64 may look negative
 		switch {
 		case negative:
-			c.fail(t.MemberPos(name), t.Go, fmt.Sprintf("%s is %d, and a Go type of flags cannot hold a negative value", name, v), "leave it out of flags:")
+			c.fail(t.MemberPos(name), t.Go, fmt.Sprintf("%s is %d, and a Go type of flags cannot hold a negative value", name, v),
+				"leave it out of flags:")
 		case v.Cmp(high) > 0:
 			c.fail(t.MemberPos(name), t.Go, outOfRange(name, v, t.Bits, new(big.Int), high), "write bits: 64")
 		}
 	}
 }
 
-// runtimeTypes are the types of enums, flags and records that a package under runtime/ has. Pages take such a type over by runtime:, and cannot add to
+// runtimeTypes are the types of enums, flags and records that a package under runtime/ has. Pages take such a type over by
+// runtime:, and cannot add to
 // it: which there are is that package's matter. A test holds the list against its source.
-var runtimeTypes = map[string][]string{"dpath": {"OpsFlags", "OpsOpcode", "OpsWR", "PlacementType", "RecvWR", "SGE", "SelectivityLevel", "SendFlags", "SendWR", "WC", "WCFlag", "WCOpcode", "WCStatus", "WROpcode"}}
+var runtimeTypes = map[string][]string{"dpath": {"OpsFlags", "OpsOpcode", "OpsWR", "PlacementType", "RecvWR", "SGE",
+	"SelectivityLevel", "SendFlags", "SendWR", "WC", "WCFlag", "WCOpcode", "WCStatus", "WROpcode"}}
 
 // inRuntime finds a type that a package under runtime/ does not have.
 func (c *checker) inRuntime(pkg, name string, at spec.Pos) {
@@ -47,7 +50,8 @@ func (c *checker) inRuntime(pkg, name string, at spec.Pos) {
 func (c *checker) enum(t *spec.EnumType) {
 	c.inRuntime(t.Runtime, t.Go, t.Pos)
 	if k := form.FindCode(t.Code); k != nil && k.Bits != 32 && len(t.Members)+len(t.Enum) > 0 {
-		c.fail(t.At("code", t.Code), t.Go, fmt.Sprintf("code: %s is for numbers of %d bits, and an enum has 32", t.Code, k.Bits), "remove code:, or the enum")
+		c.fail(t.At("code", t.Code), t.Go, fmt.Sprintf("code: %s is for numbers of %d bits, and an enum has 32", t.Code, k.Bits),
+			"remove code:, or the enum")
 	}
 	low, high := spec.CType{Kind: spec.CInt, Bits: 32, Signed: t.Signed}.Range()
 	for _, name := range c.members(t.Enum, t.Members) {

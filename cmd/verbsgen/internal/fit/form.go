@@ -91,13 +91,16 @@ func (c *checker) special(v *spec.Verb, m *spec.Method, f *form.Form) {
 			what = v
 		}
 		if problem := c.misfit(name, what, calls[name]); problem != "" {
-			c.add(diag.SpecialChanged, m.At("form", m.Form), m.Go, problem, "compare the header with "+f.At+", mend the file where the meaning changed, and its directive")
+			c.add(diag.SpecialChanged, m.At("form", m.Form), m.Go, problem,
+				"compare the header with "+f.At+", mend the file where the meaning changed, and its directive")
 		}
 	}
 	values := special.Find(v.C).Values
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		if is := c.facts.Const(name); is == nil || !is.IsInt64() || is.Int64() != values[name] {
-			c.add(diag.SpecialChanged, m.At("form", m.Form), m.Go, fmt.Sprintf("%s is %v in the header, and the file is for %d", name, is, values[name]), "compare the header with "+f.At+", and mend the file and its directive")
+			c.add(diag.SpecialChanged, m.At("form", m.Form), m.Go,
+				fmt.Sprintf("%s is %v in the header, and the file is for %d", name, is, values[name]),
+				"compare the header with "+f.At+", and mend the file and its directive")
 		}
 	}
 }
@@ -127,7 +130,8 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.IsHandle(recv) })
 	switch {
 	case v.Returns == spec.RetValue && !c.returnable(v, fn):
-		return v.C + " returns " + fn.Ret + ", and a method returns numbers in the host's byte order, texts, and enums that are named under result:"
+		return v.C + " returns " + fn.Ret + ", and a method returns numbers in the host's byte order, texts, and enums that are named " +
+			"under result:"
 	case recv == form.RecvLib && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return c.ObjectByGo(p.Type) != nil }):
 		return v.C + " takes a handle, and a method of Lib has none to be reached by"
 	case recv != form.RecvLib && c.ObjectByGo(recv) != nil && !takes:
@@ -173,7 +177,8 @@ func (c *checker) parts(subject string, needs map[string]string, parts []form.Pa
 			c.fail(pos, subject, "needs_verbs: has no verb for the part "+part.Name, "name the verb")
 		case name == "":
 		case v == nil:
-			c.add(diag.NameUnknown, at("needs_verbs."+part.Name, name), subject, "needs_verbs: names "+name+", which no page describes", "describe it, or correct the name")
+			c.add(diag.NameUnknown, at("needs_verbs."+part.Name, name), subject, "needs_verbs: names "+name+", which no page describes",
+				"describe it, or correct the name")
 		default:
 			problem := ""
 			if part.Sig != nil {

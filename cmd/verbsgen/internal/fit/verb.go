@@ -20,7 +20,8 @@ func (c *checker) verb(v *spec.Verb) {
 	for i := range v.Params {
 		p := &v.Params[i]
 		if naming.Reserved(p.Go) {
-			c.add(diag.GoNameTwice, p.At("go", p.Go), v.C+"."+p.C, "the generated methods use the name "+p.Go+" themselves", "choose another name under go:")
+			c.add(diag.GoNameTwice, p.At("go", p.Go), v.C+"."+p.C, "the generated methods use the name "+p.Go+" themselves",
+				"choose another name under go:")
 		}
 		c.noUnion(v, p)
 	}
@@ -96,7 +97,8 @@ func (c *checker) updates(v *spec.Verb) {
 	for _, m := range v.Methods {
 		recv, _, _ := strings.Cut(m.Go, ".")
 		if o := c.ObjectByGo(recv); v.Updates && (m.Form != form.Plain && m.Form != form.Special || o == nil || len(o.Getters) == 0) {
-			c.fail(v.At("updates", ""), v.C, "it has updates:, and "+m.Go+" is no method of an object with getters: that calls it as it is", "remove updates:")
+			c.fail(v.At("updates", ""), v.C,
+				"it has updates:, and "+m.Go+" is no method of an object with getters: that calls it as it is", "remove updates:")
 		}
 	}
 }
@@ -119,13 +121,15 @@ func (c *checker) paramBits(v *spec.Verb) {
 // returns holds the return convention, and the object that a verb makes, against the header.
 func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	if fn.Variadic {
-		c.fail(v.Pos, v.C, "it takes any number of arguments, and a call with a variable number of arguments cannot be generated", "skip it with this reason")
+		c.fail(v.Pos, v.C, "it takes any number of arguments, and a call with a variable number of arguments cannot be generated",
+			"skip it with this reason")
 	}
 	ret := c.facts.TypeOf(fn.Ret)
 	plainInt := isInt(ret) && ret.Bits == 32 && ret.Signed && ret.Tag == ""
 	pointer := ret.Pointer && ret.Kind != spec.CFunc
 	number := isInt(ret) && ret.Signed && ret.Tag == "" && ret.Bits >= 32
-	fits := map[string]bool{spec.RetNumber: number, spec.RetNegated: number, spec.RetErrno: plainInt, spec.RetEither: plainInt, spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
+	fits := map[string]bool{spec.RetNumber: number, spec.RetNegated: number, spec.RetErrno: plainInt, spec.RetEither: plainInt,
+		spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
 		spec.RetValue: pointer || ret.Kind == spec.CInt && !ret.Array, spec.RetRereg: plainInt && special.Find(v.C) != nil}
 	if !fits[v.Returns] {
 		c.fail(v.At("returns", v.Returns), v.C, "a function that returns "+fn.Ret+" does not return "+v.Returns, "correct returns:")
@@ -142,8 +146,11 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)
 	}
 	c.made(v, fn)
-	if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryHost && (!stored(v) || ret.C != "void *" || v.Returns != spec.RetNullErrno) {
-		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and a verb that makes "+v.Creates+" returns the address of the memory, or NULL and errno, and stores the object", "correct creates:")
+	if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryHost &&
+		(!stored(v) || ret.C != "void *" || v.Returns != spec.RetNullErrno) {
+		c.fail(v.At("creates", v.Creates), v.C,
+			"it returns "+fn.Ret+", and a verb that makes "+v.Creates+" returns the address of the memory, or NULL and errno, and stores "+
+				"the object", "correct creates:")
 	} else if o != nil && !stored(v) && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1) {
 		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")
 	}
@@ -166,7 +173,8 @@ func (c *checker) made(v *spec.Verb, fn *api.Function) {
 	for _, q := range c.facts.Callable(fn) {
 		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name && p.Role == role.Made })
 		if i >= 0 && c.facts.TypeOf(q.Type).Tag != o.C {
-			c.fail(v.Params[i].At("role", role.Made.Name), v.C+"."+q.Name, "it is of type "+q.Type+", and "+v.Creates+" is a struct "+o.C+" *", "correct creates: or role:")
+			c.fail(v.Params[i].At("role", role.Made.Name), v.C+"."+q.Name,
+				"it is of type "+q.Type+", and "+v.Creates+" is a struct "+o.C+" *", "correct creates: or role:")
 		}
 	}
 	if t, _, err := c.facts.TypeOfPath(fn, v.MadeIn); v.MadeIn != "" && err == nil && (t.Tag != o.C || t.Depth() != 1) {
@@ -183,7 +191,9 @@ func (c *checker) made(v *spec.Verb, fn *api.Function) {
 	case other && (len(end.Params) != 1 || !takesReceiver(v, end.Params[0].Type)):
 		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" does not take the one object that "+v.C+" is a method of", "correct ended_by:")
 	case !ends(end):
-		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" returns "+end.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing", "correct ended_by:")
+		c.fail(v.At("ended_by", v.EndedBy), v.C,
+			v.EndedBy+" returns "+end.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing",
+			"correct ended_by:")
 	}
 }
 

@@ -116,7 +116,8 @@ func param(r *role.Role, c string) Param { return Param{Role: r, C: c} }
 // forms is the registry.
 var forms = []Form{
 	{Name: Plain, Does: "takes the parameters in order"},
-	{Name: NextRecord, Does: "waits for a record that the library gives, copies it and gives it back", ByRoles: true, Parts: []Part{{Name: PartAck}}},
+	{Name: NextRecord, Does: "waits for a record that the library gives, copies it and gives it back", ByRoles: true,
+		Parts: []Part{{Name: PartAck}}},
 	{Name: Bytes, Does: "takes a slice, which is pinned until the new object is closed", Memory: true},
 	{Name: Buffer, Does: "takes a mem.Buffer, which cannot be closed before the new object", Memory: true},
 	{Name: Pin, Does: "takes a mem.Pin, whose memory stays pinned until the new object is closed", Memory: true},
@@ -124,18 +125,23 @@ var forms = []Form{
 	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
 	{Name: End, Does: "closes the handle by this verb, whichever Close calls", ByRoles: true, Unchecked: ended, RuleFirst: true},
 	{Name: Special, Does: "is written by hand, in a file of templates/verbs"},
-	{Name: Reader, Does: "makes a reader of what functions in the object return, with its type and that of what it reads", Own: true, Lists: spec.RecordLazy,
-		Unchecked: dataPath, Sig: sig("int", handle(""), in("")), Parts: []Part{{Name: PartNext, Sig: sig("int", handle(""))}, {Name: PartEnd, Sig: sig("void", handle(""))}}},
-	{Name: Stream, Does: "makes a stream of commands, which posts a batch by functions in the object, with its type", Own: true, Unchecked: dataPath,
-		Sig: sig("void", handle("")), Parts: streamParts},
+	{Name: Reader, Does: "makes a reader of what functions in the object return, with its type and that of what it reads", Own: true,
+		Lists:     spec.RecordLazy,
+		Unchecked: dataPath, Sig: sig("int", handle(""), in("")),
+		Parts: []Part{{Name: PartNext, Sig: sig("int", handle(""))}, {Name: PartEnd, Sig: sig("void", handle(""))}}},
+	{Name: Stream, Does: "makes a stream of commands, which posts a batch by functions in the object, with its type", Own: true,
+		Unchecked: dataPath,
+		Sig:       sig("void", handle("")), Parts: streamParts},
 }
 
 // streamParts are the verbs that a stream of commands calls beside the builders: those with an empty C type take any object.
-var streamParts = []Part{{Name: PartOpen}, {Name: PartComplete, Sig: sig("int", handle(""))}, {Name: PartAbort, Sig: sig("void", handle(""))},
+var streamParts = []Part{{Name: PartOpen}, {Name: PartComplete, Sig: sig("int", handle(""))},
+	{Name: PartAbort, Sig: sig("void", handle(""))},
 	{Name: PartElement}, {Name: PartElements}, {Name: PartInline}, {Name: PartInlines}}
 
 // query is the function by which a refused request is explained.
-var query = sig("int", handle("struct ibv_qp *"), param(role.OutRecord, "struct ibv_qp_attr *"), param(role.Flags, "int"), param(role.OutRecord, "struct ibv_qp_init_attr *"))
+var query = sig("int", handle("struct ibv_qp *"), param(role.OutRecord, "struct ibv_qp_attr *"), param(role.Flags, "int"),
+	param(role.OutRecord, "struct ibv_qp_init_attr *"))
 
 // ended is why rules of the verbs that end a handle are not checked.
 const ended = "kept by the handles: each is closed once, after all that was made from it"

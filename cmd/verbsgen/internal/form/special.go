@@ -14,7 +14,8 @@ func Of(verb, name string) *Form {
 	}
 	f := *Find(Special)
 	f.Sig, f.At = signature(x), x.At
-	f.Runtime, f.Reads, f.Requests, f.Elements, f.Range, f.Unchecked, f.UncheckedLints, f.RuleFirst = x.Runtime, x.Reads, x.Requests, x.Elements, x.Range, x.Unchecked, x.UncheckedLints, x.Kept
+	f.Runtime, f.Reads, f.Requests, f.Elements, f.Range, f.Unchecked, f.UncheckedLints, f.RuleFirst = x.Runtime, x.Reads, x.Requests,
+		x.Elements, x.Range, x.Unchecked, x.UncheckedLints, x.Kept
 	if f.Requests != "" {
 		f.Parts = explains
 	}

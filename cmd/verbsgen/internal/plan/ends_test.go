@@ -63,7 +63,8 @@ func TestHandles(t *testing.T) {
 	if len(all) < 15 {
 		t.Errorf("only %d handles", len(all))
 	}
-	for name, guard := range map[string]string{"QP": "gate", "CQ": "gate", "SRQ": "gate", "WQ": "gate", "AH": "gate", "MR": "named", "MW": "named",
+	for name, guard := range map[string]string{"QP": "gate", "CQ": "gate", "SRQ": "gate", "WQ": "gate", "AH": "gate", "MR": "named",
+		"MW": "named",
 		"DM": "mem", "Buf": "mem", "PD": ""} {
 		if all[name].Guard != guard {
 			t.Errorf("%s waits for calls by %q, want %q", name, all[name].Guard, guard)

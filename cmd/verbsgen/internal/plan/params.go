@@ -172,7 +172,8 @@ func (c *call) sameDevice(handle, what string) []Step {
 		return nil
 	}
 	if c.root == "" {
-		return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".lib"), val(c.lib)}}, of("bridge", "OtherLibrary", verb, text(what), as(Address, handle+".h.Node"))}}
+		return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".lib"), val(c.lib)}},
+			of("bridge", "OtherLibrary", verb, text(what), as(Address, handle+".h.Node"))}}
 	}
 	node := func(h string) Value { return as(Address, h+".h.Node") }
 	return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".dev"), val(c.root)}},
@@ -264,7 +265,8 @@ func (c *call) addressParam(p *model.Param) {
 func (c *call) dataParam(p *model.Param) {
 	c.take(p, p.GoType)
 	if t := c.rawType(p.Len); longest[t] > 0 {
-		c.pre = append(c.pre, Refuse{Value{As: IsLonger, Path: p.Go, N: longest[t]}, of("verr", "TooLong", verb, text(p.C), Value{As: Length, Path: p.Go, Type: "int"}, number(longest[t]))})
+		c.pre = append(c.pre, Refuse{Value{As: IsLonger, Path: p.Go, N: longest[t]},
+			of("verr", "TooLong", verb, text(p.C), Value{As: Length, Path: p.Go, Type: "int"}, number(longest[t]))})
 	}
 	c.pass(p, as(Array, p.Go), number(1))
 }

@@ -230,7 +230,8 @@ func (b *builder) home(v *model.Verb) string {
 		return v.Params[0].Object.Go
 	}
 	for _, o := range b.pkg.Objects {
-		if o.Destroy == v || v.Inner && v.Params[0].Object == o || slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go }) {
+		if o.Destroy == v || v.Inner && v.Params[0].Object == o ||
+			slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go }) {
 			return o.Go
 		}
 	}

@@ -40,7 +40,8 @@ func modelOf(module string) (*model.Package, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := bind.Input{Release: rel, Facts: sp.Module.NewFacts(rel), Hash: "0", Since: func(name string) string { return since[name] }, Oldest: stored.Oldest(),
+	in := bind.Input{Release: rel, Facts: sp.Module.NewFacts(rel), Hash: "0", Since: func(name string) string { return since[name] },
+		Oldest:  stored.Oldest(),
 		Version: func(string) string { return "IBVERBS_1.1" }, Spec: sp, Package: "p", Specials: map[string]bind.Special{}}
 	for name, s := range templates.Specials {
 		in.Specials[name] = bind.Special(s)
@@ -95,7 +96,8 @@ func find(t *testing.T, p *Package, name string) *Method {
 func TestPlans(t *testing.T) {
 	_, p := realPlan(t)
 	var b strings.Builder
-	for _, name := range []string{"PD.RegMR", "PD.regMR", "PD.CreateQP", "Device.QueryPort", "MR.judgeReregMR", "CQReader.PollSpin", "Device.capabilities", "Device.askCapabilities", "Device.UnjudgedRules"} {
+	for _, name := range []string{"PD.RegMR", "PD.regMR", "PD.CreateQP", "Device.QueryPort", "MR.judgeReregMR", "CQReader.PollSpin",
+		"Device.capabilities", "Device.askCapabilities", "Device.UnjudgedRules"} {
 		b.WriteString(find(t, p, name).String() + "\n")
 	}
 	golden := filepath.Join("testdata", "plans.txt")
@@ -130,7 +132,8 @@ func TestPlanners(t *testing.T) {
 // TestInternalErrors plans models that bind never makes: what cannot be resolved is an error that names the verb and the
 // field, never a 0 or a type that happens to fit.
 func TestInternalErrors(t *testing.T) {
-	handle := &model.Object{Go: "X", C: "x", Doc: "a thing", Destroy: &model.Verb{C: "x_close", Go: "Close", CRet: "int", Returns: spec.RetErrno}}
+	handle := &model.Object{Go: "X", C: "x", Doc: "a thing",
+		Destroy: &model.Verb{C: "x_close", Go: "Close", CRet: "int", Returns: spec.RetErrno}}
 	facts := &api.Release{Records: []api.Record{{Tag: "struct x", Fields: []api.Field{{Name: "id", Offset: 4}}}}}
 	verb := func(change func(v *model.Verb, m *model.Method)) *model.Verb {
 		m := &model.Method{Recv: "X", Name: "Do"}
@@ -152,7 +155,8 @@ func TestInternalErrors(t *testing.T) {
 	}{
 		"nothing wrong": {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("uint32_t")) }, ""},
 		"C type":        {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("struct y")) }, `x_do.n: `},
-		"float":         {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("double")) }, `x_do.n: C type "double" is no integer and no pointer`},
+		"float": {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("double")) },
+			`x_do.n: C type "double" is no integer and no pointer`},
 		"out type": {func(v *model.Verb, m *model.Method) {
 			p := value("y_t *")
 			p.Role, p.GoType = role.Out, ""

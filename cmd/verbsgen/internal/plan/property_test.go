@@ -17,7 +17,8 @@ type property func(w *world, m *Method) []string
 
 // properties are all of them, by name.
 var properties = map[string]property{
-	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst, "held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined, "readable": readable,
+	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst,
+	"held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined, "readable": readable,
 	"filled": filled, "updated": updated, "byte order": byteOrder, "arms": armsPacked, "pointers": pointersPlaced,
 }
 
@@ -208,7 +209,8 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 	return wrong
 }
 
-// checked: when the verb has rules that are held against the call, all that they look at is given to one check, before the call; capabilities by the device of the
+// checked: when the verb has rules that are held against the call, all that they look at is given to one check, before the call;
+// capabilities by the device of the
 // receiver, which asks for them when it has to.
 func checked(w *world, m *Method) []string {
 	steps := flat(m.Steps)
@@ -292,7 +294,8 @@ func refusedFirst(w *world, m *Method) []string {
 		}
 	}
 	for _, p := range m.Params {
-		if (p.Type == "int" || p.Type == "*mem.Buffer" || p.Type == "*mem.Pin" || w.fields[strings.TrimPrefix(p.Type, "*")] != nil && p.Type[0] == '*') && !refused[p.Name] {
+		if (p.Type == "int" || p.Type == "*mem.Buffer" || p.Type == "*mem.Pin" || w.fields[strings.TrimPrefix(p.Type, "*")] != nil &&
+			p.Type[0] == '*') && !refused[p.Name] {
 			return []string{p.Name + " is not refused where it is nil or does not fit"}
 		}
 	}

@@ -35,7 +35,8 @@ func (b *builder) writtenFields(o *model.Object) (out []special.Field) {
 	return out
 }
 
-// special plans what a file calls for a verb: what explains a refused request, or what holds a call against the rules of its verb. It takes the parameters of the C function, of handles their C objects:
+// special plans what a file calls for a verb: what explains a refused request, or what holds a call against the rules of its
+// verb. It takes the parameters of the C function, of handles their C objects:
 //
 //	func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) error
 func (b *builder) special(v *model.Verb, m *model.Method) []Decl {

@@ -171,7 +171,8 @@ func parse(name, source string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &File{Name: path.Base(name), Body: source[fset.Position(file.Name.End()).Offset:], Waits: map[string]string{}, Gates: map[string]string{}, uses: map[string]bool{}}
+	out := &File{Name: path.Base(name), Body: source[fset.Position(file.Name.End()).Offset:], Waits: map[string]string{},
+		Gates: map[string]string{}, uses: map[string]bool{}}
 	for _, group := range file.Comments {
 		for _, c := range group.List {
 			if text, ok := strings.CutPrefix(c.Text, "//verbsgen:"); ok && c.Pos() < file.Package {

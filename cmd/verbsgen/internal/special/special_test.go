@@ -41,19 +41,25 @@ func alone()       {}
 		t.Fatal(err)
 	}
 	do := f.Faces[0]
-	if len(f.Faces) != 1 || do.C != "x_do" || do.Ret != "int" || !slices.Equal(do.Params, []string{"struct x *", "unsigned int", "void *"}) || do.At != "templates/verbs/x.go:3" {
+	if len(f.Faces) != 1 || do.C != "x_do" || do.Ret != "int" ||
+		!slices.Equal(do.Params, []string{"struct x *", "unsigned int", "void *"}) || do.At != "templates/verbs/x.go:3" {
 		t.Errorf("the faces are %+v", do)
 	}
-	if !do.Runtime || do.Requests != "struct wr" || do.Elements != "struct sge" || do.Range != "WRRange" || do.Unchecked != "by the handles" || !do.Kept || do.Values["X_BIT"] != 16 || do.UncheckedLints != "not looked at" || !slices.Equal(do.Reads, []string{"struct y", "struct z"}) {
+	if !do.Runtime || do.Requests != "struct wr" || do.Elements != "struct sge" || do.Range != "WRRange" ||
+		do.Unchecked != "by the handles" || !do.Kept || do.Values["X_BIT"] != 16 || do.UncheckedLints != "not looked at" ||
+		!slices.Equal(do.Reads, []string{"struct y", "struct z"}) {
 		t.Errorf("the face has %+v", do)
 	}
-	if c := f.Calls[0]; len(f.Calls) != 2 || !f.Calls[1].Optional || c.Optional || c.C != "x_list" || c.Ret != "struct x **" || c.Params != nil {
+	if c := f.Calls[0]; len(f.Calls) != 2 || !f.Calls[1].Optional || c.Optional || c.C != "x_list" || c.Ret != "struct x **" ||
+		c.Params != nil {
 		t.Errorf("the calls are %+v", f.Calls)
 	}
-	if !slices.Equal(f.Methods, []string{"X.Do", "X.Other"}) || !f.Uses("judgeX") || f.Uses("judgeY") || !strings.HasPrefix(f.Body, "\n\n//verbsgen:face of the body") {
+	if !slices.Equal(f.Methods, []string{"X.Do", "X.Other"}) || !f.Uses("judgeX") || f.Uses("judgeY") ||
+		!strings.HasPrefix(f.Body, "\n\n//verbsgen:face of the body") {
 		t.Errorf("methods %v, body %q", f.Methods, f.Body)
 	}
-	if !slices.Equal(f.Of, []string{"Y"}) || f.Waits["X"] != "*wait.X" || f.Gates["X"] != "gate.X" || !slices.Equal(f.Finds, []string{"X", "Z"}) || !slices.Equal(f.Names, []string{"Y"}) ||
+	if !slices.Equal(f.Of, []string{"Y"}) || f.Waits["X"] != "*wait.X" || f.Gates["X"] != "gate.X" ||
+		!slices.Equal(f.Finds, []string{"X", "Z"}) || !slices.Equal(f.Names, []string{"Y"}) ||
 		!slices.Equal(f.Fields, []Field{{"X", "more", "*int", "of it"}}) {
 		t.Errorf("of handles it needs %+v", f)
 	}
