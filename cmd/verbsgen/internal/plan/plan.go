@@ -149,7 +149,7 @@ func Of(pkg *model.Package) (*Package, error) {
 		p.Home[v] = b.home(v)
 	}
 	var err error
-	if p.Special, err = special.In(b.declares); err != nil {
+	if p.Special, err = special.In(b.isWritten, b.declares); err != nil {
 		return nil, err
 	}
 	b.written = p.Special

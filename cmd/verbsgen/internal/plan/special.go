@@ -4,12 +4,20 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // This file plans what the files that are written by hand call: the rules of their verbs.
+
+// isWritten reports whether the package has a verb with methods that are written by hand.
+func (b *builder) isWritten(c string) bool {
+	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool {
+		return v.C == c && slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Form == form.Special })
+	})
+}
 
 // declares reports whether the package has a C function, or an object of a Go name.
 func (b *builder) declares(name string) bool {

@@ -123,25 +123,26 @@ func HasMethod(name string) bool {
 	return slices.ContainsFunc(files, func(f *File) bool { return slices.Contains(f.Methods, name) })
 }
 
-// In chooses the files of a package, by what it has: C functions and Go types.
-func In(has func(name string) bool) (out []*File, err error) {
+// In chooses the files of a package: by its verbs whose pages have methods that are written by hand, and by all that it has, C functions
+// and Go types.
+func In(written, has func(name string) bool) (out []*File, err error) {
 	files, err := Files()
 	for _, f := range files {
-		if f.in(has) {
+		if f.in(written, has) {
 			out = append(out, f)
 		}
 	}
 	return out, err
 }
 
-func (f *File) in(has func(name string) bool) bool {
+func (f *File) in(written, has func(name string) bool) bool {
 	needs := append(slices.Clone(f.With), f.Needs...)
-	for _, x := range append(slices.Clone(f.Faces), f.Calls...) {
+	for _, x := range f.Calls {
 		if !x.Optional {
 			needs = append(needs, x.C)
 		}
 	}
-	return !slices.ContainsFunc(needs, func(name string) bool { return !has(name) }) && !slices.ContainsFunc(f.Without, has)
+	return !slices.ContainsFunc(f.Faces, func(x *Func) bool { return !written(x.C) }) && !slices.ContainsFunc(needs, func(name string) bool { return !has(name) }) && !slices.ContainsFunc(f.Without, has)
 }
 
 // read reads the files of a folder tree.

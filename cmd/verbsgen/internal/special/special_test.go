@@ -74,7 +74,8 @@ func alone()       {}
 		{[]string{"x_do", "x_list", "X", "x_other"}, false},
 		{[]string{"x_list", "X", "Z", "x_other"}, false},
 	} {
-		if got := f.in(func(name string) bool { return slices.Contains(c.has, name) }); got != c.want {
+		has := func(name string) bool { return slices.Contains(c.has, name) }
+		if got := f.in(has, has); got != c.want {
 			t.Errorf("in a package with %v: %t", c.has, got)
 		}
 	}
