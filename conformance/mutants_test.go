@@ -58,7 +58,7 @@ func mutants() []mutant {
 			{"records.gen.go", "\ta.c.comp_mask |= 0x1 // IBV_REG_MR_MASK_IOVA\n", ""},
 		}, []string{"CF-mr-0010", "CF-mr-0018"}, nil},
 		{"two numbers of a datagram's way in each other's place", []edit{
-			{"ah.gen.go", "\to.gate.To(w, qpn, qkey)\n", "\to.gate.To(w, qkey, qpn)\n"},
+			{"address.gen.go", "\tah.gate.To(w, qpn, qkey)\n", "\tah.gate.To(w, qkey, qpn)\n"},
 		}, []string{"CF-que-0026"}, nil},
 		{"a field of a queue pair's attributes filled from another", []edit{
 			{"records.gen.go", "\ta.c.rq_psn = v\n", "\ta.c.dest_qp_num = v\n"},
@@ -70,7 +70,7 @@ func mutants() []mutant {
 			[]string{"TestPinnedUntilClose", "TestDroppedRegion", "TestUnderCollector", "TestRegExMemory"}},
 		{"memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
 			{"mr.gen.go", "\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n",
-				"\t\tif o.h.Kept != nil {\n\t\t\to.h.Kept()\n\t\t}\n\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n"},
+				"\t\tif mr.h.Kept != nil {\n\t\t\tmr.h.Kept()\n\t\t}\n\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, nil)\n"},
 			{"../../runtime/gensupport/rereg/rereg.go", "\tr.holdBoth() // the device may use either memory\n", "\tr.New.Release()\n"},
 			{"../../runtime/devmem/end.go", "\t\t\t\td.span.Reopen(length)\n", "\t\t\t\t_ = length\n"},
 		}, nil, []string{"TestPinnedUntilClose", "TestBufferHeldAfterRefusal", "TestKeptByRefusedRereg", "TestCopyAfterRefusedFree"}},
