@@ -146,9 +146,10 @@ func keys(n int) *verbs.FlowActionESPKeymatAESGCM {
 func newAction(t *suite.T) *verbs.FlowAction {
 	association := &verbs.FlowActionESP{SPI: 0x100, Flags: verbs.FlowActionESPFlagsFullOffload | verbs.FlowActionESPFlagsEncrypt}
 	header := &verbs.FlowActionESPEncap{Header: &verbs.FlowIPv4Filter{SrcIP: 0x0a000001}}
-	return must(t.Device().CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(association).Keymat(keys(32)).Replay(&verbs.FlowActionESPReplayBMP{
-		Size: 64,
-	}).Encap(header).ESN(1)))(t)
+	return must(t.Device().CreateFlowActionESP(verbs.NewFlowActionESPAttr().ESP(association).Keymat(keys(32)).
+		Replay(&verbs.FlowActionESPReplayBMP{
+			Size: 64,
+		}).Encap(header).ESN(1)))(t)
 }
 
 func espAction(t *suite.T) {

@@ -93,7 +93,8 @@ func (c *call) fills(r *model.Record) (fills bool) {
 
 // ask plans the helper: the call alone, of a handle that the verb with the rule has entered.
 func (c *call) ask(o *model.Object, r *model.Record) *Method {
-	out := on(o, "askCapabilities", "askCapabilities reads the capabilities by "+c.v.C+".", []Var{{Type: "*" + r.Mirror.Name}, {Type: "error"}})
+	out := on(o, "askCapabilities", "askCapabilities reads the capabilities by "+c.v.C+".",
+		[]Var{{Type: "*" + r.Mirror.Name}, {Type: "error"}})
 	out.Recv.Name, out.Zero = c.self, []Value{null}
 	mirror := ""
 	for _, p := range c.v.Params {

@@ -23,9 +23,10 @@ func explained(v *model.Verb) (enough, others bool) {
 func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
 	recv, errs := v.Params[0], "err"+v.Go
 	out := &Method{Recv: Var{Name: recv.Go, Type: "*" + m.Recv}, Name: "refused" + v.Go, Results: errOnly,
-		Doc:    Doc{Text: Says("refused", Words{"Name": "refused" + v.Go})},
-		Params: []Var{{Name: "r", Type: "dpath." + form.Of(v.C, m.Form).Range}, {Name: "posted", Type: "int"}, {Name: "errno", Type: "syscall.Errno"}},
-		Steps:  []Step{Get{"wr", result("r.Refusal", as(Address, errs), val("posted"), val("errno"))}}}
+		Doc: Doc{Text: Says("refused", Words{"Name": "refused" + v.Go})},
+		Params: []Var{{Name: "r", Type: "dpath." + form.Of(v.C, m.Form).Range}, {Name: "posted", Type: "int"},
+			{Name: "errno", Type: "syscall.Errno"}},
+		Steps: []Step{Get{"wr", result("r.Refusal", as(Address, errs), val("posted"), val("errno"))}}}
 	enough, others := explained(v)
 	sees := slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind != model.OpField })
 	broken, may := null, null

@@ -27,7 +27,10 @@ func (b *builder) giver(o *model.Object) (*model.Verb, *model.Method) {
 // readsRecords tells whether a verb gives or takes back records: the code that calls both sees to it that calls run one after another.
 func (b *builder) readsRecords(v *model.Verb) bool {
 	return slices.ContainsFunc(b.pkg.Verbs, func(x *model.Verb) bool {
-		return slices.ContainsFunc(x.Methods, func(m *model.Method) bool { return m.Form == form.NextRecord && (x == v || x.Part(form.PartAck) == v) })
+		return slices.ContainsFunc(x.Methods, func(m *model.Method) bool {
+			return m.Form == form.NextRecord &&
+				(x == v || x.Part(form.PartAck) == v)
+		})
 	})
 }
 
@@ -59,7 +62,8 @@ func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
 	waiting := "*events.Records[" + r.Go + "]"
 	self := Var{Name: "o", Type: "*" + o.Go}
 	next := &Method{Doc: Doc{Does: Says("next record", Words{"Does": v.Doc, "Object": o.Go}), C: v.C, Page: v.Page, More: []string{m.Doc}},
-		Recv: self, Name: m.Name, Verb: v, Params: []Var{{Name: "ctx", Type: "context.Context"}}, Results: []Var{{Type: "*" + r.Go}, {Type: "error"}}, Zero: []Value{null},
+		Recv: self, Name: m.Name, Verb: v, Params: []Var{{Name: "ctx", Type: "context.Context"}},
+		Results: []Var{{Type: "*" + r.Go}, {Type: "error"}}, Zero: []Value{null},
 		Steps: []Step{Name{v.C}, Get{"from", result("o.listen", verb)}, ret(result("from.Next", val("ctx")))}}
 	listen := on(o, "listen", Says("listen", nil), []Var{{Type: waiting}, {Type: "error"}})
 	listen.Params, listen.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
@@ -69,7 +73,8 @@ func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
 			ret(of("events", "NewRecords", fd, text(v.C), text(o.Destroy.C), text("the "+o.Go), val("o.take"))))))})
 	read := on(o, "read", Says("read record", nil), []Var{{Name: "made", Type: pointer}, {Name: "errno", Type: "syscall.Errno"}})
 	read.Params = []Var{{Name: "ev", Type: "*" + r.Go}}
-	read.Steps = []Step{ReadRecord{Serial: b.pkg.Module.Serial, Get: raw(v, "o.lib", val("o.h.C"), as(Memory, "given")), Ack: raw(ack, "o.lib", val("given")), Mirror: r.Mirror.Name}}
+	read.Steps = []Step{ReadRecord{Serial: b.pkg.Module.Serial, Get: raw(v, "o.lib", val("o.h.C"), as(Memory, "given")),
+		Ack: raw(ack, "o.lib", val("given")), Mirror: r.Mirror.Name}}
 	take := on(o, "take", Says("take record", nil), []Var{{Type: "*" + r.Go}, {Type: "syscall.Errno"}, {Type: "error"}})
 	t := TakeRecord{Record: r.Go}
 	for _, f := range r.Fields {
@@ -121,7 +126,8 @@ func (b *builder) addresses(o *model.Object) (out []Decl) {
 		m := on(o, g.Go, "", []Var{{Type: "netip.AddrPort"}, {Type: "error"}}, Name{"struct " + o.C}, Enter{Handle: "o"},
 			ret(of("sockaddr", "Read", Value{As: CField, Type: "[128]byte", Path: "o.h.C", N: uint64(g.Offset)}), null))
 		m.Zero = []Value{composite("netip.AddrPort")}
-		m.Doc = Doc{Does: "returns " + withArticle(g.Doc) + "; the zero AddrPort while there is none", C: "struct " + o.C + "." + g.C, Page: o.Page}
+		m.Doc = Doc{Does: "returns " + withArticle(g.Doc) + "; the zero AddrPort while there is none", C: "struct " + o.C + "." + g.C,
+			Page: o.Page}
 		out = append(out, m)
 	}
 	return out
@@ -143,10 +149,11 @@ func (b *builder) lends(o *model.Object) (out []Decl) {
 		let := function(nil, errOnly, Do{raw(release, "o.lib", val("kept"))}, ret(null))
 		kept := function(nil, []Var{{Type: "func() error"}, {Type: "error"}}, Define2{"kept", "errno", raw(keep, "o.lib", args...)},
 			If{as(IsNil, "kept"), []Step{ret(null, of("verr", "Failed", text(keep.C), val("errno"), null))}}, ret(let, null))
-		m := on(o, l.Go, "", []Var{{Type: "*" + l.Object.Ref}, {Type: "error"}}, slices.Concat([]Step{Name{"struct " + o.C}, Enter{Handle: "o"}}, b.missing(keep, "o.lib"), b.missing(release, "o.lib"),
-			[]Step{Define{"at", Value{As: CField, Type: pointer, Path: "o.h.C", N: uint64(l.Offset)}},
-				Refuse{as(IsNil, "at"), of("verr", "NotYet", verb, text(l.C), text(o.Go))},
-				ret(Value{As: Result, Type: "bridge", Path: "Borrow", Of: l.Object.Ref, Args: []Value{verb, val("at"), val(lib), kept}})})...)
+		m := on(o, l.Go, "", []Var{{Type: "*" + l.Object.Ref}, {Type: "error"}},
+			slices.Concat([]Step{Name{"struct " + o.C}, Enter{Handle: "o"}}, b.missing(keep, "o.lib"), b.missing(release, "o.lib"),
+				[]Step{Define{"at", Value{As: CField, Type: pointer, Path: "o.h.C", N: uint64(l.Offset)}},
+					Refuse{as(IsNil, "at"), of("verr", "NotYet", verb, text(l.C), text(o.Go))},
+					ret(Value{As: Result, Type: "bridge", Path: "Borrow", Of: l.Object.Ref, Args: []Value{verb, val("at"), val(lib), kept}})})...)
 		m.Zero = []Value{null}
 		m.Doc = Doc{Does: Says("lent object", Words{"Does": withArticle(l.Doc), "Object": o.Go}),
 			C: "struct " + o.C + "." + l.C, Page: o.Page}
@@ -168,6 +175,7 @@ func moved(v *model.Verb) *model.Param {
 func (c *call) move(to *model.Param, call []Step) []Step {
 	owner := c.self + "." + naming.Unexported(to.Object.Go)
 	return []Step{Lock{c.self + ".mu"},
-		Try{of("object", "Move", as(Address, c.self+".h.Node"), as(Address, owner+".h.Node"), as(Address, to.Go+".h.Node"), function(nil, errOnly, append(call, ret(null))...))},
+		Try{of("object", "Move", as(Address, c.self+".h.Node"), as(Address, owner+".h.Node"), as(Address, to.Go+".h.Node"),
+			function(nil, errOnly, append(call, ret(null))...))},
 		set(owner, val(to.Go))}
 }

@@ -12,7 +12,8 @@ import (
 // This file plans readers: what they read, their type, and the reading, which is one call into C.
 
 // readerParams are the parameters of the C function of a reader.
-var readerParams = []Cross{{Name: "gate", Type: pointer, Memory: true}, {Name: "fields", Type: "uint64"}, {Name: "entries", Type: pointer, Memory: true},
+var readerParams = []Cross{{Name: "gate", Type: pointer, Memory: true}, {Name: "fields", Type: "uint64"},
+	{Name: "entries", Type: pointer, Memory: true},
 	{Name: "room", Type: "int64"}, {Name: "tries", Type: "int64"}, {Name: "answer", Type: pointer, Memory: true}}
 
 // isAsked tells whether the package has a reader or a stream of an object, which do only what the object was asked for.
@@ -29,7 +30,8 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 		return Call{Verb: v.C, By: result("raw"+v.Go, append([]Value{result(gate.Path + ".Word"), fields, entries}, more...)...), Answer: Nothing}
 	}
 	c.out.Doc = Doc{Does: Says("new reader", Words{"Object": m.Recv}), C: v.C, Page: v.Page, More: []string{m.Doc}}
-	c.out.Params, c.out.Results, c.out.Zero = []Var{{Name: "fields", Type: l.Asks.Go}}, []Var{{Type: "*" + name}, {Type: "error"}}, []Value{null}
+	c.out.Params, c.out.Results, c.out.Zero = []Var{{Name: "fields", Type: l.Asks.Go}}, []Var{{Type: "*" + name}, {Type: "error"}},
+		[]Value{null}
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, []Step{
 		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, fields, hex(known(l)))},
 		Declare{Var{Name: "a", Type: "lazy.Answer"}},
@@ -42,14 +44,16 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 		&Struct{Name: name, Doc: Doc{Does: "reads " + l.Go + "s of a " + m.Recv, C: v.C, Page: v.Page},
 			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "fields", Type: "uint64"}}},
 		&Method{Doc: Doc{Does: Says("PollInto", Words{"List": list, "Object": m.Recv}), C: v.C, Page: v.Page},
-			Recv: r, Name: "PollInto", Params: []Var{entries}, Results: n, Short: true, Steps: []Step{ret(result("r.PollSpin", val(list), number(1)))}},
+			Recv: r, Name: "PollInto", Params: []Var{entries}, Results: n, Short: true,
+			Steps: []Step{ret(result("r.PollSpin", val(list), number(1)))}},
 		&Method{Doc: Doc{Text: Says("PollSpin", nil)},
 			Recv: r, Name: "PollSpin", Params: []Var{entries, {Name: "tries", Type: "int"}}, Results: n, Zero: []Value{zero}, Steps: []Step{
 				Refuse{as(IsNil, "r"), result(errs + ".Closed")},
 				If{as(IsEmpty, list), []Step{ret(zero, null)}},
 				Do{of("lazy", "Written", val(list))},
 				Declare{Var{Name: "a", Type: "lazy.Answer"}},
-				cross(val("r.gate"), val("r.fields"), as(Array, list), Value{As: Length, Path: list, Type: "int64"}, converted("int64", val("tries")), as(Memory, "a")),
+				cross(val("r.gate"), val("r.fields"), as(Array, list), Value{As: Length, Path: list, Type: "int64"},
+					converted("int64", val("tries")), as(Memory, "a")),
 				Batch{Into: "n", Call: result("a.Read"), Failed: errnoOf(errs), Else: val("n")},
 				ret(val("n"), null)}},
 		Once{errs, v.C, m.Recv})

@@ -160,7 +160,8 @@ func counts(v *model.Verb) bool { return v.Returns == spec.RetNumber || v.Return
 
 // callbacks tells whether the call may run the allocator of a parent domain.
 func (c *call) callbacks() bool {
-	return c.v.Callbacks && c.recv != nil && slices.ContainsFunc(c.b.writtenFields(c.recv.Object), func(x special.Field) bool { return x.Name == "calls" })
+	return c.v.Callbacks && c.recv != nil && slices.ContainsFunc(c.b.writtenFields(c.recv.Object),
+		func(x special.Field) bool { return x.Name == "calls" })
 }
 
 // pins tells whether the verb pins host memory: then ENOMEM may be the limit on locked memory.

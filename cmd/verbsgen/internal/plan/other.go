@@ -76,7 +76,8 @@ func (c *call) createdOther() []Step {
 // others plans what packages of other libraries may take and make: every handle, and the builders that verbs take.
 func (b *builder) others() (out []Decl) {
 	offer := &Method{Name: "init", Doc: Doc{Text: Says("offer", nil)},
-		Steps: []Step{Do{Value{As: Result, Type: "bridge", Path: "OfferLib", Args: []Value{function([]Var{{Name: "l", Type: "*Lib"}}, one("dl.Source"), ret(val("l.src")))}}}}}
+		Steps: []Step{Do{Value{As: Result, Type: "bridge", Path: "OfferLib",
+			Args: []Value{function([]Var{{Name: "l", Type: "*Lib"}}, one("dl.Source"), ret(val("l.src")))}}}}}
 	for _, o := range b.pkg.Objects {
 		out = append(out, b.makeFor(o))
 		offer.Steps = append(offer.Steps, Do{of("bridge", "OfferHandle", b.offered(o))})
@@ -86,7 +87,8 @@ func (b *builder) others() (out []Decl) {
 			continue
 		}
 		out = append(out, b.lend(r))
-		offer.Steps = append(offer.Steps, Do{of("bridge", "OfferAttr", composite("bridge.Attr["+r.Go+"]", Entry{"Kind", text(r.Go)}, Entry{"Lend", val("(*" + r.Go + ").lend")}))})
+		offer.Steps = append(offer.Steps, Do{of("bridge", "OfferAttr",
+			composite("bridge.Attr["+r.Go+"]", Entry{"Kind", text(r.Go)}, Entry{"Lend", val("(*" + r.Go + ").lend")}))})
 	}
 	return append([]Decl{offer}, out...)
 }
@@ -128,7 +130,8 @@ func (b *builder) makeFor(o *model.Object) *Method {
 		}
 		kept.To, kept.Values = append(kept.To, "o."+name), append(kept.Values, val(name))
 	}
-	m.Steps = append(m.Steps, Refuse{as(IsNil, owner), result("m.Rootless", text(o.Go))}, Make{Into: "o", Object: o.Go, Owner: owner, From: "m.C"}, kept,
+	m.Steps = append(m.Steps, Refuse{as(IsNil, owner), result("m.Rootless", text(o.Go))},
+		Make{Into: "o", Object: o.Go, Owner: owner, From: "m.C"}, kept,
 		Adopt{Handle: "o", Parents: []Parent{{Many: "m.Parents"}}}, ret(val("o"), null))
 	return m
 }

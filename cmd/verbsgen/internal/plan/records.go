@@ -200,7 +200,8 @@ func setter(r *model.Record, f *model.Field) Setter {
 		s.Type, s.Keeps = "any", "userContext"
 	case form.CallbackMemory:
 		for _, m := range []MemorySetter{{Name: "Memory", Param: "buf", Type: "[]byte", From: "FromBytes"},
-			{Name: "Pin", Param: "pin", Type: "*mem.Pin", From: "FromPin"}, {Name: "Buffer", Param: "buf", Type: "*mem.Buffer", From: "FromBuffer"}} {
+			{Name: "Pin", Param: "pin", Type: "*mem.Pin", From: "FromPin"},
+			{Name: "Buffer", Param: "buf", Type: "*mem.Buffer", From: "FromBuffer"}} {
 			m.Doc = Doc{Does: Says(m.Name, nil), C: "struct " + r.C + "." + f.C, Page: r.Page}
 			s.Memory = append(s.Memory, m)
 		}

@@ -23,7 +23,8 @@ func (b *builder) setup(r *model.Record, s *model.Setup) []Decl {
 	seen := map[*model.Field]bool{}
 	for _, step := range s.Steps {
 		name := strings.TrimPrefix(step.State.Go, r.New[0].Enum.Go)
-		m := &Method{Doc: Doc{Text: Says("change", Words{"Name": name, "State": step.State.Short})}, Recv: self, Name: name, Results: one("*" + r.Go)}
+		m := &Method{Doc: Doc{Text: Says("change", Words{"Name": name, "State": step.State.Short})}, Recv: self, Name: name,
+			Results: one("*" + r.Go)}
 		m.Steps = []Step{Define{"a", result("New"+r.Go, val(step.State.Go))}}
 		for _, f := range step.Needs {
 			m.Steps = append(m.Steps, Do{result("a."+f.Go, val("s."+f.Go))})
@@ -36,8 +37,9 @@ func (b *builder) setup(r *model.Record, s *model.Setup) []Decl {
 		changes = append(changes, m)
 		each, names = append(each, name), append(names, step.State.Short)
 	}
-	with := Words{"Object": object, "Kind": s.Kind.Short, "From": s.From.Short, "States": inWords(names, "and"), "Changes": inWords(each, "and"),
-		"Modify": modify, "Last": strings.TrimPrefix(last.Go, r.New[0].Enum.Go)}
+	with := Words{"Object": object, "Kind": s.Kind.Short, "From": s.From.Short, "States": inWords(names, "and"),
+		"Changes": inWords(each, "and"),
+		"Modify":  modify, "Last": strings.TrimPrefix(last.Go, r.New[0].Enum.Go)}
 	typ.Doc = Doc{Does: Says("setup", with), C: "struct " + r.C, Page: r.Page}
 	out = append(out, typ)
 	if modify != "" {

@@ -10,7 +10,8 @@ import (
 // This file plans streams of commands: their type, and the posting of a batch, which is one call into C.
 
 // streamParams are the parameters of the C function of a stream.
-var streamParams = []Cross{{Name: "gate", Type: pointer, Memory: true}, {Name: "object", Type: pointer}, {Name: "asked", Type: "uint64"}, {Name: "first", Type: pointer, Memory: true},
+var streamParams = []Cross{{Name: "gate", Type: pointer, Memory: true}, {Name: "object", Type: pointer},
+	{Name: "asked", Type: "uint64"}, {Name: "first", Type: pointer, Memory: true},
 	{Name: "answer", Type: pointer, Memory: true}}
 
 // stream plans a method that makes a stream, and the type of the stream.
@@ -34,11 +35,13 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 	s, out := Var{Name: "s", Type: "*" + name}, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
 	return []Decl{c.out,
 		&Struct{Name: name, Doc: Doc{Does: "posts batches to a " + m.Recv + " as a stream of commands", C: v.C, Page: v.Page},
-			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "object", Type: pointer}, {Name: "asked", Type: asks.Go}}},
+			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "object", Type: pointer},
+				{Name: "asked", Type: asks.Go}}},
 		&Method{Doc: Doc{Does: Says("Post", Words{"Object": m.Recv}), C: v.C, Page: v.Page},
 			Recv: s, Name: "Post", Params: []Var{{Name: "b", Type: "*dpath.SendBatch"}, {Name: "n", Type: "int"}}, Results: out, Short: true,
 			Steps: []Step{ret(result("s.PostRange", result("b.From", zero, val("n"))))}},
-		&Method{Doc: Doc{Text: "PostRange is Post for a range of a batch."}, Recv: s, Name: "PostRange", Params: []Var{{Name: "r", Type: "dpath.SendRange"}}, Results: out,
+		&Method{Doc: Doc{Text: "PostRange is Post for a range of a batch."}, Recv: s, Name: "PostRange",
+			Params: []Var{{Name: "r", Type: "dpath.SendRange"}}, Results: out,
 			Zero: []Value{zero}, Steps: []Step{
 				Refuse{as(IsNil, "s"), result(errs + ".Closed")},
 				Declare{Var{Name: "a", Type: "dpath.Stream"}},
