@@ -85,7 +85,7 @@ func TestExtendsAdds(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, err := layers(t,
-		map[string]string{"ibv_query_device_ex.yaml": "extends: ibv_query_device_ex\nrecords: {DeviceAttrEx: {fields: {widgets: {go: " +
+		map[string]string{"ibv_query_device_ex.yaml": "extends: ibv_query_device_ex\nrecords: {DeviceInfoEx: {fields: {widgets: {go: " +
 			"Widgets}}, hide: {cogs: none}}}\n",
 			"mine.yaml": "extends: ibv_query_device_ex\nrecords:\n  Widget: {c: ibv_widget, role: out, doc: A widget., fields: {size: {go: " +
 				"Size}}}\n"},
@@ -93,7 +93,7 @@ func TestExtendsAdds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before, after := own.RecordByGo("DeviceAttrEx"), s.RecordByGo("DeviceAttrEx")
+	before, after := own.RecordByGo("DeviceInfoEx"), s.RecordByGo("DeviceInfoEx")
 	if len(after.Fields) != len(before.Fields)+1 || after.Hide["cogs"] != "none" || after.Hide["comp_mask"] != before.Hide["comp_mask"] {
 		t.Errorf("%d fields after %d, hidden: %v", len(after.Fields), len(before.Fields), after.Hide)
 	}

@@ -32,7 +32,7 @@ type Page struct {
 	Pos     Pos
 
 	layer int             // 0 for the project's own, then the --spec folders from 1 on
-	adds  map[string]bool // of a file that extends a page: "records DeviceAttrEx", the entries that the page has already
+	adds  map[string]bool // of a file that extends a page: "records DeviceInfoEx", the entries that the page has already
 	marks marks
 }
 

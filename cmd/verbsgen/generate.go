@@ -59,7 +59,7 @@ For example, to show one new field and hide another:
 
   extends: ibv_query_device_ex
   records:
-    DeviceAttrEx:
+    DeviceInfoEx:
       fields:
         max_widgets: {go: MaxWidgets, doc: number of widgets}
       hide:

@@ -17,7 +17,7 @@ func (w *world) bound() (*verbs.MW, *verbs.MR, *verbs.SendBatch, error) {
 		return nil, nil, nil, err
 	}
 	b := w.sends(1)
-	return mw, mr, b, mw.Bind(b.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBind{
+	return mw, mr, b, mw.Bind(b.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBindAttr{
 		MR: mr, Addr: mr.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead,
 	})
 }
@@ -44,7 +44,7 @@ func windowMistakes() []mistake {
 			if err != nil {
 				return nil
 			}
-			return w.a.QP.BindMW(mw, verbs.MWBind{MR: mr(w), Length: 8, Access: verbs.MWAccessRemoteRead})
+			return w.a.QP.BindMW(mw, verbs.MWBindAttr{MR: mr(w), Length: 8, Access: verbs.MWAccessRemoteRead})
 		}
 	}
 	gone := []string{"request 0", "binds an MW to an MR, and one of them is closed", "MW.Bind"}
@@ -57,7 +57,7 @@ func windowMistakes() []mistake {
 				return nil
 			}
 			closed(mw)
-			return mw.Bind(b.WR(0), 1, verbs.MWBind{MR: mr, Length: 8})
+			return mw.Bind(b.WR(0), 1, verbs.MWBindAttr{MR: mr, Length: 8})
 		}},
 		{name: "a region of another domain", says: []string{"ibv_bind_mw", "EPERM"}, make: ofType(verbs.MWType1, func(w *world) *verbs.MR { return w.b.MR })},
 		{name: "no region", says: []string{"a window is bound to a region"}, make: ofType(verbs.MWType1, func(*world) *verbs.MR { return nil })},

@@ -211,7 +211,7 @@ func TestConnect(t *testing.T) {
 	there, here := b.channel(t), b.channel(t)
 	listener, at := b.listen(t, there)
 	client := newEnd(t, b.resolved(t, here, at), 4096)
-	check(t, client.id.Connect(rdmacm.ConnParam{
+	check(t, client.id.Connect(rdmacm.ConnAttr{
 		PrivateData: []byte("hello"), ResponderResources: 1, InitiatorDepth: 1, RetryCount: 3,
 		RNRRetryCount: 7,
 	}))
@@ -225,7 +225,7 @@ func TestConnect(t *testing.T) {
 		t.Error("two identifiers of one device have two handles of it")
 	}
 	receive(t, server, 0, 4096)
-	check(t, server.id.Accept(rdmacm.ConnParam{
+	check(t, server.id.Accept(rdmacm.ConnAttr{
 		PrivateData: []byte("welcome"), ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7,
 	}))
 	ev = next(t, here, rdmacm.EventTypeEstablished)
@@ -269,7 +269,7 @@ func TestReject(t *testing.T) {
 	there, here := b.channel(t), b.channel(t)
 	_, at := b.listen(t, there)
 	client := newEnd(t, b.resolved(t, here, at), 4096)
-	check(t, client.id.Connect(rdmacm.ConnParam{}))
+	check(t, client.id.Connect(rdmacm.ConnAttr{}))
 	ev := next(t, there, rdmacm.EventTypeConnectRequest)
 	check(t, ev.ID.Reject([]byte("no")))
 	if ev := next(t, here, rdmacm.EventTypeRejected); ev.Status == 0 || !bytes.HasPrefix(ev.Conn.PrivateData, []byte("no\x00")) {
@@ -288,7 +288,7 @@ func TestRefused(t *testing.T) {
 	b := newBed(t)
 	c := b.channel(t)
 	id := must(c.CreateID(rdmacm.PortSpaceTCP))(t)
-	for verb, err := range map[string]error{"connect": id.Connect(rdmacm.ConnParam{}), "accept": id.Accept(rdmacm.ConnParam{}), "resolve_route": id.ResolveRoute(1)} {
+	for verb, err := range map[string]error{"connect": id.Connect(rdmacm.ConnAttr{}), "accept": id.Accept(rdmacm.ConnAttr{}), "resolve_route": id.ResolveRoute(1)} {
 		if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "the identifier is bound to a device") {
 			t.Errorf("%s on an identifier that is not bound: %v", verb, err)
 		}

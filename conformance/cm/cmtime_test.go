@@ -76,7 +76,7 @@ func (m *many) serve(n int) {
 		case rdmacm.EventTypeConnectRequest:
 			asked++
 			m.add(ev.ID)
-			check(m.t, ev.ID.Accept(rdmacm.ConnParam{ResponderResources: 1, InitiatorDepth: 1}))
+			check(m.t, ev.ID.Accept(rdmacm.ConnAttr{ResponderResources: 1, InitiatorDepth: 1}))
 		case rdmacm.EventTypeEstablished:
 			established++
 		default:
@@ -97,7 +97,7 @@ func (m *many) resolve(b *bed, to netip.AddrPort, n int) {
 func (m *many) connect() bool {
 	m.t.Helper()
 	for _, id := range m.ids {
-		check(m.t, id.Connect(rdmacm.ConnParam{ResponderResources: 1, InitiatorDepth: 1, RetryCount: 2}))
+		check(m.t, id.Connect(rdmacm.ConnAttr{ResponderResources: 1, InitiatorDepth: 1, RetryCount: 2}))
 	}
 	refused := 0
 	for range m.ids {

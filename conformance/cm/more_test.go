@@ -50,7 +50,7 @@ func TestRejectECE(t *testing.T) {
 	there, here := b.channel(t), b.channel(t)
 	_, at := b.listen(t, there)
 	client := newEnd(t, b.resolved(t, here, at), 4096)
-	check(t, client.id.Connect(rdmacm.ConnParam{}))
+	check(t, client.id.Connect(rdmacm.ConnAttr{}))
 	ev := next(t, there, rdmacm.EventTypeConnectRequest)
 	check(t, ev.ID.RejectECE(nil))
 	const vendorOption = 35 // as InfiniBand numbers reasons

@@ -64,7 +64,7 @@ func TestPeerConnects(t *testing.T) {
 	for i := range peerCount {
 		receive(t, e, i*peerSize, peerSize)
 	}
-	check(t, e.id.Accept(rdmacm.ConnParam{ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7}))
+	check(t, e.id.Accept(rdmacm.ConnAttr{ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7}))
 	next(t, c, rdmacm.EventTypeEstablished)
 	for range peerCount {
 		send(t, e, peerSize)
@@ -113,7 +113,7 @@ func (b *bed) connected(t *testing.T, c *rdmacm.EventChannel, at netip.AddrPort,
 	for begin := time.Now(); ; {
 		e := newEnd(t, b.resolved(t, c, at), 4096)
 		prepare(e)
-		check(t, e.id.Connect(rdmacm.ConnParam{ResponderResources: 1, InitiatorDepth: 1, RetryCount: 5, RNRRetryCount: 7}))
+		check(t, e.id.Connect(rdmacm.ConnAttr{ResponderResources: 1, InitiatorDepth: 1, RetryCount: 5, RNRRetryCount: 7}))
 		ev := must(c.Next(t.Context()))(t)
 		if ev.Type == rdmacm.EventTypeEstablished {
 			return e

@@ -164,7 +164,7 @@ func TestRpingConnects(t *testing.T) {
 				"-p", strconv.Itoa(int(at.Port())), "-C", strconv.Itoa(rpingCount), "-S", strconv.Itoa(rpingSize), "-v", more}
 			cmd, said := peer(t, "rping", args...)
 			p := newPinger(t, newEnd(t, next(t, c, rdmacm.EventTypeConnectRequest).ID, 4096))
-			check(t, p.id.Accept(rdmacm.ConnParam{ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7}))
+			check(t, p.id.Accept(rdmacm.ConnAttr{ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7}))
 			next(t, c, rdmacm.EventTypeEstablished)
 			p.serve(t)
 			next(t, c, rdmacm.EventTypeDisconnected)

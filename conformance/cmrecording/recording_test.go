@@ -168,8 +168,8 @@ func TestFailures(t *testing.T) {
 	for _, c := range plain {
 		failed(c.name, c.do(b))
 	}
-	failed("Connect", b.id.Connect(rdmacm.ConnParam{}))
-	failed("Accept", b.id.Accept(rdmacm.ConnParam{}))
+	failed("Connect", b.id.Connect(rdmacm.ConnAttr{}))
+	failed("Accept", b.id.Accept(rdmacm.ConnAttr{}))
 	failed("Migrate", b.id.Migrate(b.channel))
 	failed("Close", b.id.Close())
 	_, err := b.channel.CreateID(rdmacm.PortSpaceUDP)
@@ -186,17 +186,17 @@ func TestFailures(t *testing.T) {
 // params are the fields of the parameters of a connection, each set to a value of its own.
 var params = []struct {
 	field string
-	set   func(*rdmacm.ConnParam)
+	set   func(*rdmacm.ConnAttr)
 	want  []string // fields
 }{
-	{"PrivateData", func(p *rdmacm.ConnParam) { p.PrivateData = []byte{0x11, 0x22, 0x33} }, []string{"private_data=112233", "private_data_len=3"}},
-	{"ResponderResources", func(p *rdmacm.ConnParam) { p.ResponderResources = 21 }, []string{"responder_resources=21"}},
-	{"InitiatorDepth", func(p *rdmacm.ConnParam) { p.InitiatorDepth = 22 }, []string{"initiator_depth=22"}},
-	{"FlowControl", func(p *rdmacm.ConnParam) { p.FlowControl = true }, []string{"flow_control=1"}},
-	{"RetryCount", func(p *rdmacm.ConnParam) { p.RetryCount = 5 }, []string{"retry_count=5"}},
-	{"RNRRetryCount", func(p *rdmacm.ConnParam) { p.RNRRetryCount = 6 }, []string{"rnr_retry_count=6"}},
-	{"SRQ", func(p *rdmacm.ConnParam) { p.SRQ = true }, []string{"srq=1"}},
-	{"QPNum", func(p *rdmacm.ConnParam) { p.QPNum = 0xabcdef }, []string{"qp_num=11259375"}},
+	{"PrivateData", func(p *rdmacm.ConnAttr) { p.PrivateData = []byte{0x11, 0x22, 0x33} }, []string{"private_data=112233", "private_data_len=3"}},
+	{"ResponderResources", func(p *rdmacm.ConnAttr) { p.ResponderResources = 21 }, []string{"responder_resources=21"}},
+	{"InitiatorDepth", func(p *rdmacm.ConnAttr) { p.InitiatorDepth = 22 }, []string{"initiator_depth=22"}},
+	{"FlowControl", func(p *rdmacm.ConnAttr) { p.FlowControl = true }, []string{"flow_control=1"}},
+	{"RetryCount", func(p *rdmacm.ConnAttr) { p.RetryCount = 5 }, []string{"retry_count=5"}},
+	{"RNRRetryCount", func(p *rdmacm.ConnAttr) { p.RNRRetryCount = 6 }, []string{"rnr_retry_count=6"}},
+	{"SRQ", func(p *rdmacm.ConnAttr) { p.SRQ = true }, []string{"srq=1"}},
+	{"QPNum", func(p *rdmacm.ConnAttr) { p.QPNum = 0xabcdef }, []string{"qp_num=11259375"}},
 }
 
 // TestConnParam sets each field alone, then all: each arrives under its own name in C, and the others are zero.
@@ -204,11 +204,11 @@ func TestConnParam(t *testing.T) {
 	b := open(t)
 	b.bound()
 	fields := []string{"private_data=", "private_data_len=0", "responder_resources=0", "initiator_depth=0", "flow_control=0", "retry_count=0", "rnr_retry_count=0", "srq=0", "qp_num=0"}
-	all, wantAll := rdmacm.ConnParam{}, slices.Clone(fields)
-	tries := []rdmacm.ConnParam{{}}
+	all, wantAll := rdmacm.ConnAttr{}, slices.Clone(fields)
+	tries := []rdmacm.ConnAttr{{}}
 	wants := [][]string{fields}
 	for _, p := range params {
-		one, want := rdmacm.ConnParam{}, slices.Clone(fields)
+		one, want := rdmacm.ConnAttr{}, slices.Clone(fields)
 		p.set(&one)
 		p.set(&all)
 		for _, w := range p.want {
@@ -224,7 +224,7 @@ func TestConnParam(t *testing.T) {
 		b.check(b.id.Accept(p))
 		b.called("rdma_connect id=1 "+strings.Join(wants[i], " "), "rdma_accept id=1 "+strings.Join(wants[i], " "))
 	}
-	if n := reflect.TypeFor[rdmacm.ConnParam]().NumField(); n != len(params) {
+	if n := reflect.TypeFor[rdmacm.ConnAttr]().NumField(); n != len(params) {
 		t.Errorf("%d of %d fields are tried", len(params), n)
 	}
 	known := must(api.KnownOf("rdmacm.txt"))(t)

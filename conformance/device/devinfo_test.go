@@ -105,7 +105,7 @@ func differences(ours, theirs map[string]*fact) []string {
 func told(t *testing.T, lib *verbs.Lib, dev *verbs.Device, name string) map[string]*fact {
 	t.Helper()
 	list := must(lib.Devices())(t)
-	at := slices.IndexFunc(list, func(i verbs.DeviceInfo) bool { return i.Name == name })
+	at := slices.IndexFunc(list, func(i verbs.DeviceEntry) bool { return i.Name == name })
 	if at < 0 {
 		t.Fatalf("%s is not in the list", name)
 	}

@@ -157,7 +157,7 @@ func firstList() error {
 	}
 	list, err := lib.Devices()
 	fmt.Printf("the first list, %d descriptors left: %d devices, %v\n", spare, len(list), err)
-	if err == nil && spare > 0 && slices.ContainsFunc(list, func(d verbs.DeviceInfo) bool { return d.Name == os.Getenv(deviceVar) }) {
+	if err == nil && spare > 0 && slices.ContainsFunc(list, func(d verbs.DeviceEntry) bool { return d.Name == os.Getenv(deviceVar) }) {
 		return nil
 	}
 	return outOfFiles(err)

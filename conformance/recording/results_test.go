@@ -51,7 +51,7 @@ func (b *bed) flatten(r *spec.Record, v reflect.Value, name, path string) []resu
 }
 
 // listed are the fields of entries that functions give, not the record: TestDevices has them.
-var listed = map[string]bool{"DeviceInfo.GUID": true, "DeviceInfo.Index": true}
+var listed = map[string]bool{"DeviceEntry.GUID": true, "DeviceEntry.Index": true}
 
 // shows reports whether a Go value is that of a recorded one.
 func shows(v reflect.Value, recorded string) bool {
@@ -311,7 +311,7 @@ func (b *bed) object(o *spec.Object) (reflect.Value, map[string]string) {
 // TestDevices lets C list a device with a value of its own in every field, and in one after the other.
 func TestDevices(t *testing.T) {
 	b := open(t)
-	entry := b.spec.RecordByGo("DeviceInfo")
+	entry := b.spec.RecordByGo("DeviceEntry")
 	for field, more := All, true; more; field++ {
 		b.rec.Fill("", Own, field)
 		list := must(b.lib.Devices())(t)
@@ -332,7 +332,7 @@ func TestDevices(t *testing.T) {
 				}
 			}
 		}
-		b.compareResults(b.flatten(entry, reflect.ValueOf(list[0]), "DeviceInfo", ""), recorded,
+		b.compareResults(b.flatten(entry, reflect.ValueOf(list[0]), "DeviceEntry", ""), recorded,
 			func(path string) string { return "struct ibv_device." + path })
 		more = false
 		for path, text := range recorded {

@@ -33,7 +33,7 @@ func TestWindows(t *testing.T) {
 	var set [2]map[string]string
 	for i := range set {
 		n := uint64(i)
-		info := verbs.MWBind{
+		info := verbs.MWBindAttr{
 			MR: mr, Addr: 0x1122334455660000 + n, Length: 0x2233445566770000 + n, Access: verbs.MWAccess(0x30000 + n),
 			ID: 0x4455667788990000 + n, SendFlags: verbs.SendFlags(1 + n),
 		}

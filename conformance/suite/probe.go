@@ -21,7 +21,7 @@ import (
 const page = 4096
 
 // probe asks a device what it can do. The answer has the reason for each thing that it cannot.
-func probe(t *T, dev *verbs.Device, attr *verbs.DeviceAttrEx) (map[Capability]string, error) {
+func probe(t *T, dev *verbs.Device, attr *verbs.DeviceInfoEx) (map[Capability]string, error) {
 	lacking := map[Capability]string{}
 	lack := func(c Capability, is bool, format string, args ...any) {
 		if is {

@@ -87,7 +87,7 @@ func print(w io.Writer, lib *verbs.Lib, name string) error {
 	return err
 }
 
-func one(w io.Writer, lib *verbs.Lib, info verbs.DeviceInfo) (err error) {
+func one(w io.Writer, lib *verbs.Lib, info verbs.DeviceEntry) (err error) {
 	dev, err := lib.OpenDevice(info.Name)
 	if err != nil {
 		return err

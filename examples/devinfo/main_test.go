@@ -84,7 +84,7 @@ func TestClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	if err := devinfo.Write(&out, dev, verbs.DeviceInfo{Name: "soft0"}); err == nil || out.Len() > 0 {
+	if err := devinfo.Write(&out, dev, verbs.DeviceEntry{Name: "soft0"}); err == nil || out.Len() > 0 {
 		t.Errorf("a closed device: %v, %q", err, &out)
 	}
 }

@@ -104,7 +104,7 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 
 // chooseGID returns the entry of the GID table that the options name. Without one it takes on Ethernet an entry of RoCEv2: of an
 // IPv4 address if there is one, else of a global IPv6 address; elsewhere the first entry.
-func chooseGID(dev *verbs.Device, o *options, port *verbs.PortAttr) (uint8, verbs.GID, error) {
+func chooseGID(dev *verbs.Device, o *options, port *verbs.PortInfo) (uint8, verbs.GID, error) {
 	if o.gid >= 0 || port.LinkLayer != verbs.LinkLayerEthernet {
 		index := max(o.gid, 0)
 		gid, err := dev.QueryGID(o.port, index)

@@ -133,7 +133,7 @@ func (s *sides) close() error {
 
 // grant binds the window. From then on mw.RKey is the key to give to the peer.
 func (s *sides) grant() error {
-	what := verbs.MWBind{MR: s.mr, Addr: s.mr.IOVA() + begin, Length: size, Access: verbs.MWAccessRemoteWrite}
+	what := verbs.MWBindAttr{MR: s.mr, Addr: s.mr.IOVA() + begin, Length: size, Access: verbs.MWAccessRemoteWrite}
 	if err := s.mw.Bind(s.sends.WR(0), verbs.NextRKey(s.mw.RKey()), what); err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@
 //
 // Attributes whose C struct has a mask of what is given have a builder, whose methods set a value and its bit:
 // NewX begins one. All other attributes, and all results, are plain structs, whose zero values are zero in C.
+// What a verb takes is called Attr, what it returns Info, and what a list has Entry.
 //
 // Every handle has a Close, which is refused while something made from it is open. Handles may be used from
 // several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.

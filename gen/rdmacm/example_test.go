@@ -69,7 +69,7 @@ func connect(ctx context.Context, events *rdmacm.EventChannel, id *rdmacm.ID, to
 	if err != nil {
 		return nil, err
 	}
-	if err := id.Connect(rdmacm.ConnParam{PrivateData: []byte("hello"), RetryCount: 3, RNRRetryCount: 3}); err != nil {
+	if err := id.Connect(rdmacm.ConnAttr{PrivateData: []byte("hello"), RetryCount: 3, RNRRetryCount: 3}); err != nil {
 		return nil, err
 	}
 	return qp, expect(ctx, events, rdmacm.EventTypeEstablished)

@@ -297,7 +297,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 //   - RNRRetryCount is 0 to 7 [VR-rdma_connect-rnr_retry_count-0704]
 //
 // C: rdma_connect, rdma_connect(3).
-func (id *ID) Connect(connParam ConnParam) error {
+func (id *ID) Connect(connParam ConnAttr) error {
 	const verb = "rdma_connect"
 	if err := id.base().Enter(verb); err != nil {
 		return err
@@ -389,7 +389,7 @@ func (id *ID) Listen(backlog int) error {
 //   - RNRRetryCount is 0 to 7 [VR-rdma_accept-rnr_retry_count-0707]
 //
 // C: rdma_accept, rdma_accept(3).
-func (id *ID) Accept(connParam ConnParam) error {
+func (id *ID) Accept(connParam ConnAttr) error {
 	const verb = "rdma_accept"
 	if err := id.base().Enter(verb); err != nil {
 		return err

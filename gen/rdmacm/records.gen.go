@@ -10,10 +10,10 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// ConnParam is the parameters of a connection.
+// ConnAttr is the parameters of a connection.
 //
 // C: struct rdma_conn_param, rdma_connect(3).
-type ConnParam struct {
+type ConnAttr struct {
 	// Bytes for the peer; it may receive more than were sent with zeros behind them.
 	PrivateData []byte // private_data
 	// Number of RDMA reads and atomics that the peer may have outstanding here.
@@ -33,10 +33,10 @@ type ConnParam struct {
 }
 
 // to writes the C layout.
-func (a *ConnParam) to(c *cConnParam) error {
+func (a *ConnAttr) to(c *cConnParam) error {
 	*c = cConnParam{}
 	if len(a.PrivateData) > 255 {
-		return verr.TooLong("", "ConnParam.PrivateData", len(a.PrivateData), 255)
+		return verr.TooLong("", "ConnAttr.PrivateData", len(a.PrivateData), 255)
 	}
 	c.private_data_len = uint8(len(a.PrivateData))
 	c.responder_resources = a.ResponderResources

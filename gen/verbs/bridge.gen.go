@@ -272,9 +272,9 @@ func init() {
 		Kind: "CounterAttachAttr",
 		Lend: (*CounterAttachAttr).lend,
 	})
-	bridge.OfferAttr(bridge.Attr[MWBind]{
-		Kind: "MWBind",
-		Lend: (*MWBind).lend,
+	bridge.OfferAttr(bridge.Attr[MWBindAttr]{
+		Kind: "MWBindAttr",
+		Lend: (*MWBindAttr).lend,
 	})
 	bridge.OfferAttr(bridge.Attr[AHAttr]{
 		Kind: "AHAttr",
@@ -340,9 +340,9 @@ func init() {
 		Kind: "CompCntrAttachAttr",
 		Lend: (*CompCntrAttachAttr).lend,
 	})
-	bridge.OfferAttr(bridge.Attr[ECE]{
-		Kind: "ECE",
-		Lend: (*ECE).lend,
+	bridge.OfferAttr(bridge.Attr[ECEAttr]{
+		Kind: "ECEAttr",
+		Lend: (*ECEAttr).lend,
 	})
 }
 
@@ -724,7 +724,7 @@ func (a *CounterAttachAttr) lend(verb string, lib any, root *object.Node) (lent 
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *MWBind) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *MWBindAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	var c cMWBind
 	a.to(&c)
 	if a.MR != nil {
@@ -929,7 +929,7 @@ func (a *CompCntrAttachAttr) lend(verb string, lib any, root *object.Node) (lent
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *ECE) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *ECEAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	lent.C = unsafe.Pointer(&c)
 	return lent, nil

@@ -175,7 +175,7 @@ func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
 // QueryDeviceEx returns these and more.
 //
 // C: ibv_query_device, ibv_query_device(3).
-func (dev *Device) QueryDevice() (*DeviceAttr, error) {
+func (dev *Device) QueryDevice() (*DeviceInfo, error) {
 	const verb = "ibv_query_device"
 	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
@@ -188,7 +188,7 @@ func (dev *Device) QueryDevice() (*DeviceAttr, error) {
 	if errno := rawQueryDevice(dev.lib.fn[symIbv_query_device], dev.h.C, unsafe.Pointer(&deviceAttrC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
-	out := new(DeviceAttr)
+	out := new(DeviceInfo)
 	out.from(&deviceAttrC)
 	return out, nil
 }
@@ -203,7 +203,7 @@ func (dev *Device) QueryDevice() (*DeviceAttr, error) {
 //   - portNum is at most the number of ports [VR-ibv_query_port-port_num-0215]
 //
 // C: ibv_query_port, ibv_query_port(3).
-func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
+func (dev *Device) QueryPort(portNum uint8) (*PortInfo, error) {
 	const verb = "ibv_query_port"
 	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
@@ -223,7 +223,7 @@ func (dev *Device) QueryPort(portNum uint8) (*PortAttr, error) {
 	if errno := rawQueryPort(dev.lib.fn[symIbv_query_port], dev.h.C, portNum, unsafe.Pointer(&portAttrC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
-	out := new(PortAttr)
+	out := new(PortInfo)
 	out.from(&portAttrC)
 	return out, nil
 }
@@ -809,7 +809,7 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 // Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_query_comp_cntr_caps, ibv_query_comp_cntr_caps(3).
-func (dev *Device) QueryCompCntrCaps() (*CompCntrCaps, error) {
+func (dev *Device) QueryCompCntrCaps() (*CompCntrInfo, error) {
 	const verb = "ibv_query_comp_cntr_caps"
 	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
@@ -823,7 +823,7 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrCaps, error) {
 		unsafe.Pointer(&capsValueC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
-	out := new(CompCntrCaps)
+	out := new(CompCntrInfo)
 	out.from(&capsValueC)
 	return out, nil
 }
@@ -1242,7 +1242,7 @@ func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
 //   - comp_mask says which values are read [VR-ibv_query_rt_values_ex-comp_mask-1325]
 //
 // C: ibv_query_rt_values_ex, ibv_query_rt_values_ex(3).
-func (dev *Device) QueryRTValues() (*RTValues, error) {
+func (dev *Device) QueryRTValues() (*RTInfo, error) {
 	const verb = "ibv_query_rt_values_ex"
 	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
@@ -1262,7 +1262,7 @@ func (dev *Device) QueryRTValues() (*RTValues, error) {
 	if errno := rawQueryRtValuesEx(dev.h.C, unsafe.Pointer(&valuesC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryRtValuesEx(&in)) })
 	}
-	out := new(RTValues)
+	out := new(RTInfo)
 	out.from(&valuesC)
 	return out, nil
 }
@@ -1273,7 +1273,7 @@ func (dev *Device) QueryRTValues() (*RTValues, error) {
 //   - comp_mask is 0, as no bit is defined [VR-ibv_query_device_ex-comp_mask-0167]
 //
 // C: ibv_query_device_ex, ibv_query_device_ex(3).
-func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
+func (dev *Device) QueryDeviceEx() (*DeviceInfoEx, error) {
 	const verb = "ibv_query_device_ex"
 	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
@@ -1293,7 +1293,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceAttrEx, error) {
 		// not the plain attributes alone: what is 0 is known to be 0
 		dev.caps.Keep(&attrC)
 	}
-	out := new(DeviceAttrEx)
+	out := new(DeviceInfoEx)
 	out.from(&attrC)
 	return out, nil
 }

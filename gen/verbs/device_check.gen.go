@@ -809,15 +809,15 @@ type inQueryRtValuesEx struct {
 	valuesCompMask uint64 // values.comp_mask
 }
 
-// The bits of the mask of RTValues: which fields are given.
+// The bits of the mask of RTInfo: which fields are given.
 const (
-	rtValuesHasRawClock = 0x1 // IBV_VALUES_MASK_RAW_CLOCK
+	rtInfoHasRawClock = 0x1 // IBV_VALUES_MASK_RAW_CLOCK
 )
 
 // checkQueryRtValuesEx refuses a call of ibv_query_rt_values_ex that breaks a rule.
 func checkQueryRtValuesEx(in *inQueryRtValuesEx) error {
 	var bad verr.Violations
-	if in.valuesCompMask&^rtValuesHasRawClock != 0 {
+	if in.valuesCompMask&^rtInfoHasRawClock != 0 {
 		bad.Add(&rules[rule1324], validate.Hex(in.valuesCompMask))
 	}
 	return verr.RefuseErr("ibv_query_rt_values_ex", bad...)
@@ -826,7 +826,7 @@ func checkQueryRtValuesEx(in *inQueryRtValuesEx) error {
 // hintQueryRtValuesEx returns the lints that a call of ibv_query_rt_values_ex breaks, which may be the cause when it fails.
 func hintQueryRtValuesEx(in *inQueryRtValuesEx) []verr.Violation {
 	var may verr.Violations
-	if in.valuesCompMask&rtValuesHasRawClock != rtValuesHasRawClock {
+	if in.valuesCompMask&rtInfoHasRawClock != rtInfoHasRawClock {
 		may.Add(&rules[rule1325], validate.Hex(in.valuesCompMask))
 	}
 	return may

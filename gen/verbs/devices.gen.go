@@ -13,10 +13,10 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// DeviceInfo is an entry of the device list.
+// DeviceEntry is an entry of the device list.
 //
 // C: struct ibv_device, ibv_get_device_list(3).
-type DeviceInfo struct {
+type DeviceEntry struct {
 	// Name of the device in the kernel ("mlx5_0").
 	Name string // name
 	// DevName is the name of its verbs character device ("uverbs0").
@@ -37,13 +37,13 @@ type DeviceInfo struct {
 // empty list means that the kernel has RDMA and no device.
 //
 // C: ibv_get_device_list, ibv_get_device_list(3).
-func (l *Lib) Devices() ([]DeviceInfo, error) {
+func (l *Lib) Devices() ([]DeviceEntry, error) {
 	const verb = "ibv_get_device_list"
 	list, err := l.deviceList()
 	if err != nil {
 		return nil, err
 	}
-	var out []DeviceInfo
+	var out []DeviceEntry
 	err = list.Each(verb, func(c unsafe.Pointer) bool {
 		out = append(out, l.deviceInfo(c))
 		return true
@@ -106,9 +106,9 @@ func (l *Lib) deviceList() (devlist.Library, error) {
 func deviceName(c unsafe.Pointer) string { return cmem.Text((*cDevice)(c).name[:]) }
 
 // deviceInfo reads one device of the list.
-func (l *Lib) deviceInfo(c unsafe.Pointer) DeviceInfo {
+func (l *Lib) deviceInfo(c unsafe.Pointer) DeviceEntry {
 	d := (*cDevice)(c)
-	info := DeviceInfo{
+	info := DeviceEntry{
 		Name:      deviceName(c),
 		DevName:   cmem.Text(d.dev_name[:]),
 		DevPath:   cmem.Text(d.dev_path[:]),

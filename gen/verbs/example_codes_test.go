@@ -66,7 +66,7 @@ func ExampleRNRTimerOf() {
 
 // The longest time through the subnet, as a port reports it.
 func ExampleDelay_Duration() {
-	port := verbs.PortAttr{SubnetTimeout: 18}
+	port := verbs.PortInfo{SubnetTimeout: 18}
 	fmt.Println(port.SubnetTimeout.Duration())
 	// Output: 1.073741824s
 }

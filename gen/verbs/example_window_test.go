@@ -33,7 +33,7 @@ func ExampleMW_Bind() {
 		}
 		return wcs[0].Status
 	}
-	check(mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBind{
+	check(mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBindAttr{
 		MR: mr, Addr: mr.IOVA() + 128, Length: 64, Access: verbs.MWAccessRemoteWrite,
 	}))
 	fmt.Println("bound:", post(owner.QP, owner.SendCQ))

@@ -274,7 +274,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //   - MR: a request that unbinds a window names a region too [VR-ibv_bind_mw-mr-3901]
 //
 // C: ibv_bind_mw, ibv_bind_mw(3).
-func (qp *QP) BindMW(mw *MW, mwBind MWBind) error {
+func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 	const verb = "ibv_bind_mw"
 	if err := qp.base().Enter(verb); err != nil {
 		return err
@@ -823,7 +823,7 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 //   - comp_mask has no bits yet [VR-ibv_set_ece-comp_mask-1321]
 //
 // C: ibv_set_ece, ibv_set_ece(3).
-func (qp *QP) SetECE(ece *ECE) error {
+func (qp *QP) SetECE(ece *ECEAttr) error {
 	const verb = "ibv_set_ece"
 	if err := qp.base().Enter(verb); err != nil {
 		return err
@@ -833,7 +833,7 @@ func (qp *QP) SetECE(ece *ECE) error {
 		return qp.lib.missing("ibv_set_ece", symIbv_set_ece)
 	}
 	if ece == nil {
-		return verr.NilValue(verb, "ECE", "make one with NewECE")
+		return verr.NilValue(verb, "ECEAttr", "make one with NewECEAttr")
 	}
 	eceC := ece.c
 	in := inSetEce{

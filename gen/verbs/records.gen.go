@@ -172,10 +172,10 @@ func NewCounterAttachAttr(counterDesc CounterDescription, index uint32) *Counter
 	return a
 }
 
-// MWBind is a description of what a memory window is bound to.
+// MWBindAttr is a description of what a memory window is bound to.
 //
 // C: struct ibv_mw_bind, ibv_bind_mw(3).
-type MWBind struct {
+type MWBindAttr struct {
 	// ID of the completion.
 	ID uint64 // wr_id
 	// How the request is done.
@@ -191,7 +191,7 @@ type MWBind struct {
 }
 
 // to writes the C layout.
-func (a *MWBind) to(c *cMWBind) {
+func (a *MWBindAttr) to(c *cMWBind) {
 	*c = cMWBind{}
 	c.wr_id = a.ID
 	c.send_flags = uint32(a.SendFlags)
@@ -2646,10 +2646,10 @@ func NewCompCntrAttachAttr(ops CompCntrOp) *CompCntrAttachAttr {
 	return a
 }
 
-// CompCntrCaps is the support of a device for completion counters.
+// CompCntrInfo is the support of a device for completion counters.
 //
 // C: struct ibv_comp_cntr_caps, ibv_query_comp_cntr_caps(3).
-type CompCntrCaps struct {
+type CompCntrInfo struct {
 	// Largest value of a counter; the next increment makes it 0.
 	MaxValue uint64 // max_value
 	// Largest number of counters.
@@ -2659,17 +2659,17 @@ type CompCntrCaps struct {
 }
 
 // from reads the C layout.
-func (r *CompCntrCaps) from(c *cCompCntrCaps) {
+func (r *CompCntrInfo) from(c *cCompCntrCaps) {
 	r.MaxValue = c.max_value
 	r.MaxCounters = c.max_counters
 	r.SupportedOps = CompCntrOp(c.supported_qp_attach_ops)
 }
 
-// DeviceAttr is the basic attributes of a device. The limits are upper limits; at a given time less may be
+// DeviceInfo is the basic attributes of a device. The limits are upper limits; at a given time less may be
 // possible.
 //
 // C: struct ibv_device_attr, ibv_query_device(3).
-type DeviceAttr struct {
+type DeviceInfo struct {
 	// Firmware version.
 	FWVer string // fw_ver
 	// GUID of the device; in the host's byte order.
@@ -2748,12 +2748,12 @@ type DeviceAttr struct {
 	MaxPKeys uint16 // max_pkeys
 	// Longest delay of an acknowledgement by this device.
 	LocalCAAckDelay Delay // local_ca_ack_delay
-	// Number of ports; 255 where there are more, see DeviceAttrEx.PhysPortCntEx.
+	// Number of ports; 255 where there are more, see DeviceInfoEx.PhysPortCntEx.
 	PhysPortCnt uint8 // phys_port_cnt
 }
 
 // from reads the C layout.
-func (r *DeviceAttr) from(c *cDeviceAttr) {
+func (r *DeviceInfo) from(c *cDeviceAttr) {
 	r.FWVer = cmem.Text(c.fw_ver[:])
 	r.NodeGUID = bits.ReverseBytes64(c.node_guid)
 	r.SysImageGUID = bits.ReverseBytes64(c.sys_image_guid)
@@ -2938,12 +2938,12 @@ func (r *PCIAtomicCaps) from(c *cPCIAtomicCaps) {
 	r.CompareSwap = PCIAtomicSize(c.compare_swap)
 }
 
-// DeviceAttrEx is the attributes of a device. A field that the library or the device is too old for is 0.
+// DeviceInfoEx is the attributes of a device. A field that the library or the device is too old for is 0.
 //
 // C: struct ibv_device_attr_ex, ibv_query_device_ex(3).
-type DeviceAttrEx struct {
+type DeviceInfoEx struct {
 	// The basic attributes.
-	OrigAttr DeviceAttr // orig_attr
+	OrigAttr DeviceInfo // orig_attr
 	// Support for on-demand regions.
 	ODPCaps ODPCaps // odp_caps
 	// Valid bits of the timestamp of a completion; 0 where there are no timestamps.
@@ -2977,7 +2977,7 @@ type DeviceAttrEx struct {
 }
 
 // from reads the C layout.
-func (r *DeviceAttrEx) from(c *cDeviceAttrEx) {
+func (r *DeviceInfoEx) from(c *cDeviceAttrEx) {
 	r.OrigAttr.from(&c.orig_attr)
 	r.ODPCaps.from(&c.odp_caps)
 	r.CompletionTimestampMask = c.completion_timestamp_mask
@@ -3038,10 +3038,10 @@ func (r *GIDEntry) from(c *cGIDEntry) {
 	r.NdevIfindex = c.ndev_ifindex
 }
 
-// PortAttr is the attributes of a port.
+// PortInfo is the attributes of a port.
 //
 // C: struct ibv_port_attr, ibv_query_port(3).
-type PortAttr struct {
+type PortInfo struct {
 	// Logical state.
 	State PortState // state
 	// Largest payload of a packet that the port supports.
@@ -3093,7 +3093,7 @@ type PortAttr struct {
 }
 
 // from reads the C layout.
-func (r *PortAttr) from(c *cPortAttr) {
+func (r *PortInfo) from(c *cPortAttr) {
 	r.State = PortState(c.state)
 	r.MaxMTU = MTU(c.max_mtu)
 	r.ActiveMTU = MTU(c.active_mtu)
@@ -3299,19 +3299,19 @@ func (r *QPInitInfo) from(c *cQPInitAttr) {
 	r.SignalAll = c.sq_sig_all != 0
 }
 
-// RTValues is a reading of the values of a device that change all the time.
+// RTInfo is a reading of the values of a device that change all the time.
 //
 // C: struct ibv_values_ex, ibv_query_rt_values_ex(3).
-type RTValues struct {
+type RTInfo struct {
 	// Clock of the device, in its own cycles, as timestamps of completions have them; see HCACoreClock of
-	// DeviceAttrEx.
+	// DeviceInfoEx.
 	RawClock int64 // raw_clock.tv_nsec
 	// Seconds of the clock; 0 with devices that count cycles.
 	RawClockSec int64 // raw_clock.tv_sec
 }
 
 // from reads the C layout.
-func (r *RTValues) from(c *cValuesEx) {
+func (r *RTInfo) from(c *cValuesEx) {
 	r.RawClock = c.raw_clock.tv_nsec
 	r.RawClockSec = c.raw_clock.tv_sec
 }
@@ -3467,19 +3467,19 @@ func (a *MRInitAttr) Buf(v *Buf) *MRInitAttr {
 	return a
 }
 
-// ECE is a choice of ECE options: those of QP.QueryECE, or what the peer sent.
+// ECEAttr is a choice of ECE options: those of QP.QueryECE, or what the peer sent.
 //
 // C: struct ibv_ece, ibv_set_ece(3).
-type ECE struct {
+type ECEAttr struct {
 	c cEce
 }
 
-// NewECE starts an attribute structure ECE.
+// NewECEAttr starts an attribute structure ECEAttr.
 //
 //   - vendorID: vendor of the device, which says what the options mean.
 //   - options: wanted options.
-func NewECE(vendorID uint32, options uint32) *ECE {
-	a := &ECE{}
+func NewECEAttr(vendorID uint32, options uint32) *ECEAttr {
+	a := &ECEAttr{}
 	a.c.vendor_id = vendorID
 	a.c.options = options
 	return a

@@ -36,7 +36,7 @@ func device() []suite.Case {
 
 func deviceList(t *suite.T) {
 	list := must(t.Lib().Devices())(t)
-	at := slices.IndexFunc(list, func(d verbs.DeviceInfo) bool { return d.Name == t.Name() })
+	at := slices.IndexFunc(list, func(d verbs.DeviceEntry) bool { return d.Name == t.Name() })
 	if at < 0 {
 		t.Fatalf("%s is not in the list", t.Name())
 	}

@@ -170,13 +170,13 @@ func rateLimit(t *suite.T) {
 
 func ece(t *suite.T) {
 	qp := queuePairOf(t, verbs.QPTypeRC)
-	refusedOrAbsent(t, "VR-ibv_set_ece-vendor_id-1320", qp.SetECE(verbs.NewECE(0, 1)))
+	refusedOrAbsent(t, "VR-ibv_set_ece-vendor_id-1320", qp.SetECE(verbs.NewECEAttr(0, 1)))
 	is, err := qp.QueryECE()
 	if lacks(t, "the options of the device", err) {
-		lacks(t, "options of some vendor", qp.SetECE(verbs.NewECE(0x15b3, 0)))
+		lacks(t, "options of some vendor", qp.SetECE(verbs.NewECEAttr(0x15b3, 0)))
 		return
 	}
-	ok(t, "its own options", qp.SetECE(verbs.NewECE(is.VendorID, is.Options)))
+	ok(t, "its own options", qp.SetECE(verbs.NewECEAttr(is.VendorID, is.Options)))
 }
 
 // forkStatus asks a library that has registered memory already, in most runs: then 44.0 answers EINVAL although nothing is needed.

@@ -81,16 +81,16 @@ func newWindow(t *suite.T, typ verbs.MWType, shape ...func(*link.Config)) *windo
 }
 
 // part describes a part of the far end's region.
-func (w *windowed) part(offset, length uint64, access verbs.MWAccess) verbs.MWBind {
-	return verbs.MWBind{MR: w.far.MR, Addr: w.at() + offset, Length: length, Access: access, SendFlags: verbs.SendSignaled}
+func (w *windowed) part(offset, length uint64, access verbs.MWAccess) verbs.MWBindAttr {
+	return verbs.MWBindAttr{MR: w.far.MR, Addr: w.at() + offset, Length: length, Access: access, SendFlags: verbs.SendSignaled}
 }
 
 // request writes a request to bind the window, with the key that follows, and returns that.
-func (w *windowed) request(i int, id uint64, bind verbs.MWBind) uint32 {
+func (w *windowed) request(i int, id uint64, bind verbs.MWBindAttr) uint32 {
 	return w.requestAfter(i, id, w.mw.RKey(), bind)
 }
 
-func (w *windowed) requestAfter(i int, id uint64, before uint32, bind verbs.MWBind) uint32 {
+func (w *windowed) requestAfter(i int, id uint64, before uint32, bind verbs.MWBindAttr) uint32 {
 	key := verbs.NextRKey(before)
 	bind.ID = id
 	ok(w.t, "a request to bind", w.mw.Bind(w.binds.WR(i), key, bind))
@@ -105,7 +105,7 @@ func (w *windowed) postFar(n int) {
 }
 
 // bound binds a window of type 2, and waits for it.
-func (w *windowed) bound(bind verbs.MWBind) uint32 {
+func (w *windowed) bound(bind verbs.MWBindAttr) uint32 {
 	key := w.request(0, 21, bind)
 	w.postFar(1)
 	w.farEnded("a bind", 21, wcBindMW)
@@ -293,7 +293,7 @@ func windowSendInv(t *suite.T) {
 func windowKeepsRegion(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
 	mr := must(w.far.PD.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
-	key := w.bound(verbs.MWBind{MR: mr, Addr: mr.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead, SendFlags: verbs.SendSignaled})
+	key := w.bound(verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead, SendFlags: verbs.SendSignaled})
 	t.Errno("Close of the region", mr.Close(), syscall.EINVAL, syscall.EBUSY)
 	w.binds.WR(0).LocalInv(2, key).Flags(verbs.SendSignaled)
 	w.postFar(1)
@@ -315,7 +315,7 @@ func windowClosed(t *suite.T) {
 			}
 		}
 	}
-	bind := verbs.MWBind{MR: region, Addr: region.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead, SendFlags: verbs.SendSignaled}
+	bind := verbs.MWBindAttr{MR: region, Addr: region.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead, SendFlags: verbs.SendSignaled}
 	w.request(0, 1, bind)
 	ok(t, "Close of the region", region.Close())
 	refused("a region that is closed")
@@ -339,22 +339,22 @@ func windowRefused(t *suite.T) {
 	w := newWindow(t, verbs.MWType1)
 	two := must(w.far.PD.AllocMW(verbs.MWType2))(t)
 	refusedBy(t, "VR-ibv_bind_mw-type-1104", w.far.QP.BindMW(two, w.part(0, 64, 0)))
-	refusedBy(t, "VR-ibv_bind_mw-mr-1105", w.far.QP.BindMW(w.mw, verbs.MWBind{Length: 64}))
+	refusedBy(t, "VR-ibv_bind_mw-mr-1105", w.far.QP.BindMW(w.mw, verbs.MWBindAttr{Length: 64}))
 	other := must(w.place.Device.AllocPD())(t)
 	mr := must(other.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
-	t.Errno("a region of another domain", w.far.QP.BindMW(w.mw, verbs.MWBind{MR: mr, Addr: mr.IOVA(), Length: 64}), syscall.EPERM)
+	t.Errno("a region of another domain", w.far.QP.BindMW(w.mw, verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 64}), syscall.EPERM)
 	t.Errno("type 1, ZERO_BASED", w.far.QP.BindMW(w.mw, w.part(0, 64, verbs.MWAccessZeroBased)), syscall.EINVAL)
 	w.bound1(w.part(0, 64, verbs.MWAccessRemoteRead))
 }
 
 // bind1 binds a window of type 1.
-func (w *windowed) bind1(id uint64, bind verbs.MWBind) error {
+func (w *windowed) bind1(id uint64, bind verbs.MWBindAttr) error {
 	bind.ID = id
 	return w.far.QP.BindMW(w.mw, bind)
 }
 
 // bound1 binds a window of type 1, and waits for it.
-func (w *windowed) bound1(bind verbs.MWBind) {
+func (w *windowed) bound1(bind verbs.MWBindAttr) {
 	ok(w.t, "BindMW", w.bind1(21, bind))
 	w.farEnded("a bind", 21, wcBindMW)
 }
@@ -364,7 +364,7 @@ func windowOnUD(t *suite.T) {
 	batch, pd := must(verbs.NewSendBatch(1, 1))(t), qp.PD()
 	mr := must(pd.RegMR(make([]byte, 64), rw|verbs.MRAccessMWBind))(t)
 	mw := must(pd.AllocMW(verbs.MWType2))(t)
-	ok(t, "a request to bind", mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBind{MR: mr, Addr: mr.IOVA(), Length: 64}))
+	ok(t, "a request to bind", mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 64}))
 	n, err := qp.PostSend(batch, 1)
 	t.Errno("a bind", err, syscall.EINVAL)
 	if n != 0 || err == nil || !strings.Contains(err.Error(), "VR-ibv_post_send-opcode-0335") {

@@ -92,14 +92,14 @@ type badBind struct {
 	rules []string
 	typ   verbs.MWType
 	mr    verbs.MRAccess // of the region; 0: all that a window can grant
-	bind  func(w *windowed) verbs.MWBind
+	bind  func(w *windowed) verbs.MWBindAttr
 	after func(w *windowed) // a bind before that succeeds
 	may   bool              // soft-RoCE of Linux 6.1 does not look
 }
 
 func badBinds() []badBind {
-	with := func(offset, length uint64, access verbs.MWAccess) func(w *windowed) verbs.MWBind {
-		return func(w *windowed) verbs.MWBind { return w.part(offset, length, access) }
+	with := func(offset, length uint64, access verbs.MWAccess) func(w *windowed) verbs.MWBindAttr {
+		return func(w *windowed) verbs.MWBindAttr { return w.part(offset, length, access) }
 	}
 	two, one := verbs.MWType2, verbs.MWType1
 	const right, write, flags, length = "VR-ibv_bind_mw-access-1111", "VR-ibv_bind_mw-access-1112", "VR-ibv_bind_mw-mw_access_flags-1109", "VR-ibv_bind_mw-length-1113"

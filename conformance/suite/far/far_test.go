@@ -188,7 +188,7 @@ func TestPort(t *testing.T) {
 
 // TestSpeaks refuses devices of other transports, and looks at the device that was asked for alone.
 func TestSpeaks(t *testing.T) {
-	list := []verbs.DeviceInfo{{Name: "a", Transport: verbs.TransportTypeIWARP}, {Name: "b", Transport: verbs.TransportTypeIB},
+	list := []verbs.DeviceEntry{{Name: "a", Transport: verbs.TransportTypeIWARP}, {Name: "b", Transport: verbs.TransportTypeIB},
 		{Name: "c", Transport: verbs.TransportTypeUnspecified}}
 	for name, noWay := range map[string]bool{"a": true, "b": false, "c": true, "no such device": false} {
 		if err := speaks(list, name); errors.Is(err, ErrNoWay) != noWay || (err != nil) != noWay {

@@ -49,7 +49,7 @@ func Speaks(lib *verbs.Lib, device string) error {
 	return speaks(list, device)
 }
 
-func speaks(list []verbs.DeviceInfo, device string) error {
+func speaks(list []verbs.DeviceEntry, device string) error {
 	for _, d := range list {
 		if d.Name == device && d.Transport != verbs.TransportTypeIB {
 			return fmt.Errorf("%w: the transport of %s is %v", ErrNoWay, device, d.Transport)

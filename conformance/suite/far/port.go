@@ -36,7 +36,7 @@ type Port struct {
 	number   uint8
 	gidIndex int // -1: by LID
 	gid      verbs.GID
-	attr     verbs.PortAttr
+	attr     verbs.PortInfo
 }
 
 // OpenPort asks a port of the device called name. gidIndex is an entry of its GID table, or AnyGID: the first entry of
@@ -85,7 +85,7 @@ func (p *Port) Number() uint8 { return p.number }
 func (p *Port) GID() verbs.GID { return p.gid }
 
 // Attr is what the port told of itself.
-func (p *Port) Attr() verbs.PortAttr { return p.attr }
+func (p *Port) Attr() verbs.PortInfo { return p.attr }
 
 // Init brings a queue pair from RESET to INIT. access is for RC and UC: what the other end may do.
 func (p *Port) Init(qp *verbs.QP, kind Kind, access verbs.QPAccess) error {

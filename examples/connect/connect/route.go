@@ -16,7 +16,7 @@ type entry struct {
 }
 
 // gidsOf lists the GIDs by which a port may be reached: on Ethernet those of RoCE v2, on InfiniBand all.
-func gidsOf(dev *verbs.Device, port uint8, attr *verbs.PortAttr) (out []entry, err error) {
+func gidsOf(dev *verbs.Device, port uint8, attr *verbs.PortInfo) (out []entry, err error) {
 	want := verbs.GIDTypeRoCEV2
 	if attr.LinkLayer != verbs.LinkLayerEthernet {
 		want = verbs.GIDTypeIB

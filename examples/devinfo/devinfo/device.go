@@ -3,7 +3,7 @@ package devinfo
 import "github.com/verbsgen/verbsgen/gen/verbs"
 
 // device writes the attributes that every release of rdma-core has.
-func (p *page) device(info verbs.DeviceInfo, a *verbs.DeviceAttr) {
+func (p *page) device(info verbs.DeviceEntry, a *verbs.DeviceInfo) {
 	p.text.WriteString("hca_id:\t" + info.Name + "\n")
 	p.field(1, "transport", "%s (%d)", transport(info.Transport), info.Transport)
 	if a.FWVer != "" {
@@ -57,7 +57,7 @@ func (p *page) numbers(list []number) {
 }
 
 // extended writes what came with ibv_query_device_ex.
-func (p *page) extended(a *verbs.DeviceAttrEx) {
+func (p *page) extended(a *verbs.DeviceInfoEx) {
 	p.odp(a)
 	if a.CompletionTimestampMask != 0 {
 		p.field(1, "completion timestamp_mask", "0x%016x", a.CompletionTimestampMask)
@@ -101,7 +101,7 @@ func (p *page) extended(a *verbs.DeviceAttrEx) {
 }
 
 // odp writes what can be done with memory that pages in on demand.
-func (p *page) odp(a *verbs.DeviceAttrEx) {
+func (p *page) odp(a *verbs.DeviceInfoEx) {
 	p.line(1, "general_odp_caps:")
 	p.flags(uint64(a.ODPCaps.General), odpCaps)
 	for _, t := range []struct {

@@ -7,7 +7,7 @@ import (
 )
 
 // port writes the attributes of a port.
-func (p *page) port(n uint8, a *verbs.PortAttr, t verbs.TransportType) {
+func (p *page) port(n uint8, a *verbs.PortInfo, t verbs.TransportType) {
 	p.text.WriteString(fmt.Sprintf("\t\tport:\t%d\n", n))
 	f := func(name, format string, args ...any) { p.field(3, name, format, args...) }
 	f("state", "%s (%d)", text(a.State, portStates, "invalid state"), uint32(a.State))

@@ -12,7 +12,7 @@ import (
 )
 
 // Write writes down an open device.
-func Write(w io.Writer, dev *verbs.Device, info verbs.DeviceInfo) error {
+func Write(w io.Writer, dev *verbs.Device, info verbs.DeviceEntry) error {
 	attr, err := dev.QueryDeviceEx()
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func guid(v uint64) string {
 }
 
 // gids writes the entries of a port's table that are in use.
-func (p *page) gids(dev *verbs.Device, info verbs.DeviceInfo, port uint8, a *verbs.PortAttr) error {
+func (p *page) gids(dev *verbs.Device, info verbs.DeviceEntry, port uint8, a *verbs.PortInfo) error {
 	for i := range a.GIDTblLen {
 		gid, err := dev.QueryGID(port, i)
 		if err != nil {
@@ -119,7 +119,7 @@ func (p *page) gids(dev *verbs.Device, info verbs.DeviceInfo, port uint8, a *ver
 	return nil
 }
 
-func onEthernet(a *verbs.PortAttr, s string) string {
+func onEthernet(a *verbs.PortInfo, s string) string {
 	if a.LinkLayer == verbs.LinkLayerEthernet {
 		return s
 	}
@@ -136,7 +136,7 @@ func inFull(g verbs.GID) string {
 }
 
 // sysfs reads a file of the device's folder there; nothing where there is none.
-func sysfs(info verbs.DeviceInfo, name string) string {
+func sysfs(info verbs.DeviceEntry, name string) string {
 	text, err := os.ReadFile(filepath.Join(info.IBDevPath, name))
 	if err != nil {
 		return ""
