@@ -41,6 +41,11 @@ func newFacts(words *Words, rels []*api.Release) *Facts {
 	for _, rel := range rels {
 		f.addRelease(rel)
 	}
+	for name, of := range f.aliases {
+		if e := f.member[of]; e != nil {
+			f.member[name] = e
+		}
+	}
 	for name, i := range builtins {
 		f.consts[name] = i
 	}
@@ -52,10 +57,11 @@ func (f *Facts) addRelease(rel *api.Release) {
 		f.funcs[rel.Functions[i].Name] = &rel.Functions[i]
 	}
 	for i := range rel.Records {
-		f.records[rel.Records[i].Tag] = &rel.Records[i]
+		r := &rel.Records[i]
+		f.records[r.Tag] = withFields(r, f.records[r.Tag])
 	}
 	for i := range rel.Enums {
-		e := &rel.Enums[i]
+		e := withEnumerators(&rel.Enums[i], f.enums[rel.Enums[i].Tag])
 		f.enums[e.Tag] = e
 		for _, m := range e.Enumerators {
 			f.addConst(m.Name, big.NewInt(m.Value))
@@ -79,6 +85,43 @@ func (f *Facts) addRelease(rel *api.Release) {
 			f.member[a.Name] = f.member[a.Of]
 		}
 	}
+}
+
+// withFields is a record with the fields that only the same record of another release has. A header given by path may be older
+// than the known releases.
+func withFields(r, other *api.Record) *api.Record {
+	if other == nil || strings.Contains(r.Tag, "<") { // tags that are made up for what has none are not the same everywhere
+		return r
+	}
+	has := map[string]bool{"": true}
+	for _, f := range r.Fields {
+		has[f.Name] = true
+	}
+	missing := slices.DeleteFunc(slices.Clone(other.Fields), func(f api.Field) bool { return has[f.Name] })
+	if len(missing) == 0 {
+		return r
+	}
+	all := *r
+	all.Fields = slices.Concat(r.Fields, missing)
+	return &all
+}
+
+// withEnumerators is an enum with the enumerators that only the same enum of another release has.
+func withEnumerators(e, other *api.Enum) *api.Enum {
+	if other == nil || strings.Contains(e.Tag, "<") {
+		return e
+	}
+	has := map[string]bool{}
+	for _, m := range e.Enumerators {
+		has[m.Name] = true
+	}
+	missing := slices.DeleteFunc(slices.Clone(other.Enumerators), func(m api.Enumerator) bool { return has[m.Name] })
+	if len(missing) == 0 {
+		return e
+	}
+	all := *e
+	all.Enumerators = slices.Concat(e.Enumerators, missing)
+	return &all
 }
 
 func (f *Facts) addConst(name string, v *big.Int) {
