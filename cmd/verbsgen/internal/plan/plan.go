@@ -194,7 +194,7 @@ func (b *builder) errorf(about, format string, args ...any) {
 // A planner plans one Go face of a verb.
 type planner func(b *builder, v *model.Verb, m *model.Method) []Decl
 
-// planners has one for each form. A form without one of its own is planned with what it belongs to, such as the list of devices.
+// planners has one for each form.
 var planners = map[string]planner{
 	form.Plain:      (*builder).method,
 	form.Bytes:      (*builder).registers,
@@ -215,7 +215,6 @@ func (b *builder) face(files map[string]*[]Decl, v *model.Verb, m *model.Method)
 	switch decls := files[m.Recv]; {
 	case !known:
 		b.errorf(v.C, "nothing plans %s.%s of form %s", m.Recv, m.Name, m.Form)
-	case plan == nil:
 	case decls == nil && m.Form == form.Special: // of a type of its own
 	case decls == nil:
 		b.errorf(v.C, "%s.%s is a method of a type that is neither an object nor Lib", m.Recv, m.Name)
