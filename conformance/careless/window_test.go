@@ -59,9 +59,11 @@ func windowMistakes() []mistake {
 			closed(mw)
 			return mw.Bind(b.WR(0), 1, verbs.MWBindAttr{MR: mr, Length: 8})
 		}},
-		{name: "a region of another domain", says: []string{"ibv_bind_mw", "EPERM"}, make: ofType(verbs.MWType1, func(w *world) *verbs.MR { return w.b.MR })},
+		{name: "a region of another domain", says: []string{"ibv_bind_mw", "EPERM"},
+			make: ofType(verbs.MWType1, func(w *world) *verbs.MR { return w.b.MR })},
 		{name: "no region", says: []string{"a window is bound to a region"}, make: ofType(verbs.MWType1, func(*world) *verbs.MR { return nil })},
-		{name: "a window of type 2 by the verb", says: []string{"binds a window of type 1", "MW.Bind"}, make: ofType(verbs.MWType2, func(w *world) *verbs.MR { return w.a.MR })},
+		{name: "a window of type 2 by the verb", says: []string{"binds a window of type 1", "MW.Bind"},
+			make: ofType(verbs.MWType2, func(w *world) *verbs.MR { return w.a.MR })},
 		{name: "the remote address of a bind", says: []string{"binds a memory window has no remote address"}, make: func(w *world) error {
 			_, _, b, err := w.bound()
 			if err != nil {

@@ -189,7 +189,8 @@ func newEnd(t *testing.T, id *rdmacm.ID, size uint64) *end {
 // close closes an end in order, and looks whether any other order is refused.
 func (e *end) close(t *testing.T) {
 	t.Helper()
-	for what, err := range map[string]error{"identifier": e.id.Close(), "domain": e.pd.Close(), "queue": e.cq.Close(), "device": e.dev.Close()} {
+	for what, err := range map[string]error{"identifier": e.id.Close(), "domain": e.pd.Close(), "queue": e.cq.Close(),
+		"device": e.dev.Close()} {
 		if !errors.Is(err, syscall.EBUSY) {
 			t.Errorf("Close of the %s with an open queue pair: %v", what, err)
 		}
@@ -205,7 +206,8 @@ func (e *end) close(t *testing.T) {
 	check(t, e.pd.Close())
 }
 
-// TestConnect connects two identifiers of a process: private data, bytes by the queue pairs, the end of the connection, and what may be closed when.
+// TestConnect connects two identifiers of a process: private data, bytes by the queue pairs, the end of the connection, and what
+// may be closed when.
 func TestConnect(t *testing.T) {
 	b := newBed(t)
 	there, here := b.channel(t), b.channel(t)
@@ -217,7 +219,8 @@ func TestConnect(t *testing.T) {
 	}))
 
 	ev := next(t, there, rdmacm.EventTypeConnectRequest)
-	if ev.ListenID != listener || ev.ID == nil || ev.ID == listener || !bytes.HasPrefix(ev.Conn.PrivateData, []byte("hello\x00")) || ev.Conn.ResponderResources != 1 || ev.Conn.QPNum != client.qp.Num() {
+	if ev.ListenID != listener || ev.ID == nil || ev.ID == listener || !bytes.HasPrefix(ev.Conn.PrivateData, []byte("hello\x00")) ||
+		ev.Conn.ResponderResources != 1 || ev.Conn.QPNum != client.qp.Num() {
 		t.Errorf("request %+v", ev)
 	}
 	server := newEnd(t, ev.ID, 4096)
@@ -288,7 +291,8 @@ func TestRefused(t *testing.T) {
 	b := newBed(t)
 	c := b.channel(t)
 	id := must(c.CreateID(rdmacm.PortSpaceTCP))(t)
-	for verb, err := range map[string]error{"connect": id.Connect(rdmacm.ConnAttr{}), "accept": id.Accept(rdmacm.ConnAttr{}), "resolve_route": id.ResolveRoute(1)} {
+	for verb, err := range map[string]error{"connect": id.Connect(rdmacm.ConnAttr{}), "accept": id.Accept(rdmacm.ConnAttr{}),
+		"resolve_route": id.ResolveRoute(1)} {
 		if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "the identifier is bound to a device") {
 			t.Errorf("%s on an identifier that is not bound: %v", verb, err)
 		}
@@ -296,7 +300,8 @@ func TestRefused(t *testing.T) {
 	if _, err := id.CreateQP(nil, verbs.QPInitAttr{}); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a queue pair of nothing: %v", err)
 	}
-	for verb, err := range map[string]error{"disconnect": id.Disconnect(), "establish": id.Establish(), "reject": id.Reject(nil), "listen": id.Listen(1)} {
+	for verb, err := range map[string]error{"disconnect": id.Disconnect(), "establish": id.Establish(), "reject": id.Reject(nil),
+		"listen": id.Listen(1)} {
 		t.Logf("%s on a new identifier: %v", verb, err)
 	}
 	if err := id.BindAddr(netip.AddrPort{}); !errors.Is(err, syscall.EINVAL) {

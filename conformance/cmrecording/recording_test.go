@@ -94,7 +94,8 @@ var plain = []struct {
 	do   func(b *bed) error
 	want string
 }{
-	{"BindAddr", func(b *bed) error { return b.id.BindAddr(netip.MustParseAddrPort("[fe80::1%3]:4")) }, "rdma_bind_addr id=1 addr=[fe80::1/3]:4"},
+	{"BindAddr", func(b *bed) error { return b.id.BindAddr(netip.MustParseAddrPort("[fe80::1%3]:4")) },
+		"rdma_bind_addr id=1 addr=[fe80::1/3]:4"},
 	{"ResolveAddr", func(b *bed) error {
 		return b.id.ResolveAddr(netip.MustParseAddrPort("10.0.0.1:5"), netip.MustParseAddrPort("10.0.0.2:6"), 77)
 	}, "rdma_resolve_addr id=1 src_addr=10.0.0.1:5 dst_addr=10.0.0.2:6 timeout_ms=77"},
@@ -109,12 +110,15 @@ var plain = []struct {
 	{"Reject", func(b *bed) error { return b.id.Reject([]byte{1, 2, 0xfe}) }, "rdma_reject id=1 private_data=0102fe"},
 	{"Reject", func(b *bed) error { return b.id.Reject(nil) }, "rdma_reject id=1 private_data="},
 	{"RejectECE", func(b *bed) error { return b.id.RejectECE([]byte{3, 4}) }, "rdma_reject_ece id=1 private_data=0304"},
-	{"JoinMulticast", func(b *bed) error { return b.id.JoinMulticast(netip.MustParseAddrPort("239.1.1.1:0")) }, "rdma_join_multicast id=1 addr=239.1.1.1:0 context=(nil)"},
-	{"LeaveMulticast", func(b *bed) error { return b.id.LeaveMulticast(netip.MustParseAddrPort("[ff02::7%2]:0")) }, "rdma_leave_multicast id=1 addr=[ff02::7/2]:0"},
+	{"JoinMulticast", func(b *bed) error { return b.id.JoinMulticast(netip.MustParseAddrPort("239.1.1.1:0")) },
+		"rdma_join_multicast id=1 addr=239.1.1.1:0 context=(nil)"},
+	{"LeaveMulticast", func(b *bed) error { return b.id.LeaveMulticast(netip.MustParseAddrPort("[ff02::7%2]:0")) },
+		"rdma_leave_multicast id=1 addr=[ff02::7/2]:0"},
 	{"SetOption", func(b *bed) error {
 		return b.id.SetOption(rdmacm.OptionLevelIB, rdmacm.OptionIDAckTimeout, []byte{5, 6})
 	}, "rdma_set_option id=1 level=1 optname=3 optval=0506"},
-	{"WriteEvent", func(b *bed) error { return b.id.WriteEvent(rdmacm.EventTypeUser, -5, 1<<40) }, "rdma_write_cm_event id=1 event=18 status=-5 arg=0x10000000000"},
+	{"WriteEvent", func(b *bed) error { return b.id.WriteEvent(rdmacm.EventTypeUser, -5, 1<<40) },
+		"rdma_write_cm_event id=1 event=18 status=-5 arg=0x10000000000"},
 }
 
 // elsewhere are the other methods of an identifier, with the test that calls each.
@@ -189,7 +193,8 @@ var params = []struct {
 	set   func(*rdmacm.ConnAttr)
 	want  []string // fields
 }{
-	{"PrivateData", func(p *rdmacm.ConnAttr) { p.PrivateData = []byte{0x11, 0x22, 0x33} }, []string{"private_data=112233", "private_data_len=3"}},
+	{"PrivateData", func(p *rdmacm.ConnAttr) { p.PrivateData = []byte{0x11, 0x22, 0x33} },
+		[]string{"private_data=112233", "private_data_len=3"}},
 	{"ResponderResources", func(p *rdmacm.ConnAttr) { p.ResponderResources = 21 }, []string{"responder_resources=21"}},
 	{"InitiatorDepth", func(p *rdmacm.ConnAttr) { p.InitiatorDepth = 22 }, []string{"initiator_depth=22"}},
 	{"FlowControl", func(p *rdmacm.ConnAttr) { p.FlowControl = true }, []string{"flow_control=1"}},
@@ -203,7 +208,8 @@ var params = []struct {
 func TestConnParam(t *testing.T) {
 	b := open(t)
 	b.bound()
-	fields := []string{"private_data=", "private_data_len=0", "responder_resources=0", "initiator_depth=0", "flow_control=0", "retry_count=0", "rnr_retry_count=0", "srq=0", "qp_num=0"}
+	fields := []string{"private_data=", "private_data_len=0", "responder_resources=0", "initiator_depth=0", "flow_control=0",
+		"retry_count=0", "rnr_retry_count=0", "srq=0", "qp_num=0"}
 	all, wantAll := rdmacm.ConnAttr{}, slices.Clone(fields)
 	tries := []rdmacm.ConnAttr{{}}
 	wants := [][]string{fields}
@@ -260,12 +266,14 @@ func TestCreateQP(t *testing.T) {
 		MaxRecvSGE: 4, MaxInlineData: 15, SignalAll: true, SRQ: srq,
 	}
 	qp := must(b.id.CreateQP(pd, attr))(t)
-	b.called(fmt.Sprintf("rdma_create_qp id=1 pd=%d qp_context=(nil) send_cq.cqe=%d recv_cq.cqe=%d srq=%d max_send_wr=11 max_recv_wr=12 max_send_sge=3 max_recv_sge=4 max_inline_data=15 qp_type=2 sq_sig_all=1",
+	b.called(fmt.Sprintf("rdma_create_qp id=1 pd=%d qp_context=(nil) send_cq.cqe=%d recv_cq.cqe=%d srq=%d max_send_wr=11 "+
+		"max_recv_wr=12 max_send_sge=3 max_recv_sge=4 max_inline_data=15 qp_type=2 sq_sig_all=1",
 		pd.Handle(), send.Size(), recv.Size(), srq.Handle()))
 	if qp.PD() != pd || qp.Device() != dev || qp.Num() == 0 {
 		t.Errorf("the queue pair has PD %p, device %p, number %d", qp.PD(), qp.Device(), qp.Num())
 	}
-	for what, err := range map[string]error{"identifier": b.id.Close(), "domain": pd.Close(), "queue": send.Close(), "shared queue": srq.Close(), "device": dev.Close()} {
+	for what, err := range map[string]error{"identifier": b.id.Close(), "domain": pd.Close(), "queue": send.Close(),
+		"shared queue": srq.Close(), "device": dev.Close()} {
 		if !errors.Is(err, syscall.EBUSY) {
 			t.Errorf("Close of the %s with an open queue pair: %v", what, err)
 		}
@@ -282,7 +290,8 @@ func TestCreateQP(t *testing.T) {
 func TestEvents(t *testing.T) {
 	b := open(t)
 	b.bound()
-	spoken := []rdmacm.EventType{rdmacm.EventTypeConnectRequest, rdmacm.EventTypeConnectResponse, rdmacm.EventTypeEstablished, rdmacm.EventTypeRejected, rdmacm.EventTypeDisconnected}
+	spoken := []rdmacm.EventType{rdmacm.EventTypeConnectRequest, rdmacm.EventTypeConnectResponse, rdmacm.EventTypeEstablished,
+		rdmacm.EventTypeRejected, rdmacm.EventTypeDisconnected}
 	for typ := rdmacm.EventTypeAddrResolved; typ <= rdmacm.EventTypeInternal; typ++ {
 		first, status, listener := 20+int(typ), -int(typ), 0
 		if typ == rdmacm.EventTypeConnectRequest {
@@ -316,8 +325,9 @@ func TestEvents(t *testing.T) {
 
 // said is what recording_event puts into the parameters of a connection.
 func said(first byte) rdmacm.ConnInfo {
-	return rdmacm.ConnInfo{PrivateData: []byte{first, first + 1, first + 2, first + 3, first + 4}, ResponderResources: first + 10, InitiatorDepth: first + 11,
-		FlowControl: first&1 == 1, RetryCount: first + 12, RNRRetryCount: first + 13, SRQ: first&1 == 0, QPNum: 0x10000 + uint32(first)}
+	return rdmacm.ConnInfo{PrivateData: []byte{first, first + 1, first + 2, first + 3, first + 4}, ResponderResources: first + 10,
+		InitiatorDepth: first + 11,
+		FlowControl:    first&1 == 1, RetryCount: first + 12, RNRRetryCount: first + 13, SRQ: first&1 == 0, QPNum: 0x10000 + uint32(first)}
 }
 
 // next waits for an event.

@@ -40,8 +40,10 @@ func TestWindows(t *testing.T) {
 		if err := mw.Bind(batch.WR(i), uint32(0x50000+n), info); err != nil {
 			t.Fatal(err)
 		}
-		set[i] = map[string]string{"wr_id": fmt.Sprint(0x4455667788990000 + n), "send_flags": fmt.Sprint(1 + n), "opcode": fmt.Sprint(b.constants([]string{"IBV_WR_BIND_MW"})),
-			"num_sge": "0", "imm_data": "0", "bind_mw.mw": fmt.Sprint(mwAt), "bind_mw.rkey": fmt.Sprint(0x50000 + n), "bind_mw.bind_info.mr": fmt.Sprint(mrAt),
+		set[i] = map[string]string{"wr_id": fmt.Sprint(0x4455667788990000 + n), "send_flags": fmt.Sprint(1 + n),
+			"opcode":  fmt.Sprint(b.constants([]string{"IBV_WR_BIND_MW"})),
+			"num_sge": "0", "imm_data": "0", "bind_mw.mw": fmt.Sprint(mwAt), "bind_mw.rkey": fmt.Sprint(0x50000 + n),
+			"bind_mw.bind_info.mr":   fmt.Sprint(mrAt),
 			"bind_mw.bind_info.addr": fmt.Sprint(0x1122334455660000 + n), "bind_mw.bind_info.length": fmt.Sprint(0x2233445566770000 + n),
 			"bind_mw.bind_info.mw_access_flags": fmt.Sprint(0x30000 + n)}
 	}
@@ -65,7 +67,8 @@ func TestWindows(t *testing.T) {
 	var built []expected
 	for _, x := range set {
 		in := map[string]string{"qp.wr_id": x["wr_id"], "qp.wr_flags": x["send_flags"], "mw": x["bind_mw.mw"], "rkey": x["bind_mw.rkey"],
-			"bind_info.mr": x["bind_mw.bind_info.mr"], "bind_info.addr": x["bind_mw.bind_info.addr"], "bind_info.length": x["bind_mw.bind_info.length"],
+			"bind_info.mr": x["bind_mw.bind_info.mr"], "bind_info.addr": x["bind_mw.bind_info.addr"],
+			"bind_info.length":          x["bind_mw.bind_info.length"],
 			"bind_info.mw_access_flags": x["bind_mw.bind_info.mw_access_flags"]}
 		call := expected{toWindow.function, map[string]want{"qp": numberWant(s.at), "bind_info": {some: true}}}
 		for name, text := range in {

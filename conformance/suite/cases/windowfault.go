@@ -34,19 +34,25 @@ func windowAdd(w *windowed, r *verbs.SendWR, key uint32) *verbs.SendWR {
 
 func windowDenials() []windowDenial {
 	return []windowDenial{
-		{n: 30, title: "a write through a window without REMOTE_WRITE", access: verbs.MWAccessRemoteRead | verbs.MWAccessRemoteAtomic, request: windowWrite(0)},
-		{n: 31, title: "a read through a window without REMOTE_READ", access: verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteAtomic, request: windowRead},
-		{n: 32, title: "an atomic through a window without REMOTE_ATOMIC", access: verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteRead, request: windowAdd, needs: needs(suite.Atomics)},
+		{n: 30, title: "a write through a window without REMOTE_WRITE", access: verbs.MWAccessRemoteRead | verbs.MWAccessRemoteAtomic,
+			request: windowWrite(0)},
+		{n: 31, title: "a read through a window without REMOTE_READ", access: verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteAtomic,
+			request: windowRead},
+		{n: 32, title: "an atomic through a window without REMOTE_ATOMIC", access: verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteRead,
+			request: windowAdd, needs: needs(suite.Atomics)},
 		{n: 33, title: "a write past the end of a window and of its region", access: allOfWindow, request: windowWrite(link.Size)},
 		{n: 34, title: "a write before a window and its region", access: allOfWindow, request: windowWrite(-1025)},
-		{n: 35, title: "a write under the key from before the bind", access: allOfWindow, request: func(w *windowed, r *verbs.SendWR, key uint32) *verbs.SendWR {
-			return r.Write(1, w.at()+1024, key&^0xff|(key-1)&0xff)
-		}},
-		{n: 36, title: "a write through a window that was invalidated", access: allOfWindow, before: (*windowed).invalidate, request: windowWrite(0)},
+		{n: 35, title: "a write under the key from before the bind", access: allOfWindow,
+			request: func(w *windowed, r *verbs.SendWR, key uint32) *verbs.SendWR {
+				return r.Write(1, w.at()+1024, key&^0xff|(key-1)&0xff)
+			}},
+		{n: 36, title: "a write through a window that was invalidated", access: allOfWindow, before: (*windowed).invalidate,
+			request: windowWrite(0)},
 		{n: 37, title: "a write through a window that was closed", access: allOfWindow, before: func(w *windowed, _ uint32) {
 			ok(w.t, "Close of the window", w.mw.Close())
 		}, request: windowWrite(0)},
-		{n: 38, title: "a write over another queue pair than the one that bound the window", access: allOfWindow, before: (*windowed).elsewhere, request: windowWrite(0)},
+		{n: 38, title: "a write over another queue pair than the one that bound the window", access: allOfWindow,
+			before: (*windowed).elsewhere, request: windowWrite(0)},
 	}
 }
 
@@ -102,11 +108,14 @@ func badBinds() []badBind {
 		return func(w *windowed) verbs.MWBindAttr { return w.part(offset, length, access) }
 	}
 	two, one := verbs.MWType2, verbs.MWType1
-	const right, write, flags, length = "VR-ibv_bind_mw-access-1111", "VR-ibv_bind_mw-access-1112", "VR-ibv_bind_mw-mw_access_flags-1109", "VR-ibv_bind_mw-length-1113"
+	const right, write, flags, length = "VR-ibv_bind_mw-access-1111", "VR-ibv_bind_mw-access-1112",
+		"VR-ibv_bind_mw-mw_access_flags-1109", "VR-ibv_bind_mw-length-1113"
 	return []badBind{
-		{n: 50, title: "type 1 to a region without MW_BIND", rules: []string{right}, typ: one, mr: rw, bind: with(0, 64, verbs.MWAccessRemoteRead)},
+		{n: 50, title: "type 1 to a region without MW_BIND", rules: []string{right}, typ: one, mr: rw,
+			bind: with(0, 64, verbs.MWAccessRemoteRead)},
 		{n: 51, title: "type 2 to a region without MW_BIND", typ: two, mr: rw, bind: with(0, 64, verbs.MWAccessRemoteRead)},
-		{n: 52, title: "REMOTE_WRITE to a region without LOCAL_WRITE", rules: []string{write}, typ: one, mr: verbs.MRAccessMWBind | verbs.MRAccessRemoteRead, bind: with(0, 64, verbs.MWAccessRemoteWrite)},
+		{n: 52, title: "REMOTE_WRITE to a region without LOCAL_WRITE", rules: []string{write}, typ: one,
+			mr: verbs.MRAccessMWBind | verbs.MRAccessRemoteRead, bind: with(0, 64, verbs.MWAccessRemoteWrite)},
 		{n: 53, title: "longer than the region", rules: []string{length}, typ: one, bind: with(0, link.Size+1, verbs.MWAccessRemoteRead)},
 		{n: 54, title: "past the end of the region", typ: two, bind: with(1, link.Size, verbs.MWAccessRemoteRead)},
 		{n: 55, title: "LOCAL_WRITE as a right of a peer", rules: []string{flags}, typ: one, may: true, bind: with(0, 64, 1)},
@@ -114,9 +123,10 @@ func badBinds() []badBind {
 		{n: 57, title: "type 2 while it is bound", typ: two, bind: with(1024, 64, verbs.MWAccessRemoteRead), after: func(w *windowed) {
 			w.bound(w.part(0, 64, verbs.MWAccessRemoteRead))
 		}},
-		{n: 58, title: "a window whose key the program does not know", typ: one, bind: with(0, 64, verbs.MWAccessRemoteRead), after: func(w *windowed) {
-			ok(w.t, "SetRKey", w.mw.SetRKey(w.mw.RKey()^0x80))
-		}},
+		{n: 58, title: "a window whose key the program does not know", typ: one, bind: with(0, 64, verbs.MWAccessRemoteRead),
+			after: func(w *windowed) {
+				ok(w.t, "SetRKey", w.mw.SetRKey(w.mw.RKey()^0x80))
+			}},
 	}
 }
 

@@ -136,7 +136,8 @@ func (e *emitter) othersFile() *goFile {
 	return g
 }
 
-const runtimeDoc = "The runtime that this package was generated for. If the name is undefined, the module github.com/verbsgen/verbsgen has " +
+const runtimeDoc = "The runtime that this package was generated for. If the name is undefined, the module " +
+	"github.com/verbsgen/verbsgen has " +
 	"another version in your go.mod: generate the package again with the verbsgen of that version."
 
 // docFile writes the package comment, and that the package is for this version of the runtime.

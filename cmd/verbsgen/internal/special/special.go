@@ -142,7 +142,8 @@ func (f *File) in(written, has func(name string) bool) bool {
 			needs = append(needs, x.C)
 		}
 	}
-	return !slices.ContainsFunc(f.Faces, func(x *Func) bool { return !written(x.C) }) && !slices.ContainsFunc(needs, func(name string) bool { return !has(name) }) && !slices.ContainsFunc(f.Without, has)
+	return !slices.ContainsFunc(f.Faces, func(x *Func) bool { return !written(x.C) }) &&
+		!slices.ContainsFunc(needs, func(name string) bool { return !has(name) }) && !slices.ContainsFunc(f.Without, has)
 }
 
 // read reads the files of a folder tree.
