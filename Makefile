@@ -25,7 +25,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-vm matrix mutants rules bench facts tidy one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-vm matrix mutants rules bench facts tidy api one
 
 all: setup scratch demo ## set up, generate from the installed verbs.h into a scratch package, run the demo
 
@@ -58,9 +58,10 @@ test-host: setup check lint rules ## all tests except those in the virtual machi
 	$(GO) test -timeout 30m work
 	$(MAKE) race fuzz libs
 
-lint: ## gofmt, lines of at most 140 columns, vet, staticcheck, no large files, shellcheck where it is installed
+lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet, staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
 	@.ci/lines
+	@.ci/tidy check
 	$(GO) vet work
 	$(GO) tool staticcheck work
 	CGO_ENABLED=0 $(GO) build work
@@ -104,6 +105,9 @@ bench: ## benchmarks: device-memory copies compared with C, the data path, objec
 
 facts: ## read the facts of all releases again, and compare them with gcc and Debian packages (network): make facts RDMA_CORE=repository
 	@.ci/facts "$(RDMA_CORE)" $(RELEASES)
+
+api: ## store what the packages that programs import export, in docs/api; CHANGELOG.md must name each change
+	$(GO) test -count=1 ./conformance/exports -update
 
 tidy: ## go mod tidy in every module, with what they require of each other taken from the work tree (network)
 	@.ci/tidy
