@@ -21,119 +21,119 @@ var copying = []struct {
 	name string
 	over kind
 	says string
-	use  func(w *world) (closed error, use func() error)
+	use  func(w *world) (func() error, error)
 }{
-	{"CQ, poll", connection, "CQ", func(w *world) (error, func() error) {
+	{"CQ, poll", connection, "CQ", func(w *world) (func() error, error) {
 		cq, err := w.dev.CreateCQ(4, nil, 0)
 		if err != nil {
-			return err, nil
+			return nil, err
 		}
 		c := copied(cq)
-		return cq.Close(), func() error { return result(c.PollInto(make([]verbs.WC, 4))) }
+		return func() error { return result(c.PollInto(make([]verbs.WC, 4))) }, cq.Close()
 	}},
-	{"CQ, notify", connection, "CQ", func(w *world) (error, func() error) {
+	{"CQ, notify", connection, "CQ", func(w *world) (func() error, error) {
 		cq, err := w.dev.CreateCQ(4, nil, 0)
 		if err != nil {
-			return err, nil
+			return nil, err
 		}
 		c := copied(cq)
-		return cq.Close(), func() error { return c.ReqNotify(false) }
+		return func() error { return c.ReqNotify(false) }, cq.Close()
 	}},
-	{"CQ, resize", connection, "CQ", func(w *world) (error, func() error) {
+	{"CQ, resize", connection, "CQ", func(w *world) (func() error, error) {
 		cq, err := w.dev.CreateCQ(4, nil, 0)
 		if err != nil {
-			return err, nil
+			return nil, err
 		}
 		c := copied(cq)
-		return cq.Close(), func() error { return c.Resize(8) }
+		return func() error { return c.Resize(8) }, cq.Close()
 	}},
-	{"QP, post", connection, "QP", func(w *world) (error, func() error) {
+	{"QP, post", connection, "QP", func(w *world) (func() error, error) {
 		c, b := copied(w.a.QP), w.oneSend()
-		return w.a.QP.Close(), func() error {
+		return func() error {
 			b.WR(0).Send(1)
 			return result(c.PostSend(b, 1))
-		}
+		}, w.a.QP.Close()
 	}},
-	{"QP, query", connection, "QP", func(w *world) (error, func() error) {
+	{"QP, query", connection, "QP", func(w *world) (func() error, error) {
 		c := copied(w.a.QP)
-		return w.a.QP.Close(), func() error { _, _, err := c.Query(); return err }
+		return func() error { _, _, err := c.Query(); return err }, w.a.QP.Close()
 	}},
-	{"SRQ, post", connection, "SRQ", func(w *world) (error, func() error) {
+	{"SRQ, post", connection, "SRQ", func(w *world) (func() error, error) {
 		c, b := copied(w.srq), w.oneRecv()
-		return w.srq.Close(), func() error {
+		return func() error {
 			b.WR(0).Recv(1)
 			return result(c.PostRecv(b, 1))
-		}
+		}, w.srq.Close()
 	}},
-	{"AH, address", datagram, "AH", func(w *world) (error, func() error) {
+	{"AH, address", datagram, "AH", func(w *world) (func() error, error) {
 		c, b := copied(w.ah), w.oneSend()
-		return w.ah.Close(), func() error { return c.Address(b.WR(0).Send(1), 1, 1) }
+		return func() error { return c.Address(b.WR(0).Send(1), 1, 1) }, w.ah.Close()
 	}},
-	{"MR, elements", connection, "MR", func(w *world) (error, func() error) {
+	{"MR, elements", connection, "MR", func(w *world) (func() error, error) {
 		c := copied(w.a.MR)
-		return w.a.MR.Close(), func() error {
+		return func() error {
 			if s := c.UncheckedSGE(0, 1); s.LKey != 0 {
 				return fmt.Errorf("an unchecked element with the key %#x", s.LKey)
 			}
 			return result(c.SGE(0, 1))
-		}
+		}, w.a.MR.Close()
 	}},
-	{"MR, Dereg", connection, "MR", func(w *world) (error, func() error) {
+	{"MR, Dereg", connection, "MR", func(w *world) (func() error, error) {
 		c := copied(w.a.MR)
-		return w.a.MR.Close(), c.Dereg
+		return c.Dereg, w.a.MR.Close()
 	}},
-	{"PD, region", connection, "PD", func(w *world) (error, func() error) {
+	{"PD, region", connection, "PD", func(w *world) (func() error, error) {
 		pd, err := w.dev.AllocPD()
 		if err != nil {
-			return err, nil
+			return nil, err
 		}
 		c := copied(pd)
-		return pd.Close(), func() error { return result(c.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite)) }
+		return func() error { return result(c.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite)) }, pd.Close()
 	}},
-	{"PD, CloseAll", connection, "PD", func(w *world) (error, func() error) {
+	{"PD, CloseAll", connection, "PD", func(w *world) (func() error, error) {
 		c := copied(w.a.PD)
-		return nil, func() error {
+		return func() error {
 			err := c.CloseAll()
 			if w.a.MR.CPtr() == nil || c.CPtr() != nil {
 				return errors.New("the copy has closed what is below the original")
 			}
 			return err
-		}
+		}, nil
 	}},
-	{"PD beside a device", connection, "PD", func(w *world) (error, func() error) {
+	{"PD beside a device", connection, "PD", func(w *world) (func() error, error) {
 		pd, err := w.dev.AllocPD()
 		if err != nil {
-			return err, nil
+			return nil, err
 		}
 		c := copied(pd)
-		return pd.Close(), func() error { return result(w.dev.AllocParentDomain(verbs.NewParentDomainAttr(c))) }
+		return func() error { return result(w.dev.AllocParentDomain(verbs.NewParentDomainAttr(c))) }, pd.Close()
 	}},
 	{"device memory, write", direct, "DM", copyDM(func(c *verbs.DM) error { return result(c.WriteAt(make([]byte, 64), 0)) })},
 	{"device memory, read", direct, "DM", copyDM(func(c *verbs.DM) error { return result(c.ReadAt(make([]byte, 8192), 0)) })},
 	{"device memory, word", direct, "DM", copyDM(func(c *verbs.DM) error { return c.PutUint32(0, 1) })},
 	{"device memory by calls, write", shim, "DM", copyDM(func(c *verbs.DM) error { return result(c.WriteAt(make([]byte, 64), 0)) })},
 	{"device memory by calls, read", shim, "DM", copyDM(func(c *verbs.DM) error { return result(c.GetUint32(0)) })},
-	{"buffer, bytes", connection, "mem.Buffer", func(*world) (error, func() error) {
+	{"buffer, bytes", connection, "mem.Buffer", func(*world) (func() error, error) {
 		b, err := mem.New(4096)
 		if err != nil {
-			return err, nil
+			return nil, err
 		}
 		c := copied(b)
-		return b.Close(), func() error {
+		return func() error {
 			s, err := c.Slice(0, 8)
 			if err == nil {
 				s[0] = 1
 			}
 			return err
-		}
+		}, b.Close()
 	}},
-	{"Device, PD", connection, "Device", func(w *world) (error, func() error) {
+	{"Device, PD", connection, "Device", func(w *world) (func() error, error) {
 		dev, err := openFrom(w.soft, "soft1")
 		if err != nil {
-			return err, nil
+			return nil, err
 		}
 		c := copied(dev)
-		return dev.Close(), func() error { return result(c.AllocPD()) }
+		return func() error { return result(c.AllocPD()) }, dev.Close()
 	}},
 }
 
@@ -150,10 +150,10 @@ func (w *world) oneRecv() *verbs.RecvBatch {
 	return b
 }
 
-func copyDM(use func(c *verbs.DM) error) func(w *world) (error, func() error) {
-	return func(w *world) (error, func() error) {
+func copyDM(use func(c *verbs.DM) error) func(w *world) (func() error, error) {
+	return func(w *world) (func() error, error) {
 		c := copied(w.dm)
-		return w.dm.Close(), func() error { return use(c) }
+		return func() error { return use(c) }, w.dm.Close()
 	}
 }
 
@@ -162,7 +162,7 @@ func copiedMistakes() (all []mistake) {
 	for _, c := range copying {
 		says := []string{c.says + " is a copied handle; use the pointer to the original"}
 		all = append(all, mistake{name: c.name, over: c.over, says: says, make: func(w *world) error {
-			closed, use := c.use(w)
+			use, closed := c.use(w)
 			if closed != nil {
 				return closed
 			}
