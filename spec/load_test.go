@@ -98,6 +98,10 @@ var mistakes = []struct{ name, old, new, want string }{
 	{"unknown rule key", "    fix: add", "    fxi: add",
 		"ibv_reg_mr.yaml:20:5: " + id + ": key fix is missing; add it\n" +
 			"ibv_reg_mr.yaml:27:5: " + id + ": unknown key fxi; did you mean fix?"},
+	{"open brace of a fix", "fix: add IBV_ACCESS_LOCAL_WRITE", "fix: add {IBV_ACCESS_LOCAL_WRITE",
+		"ibv_reg_mr.yaml:27:10: " + id + ": fix: \"add {IBV_ACCESS_LOCAL_WRITE\" has a brace that marks no name; write a name as " +
+			"{IBV_ACCESS_LOCAL_WRITE}"},
+	{"no fix", "fix: add IBV_ACCESS_LOCAL_WRITE", "fix: []", "ibv_reg_mr.yaml:27:10: " + id + ": fix: an empty list; say what to do"},
 	{"far key", "      PD.RegMR: {}", "      PD.RegMR: {zzzzzzz: 1}",
 		"ibv_reg_mr.yaml:18:18: PD.RegMR: unknown key zzzzzzz; the keys here are doc, fixed, form, implies_flags"},
 	{"count 0", "role: flags, type: MRAccess}", "role: out, count: 0}",

@@ -19,6 +19,7 @@ func (c *checker) rule(r *Rule) {
 		c.names(r, fn, Conditions(p.When))
 	}
 	c.values(r, fn, r.Broken())
+	c.fix(r, fn)
 	c.cases(r, fn)
 	if k := byName[r.Kind]; k != nil && k.check != nil {
 		k.check(c, r)

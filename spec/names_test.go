@@ -102,7 +102,7 @@ rules:
     if: [IBV_ACCESS_REMOTE_WRITE]
     need: [IBV_ACCESS_LOCAL_WRITE]
     statement: REMOTE_WRITE needs LOCAL_WRITE
-    fix: add IBV_ACCESS_LOCAL_WRITE
+    fix: ["add {IBV_ACCESS_LOCAL_WRITE} as {enum ibv_access_flags} by {ibv_reg_mr}", "ask for less than {max_mr_size}", "pass {NULL} in {handle}"]
     section: DESCRIPTION
     passage: "0123456789abcdef"
     needs: state
@@ -156,6 +156,12 @@ var unknownNames = []struct{ name, old, new, want string }{
 	{"flag of a rule", "if: [IBV_ACCESS_REMOTE_WRITE]", "if: [IBV_ACCESS_REMOTE_WRTE]",
 		"ibv_reg_mr.yaml:40:10: VR-ibv_reg_mr-access-0001: no flag IBV_ACCESS_REMOTE_WRTE in enum ibv_access_flags (verbs.h); did you " +
 			"mean IBV_ACCESS_REMOTE_WRITE?"},
+	{"constant of a fix", "add {IBV_ACCESS_LOCAL_WRITE}", "add {IBV_ACCESS_LOCAL_WRIT}",
+		"ibv_reg_mr.yaml:43:11: VR-ibv_reg_mr-access-0001: fix: nothing that ibv_reg_mr could use is called IBV_ACCESS_LOCAL_WRIT; did " +
+			"you mean IBV_ACCESS_LOCAL_WRITE?"},
+	{"field of a fix", "than {max_mr_size}", "than {max_mr_sise}",
+		"ibv_reg_mr.yaml:43:86: VR-ibv_reg_mr-access-0001: fix: nothing that ibv_reg_mr could use is called max_mr_sise; did you mean " +
+			"max_mr_size?"},
 	{"every flag of a rule", "if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]",
 		"if: [IBV_ACCES_REMOTE_WRITE]\n    need: [IBV_NOTHING_LIKE_IT]",
 		"ibv_reg_mr.yaml:40:10: VR-ibv_reg_mr-access-0001: no flag IBV_ACCES_REMOTE_WRITE in enum ibv_access_flags (verbs.h); did you " +

@@ -34,7 +34,7 @@ type Rule struct {
 	Kind      string
 	Severity  string // SeverityError unless the YAML says lint
 	Statement string // own words, without a final full stop: "REMOTE_WRITE needs LOCAL_WRITE"
-	Fix       string // what to do: "add IBV_ACCESS_LOCAL_WRITE"
+	Fix       Fix    // what to do: "add {IBV_ACCESS_LOCAL_WRITE}"
 	Section   string // section of the page
 	Passage   string // hash of the passage (see passage.go); empty with Source set
 	Source    string // where the page is silent: "rdma-core v65.0 libibverbs/verbs.c" or "linux v6.12 drivers/..."

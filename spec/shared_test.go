@@ -75,11 +75,11 @@ func TestSharedRuleOfAnotherFile(t *testing.T) {
 	files := fstest.MapFS{
 		"ibv_reg_mr.yaml": {Data: []byte(strings.Replace(sharedPage, "    min: 1\n", "    min: [1]\n", 1))},
 		"more.yaml": {Data: []byte("extends: ibv_reg_mr\nrules:\n  - extends: VR-ibv_reg_mr-length-0001\n    of:\n" +
-			"      ibv_reg_mr_iova length: {id: VR-ibv_reg_mr_iova-length-0003, fix: [x]}\n")},
+			"      ibv_reg_mr_iova length: {id: VR-ibv_reg_mr_iova-length-0003, fix: {x: y}}\n")},
 	}
 	_, err := Load(files)
 	const want = "ibv_reg_mr.yaml:10:10: VR-ibv_reg_mr-length-0001: min: a list where a text or an integer belongs; write one value\n" +
-		"more.yaml:5:73: VR-ibv_reg_mr_iova-length-0003: fix: a list where a text belongs; write one value"
+		"more.yaml:5:73: VR-ibv_reg_mr_iova-length-0003: fix: a mapping where a text belongs; write one value"
 	if err == nil || err.Error() != want {
 		t.Errorf("%v\nwant\n%s", err, want)
 	}

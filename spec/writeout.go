@@ -217,8 +217,10 @@ func (d *decoder) noSigns(n *yaml.Node, subject string) {
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		switch k, v := n.Content[i].Value, n.Content[i+1]; {
 		case k == "statement" || k == "fix":
-			if strings.Contains(v.Value, "$") {
-				d.foreignSign(v, subject)
+			for _, text := range append(v.Content, v) {
+				if strings.Contains(text.Value, "$") {
+					d.foreignSign(text, subject)
+				}
 			}
 		case !slices.Contains(prose, k):
 			d.noSignsIn(v, subject)

@@ -187,7 +187,7 @@ func unknownVerb(sp *spec.Spec, verb string) error {
 func ruleRows(rules []*spec.Rule) []ruleRow {
 	rows := make([]ruleRow, 0, len(rules))
 	for _, r := range rules {
-		rows = append(rows, ruleRow{r.ID, r.Verb, subjectOf(r), r.Kind, r.Severity, r.Statement, r.Fix, r.Page, r.Section, r.Passage,
+		rows = append(rows, ruleRow{r.ID, r.Verb, subjectOf(r), r.Kind, r.Severity, r.Statement, r.Fix.String(), r.Page, r.Section, r.Passage,
 			r.Source, r.Needs,
 			partyRows(r.AcceptedBy), partyRows(r.RefusedBy)})
 	}

@@ -54,6 +54,7 @@ func Bind(in Input) (*model.Package, error) {
 	b.bindRules()
 	b.bindCases()
 	b.prune()
+	b.fixes()
 	if err := b.errs.Err(); err != nil {
 		return nil, err
 	}

@@ -60,7 +60,7 @@ type ruleBinder struct {
 func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule {
 	rb := &ruleBinder{binder: b, s: s, v: v, done: map[string]*model.Operand{}}
 	r := &model.Rule{ID: s.ID, Verb: s.Verb, Page: p.Page, Section: s.Section, Lint: s.Severity == spec.SeverityLint,
-		Statement: s.Statement, Fix: s.Fix, Needs: s.Needs, Accept: s.Accept.Args, Reject: s.Reject.Args,
+		Statement: s.Statement, Needs: s.Needs, Accept: s.Accept.Args, Reject: s.Reject.Args,
 		AcceptCaps: s.Accept.Caps, RejectCaps: s.Reject.Caps, Pos: pos(s.Pos)}
 	if r.Lint { // who refuses what the bindings refuse themselves is of no use at run time
 		r.AcceptedBy, r.RefusedBy = parties(s.AcceptedBy), parties(s.RefusedBy)

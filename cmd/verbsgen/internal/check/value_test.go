@@ -205,8 +205,8 @@ func TestJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := `[{"id":"b","verdict":"reject","rules":["VR-tst_call-s-0001"],"messages":["tst_call: addr NULL: it is broken; mend it " +
-		"[VR-tst_call-s-0001]"],"not_judged":[]},` +
+	want := `[{"id":"b","verdict":"reject","rules":["VR-tst_call-s-0001"],"messages":["tst_call: addr NULL: it is broken; mend it ` +
+		`[VR-tst_call-s-0001]"],"not_judged":[]},` +
 		`{"id":7,"verdict":"accept","rules":[],"messages":[],"not_judged":[]},` +
 		`{"id":null,"verdict":"unknown","rules":[],"messages":["nope: no such verb"],"not_judged":[]}]`
 	if string(got) != want {

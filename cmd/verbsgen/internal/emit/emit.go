@@ -25,7 +25,6 @@ import (
 type emitter struct {
 	pkg     *model.Package
 	plan    *plan.Package
-	names   cNames
 	prefix  string // of the C functions
 	inputs  map[*model.Verb][]model.Operand
 	ctypes  map[string]cdecl.Type
@@ -38,7 +37,7 @@ type emitter struct {
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	e := &emitter{pkg: pkg, names: newCNames(pkg.Module.Prefixes), inputs: map[*model.Verb][]model.Operand{},
+	e := &emitter{pkg: pkg, inputs: map[*model.Verb][]model.Operand{},
 		ctypes: map[string]cdecl.Type{}, masks: map[*model.Record]bool{},
 		bits: map[*model.Record]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 	for _, v := range pkg.Verbs {

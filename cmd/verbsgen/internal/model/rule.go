@@ -12,7 +12,7 @@ type Rule struct {
 	Kind      string   // spec.Kind...
 	Lint      bool
 	Statement string
-	Fix       string // with C names
+	Fix       string // with Go names
 	Needs     string
 
 	AcceptedBy []string // who is known to accept a call that breaks a lint, in words
