@@ -46,9 +46,6 @@ func (w *Words) Bare(c string) string {
 	return c
 }
 
-// Prefixes are the prefixes of the C names, in small letters.
-func (w *Words) Prefixes() []string { return slices.Clone(w.prefixes) }
-
 // IsObject reports whether a struct is used through handles. What a case says of such a struct are properties, and a
 // property that it does not give is unknown, not neutral. tag is without "struct ".
 func (w *Words) IsObject(tag string) bool {

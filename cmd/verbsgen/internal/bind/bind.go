@@ -97,7 +97,7 @@ func bindModule(in Input) model.Module {
 	m := in.Spec.Module
 	short, _, _ := strings.Cut(m.Library, ".so")
 	out := model.Module{Short: short, Serial: m.Serial, Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe,
-		Install: m.Install, Prefixes: m.Words.Prefixes()}
+		Install: m.Install}
 	for _, u := range m.Uses {
 		out.Uses = append(out.Uses, model.Use{Name: u.Name, Import: cmp.Or(in.Imports[u.Name], u.Import)})
 	}

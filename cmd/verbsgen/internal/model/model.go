@@ -38,15 +38,14 @@ type Union struct {
 
 // Module is the header and the library that a package is of.
 type Module struct {
-	Name     string   // "verbs"
-	Header   string   // as included: "infiniband/verbs.h"
-	Library  string   // file: "libibverbs.so.1"
-	Short    string   // name of the library without the numbers of its versions: "libibverbs"
-	Probe    string   // function by which the library is told from others
-	Install  string   // packages that have it
-	Prefixes []string // of C names
-	Serial   bool     // calls of the library run one after another
-	Uses     []Use    // by name
+	Name    string // "verbs"
+	Header  string // as included: "infiniband/verbs.h"
+	Library string // file: "libibverbs.so.1"
+	Short   string // name of the library without the numbers of its versions: "libibverbs"
+	Probe   string // function by which the library is told from others
+	Install string // packages that have it
+	Serial  bool   // calls of the library run one after another
+	Uses    []Use  // by name
 }
 
 // Use is a module whose objects and records a package takes and makes.
