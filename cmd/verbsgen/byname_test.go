@@ -22,7 +22,8 @@ var helpExamples = []string{"name a page without its section, such as ibv_reg_mr
 
 // general are fields that many structs have, or that rules of the header's own, not of a verb, are about.
 var general = []string{
-	".comp_mask",         // a struct that has it may grow
+	".comp_mask",             // a struct that has it may grow
+	"comp_mask", "attr_mask", // the masks of what is given
 	"num_sge", "sg_list", // a count that is left out is that of its list
 }
 

@@ -3527,10 +3527,8 @@ type GID [16]byte
 func (v GID) String() string { return codes.IPv6(v) }
 
 // ParseGID reads a value: an IPv6 address in any of its forms ("fe80::1", as String writes it, or with all its
-// digits, as sysfs " +
-// "shows it), or an IPv4 address, which stands for the IPv6 address that it is mapped to (::ffff:192.0.2.1).
-// Anything else is " +
-// "syscall.EINVAL, also an address with a zone.
+// digits, as sysfs shows it), or an IPv4 address, which stands for the IPv6 address that it is mapped to
+// (::ffff:192.0.2.1). Anything else is syscall.EINVAL, also an address with a zone.
 func ParseGID(s string) (GID, error) {
 	v, err := codes.ParseIPv6("GID", s)
 	if err != nil {

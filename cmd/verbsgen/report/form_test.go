@@ -95,8 +95,8 @@ func TestVisible(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := m.HTML(&page,
-		`{{range .Columns}}{{.Device}} {{.Host}} {{.Provider}}{{end}}{{range .Families}}{{.Name}}{{range " +
-		".Rows}}{{.Title}}{{end}}{{end}}{{range .Notes}}{{.Text}}{{end}}`); err != nil {
+		`{{range .Columns}}{{.Device}} {{.Host}} {{.Provider}}{{end}}{{range .Families}}{{.Name}}{{range `+
+			`.Rows}}{{.Title}}{{end}}{{end}}{{range .Notes}}{{.Text}}{{end}}`); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{"Markdown": md.String(), "page": page.String()} {

@@ -85,8 +85,8 @@ func TestKindIsOneFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []string{
-		"if qpInitAttrQPType == QPTypeRC &&\n" +
-			"\t\t(in.qpInitAttrCapMaxSendWR < in.qpInitAttrCapMaxSendSGE || in.qpInitAttrCapMaxSendSGE < in.qpInitAttrCapMaxRecvSGE) {\n" +
+		"if typ == QPTypeRC && (in.qpInitAttrCapMaxSendWR < in.qpInitAttrCapMaxSendSGE ||\n" +
+			"\t\tin.qpInitAttrCapMaxSendSGE < in.qpInitAttrCapMaxRecvSGE) {\n" +
 			"\t\tbad.Add(&rules[rule9001], \"\")",
 		"if validate.Count(in.qpInitAttrCapMaxSendWR != 0, in.qpInitAttrCapMaxRecvWR != 0) != 1 {\n\t\tbad.Add(&rules[rule9002], \"\")",
 		`Subject: "qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_recv_wr"`,

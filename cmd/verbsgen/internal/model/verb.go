@@ -1,8 +1,6 @@
 package model
 
 import (
-	"slices"
-
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -190,9 +188,12 @@ func (p *Param) Filled() *Record {
 
 // HostMemory reports whether a parameter is the address of host memory whose length is known, or that length.
 func (v *Verb) HostMemory(p *Param) bool {
-	return slices.ContainsFunc(v.Params, func(q *Param) bool {
-		return q.Role != nil && q.Role.Passes == role.PassesHost && q.Len != nil && (q == p || q.Len == p)
-	})
+	for _, q := range v.Params {
+		if q.Role != nil && q.Role.Passes == role.PassesHost && q.Len != nil && (q == p || q.Len == p) {
+			return true
+		}
+	}
+	return false
 }
 
 // Method is one Go face of a verb.

@@ -35,8 +35,8 @@ type source struct {
 }
 
 var (
-	fieldLine = regexp.MustCompile(`^(\t+)((?:const )?(?:struct |union |enum |unsigned |signed " +
-		")?\w+)(\s+\**|\s*\*+\s*)(\w+)((?:\[\w*\])*);`)
+	fieldLine = regexp.MustCompile(`^(\t+)((?:const )?(?:struct |union |enum |unsigned |signed )?` +
+		`\w+)(\s+\**|\s*\*+\s*)(\w+)((?:\[\w*\])*);`)
 	enumeratorLine = regexp.MustCompile(`^\s+([A-Z]\w+)(\s*=\s*[^,/]+)?(,|\s*$)`)
 	firstName      = regexp.MustCompile(`^(?:struct|union|enum)\s+(\w+)\s*\{?\s*$`)
 	functionName   = regexp.MustCompile(`(\w+)\s*\(`)
