@@ -50,7 +50,7 @@ func TestPollImm(t *testing.T) {
 		}
 		if n, errno := dpath.PollCQ(p.CQ(), wcs[:]); n != slot+1 || errno != 0 || wcs[slot].ImmData != want ||
 			wcs[slot-1].ImmData == 0x103 && littleEndian() {
-			t.Errorf("flags %#x: %d completions, errno %v, immediate %#x", flags, n, errno, wcs[slot].ImmData)
+			t.Errorf("flags %v: %d completions, errno %v, immediate %#x", flags, n, errno, wcs[slot].ImmData)
 		}
 	}
 }

@@ -95,7 +95,7 @@ func messages(n *near) {
 		n.room(uint64(i), 0, length)
 		n.tell(what, far.Op{Code: far.Send, Data: out})
 		if wc := n.received(what, uint64(i), wcRecv, length); wc.Flags&verbs.WCFlagWithImm != 0 || !bytes.Equal(n.buf[:length], out) {
-			t.Errorf("%s: flags %#x, received %s", what, wc.Flags, differing(n.buf[:length], out))
+			t.Errorf("%s: flags %v, received %s", what, wc.Flags, differing(n.buf[:length], out))
 		}
 	}
 }

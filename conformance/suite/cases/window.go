@@ -289,7 +289,7 @@ func windowSendInv(t *suite.T) {
 	w.carries("by the next key", 2048, w.at()+2048, next)
 	w.used("a write by the key that was invalidated", w.writes(w.at()+1024, key), wcRemAccess)
 	if flags&verbs.WCFlagWithInv == 0 {
-		t.Errorf("the receive has the flags %#x, without WITH_INV", flags)
+		t.Errorf("the receive has the flags %#x, without WITH_INV", uint32(flags))
 	}
 }
 
