@@ -304,13 +304,9 @@ func optional(handle string) *jen.Statement {
 	return id(handle, "base").Call().Dot("Optional").Call()
 }
 
-// attach tells device memory of its C object: _ = o.mem.Attach(ptr, length, length != 0).
+// attach gives device memory its C object: _ = o.mem.Attach(ptr, length, true).
 func attach(s plan.Attach) *jen.Statement {
-	known := jen.True()
-	if s.Unknown {
-		known = op(id(s.Length), "!=", jen.Lit(0))
-	}
-	return remark(assign(id("_"), id("o.mem.Attach").Call(id("ptr"), id(s.Length), known)),
+	return remark(assign(id("_"), id("o.mem.Attach").Call(id("ptr"), id(s.Length), jen.True())),
 		"an error of attaching is returned by the first copy")
 }
 

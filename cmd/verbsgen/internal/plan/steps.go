@@ -76,11 +76,8 @@ type (
 	Make struct{ Into, Object, Owner, From string }
 	// Keep leaves what was held to the new object, until its Close has succeeded, in the name of the object.
 	Keep struct{}
-	// Attach tells device memory of its C object; the length may be unknown, which is 0.
-	Attach struct {
-		Length  string
-		Unknown bool
-	}
+	// Attach gives device memory its C object, of the length.
+	Attach struct{ Length string }
 	// Place keeps where addresses in a new memory region begin: at the first of First that is given, otherwise at Start.
 	Place struct {
 		Handle         string
