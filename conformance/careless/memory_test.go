@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
@@ -23,13 +25,14 @@ const access = verbs.MRAccessLocalWrite
 
 // unmapped is the address of a page that was unmapped.
 func unmapped() uintptr {
-	page, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
-	if err != nil {
-		panic(err)
+	const low = 0x1000_0000 // below what the kernel chooses, so that no other thread maps it in the meantime
+	addr, _, errno := syscall.Syscall6(syscall.SYS_MMAP, low, 4096, syscall.PROT_NONE,
+		syscall.MAP_PRIVATE|syscall.MAP_ANON|unix.MAP_FIXED_NOREPLACE, ^uintptr(0), 0)
+	if errno != 0 {
+		panic(errno)
 	}
-	addr := uintptr(unsafe.Pointer(&page[0]))
-	if err := syscall.Munmap(page); err != nil {
-		panic(err)
+	if _, _, errno := syscall.Syscall(syscall.SYS_MUNMAP, addr, 4096, 0); errno != 0 {
+		panic(errno)
 	}
 	return addr
 }
