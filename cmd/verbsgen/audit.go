@@ -66,7 +66,7 @@ It exits 1 when something needs attention.`,
 				}
 				if report.Empty() {
 					return diag.One(diag.New(diag.ManRead, man, 0, 0, "--man",
-						fmt.Sprintf("none of the %s that rules stand on is there", plural(len(report.Absent), "page")),
+						fmt.Sprintf("none of the %s that rules cite was found", plural(len(report.Absent), "page")),
 						"name a folder with ibverbs man pages (*.3, *.3.gz), or with a man3 folder of them"))
 				}
 				found = append(found, a.passages(report)...)

@@ -53,8 +53,8 @@ func Diff(pkg string, before, now List) []Change {
 
 var quoted = regexp.MustCompile("`([^`\\s]+)`")
 
-// Unnamed are the changes that a text does not name in backticks. A name may have the wildcards of path.Match. That of a type stands for
-// its new fields and methods, too; what may break a program is named itself.
+// Unnamed returns the changes that a text does not name in backticks. A name may have the wildcards of path.Match. The name of a type
+// also covers its new fields and methods; each change that may break a program needs its own name.
 func Unnamed(changes []Change, text string) []Change {
 	var out []Change
 	for _, c := range changes {

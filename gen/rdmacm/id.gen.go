@@ -81,7 +81,7 @@ func (id *ID) EventChannel() *EventChannel {
 	return id.eventChannel
 }
 
-// LocalAddr returns the local address; the zero AddrPort while there is none.
+// LocalAddr returns the local address, or the zero AddrPort before it is known.
 //
 // C: struct rdma_cm_id.route.addr.src_storage, rdma_create_id(3).
 func (id *ID) LocalAddr() (netip.AddrPort, error) {
@@ -93,7 +93,7 @@ func (id *ID) LocalAddr() (netip.AddrPort, error) {
 	return sockaddr.Read(cmem.At[[128]byte](id.h.C, 32)), nil
 }
 
-// PeerAddr returns the address of the peer; the zero AddrPort while there is none.
+// PeerAddr returns the address of the peer, or the zero AddrPort before it is known.
 //
 // C: struct rdma_cm_id.route.addr.dst_storage, rdma_create_id(3).
 func (id *ID) PeerAddr() (netip.AddrPort, error) {

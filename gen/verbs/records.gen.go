@@ -132,8 +132,8 @@ func (a *ParentDomainAttr) PDContext(v any) *ParentDomainAttr {
 	return a
 }
 
-// AllowCCUnprotectedAlloc asks for this: allows buffers that the host of a confidential guest can read, where
-// DMA would otherwise be copied through such memory.
+// AllowCCUnprotectedAlloc allows buffers that the host of a confidential guest can read, where DMA would
+// otherwise be copied through such memory.
 //
 // C: IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC, ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) AllowCCUnprotectedAlloc() *ParentDomainAttr {
@@ -3527,7 +3527,7 @@ type GID [16]byte
 func (v GID) String() string { return codes.IPv6(v) }
 
 // ParseGID reads a value: an IPv6 address in any of its forms ("fe80::1", as String writes it, or with all its
-// digits, as sysfs shows it), or an IPv4 address, which stands for the IPv6 address that it is mapped to
+// digits, as sysfs shows it), or an IPv4 address, which becomes the IPv6 address that it is mapped to
 // (::ffff:192.0.2.1). Anything else is syscall.EINVAL, also an address with a zone.
 func ParseGID(s string) (GID, error) {
 	v, err := codes.ParseIPv6("GID", s)

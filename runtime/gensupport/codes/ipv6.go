@@ -12,7 +12,7 @@ import (
 func IPv6(b [16]byte) string { return netip.AddrFrom16(b).String() }
 
 // ParseIPv6 reads 16 bytes: an IPv6 address in any of its forms ("fe80::1", as IPv6 writes it, or with all its digits, as the
-// kernel shows a GID in sysfs), or an IPv4 address, which stands for the IPv6 address that it is mapped to (::ffff:192.0.2.1).
+// kernel shows a GID in sysfs), or an IPv4 address, which becomes the IPv6 address that it is mapped to (::ffff:192.0.2.1).
 // Anything else is EINVAL, also an address with a zone: 16 bytes have none. What names the value in the error.
 func ParseIPv6(what, s string) ([16]byte, error) {
 	a, err := netip.ParseAddr(s)

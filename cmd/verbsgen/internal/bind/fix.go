@@ -31,8 +31,8 @@ func goName(pkg *model.Package, v *model.Verb, c string) string {
 	return ""
 }
 
-// goConstant is the Go name of a constant. A bit of a mask is the field of what it stands for; a flag is that of the types of the
-// verb, where these have it.
+// goConstant is the Go name of a constant. For a bit of a mask it is the name of the field that the bit announces. A flag that
+// several Go types have is named as in the types of the verb, if one of these has it.
 func goConstant(pkg *model.Package, v *model.Verb, c string) string {
 	var enums []*model.Enum
 	for _, p := range v.Params {
@@ -59,7 +59,7 @@ func goConstant(pkg *model.Package, v *model.Verb, c string) string {
 	return ""
 }
 
-// fieldsOf names the fields of a record that a bit of its mask stands for, or the bit where it stands for none.
+// fieldsOf names the fields of a record that a bit of its mask announces, or the bit itself if it announces none.
 func fieldsOf(r *model.Record, bit string) string {
 	var names []string
 	for _, f := range r.FieldsOf(bit) {
@@ -98,8 +98,8 @@ func goDeclared(pkg *model.Package, _ *model.Verb, c string) string {
 	return ""
 }
 
-// goField is the Go name of a field: of what the verb takes, of the capabilities, or of a handle. One of what the verb takes that
-// has no Go face is none that a program can set.
+// goField is the Go name of a field: of what the verb takes, of the capabilities, or of a handle. It is empty for a field that the
+// verb takes and that Go does not show, as a program cannot set it.
 func goField(pkg *model.Package, v *model.Verb, c string) string {
 	records := recordsOf(v)
 	for _, r := range records {

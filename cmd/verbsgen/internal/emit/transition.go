@@ -76,7 +76,7 @@ func (e *emitter) state(n, state *model.Cond) *jen.Statement {
 	return dec(state.Of.Const)
 }
 
-// transitionText is what a violation shows of a transition: the Go names of the fields stand for the bits of the mask.
+// transitionText is the text of a transition in a violation. It has the Go names of fields where C has bits of the mask.
 //
 //	validate.TransitionText(transitions0220, mask, from, to, func(v uint64) string { return QPState(v).String() }, names)
 func (t *terms) transitionText(r *model.Rule, n *model.Cond) *jen.Statement {

@@ -47,7 +47,7 @@ func (c *checker) keysOf(r *spec.Record) {
 	case r.Mask != "" && r.MaskParam != "":
 		c.fail(r.At("mask_param", r.MaskParam), r.Go, "mask: and mask_param: exclude each other", "keep one of them")
 	case len(r.CapsFrom) > 0 && r.Mask == "":
-		c.fail(r.Pos, r.Go, "a record with caps_from: needs mask:, which tells whether the device answered its capabilities",
+		c.fail(r.Pos, r.Go, "a record with caps_from: needs mask:, which shows whether the device returned its capabilities",
 			"name the mask under mask:")
 	case r.Role == spec.RecordIn:
 	case len(r.New) > 0:

@@ -50,7 +50,7 @@ var texts = []Text{
 	{Name: spec.TextIPv6, To: "IPv6", Does: "returns the value in the form of an IPv6 address",
 		From: "ParseIPv6",
 		FromDoc: `reads a value: an IPv6 address in any of its forms ("fe80::1", as String writes it, or with all its digits, as sysfs ` +
-			`shows it), or an IPv4 address, which stands for the IPv6 address that it is mapped to (::ffff:192.0.2.1). Anything else is ` +
+			`shows it), or an IPv4 address, which becomes the IPv6 address that it is mapped to (::ffff:192.0.2.1). Anything else is ` +
 			`syscall.EINVAL, also an address with a zone`},
 }
 

@@ -126,7 +126,7 @@ func (b *builder) addresses(o *model.Object) (out []Decl) {
 		m := on(o, g.Go, "", []Var{{Type: "netip.AddrPort"}, {Type: "error"}}, Name{"struct " + o.C}, Enter{Handle: "o"},
 			ret(of("sockaddr", "Read", Value{As: CField, Type: "[128]byte", Path: "o.h.C", N: uint64(g.Offset)}), null))
 		m.Zero = []Value{composite("netip.AddrPort")}
-		m.Doc = Doc{Does: "returns " + withArticle(g.Doc) + "; the zero AddrPort while there is none", C: "struct " + o.C + "." + g.C,
+		m.Doc = Doc{Does: "returns " + withArticle(g.Doc) + ", or the zero AddrPort before it is known", C: "struct " + o.C + "." + g.C,
 			Page: o.Page}
 		out = append(out, m)
 	}

@@ -35,7 +35,7 @@ func LeadsBack(r *model.Record) bool {
 	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return slices.Contains(f.Points, r) })
 }
 
-// pointedArms plans the types that stand for any of several records that fields point to, each once.
+// pointedArms plans the interface types of fields that point to one of several records, each once.
 func (b *builder) pointedArms() (out []Decl) {
 	seen := map[string]bool{}
 	for _, r := range b.pkg.Records {

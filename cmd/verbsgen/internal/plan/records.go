@@ -116,7 +116,7 @@ func (b *builder) builder(r *model.Record) []Decl {
 		}
 	}
 	for _, bit := range r.Bits {
-		x.Setters = append(x.Setters, Setter{Bit: bit, Doc: Doc{Does: "asks for this: " + bit.Doc, C: bit.C, Page: r.Page}})
+		x.Setters = append(x.Setters, Setter{Bit: bit, Doc: Doc{Does: bit.Doc, C: bit.C, Page: r.Page}})
 	}
 	out := append([]Decl{s, x}, pointed(r)...)
 	for _, s := range r.Setups {
@@ -209,7 +209,7 @@ func setter(r *model.Record, f *model.Field) Setter {
 	return s
 }
 
-// arms plans the types that stand for any of several records.
+// arms plans the interface types that several records implement.
 func (b *builder) arms() (out []Decl) {
 	for _, r := range b.pkg.Records {
 		if r.Tail != nil {

@@ -53,8 +53,8 @@ func ruleText(r *model.Rule) string {
 	return name + ": " + r.Statement
 }
 
-// goSubject is the Go name of what a rule is about: a parameter of the method, or a field of its builder by the names of its setters;
-// empty where there is none.
+// goSubject is the Go name of what a rule is about: a parameter of the method, or a field of its builder by the names of its setters.
+// It is empty for other subjects.
 func goSubject(r *model.Rule) string {
 	o := r.Subject
 	if o == nil || o.Kind != model.OpArg || o.Param.Object != nil || o.Param.Role == role.Mask {

@@ -242,7 +242,7 @@ func (f *File) directive(at, text string) error {
 		return f.handle(at, key, rest)
 	}
 	if len(f.Faces) == 0 {
-		return fmt.Errorf("%s: %s is about a face, and there is none before it", at, key)
+		return fmt.Errorf("%s: %s must follow a face", at, key)
 	}
 	last := f.Faces[len(f.Faces)-1]
 	switch key {

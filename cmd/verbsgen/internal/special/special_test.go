@@ -89,7 +89,7 @@ func TestBadDirectives(t *testing.T) {
 		"//verbsgen:face int x(void)\n//verbsgen:value X Y":         "x.go:2: write value NAME NUMBER",
 		"//verbsgen:waits X":                                        "x.go:1: waits needs a handle and a type",
 		"//verbsgen:face int x(void)\n//verbsgen:requests struct x": "x.go:2: write requests REQUEST, ELEMENT, RANGE",
-		"//verbsgen:runtime":                                        "x.go:1: runtime is about a face, and there is none before it",
+		"//verbsgen:runtime":                                        "x.go:1: runtime must follow a face",
 		"//verbsgen:face int x(void)\n//verbsgen:fast":              "x.go:2: there is no directive verbsgen:fast",
 	} {
 		if _, err := parse("x.go", text+"\n\npackage verbs\n"); err == nil || err.Error() != want {
