@@ -40,7 +40,7 @@ func (m Mode) String() string {
 }
 
 // DM copies to and from one device memory. The zero value is detached. It is a field of a generated handle and must
-// not be copied after Attach: a copy refuses all. Copies may run concurrently, also with End; Attach must run alone.
+// not be copied after Attach: a copy refuses all. Copies may run concurrently, also with End; nothing may run beside Attach.
 //
 // Nothing happens to the memory when a DM becomes unreachable (handles have no finalizers), so no copy has to keep it
 // alive.

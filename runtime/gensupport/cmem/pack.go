@@ -8,7 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// This file is unsafe because it reads structs as bytes. What keeps it sound: the structs hold numbers alone, and the bytes are
+// This file is unsafe because it reads structs as bytes. What keeps it sound: the structs hold only numbers, and the bytes are
 // copied before they are handed on.
 
 // BytesOf returns a copy of the bytes of a struct without Go pointers.

@@ -1,4 +1,4 @@
-// Package dl finds libibverbs, and libraries that stand on it, at run time, so that a program also starts on a machine without it
+// Package dl finds libibverbs, and libraries that use it, at run time, so that a program also starts on a machine without it
 // and can report that.
 //
 // It ensures that a process has one real library of each module: the providers (libmlx5, librxe, ...) depend on libibverbs and bind to

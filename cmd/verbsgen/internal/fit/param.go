@@ -46,7 +46,7 @@ func (c *checker) param(v *spec.Verb, p *spec.Param, t spec.CType) {
 	}
 }
 
-// noUnion finds a type of a role that takes the names of unions alone.
+// noUnion finds a type of a role that takes only names of unions.
 func (c *checker) noUnion(v *spec.Verb, p *spec.Param) {
 	if p.Type != "" && p.Role.Names == role.NamesUnion && c.UnionByGo(p.Type) == nil {
 		c.fail(p.At("type", p.Type), v.C+"."+p.C, "a parameter of role "+p.Role.Name+" cannot have type: "+p.Type,
