@@ -192,7 +192,7 @@ type CQReader struct {
 // C: ibv_start_poll, ibv_create_cq_ex(3).
 func (r *CQReader) PollInto(entries []WCEx) (int, error) { return r.PollSpin(entries, 1) }
 
-// PollSpin is PollInto, repeated up to tries times in one call into C, until there is something to read.
+// PollSpin is PollInto, repeated up to tries times in one call into C, until there is something to read. tries below 1 means 1.
 func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	if r == nil {
 		return 0, errStartPoll.Closed()

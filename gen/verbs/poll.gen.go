@@ -16,7 +16,8 @@ var errPollCQ = verr.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
 // C: ibv_poll_cq, ibv_poll_cq(3).
 func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1) }
 
-// PollSpin is PollInto, repeated up to tries times in one call into C, until there is a completion.
+// PollSpin is PollInto, repeated up to tries times in one call into C, until there is a completion. tries
+// below 1 means 1.
 func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
 	if cq == nil {
 		return 0, errPollCQ.Closed()

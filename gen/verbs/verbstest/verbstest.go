@@ -114,15 +114,15 @@ func (e *End) connect(to *End) error {
 
 // Wait polls a completion queue until n completions came, in the order of their coming. After ten seconds it gives up.
 func Wait(cq *verbs.CQ, n int) ([]verbs.WC, error) {
-	wcs := make([]verbs.WC, n)
-	have := 0
-	for late := time.Now().Add(10 * time.Second); have < n; runtime.Gosched() {
-		got, err := cq.PollInto(wcs[have:])
+	var wcs []verbs.WC
+	room := make([]verbs.WC, min(max(n, 0), 1024)) // n may be any number
+	for late := time.Now().Add(10 * time.Second); len(wcs) < n; runtime.Gosched() {
+		got, err := cq.PollInto(room[:min(len(room), n-len(wcs))])
 		if err != nil {
-			return wcs[:have], err
+			return wcs, err
 		}
-		if have += got; time.Now().After(late) {
-			return wcs[:have], fmt.Errorf("verbstest: %d completions came in ten seconds, not %d", have, n)
+		if wcs = append(wcs, room[:got]...); time.Now().After(late) {
+			return wcs, fmt.Errorf("verbstest: %d completions came in ten seconds, not %d", len(wcs), n)
 		}
 	}
 	return wcs, nil

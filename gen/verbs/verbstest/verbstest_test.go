@@ -1,6 +1,9 @@
 package verbstest_test
 
 import (
+	"errors"
+	"math"
+	"os"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -31,5 +34,26 @@ func TestPair(t *testing.T) {
 				t.Errorf("written: %q", got)
 			}
 		})
+	}
+}
+
+// TestWait waits for numbers of completions that nobody can mean.
+func TestWait(t *testing.T) {
+	_, dev := verbstest.Open(t)
+	a, _ := verbstest.Pair(t, dev)
+	for _, n := range []int{0, -1, math.MinInt} {
+		if wcs, err := verbstest.Wait(a.SendCQ, n); len(wcs) > 0 || err != nil {
+			t.Errorf("Wait for %d completions = %v, %v", n, wcs, err)
+		}
+	}
+	closed, err := dev.CreateCQ(1, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := closed.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := verbstest.Wait(closed, math.MaxInt); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Wait for completions of a closed queue: %v", err)
 	}
 }
