@@ -21,7 +21,7 @@ type refusal struct {
 	opts  []softverbs.Option
 	typ   verbs.QPType // RC when it is 0
 	fresh bool         // in INIT, not in RTS
-	fill  func(a *link.End, w *verbs.SendWR)
+	fill  func(a *link.End, w verbs.SendWR)
 	errno syscall.Errno
 	rules []string // IDs, in order
 	says  []string
@@ -39,26 +39,26 @@ var refusals = map[string]refusal{
 		says:  []string{"state INIT", "cannot allocate memory (ENOMEM)"}},
 	"inline too large": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-send_flags-0345"},
 		says: []string{"state RTS", "max_inline_data 64", inlineRule},
-		fill: func(a *link.End, w *verbs.SendWR) {
+		fill: func(a *link.End, w verbs.SendWR) {
 			w.SGE(uint64(a.MR.Addr()), 60, a.MR.LKey()).SGE(uint64(a.MR.Addr()), 40, a.MR.LKey()).Flags(verbs.SendInline)
 		}},
 	"inline too large, mlx5": {opts: []softverbs.Option{softverbs.LikeMLX5()}, errno: syscall.ENOMEM,
 		rules: []string{"VR-ibv_post_send-send_flags-0345"},
-		fill: func(a *link.End, w *verbs.SendWR) {
+		fill: func(a *link.End, w verbs.SendWR) {
 			w.SGE(uint64(a.MR.Addr()), 4000, a.MR.LKey()).Flags(verbs.SendInline)
 		}},
 	"odd atomic": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"},
 		says: []string{"wr[2].wr.atomic.remote_addr 0x1001: an atomic works on an address that is a multiple of 8", "wr[2].sg_list[].length 4: "},
-		fill: func(a *link.End, w *verbs.SendWR) {
+		fill: func(a *link.End, w verbs.SendWR) {
 			w.FetchAdd(42, 0x1001, a.MR.RKey(), 1).SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 		}},
 	"UD without address": {typ: verbs.QPTypeUD, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-ah-0354"},
 		says: []string{"qp_type UD, state RTS",
 			"wr[2].wr.ud.ah NULL: a datagram goes the way of an address handle; give the request one that is open, by AH.Address"},
-		fill: func(a *link.End, w *verbs.SendWR) { w.To(nil, 1, 1) }},
+		fill: func(a *link.End, w verbs.SendWR) { w.To(nil, 1, 1) }},
 	"too many ranges": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
 		says: []string{"wr[2].num_sge 5: a request has at most max_send_sge ranges (max_send_sge is 4); use fewer ranges"},
-		fill: func(a *link.End, w *verbs.SendWR) {
+		fill: func(a *link.End, w verbs.SendWR) {
 			for range 5 {
 				w.SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 			}
@@ -68,7 +68,7 @@ var refusals = map[string]refusal{
 	"no query": {opts: []softverbs.Option{softverbs.Fail("ibv_query_qp", 0, syscall.EIO)}, errno: syscall.EINVAL,
 		rules: []string{"VR-ibv_post_send-num_sge-0349"},
 		says:  []string{"request 2 (wr_id 42) on a queue pair with max_inline_data 64, max_send_sge 4: "},
-		fill: func(a *link.End, w *verbs.SendWR) {
+		fill: func(a *link.End, w verbs.SendWR) {
 			for range 5 {
 				w.SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 			}

@@ -33,20 +33,20 @@ func flushing(t *testing.T, mr verbs.MRAccess, qp verbs.QPAccess) (a, b *link.En
 func TestFlush(t *testing.T) {
 	const mr, qp = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite, verbs.QPAccessRemoteWrite
 	const global, both = verbs.FlushGlobal, verbs.FlushGlobal | verbs.FlushPersistent
-	flush := func(offset, length uint64, typ verbs.PlacementType, level verbs.SelectivityLevel) func(*verbs.SendWR, *link.End) {
-		return func(w *verbs.SendWR, b *link.End) {
+	flush := func(offset, length uint64, typ verbs.PlacementType, level verbs.SelectivityLevel) func(verbs.SendWR, *link.End) {
+		return func(w verbs.SendWR, b *link.End) {
 			w.Flush(7, uint64(b.MR.Addr())+offset, b.MR.RKey(), length, typ, level)
 		}
 	}
-	write := func(offset uint64) func(*verbs.SendWR, *link.End) {
-		return func(w *verbs.SendWR, b *link.End) {
+	write := func(offset uint64) func(verbs.SendWR, *link.End) {
+		return func(w verbs.SendWR, b *link.End) {
 			w.AtomicWrite(7, uint64(b.MR.Addr())+offset, b.MR.RKey(), 0x0102030405060708)
 		}
 	}
 	for name, c := range map[string]struct {
 		mr     verbs.MRAccess
 		qp     verbs.QPAccess
-		fill   func(*verbs.SendWR, *link.End)
+		fill   func(verbs.SendWR, *link.End)
 		status verbs.WCStatus
 	}{
 		"flush of a range": {mr | verbs.MRAccessFlushGlobal, qp | verbs.QPAccessFlushGlobal,

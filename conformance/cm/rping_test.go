@@ -54,7 +54,7 @@ func (p *pinger) again(t *testing.T, i uint64) {
 }
 
 // post posts one request, which begins it, with n bytes at an offset.
-func (p *pinger) post(t *testing.T, off, n int, begin func(w *verbs.SendWR) *verbs.SendWR) {
+func (p *pinger) post(t *testing.T, off, n int, begin func(w verbs.SendWR) verbs.SendWR) {
 	t.Helper()
 	batch := must(verbs.NewSendBatch(1, 1))(t)
 	begin(batch.WR(0)).SGE(uint64(p.buf.Addr())+uint64(off), uint32(n), p.mr.LKey())
@@ -71,7 +71,7 @@ func (p *pinger) tell(t *testing.T, off, n int) {
 		binary.BigEndian.PutUint32(out[8:], p.lent.RKey())
 	}
 	binary.BigEndian.PutUint32(out[12:], uint32(n))
-	p.post(t, atOut, rpingInfo, func(w *verbs.SendWR) *verbs.SendWR { return w.Send(2) })
+	p.post(t, atOut, rpingInfo, func(w verbs.SendWR) verbs.SendWR { return w.Send(2) })
 }
 
 // told waits for a message, and for the completion of the send before it, and returns the memory that the message names.
@@ -112,14 +112,14 @@ func (p *pinger) serve(t *testing.T) {
 	for round := range rpingCount {
 		sent := min(round, 1)
 		addr, key, n := p.told(t, sent)
-		p.post(t, atText, int(n), func(w *verbs.SendWR) *verbs.SendWR { return w.Read(3, addr, key) })
+		p.post(t, atText, int(n), func(w verbs.SendWR) verbs.SendWR { return w.Read(3, addr, key) })
 		completed(t, p.end)
 		if got, want := string(p.buf.Bytes()[atText:][:n]), text(round, rpingSize); got != want {
 			t.Fatalf("round %d: read %q, want %q", round, got, want)
 		}
 		p.tell(t, 0, 0)
 		addr, key, _ = p.told(t, 1)
-		p.post(t, atText, int(n), func(w *verbs.SendWR) *verbs.SendWR { return w.Write(4, addr, key) })
+		p.post(t, atText, int(n), func(w verbs.SendWR) verbs.SendWR { return w.Write(4, addr, key) })
 		completed(t, p.end)
 		p.tell(t, 0, 0)
 	}

@@ -118,7 +118,7 @@ func wrCall(t testing.TB, methods map[string]wrMethod, wr reflect.Value, name st
 	}
 	fn.Call(args)
 	if m.opcode == "IBV_WR_TSO" { // where its header was copied to
-		want["wr.atomic.swap"] = fmt.Sprint(wr.Elem().FieldByName("swap").Uint())
+		want["wr.atomic.swap"] = fmt.Sprint(wr.FieldByName("swap").Uint())
 	}
 	return want
 }
@@ -187,7 +187,7 @@ func (b *bed) sendRequests() {
 	qp := v.Interface().(*verbs.QP)
 	a, ahAt := b.handle("AH")
 	ah := a.Interface().(*verbs.AH)
-	for _, name := range append(wrMethods(t, reflect.TypeFor[*verbs.SendWR](), sendMethods), "AH.Address") {
+	for _, name := range append(wrMethods(t, reflect.TypeFor[verbs.SendWR](), sendMethods), "AH.Address") {
 		batch := must(verbs.NewSendBatch(2, 2, verbs.InlineRoom(64)))(t)
 		n := 0
 		var want [2]map[string]string
@@ -256,7 +256,7 @@ func (b *bed) receiveOn(verb *spec.Verb, method string) {
 		b.Fatalf("%s does not post a batch", method)
 	}
 	queue, wr := verb.Params[0].C, verb.Params[1].C
-	for _, name := range wrMethods(b.TB, reflect.TypeFor[*verbs.RecvWR](), recvMethods) {
+	for _, name := range wrMethods(b.TB, reflect.TypeFor[verbs.RecvWR](), recvMethods) {
 		batch := must(verbs.NewRecvBatch(2, 2))(b.TB)
 		n := 0
 		var want [2]map[string]string
@@ -281,7 +281,7 @@ func (b *bed) operations() {
 	t := b.TB
 	v, at := b.handle("SRQ")
 	srq := v.Interface().(*verbs.SRQ)
-	for _, name := range wrMethods(t, reflect.TypeFor[*verbs.OpsWR](), opsMethods) {
+	for _, name := range wrMethods(t, reflect.TypeFor[verbs.OpsWR](), opsMethods) {
 		batch := must(verbs.NewOpsBatch(2, 2))(t)
 		n := 0
 		var want [2]map[string]string

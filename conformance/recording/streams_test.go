@@ -116,11 +116,11 @@ func (b *bed) newStream(typ string, ops []string) *stream {
 }
 
 // request makes a request by a method, with data, flags and, where it is to have one, an address, and gives the calls that build it.
-func (s *stream) request(w *verbs.SendWR, method, data, to string) []expected {
+func (s *stream) request(w verbs.SendWR, method, data, to string) []expected {
 	s.Helper()
 	values := wrCall(s.TB, sendMethods, reflect.ValueOf(w), method, &s.n, 0)
 	number, _ := s.place("struct ibv_send_wr", "wr.atomic.compare_add") // TestSendRequests holds it against the value
-	values["&wr.atomic.compare_add"] = fmt.Sprint(uint64(reflect.ValueOf(w).Pointer()) + uint64(number))
+	values["&wr.atomic.compare_add"] = fmt.Sprint(uint64(reflect.ValueOf(w).Field(0).Pointer()) + uint64(number))
 	s.n++
 	flags := verbs.SendFlags(s.n%7+1) | verbs.SendFlags(s.n&1)<<4 // all but the one of inline data
 	w.Flags(flags)
@@ -157,7 +157,7 @@ func (s *stream) request(w *verbs.SendWR, method, data, to string) []expected {
 }
 
 // address gives a datagram its address, by a method.
-func (s *stream) address(w *verbs.SendWR, method string, values map[string]string) {
+func (s *stream) address(w verbs.SendWR, method string, values map[string]string) {
 	s.Helper()
 	a, at := s.handle("AH")
 	s.n += 2
@@ -171,7 +171,7 @@ func (s *stream) address(w *verbs.SendWR, method string, values map[string]strin
 }
 
 // data gives a request its data and notes the arguments of the function that passes it on.
-func (s *stream) data(w *verbs.SendWR, data string, in map[string]want) {
+func (s *stream) data(w verbs.SendWR, data string, in map[string]want) {
 	s.Helper()
 	elements := map[string]int{"one": 1, "two": 2, "inlines": 2}[data]
 	for i := range elements {
@@ -344,7 +344,7 @@ func TestCommands(t *testing.T) {
 	for name := range here {
 		t.Errorf("%s is on no page", name)
 	}
-	for _, name := range wrMethods(t, reflect.TypeFor[*verbs.SendWR](), sendMethods) {
+	for _, name := range wrMethods(t, reflect.TypeFor[verbs.SendWR](), sendMethods) {
 		if _, ok := builders[name]; !ok && sendMethods[name].begin == "" {
 			t.Errorf("SendWR.%s begins a request, and builders does not have it", name)
 		}

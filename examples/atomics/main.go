@@ -143,7 +143,7 @@ func (c *client) compareSwap(offset, expected, value uint64) (uint64, error) {
 }
 
 // atomic posts a request and returns the old value, which the device writes to the client's memory.
-func (c *client) atomic(wr *verbs.SendWR) (uint64, error) {
+func (c *client) atomic(wr verbs.SendWR) (uint64, error) {
 	old, err := c.MR.SGE(0, 8)
 	if err != nil {
 		return 0, err

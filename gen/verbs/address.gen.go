@@ -15,7 +15,7 @@ var errAddress = verr.Once{Verb: "ibv_post_send", Kind: "AH"}
 // (os.ErrClosed). The error is os.ErrClosed, for a handle that is closed or nil.
 //
 // C: ibv_post_send, ibv_post_send(3).
-func (ah *AH) Address(w *dpath.SendWR, qpn, qkey uint32) error {
+func (ah *AH) Address(w dpath.SendWR, qpn, qkey uint32) error {
 	if ah == nil {
 		return errAddress.Closed()
 	}

@@ -68,7 +68,7 @@ func (a *Address) Refusal() syscall.Errno { return a.gate.Refusal() }
 
 // To sets the destination of a SEND as SendWR.To does. Once the object is closed, a post of the request is refused
 // (verr.ErrnoAddressClosed).
-func (a *Address) To(w *SendWR, qpn, qkey uint32) {
+func (a *Address) To(w SendWR, qpn, qkey uint32) {
 	w.to(uint64(uintptr(a.gate.Object())), uintptr(unsafe.Pointer(a.entry)), a.serial, qpn, qkey)
 }
 

@@ -38,28 +38,28 @@ func closeAddress(t *testing.T, a *dpath.Address, q *dptest.Queue) {
 // TestMisaddressed posts requests of which one cannot go anywhere: those before it are posted.
 func TestMisaddressed(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(w *dpath.SendWR, p *dptest.Provider)
+		spoil func(w dpath.SendWR, p *dptest.Provider)
 		want  syscall.Errno
 	}{
-		"none":  {func(w *dpath.SendWR, p *dptest.Provider) {}, verr.ErrnoNoAddress},
-		"nil":   {func(w *dpath.SendWR, p *dptest.Provider) { w.To(nil, 1, 1) }, verr.ErrnoNoAddress},
-		"fine":  {func(w *dpath.SendWR, p *dptest.Provider) { w.To(p.Context(), 1, 1) }, 0},
-		"write": {func(w *dpath.SendWR, p *dptest.Provider) { w.To(p.Context(), 1, 1).Write(1, 4096, 1).Send(1) }, verr.ErrnoNoAddress},
-		"write after an address": {func(w *dpath.SendWR, p *dptest.Provider) {
+		"none":  {func(w dpath.SendWR, p *dptest.Provider) {}, verr.ErrnoNoAddress},
+		"nil":   {func(w dpath.SendWR, p *dptest.Provider) { w.To(nil, 1, 1) }, verr.ErrnoNoAddress},
+		"fine":  {func(w dpath.SendWR, p *dptest.Provider) { w.To(p.Context(), 1, 1) }, 0},
+		"write": {func(w dpath.SendWR, p *dptest.Provider) { w.To(p.Context(), 1, 1).Write(1, 4096, 1).Send(1) }, verr.ErrnoNoAddress},
+		"write after an address": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, _ := openAddress(p)
 			a.To(w, 1, 1)
 			w.Write(1, 4096, 1).Send(1)
 		}, verr.ErrnoNoAddress},
-		"other device": {func(w *dpath.SendWR, p *dptest.Provider) {
+		"other device": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, _ := openAddress(provider(t))
 			a.To(w, 1, 1)
 		}, verr.ErrnoOtherDevice},
-		"closed": {func(w *dpath.SendWR, p *dptest.Provider) {
+		"closed": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, q := openAddress(p)
 			a.To(w, 1, 1)
 			closeAddress(t, a, q)
 		}, verr.ErrnoAddressClosed},
-		"another with the same place": {func(w *dpath.SendWR, p *dptest.Provider) {
+		"another with the same place": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, q := openAddress(p)
 			a.To(w, 1, 1)
 			if err := a.End("close", "AH", func() error { return nil }); err != nil {
@@ -67,7 +67,7 @@ func TestMisaddressed(t *testing.T) {
 			}
 			new(dpath.Address).Open(q.Object())
 		}, verr.ErrnoAddressClosed},
-		"close refused": {func(w *dpath.SendWR, p *dptest.Provider) {
+		"close refused": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, _ := openAddress(p)
 			a.To(w, 1, 1)
 			if err := a.End("close", "AH", func() error { return syscall.EBUSY }); err != syscall.EBUSY || !a.IsOpen() {

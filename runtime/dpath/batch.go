@@ -15,30 +15,32 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// WR is a request: of a send queue, of any queue of receives, or of a list of tags.
-type WR interface{ SendWR | RecvWR | OpsWR }
+// record is a request in the memory of a batch, with the layout of C: of a send queue, of any queue of receives, or of a list of tags.
+type record interface {
+	sendRecord | recvRecord | opsRecord
+}
 
 // SendBatch is an array of send requests, linked in order. NewSendBatch makes one.
-type SendBatch struct{ all requests[SendWR] }
+type SendBatch struct{ all requests[sendRecord] }
 
 // RecvBatch is an array of receive requests, linked in order. NewRecvBatch makes one.
-type RecvBatch struct{ all requests[RecvWR] }
+type RecvBatch struct{ all requests[recvRecord] }
 
 // requests is what batches have in common. It is not Batch[W] with SendBatch as Batch[SendWR]: a method WR of a generic type is not
 // inlined, which makes the building of requests half as expensive again.
-type requests[W WR] struct {
+type requests[W record] struct {
 	wrs   []W // set once
 	state state
 }
 
-func (b *SendBatch) requests() *requests[SendWR] {
+func (b *SendBatch) requests() *requests[sendRecord] {
 	if b == nil {
 		return nil
 	}
 	return &b.all
 }
 
-func (b *RecvBatch) requests() *requests[RecvWR] {
+func (b *RecvBatch) requests() *requests[recvRecord] {
 	if b == nil {
 		return nil
 	}
@@ -47,19 +49,19 @@ func (b *RecvBatch) requests() *requests[RecvWR] {
 
 // WR returns request i, counted from 0. Before its first use it is a SEND without data. It panics when the batch is nil, closed, or
 // being posted, which only another goroutine can see.
-func (b *SendBatch) WR(i int) *SendWR {
+func (b *SendBatch) WR(i int) SendWR {
 	if b == nil || !b.all.state.free() {
 		b.panics()
 	}
-	return &b.all.wrs[i]
+	return SendWR{&b.all.wrs[i]}
 }
 
 // WR returns request i, counted from 0. Before its first use it is a receive without memory. It panics as SendBatch.WR does.
-func (b *RecvBatch) WR(i int) *RecvWR {
+func (b *RecvBatch) WR(i int) RecvWR {
 	if b == nil || !b.all.state.free() {
 		b.panics()
 	}
-	return &b.all.wrs[i]
+	return RecvWR{&b.all.wrs[i]}
 }
 
 // Len returns the number of requests, 0 after Close.
@@ -93,7 +95,7 @@ type head struct {
 	next uintptr
 }
 
-func headOf[W WR](w *W) *head { return (*head)(unsafe.Pointer(w)) }
+func headOf[W record](w *W) *head { return (*head)(unsafe.Pointer(w)) }
 
 // BatchOption is an option of NewSendBatch and NewRecvBatch.
 type BatchOption func(*config)
@@ -113,7 +115,7 @@ const (
 // MostSGEs. Other numbers are EINVAL, and so is a batch of more than 1 GiB.
 func NewSendBatch(wrs, sgesPerWR int, opts ...BatchOption) (*SendBatch, error) {
 	b := new(SendBatch)
-	err := b.all.make(wrs, sgesPerWR, opts, func(w *SendWR, a arena, sges uintptr) {
+	err := b.all.make(wrs, sgesPerWR, opts, func(w *sendRecord, a arena, sges uintptr) {
 		w.sges, w.room, w.inline, w.opcode = sges, uint32(sgesPerWR), uint32(a.inline), opSend
 	})
 	if err != nil {
@@ -125,7 +127,7 @@ func NewSendBatch(wrs, sgesPerWR int, opts ...BatchOption) (*SendBatch, error) {
 // NewRecvBatch makes a batch of receive requests. Arguments and errors are those of NewSendBatch.
 func NewRecvBatch(wrs, sgesPerWR int, opts ...BatchOption) (*RecvBatch, error) {
 	b := new(RecvBatch)
-	err := b.all.make(wrs, sgesPerWR, opts, func(w *RecvWR, _ arena, sges uintptr) {
+	err := b.all.make(wrs, sgesPerWR, opts, func(w *recvRecord, _ arena, sges uintptr) {
 		w.sges, w.room = sges, uint32(sgesPerWR)
 	})
 	if err != nil {
@@ -152,9 +154,9 @@ func (r *requests[W]) make(wrs, sgesPerWR int, opts []BatchOption, begin func(w 
 // names are the verb that posts the requests, and what errors call their batch.
 func (r *requests[W]) names() (verb, what string) {
 	switch any(r).(type) {
-	case *requests[SendWR]:
+	case *requests[sendRecord]:
 		return sendVerb, "SendBatch"
-	case *requests[OpsWR]:
+	case *requests[opsRecord]:
 		return opsVerb, "OpsBatch"
 	}
 	return recvVerb, "RecvBatch"
@@ -184,11 +186,11 @@ func (r *requests[W]) close() error {
 	}
 	for i := range r.wrs {
 		switch w := any(&r.wrs[i]).(type) {
-		case *SendWR:
+		case *sendRecord:
 			atomic.StoreUint32(&w.room, 0) // a post that was refused may look at it
-		case *RecvWR:
+		case *recvRecord:
 			atomic.StoreUint32(&w.room, 0)
-		case *OpsWR:
+		case *opsRecord:
 			atomic.StoreUint32(&w.room, 0)
 		}
 	}

@@ -72,7 +72,7 @@ func TestClosedBatch(t *testing.T) {
 
 // TestClosedBatchKeepsItsMemory writes to requests of closed batches while others are made: none of those changes.
 func TestClosedBatchKeepsItsMemory(t *testing.T) {
-	var old []*dpath.SendWR
+	var old []dpath.SendWR
 	var elements [][]dpath.SGE
 	for range 50 {
 		b := sendBatch(t, 40, 2)
@@ -116,12 +116,12 @@ func TestBatchesLiveOn(t *testing.T) {
 	p := provider(t)
 	p.Posts(dptest.Walk)
 	for range 20 {
-		w := func() *dpath.SendWR {
+		w := func() dpath.SendWR {
 			b, err := dpath.NewSendBatch(100, 3, dpath.InlineRoom(100))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if at := uintptr(unsafe.Pointer(b.WR(0))); at%64 != 0 {
+			if at := uintptr(b.WR(0).At()); at%64 != 0 {
 				t.Errorf("the requests begin at %#x, within a line of the cache", at)
 			}
 			return b.WR(99)
@@ -253,7 +253,7 @@ func TestInlineData(t *testing.T) {
 
 // bytesAt gives the bytes of an element that lies in the memory of a batch.
 func bytesAt(b *dpath.SendBatch, s dptest.SGE) []byte {
-	w := unsafe.Pointer(b.WR(0))
+	w := b.WR(0).At()
 	return unsafe.Slice((*byte)(unsafe.Add(w, uintptr(s.Addr)-uintptr(w))), s.Length)
 }
 

@@ -29,10 +29,10 @@ func BenchmarkGate(b *testing.B) {
 	full.Complete(1, dptest.Slots, 0, true)
 	for _, n := range sizes {
 		batch := sendBatch(b, n, 1)
-		first := unsafe.Pointer(batch.WR(0))
+		first := batch.WR(0).At()
 		compare(t, fmt.Sprintf("post %d", n), func(times int) { p.LoopPost(n, times) }, func(times int) {
 			for range times {
-				p.BarePost(first, unsafe.Sizeof(*batch.WR(0)), n, batch.Len())
+				p.BarePost(first, dpath.SendSize, n, batch.Len())
 			}
 		}, func(times int) {
 			for range times {

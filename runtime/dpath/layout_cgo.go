@@ -89,9 +89,9 @@ import (
 )
 
 var (
-	sendWR SendWR
-	recvWR RecvWR
-	opsWR  OpsWR
+	sendWR sendRecord
+	recvWR recvRecord
+	opsWR  opsRecord
 	sge    SGE
 	wc     WC
 )

@@ -4,4 +4,4 @@ package dpath
 
 func written([]WC) {}
 
-func reading[W WR]([]W) {}
+func reading[W record]([]W) {}

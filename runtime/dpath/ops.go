@@ -36,11 +36,14 @@ var opsFlags = []validate.Flag{{Bits: uint64(flagOpsSignaled), Name: "SIGNALED"}
 // String gives the C names without their prefix, and the value in hex.
 func (v OpsFlags) String() string { return validate.FlagText(uint64(v), opsFlags) }
 
-// OpsWR is struct ibv_ops_wr, see ibv_post_srq_ops(3): one operation in the memory of an OpsBatch.
+// OpsWR refers to a struct ibv_ops_wr, see ibv_post_srq_ops(3): one operation in the memory of an OpsBatch, which it keeps alive. A copy
+// refers to the same operation.
 //
 // Add, Del and Sync begin a new operation: they remove flags, elements and the count. SGE, Flags and Unexpected then add to it.
-type OpsWR struct {
-	_      noCopy
+type OpsWR struct{ *opsRecord }
+
+// opsRecord is struct ibv_ops_wr.
+type opsRecord struct {
 	id     uint64  // wr_id
 	next   uintptr // address of the next operation
 	opcode OpsOpcode
@@ -55,7 +58,7 @@ type OpsWR struct {
 	mask   uint64  // tm.add.mask
 }
 
-func (w *OpsWR) begin(id uint64, opcode OpsOpcode) {
+func (w *opsRecord) begin(id uint64, opcode OpsOpcode) {
 	w.id, w.opcode, w.flags, w.count, w.handle, w.num = id, opcode, 0, 0, 0, 0
 	w.recv, w.tag, w.mask = 0, 0, 0
 }
@@ -63,7 +66,7 @@ func (w *OpsWR) begin(id uint64, opcode OpsOpcode) {
 // Add begins an operation that adds a tag to the list: IBV_WR_TAG_ADD. A message whose tag has the bits of tag where mask has ones is
 // received into the elements, and its completion has the ID recv. id is that of the completion of the operation itself. Handle returns
 // the handle of the tag once the operation was posted.
-func (w *OpsWR) Add(id, recv, tag, mask uint64) *OpsWR {
+func (w OpsWR) Add(id, recv, tag, mask uint64) OpsWR {
 	w.begin(id, opTagAdd)
 	w.recv, w.tag, w.mask = recv, tag, mask
 	return w
@@ -72,7 +75,7 @@ func (w *OpsWR) Add(id, recv, tag, mask uint64) *OpsWR {
 // Del begins an operation that removes the tag with a handle, which Handle of the operation that added it to this queue has
 // returned: IBV_WR_TAG_DEL. Not every provider looks whether there is such a tag: another handle may make it write to memory of
 // something else.
-func (w *OpsWR) Del(id uint64, handle uint32) *OpsWR {
+func (w OpsWR) Del(id uint64, handle uint32) OpsWR {
 	w.begin(id, opTagDel)
 	w.handle = handle
 	return w
@@ -80,53 +83,53 @@ func (w *OpsWR) Del(id uint64, handle uint32) *OpsWR {
 
 // Sync begins an operation that leaves the list as it is, and tells the device how many unexpected messages the program has
 // processed: IBV_WR_TAG_SYNC.
-func (w *OpsWR) Sync(id uint64, unexpected uint32) *OpsWR {
+func (w OpsWR) Sync(id uint64, unexpected uint32) OpsWR {
 	w.begin(id, opTagSync)
 	return w.Unexpected(unexpected)
 }
 
 // Unexpected has the operation also tell the device how many unexpected messages the program has processed. It adds the flag
 // IBV_OPS_TM_SYNC.
-func (w *OpsWR) Unexpected(count uint32) *OpsWR {
+func (w OpsWR) Unexpected(count uint32) OpsWR {
 	w.count = count
 	w.flags |= flagOpsSync
 	return w
 }
 
 // SGE adds a scatter/gather element of what Add receives into: length bytes at addr, registered under lkey.
-func (w *OpsWR) SGE(addr uint64, length, lkey uint32) *OpsWR {
+func (w OpsWR) SGE(addr uint64, length, lkey uint32) OpsWR {
 	n := uint32(w.num)
 	if n >= w.room {
 		panic(noRoom)
 	}
-	s := element(unsafe.Pointer(w), w.sges, n)
+	s := element(unsafe.Pointer(w.opsRecord), w.sges, n)
 	s.Addr, s.Length, s.LKey = addr, length, lkey
 	w.num = int32(n + 1) // not num++: two goroutines that share the request must not count beyond room
 	return w
 }
 
 // Flags adds flags to the operation, which begins without any. Without IBV_OPS_SIGNALED it has no completion.
-func (w *OpsWR) Flags(flags OpsFlags) *OpsWR {
+func (w OpsWR) Flags(flags OpsFlags) OpsWR {
 	w.flags |= flags
 	return w
 }
 
 // Opcode returns the operation.
-func (w *OpsWR) Opcode() OpsOpcode { return w.opcode }
+func (w OpsWR) Opcode() OpsOpcode { return w.opcode }
 
 // Handle returns the handle of the tag: after Del the one that it was given, after Add and a post what the device has given it.
-func (w *OpsWR) Handle() uint32 { return w.handle }
+func (w OpsWR) Handle() uint32 { return w.handle }
 
 // SGEs returns the elements that were added; they may be changed in place.
-func (w *OpsWR) SGEs() []SGE { return elements(unsafe.Pointer(w), w.sges, w.num, w.room) }
+func (w OpsWR) SGEs() []SGE { return elements(unsafe.Pointer(w.opsRecord), w.sges, w.num, w.room) }
 
 // OpsBatch is an array of operations, linked in order. NewOpsBatch makes one.
-type OpsBatch struct{ all requests[OpsWR] }
+type OpsBatch struct{ all requests[opsRecord] }
 
 // NewOpsBatch makes a batch of operations. Arguments and errors are those of NewSendBatch.
 func NewOpsBatch(wrs, sgesPerWR int) (*OpsBatch, error) {
 	b := new(OpsBatch)
-	err := b.all.make(wrs, sgesPerWR, nil, func(w *OpsWR, _ arena, sges uintptr) {
+	err := b.all.make(wrs, sgesPerWR, nil, func(w *opsRecord, _ arena, sges uintptr) {
 		w.sges, w.room, w.opcode = sges, uint32(sgesPerWR), opTagSync
 	})
 	if err != nil {
@@ -135,7 +138,7 @@ func NewOpsBatch(wrs, sgesPerWR int) (*OpsBatch, error) {
 	return b, nil
 }
 
-func (b *OpsBatch) requests() *requests[OpsWR] {
+func (b *OpsBatch) requests() *requests[opsRecord] {
 	if b == nil {
 		return nil
 	}
@@ -143,14 +146,14 @@ func (b *OpsBatch) requests() *requests[OpsWR] {
 }
 
 // WR returns operation i, counted from 0. Before its first use it is a SYNC that does nothing. It panics as SendBatch.WR does.
-func (b *OpsBatch) WR(i int) *OpsWR {
+func (b *OpsBatch) WR(i int) OpsWR {
 	if b == nil {
 		panic("dpath: the OpsBatch is nil; make one with NewOpsBatch")
 	}
 	if !b.all.state.free() {
 		b.all.state.panics("OpsBatch")
 	}
-	return &b.all.wrs[i]
+	return OpsWR{&b.all.wrs[i]}
 }
 
 // Len returns the number of operations, 0 after Close.
@@ -160,7 +163,7 @@ func (b *OpsBatch) Len() int { return b.requests().len() }
 func (b *OpsBatch) Close() error { return b.requests().close() }
 
 // OpsRange is a range of operations.
-type OpsRange = Range[OpsWR]
+type OpsRange = Range[opsRecord]
 
 // From returns the range of n operations from number first on. A post of it checks whether the batch has them.
 func (b *OpsBatch) From(first, n int) OpsRange { return OpsRange{b.requests(), first, n} }

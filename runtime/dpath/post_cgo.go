@@ -247,7 +247,7 @@ func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno sys
 }
 
 // post posts requests to a queue of a kind.
-func post[W WR](to int, queue *gate.Gate, b *requests[W], first, n int) (bad int, errno syscall.Errno) {
+func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad int, errno syscall.Errno) {
 	if !queue.IsOpen() {
 		return -1, queue.Refusal()
 	}

@@ -28,7 +28,7 @@ func PostRecvFrom(*gate.Gate, *RecvBatch, int, int) (bad int, errno syscall.Errn
 	return -1, syscall.ENOSYS
 }
 
-func post[W WR](int, *gate.Gate, *requests[W], int, int) (bad int, errno syscall.Errno) {
+func post[W record](int, *gate.Gate, *requests[W], int, int) (bad int, errno syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
 

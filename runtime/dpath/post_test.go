@@ -60,28 +60,28 @@ func TestSend(t *testing.T) {
 	ah := unsafe.Pointer(p) // any address
 	tests := []struct {
 		name string
-		fill func(w *dpath.SendWR)
+		fill func(w dpath.SendWR)
 		want dptest.Seen
 	}{
-		{"send", func(w *dpath.SendWR) { w.Send(1).SGE(address, 2, 3).Flags(dpath.FlagSignaled) },
+		{"send", func(w dpath.SendWR) { w.Send(1).SGE(address, 2, 3).Flags(dpath.FlagSignaled) },
 			dptest.Seen{ID: 1, Opcode: 2, Flags: 2, SGEs: []dptest.SGE{{Addr: address, Length: 2, LKey: 3}}}},
-		{"send two pieces", func(w *dpath.SendWR) { w.Send(1<<63).SGE(address, 2, 3).SGE(4, 5, 6) },
+		{"send two pieces", func(w dpath.SendWR) { w.Send(1<<63).SGE(address, 2, 3).SGE(4, 5, 6) },
 			dptest.Seen{ID: 1 << 63, Opcode: 2, SGEs: []dptest.SGE{{Addr: address, Length: 2, LKey: 3}, {Addr: 4, Length: 5, LKey: 6}}}},
-		{"send imm", func(w *dpath.SendWR) { w.SendImm(2, imm).Flags(dpath.FlagSolicited | dpath.FlagInline) },
+		{"send imm", func(w dpath.SendWR) { w.SendImm(2, imm).Flags(dpath.FlagSolicited | dpath.FlagInline) },
 			dptest.Seen{ID: 2, Opcode: 3, Flags: 12, Imm: imm}},
-		{"write", func(w *dpath.SendWR) { w.Write(3, remote, rkey).SGE(1, 2, 3) },
+		{"write", func(w dpath.SendWR) { w.Write(3, remote, rkey).SGE(1, 2, 3) },
 			dptest.Seen{ID: 3, Opcode: 0, Remote: remote, RKey: rkey, SGEs: []dptest.SGE{{Addr: 1, Length: 2, LKey: 3}}}},
-		{"write imm", func(w *dpath.SendWR) { w.WriteImm(4, remote, rkey, imm) },
+		{"write imm", func(w dpath.SendWR) { w.WriteImm(4, remote, rkey, imm) },
 			dptest.Seen{ID: 4, Opcode: 1, Remote: remote, RKey: rkey, Imm: imm}},
-		{"read", func(w *dpath.SendWR) { w.Read(5, remote, rkey).Flags(dpath.FlagFence) },
+		{"read", func(w dpath.SendWR) { w.Read(5, remote, rkey).Flags(dpath.FlagFence) },
 			dptest.Seen{ID: 5, Opcode: 4, Flags: 1, Remote: remote, RKey: rkey}},
-		{"compare and swap", func(w *dpath.SendWR) { w.CompareSwap(6, remote, rkey, other, third) },
+		{"compare and swap", func(w dpath.SendWR) { w.CompareSwap(6, remote, rkey, other, third) },
 			dptest.Seen{ID: 6, Opcode: 5, Remote: remote, Compare: other, Swap: third, AtomicRKey: rkey}},
-		{"fetch and add", func(w *dpath.SendWR) { w.FetchAdd(7, remote, rkey, other) },
+		{"fetch and add", func(w dpath.SendWR) { w.FetchAdd(7, remote, rkey, other) },
 			dptest.Seen{ID: 7, Opcode: 6, Remote: remote, Compare: other, AtomicRKey: rkey}},
-		{"datagram", func(w *dpath.SendWR) { w.Send(8).To(ah, 0x123456, 0x80010000) },
+		{"datagram", func(w dpath.SendWR) { w.Send(8).To(ah, 0x123456, 0x80010000) },
 			dptest.Seen{ID: 8, Opcode: 2, AH: uint64(uintptr(ah)), QPN: 0x123456, QKey: 0x80010000}},
-		{"changed", func(w *dpath.SendWR) {
+		{"changed", func(w dpath.SendWR) {
 			w.WriteImm(9, 1, 1, 1).SGE(1, 2, 3).SGE(4, 5, 6)
 			w.SetID(10)
 			w.SetRemote(remote)
@@ -91,7 +91,7 @@ func TestSend(t *testing.T) {
 			w.SGEs()[0].LKey = 8
 		}, dptest.Seen{ID: 10, Opcode: 1, Remote: remote, RKey: rkey, Imm: imm,
 			SGEs: []dptest.SGE{{Addr: 1, Length: 2, LKey: 8}, {Addr: address, Length: 5, LKey: 6}}}},
-		{"used again", func(w *dpath.SendWR) {
+		{"used again", func(w dpath.SendWR) {
 			w.Write(11, remote, rkey).SGE(1, 2, 3).SGE(4, 5, 6).Flags(dpath.FlagSignaled)
 			w.Read(12, remote, rkey)
 		}, dptest.Seen{ID: 12, Opcode: 4, Remote: remote, RKey: rkey}},
@@ -252,7 +252,7 @@ func TestAnswers(t *testing.T) {
 func TestAstray(t *testing.T) {
 	p := provider(t)
 	b := sendBatch(t, 8, 1)
-	at := func(i, off int) uintptr { return uintptr(unsafe.Pointer(b.WR(i))) + uintptr(off) }
+	at := func(i, off int) uintptr { return uintptr(b.WR(i).At()) + uintptr(off) }
 	for name, bad := range map[string]uintptr{"none": 0, "before": at(1, 0), "behind": at(5, 0), "within": at(3, 8), "last": ^uintptr(0)} {
 		p.Posts(dptest.Record)
 		p.Refuse(1, int(syscall.EINVAL), 0)

@@ -16,19 +16,19 @@ func written(wcs []WC) {
 
 // reading informs the race detector that C reads requests, their elements and inline data. It does not read room, which Close
 // writes. Two posts are a race because each writes the state of the batch.
-func reading[W WR](wrs []W) {
+func reading[W record](wrs []W) {
 	for i := range wrs {
 		switch w := any(&wrs[i]).(type) {
-		case *SendWR:
+		case *sendRecord:
 			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
 			readList(unsafe.Pointer(w), w.sges, w.num)
 			if w.inline != 0 && w.flags&flagInline != 0 {
 				read(w.inlineData(), uintptr(w.inline))
 			}
-		case *RecvWR:
+		case *recvRecord:
 			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
 			readList(unsafe.Pointer(w), w.sges, w.num)
-		case *OpsWR:
+		case *opsRecord:
 			read(unsafe.Pointer(w), unsafe.Offsetof(w.room))
 			readList(unsafe.Pointer(w), w.sges, w.num)
 		}

@@ -8,15 +8,15 @@ import (
 
 // Range is a range of requests of a batch that is posted by itself: the rest after the queue was full, a single request, or a receive
 // that is posted again. It has three words and costs as much to post as the first requests of the batch.
-type Range[W WR] struct {
+type Range[W record] struct {
 	batch    *requests[W]
 	first, n int
 }
 
 // SendRange is a range of send requests, and RecvRange one of receive requests.
 type (
-	SendRange = Range[SendWR]
-	RecvRange = Range[RecvWR]
+	SendRange = Range[sendRecord]
+	RecvRange = Range[recvRecord]
 )
 
 // From returns the range of n requests from number first on. A post of it checks whether the batch has them.

@@ -41,14 +41,14 @@ func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Ref
 	f := Refusal{Request: unsafe.Pointer(&r.batch.wrs[number]), verb: errs.Verb, errno: errno, number: number,
 		id: headOf(&r.batch.wrs[number]).id}
 	switch w := w.(type) {
-	case *SendWR:
+	case *sendRecord:
 		if errno == verr.ErrnoNoAddress && w.remote == 0 {
 			f.errno = syscall.EINVAL // what a provider answers; a rule says more
 		}
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
-	case *RecvWR:
+	case *recvRecord:
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
-	case *OpsWR:
+	case *opsRecord:
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 	}
 	return f, f.unaddressed(errs)

@@ -14,7 +14,7 @@ const opTSO WROpcode = 10 // IBV_WR_TSO
 // all network headers up to that of TCP, goes in front of each segment. It is copied into the batch, and takes the room for
 // inline data; SendTSO panics if the batch has less InlineRoom. Only a stream of commands posts it (QP.Stream), to queue pairs of types UD
 // and RAW_PACKET: IBV_WR_TSO.
-func (w *SendWR) SendTSO(id uint64, header []byte, mss uint16) *SendWR {
+func (w SendWR) SendTSO(id uint64, header []byte, mss uint16) SendWR {
 	if uint64(len(header)) > uint64(w.inline) {
 		panic(noInlineRoom)
 	}

@@ -78,7 +78,7 @@ func (n *Named) End(verb, kind string, destroy func() error) error {
 
 // Bind begins the binding of a memory window of type 2: IBV_WR_BIND_MW. mwBind is a struct ibv_mw_bind, of which everything is used but
 // the address of the region.
-func Bind(w *SendWR, rkey uint32, what unsafe.Pointer, window, region *Named) {
+func Bind(w SendWR, rkey uint32, what unsafe.Pointer, window, region *Named) {
 	watchWindows()
 	from := (*mwBind)(what)
 	w.begin(from.id, opBindMW)

@@ -41,36 +41,36 @@ func (w *window) close(t *testing.T) {
 	}
 }
 
-func bind(w *dpath.SendWR, key uint32, mw, mr *window) {
+func bind(w dpath.SendWR, key uint32, mw, mr *window) {
 	dpath.Bind(w, key, unsafe.Pointer(&mwBind{id: 5, addr: 1, length: 2, access: 3}), &mw.Named, &mr.Named)
 }
 
 // TestBinds posts requests of which one binds a window: those before it are posted in any case.
 func TestBinds(t *testing.T) {
 	for name, c := range map[string]struct {
-		spoil func(p *dptest.Provider, mw, mr *window, w *dpath.SendWR)
+		spoil func(p *dptest.Provider, mw, mr *window, w dpath.SendWR)
 		want  syscall.Errno
 	}{
-		"fine":          {func(*dptest.Provider, *window, *window, *dpath.SendWR) {}, 0},
-		"window closed": {func(_ *dptest.Provider, mw, _ *window, _ *dpath.SendWR) { mw.close(t) }, verr.ErrnoWindowClosed},
-		"region closed": {func(_ *dptest.Provider, _, mr *window, _ *dpath.SendWR) { mr.close(t) }, verr.ErrnoWindowClosed},
-		"another window with the same place": {func(_ *dptest.Provider, mw, mr *window, w *dpath.SendWR) {
+		"fine":          {func(*dptest.Provider, *window, *window, dpath.SendWR) {}, 0},
+		"window closed": {func(_ *dptest.Provider, mw, _ *window, _ dpath.SendWR) { mw.close(t) }, verr.ErrnoWindowClosed},
+		"region closed": {func(_ *dptest.Provider, _, mr *window, _ dpath.SendWR) { mr.close(t) }, verr.ErrnoWindowClosed},
+		"another window with the same place": {func(_ *dptest.Provider, mw, mr *window, w dpath.SendWR) {
 			if err := mw.End("close", "MW", func() error { return nil }); err != nil {
 				t.Error(err)
 			}
 			next := &window{c: mw.c}
 			next.Open(mw.c.Object())
-			bind(new(dpath.SendWR), 7, next, mr)
+			bind(sendBatch(t, 1, 0).WR(0), 7, next, mr)
 		}, verr.ErrnoWindowClosed},
-		"close refused": {func(_ *dptest.Provider, mw, _ *window, _ *dpath.SendWR) {
+		"close refused": {func(_ *dptest.Provider, mw, _ *window, _ dpath.SendWR) {
 			if err := mw.End("close", "MW", func() error { return syscall.EBUSY }); err != syscall.EBUSY {
 				t.Errorf("End: %v", err)
 			}
 		}, 0},
-		"other device": {func(_ *dptest.Provider, mw, _ *window, w *dpath.SendWR) {
+		"other device": {func(_ *dptest.Provider, mw, _ *window, w dpath.SendWR) {
 			bind(w, 7, mw, newWindow(provider(t)))
 		}, verr.ErrnoWindowDevice},
-		"another operation since then": {func(_ *dptest.Provider, mw, _ *window, w *dpath.SendWR) {
+		"another operation since then": {func(_ *dptest.Provider, mw, _ *window, w dpath.SendWR) {
 			mw.close(t)
 			w.Send(5)
 		}, 0},

@@ -25,13 +25,16 @@ const (
 // struct ibv_device_attr.
 const MostSGEs = 1 << 16
 
-// SendWR is struct ibv_send_wr, see ibv_post_send(3): one request in the memory of a SendBatch.
+// SendWR refers to a struct ibv_send_wr, see ibv_post_send(3): one request in the memory of a SendBatch, which it keeps alive. A copy
+// refers to the same request. SendBatch.WR returns it; the zero value refers to none, and its methods panic.
 //
 // A method named after an operation (Send, Write, ...) begins a new request: it sets the id and the values of the
 // operation, and removes flags and data. SGE, InlineData, Flags and To then add to the request. The methods named Set
 // change a complete request before it is posted again. All of them write to the memory of the batch.
-type SendWR struct {
-	_      noCopy
+type SendWR struct{ *sendRecord }
+
+// sendRecord is struct ibv_send_wr. Programs get no copy of it: the addresses in it are those of its batch, wherever it lies.
+type sendRecord struct {
 	id     uint64  // wr_id
 	next   uintptr // address of the next request
 	sges   uintptr // sg_list, set once; only the first room elements exist
@@ -52,39 +55,33 @@ type SendWR struct {
 	room   uint32    // ours, in what is padding in C: elements at sges, 0 after Close
 }
 
-// noCopy makes go vet report copies of a request, which has addresses of its own memory.
-type noCopy struct{}
-
-func (*noCopy) Lock()   {}
-func (*noCopy) Unlock() {}
-
 // halves returns wr.rdma.rkey in the first element, wr.ud.remote_qpn and remote_qkey in both.
-func (w *SendWR) halves() *[2]uint32 { return (*[2]uint32)(unsafe.Pointer(&w.second)) }
+func (w *sendRecord) halves() *[2]uint32 { return (*[2]uint32)(unsafe.Pointer(&w.second)) }
 
-func (w *SendWR) begin(id uint64, opcode WROpcode) {
+func (w *sendRecord) begin(id uint64, opcode WROpcode) {
 	w.id, w.opcode, w.num, w.flags = id, opcode, 0, 0
 }
 
-func (w *SendWR) rdma(remote uint64, rkey uint32) {
+func (w *sendRecord) rdma(remote uint64, rkey uint32) {
 	w.remote = remote
 	w.halves()[0] = rkey
 }
 
 // Send begins a SEND: IBV_WR_SEND. id is the ID of its completion.
-func (w *SendWR) Send(id uint64) *SendWR {
+func (w SendWR) Send(id uint64) SendWR {
 	w.begin(id, opSend)
 	return w
 }
 
 // SendImm begins a SEND with immediate data imm, the ImmData of the receiver's WC: IBV_WR_SEND_WITH_IMM.
-func (w *SendWR) SendImm(id uint64, imm uint32) *SendWR {
+func (w SendWR) SendImm(id uint64, imm uint32) SendWR {
 	w.begin(id, opSendImm)
 	w.SetImm(imm)
 	return w
 }
 
 // Write begins an RDMA WRITE to the remote address (in a zero-based region: offset) under rkey: IBV_WR_RDMA_WRITE.
-func (w *SendWR) Write(id, remote uint64, rkey uint32) *SendWR {
+func (w SendWR) Write(id, remote uint64, rkey uint32) SendWR {
 	w.begin(id, opWrite)
 	w.rdma(remote, rkey)
 	return w
@@ -92,7 +89,7 @@ func (w *SendWR) Write(id, remote uint64, rkey uint32) *SendWR {
 
 // WriteImm begins an RDMA WRITE that also completes a receive of the peer, whose ImmData is imm:
 // IBV_WR_RDMA_WRITE_WITH_IMM.
-func (w *SendWR) WriteImm(id, remote uint64, rkey, imm uint32) *SendWR {
+func (w SendWR) WriteImm(id, remote uint64, rkey, imm uint32) SendWR {
 	w.begin(id, opWriteImm)
 	w.rdma(remote, rkey)
 	w.SetImm(imm)
@@ -100,7 +97,7 @@ func (w *SendWR) WriteImm(id, remote uint64, rkey, imm uint32) *SendWR {
 }
 
 // Read begins an RDMA READ from the remote address into the request's SGEs: IBV_WR_RDMA_READ.
-func (w *SendWR) Read(id, remote uint64, rkey uint32) *SendWR {
+func (w SendWR) Read(id, remote uint64, rkey uint32) SendWR {
 	w.begin(id, opRead)
 	w.rdma(remote, rkey)
 	return w
@@ -109,7 +106,7 @@ func (w *SendWR) Read(id, remote uint64, rkey uint32) *SendWR {
 // CompareSwap begins an atomic operation on 8 remote bytes: if they are equal to compare they become swap, and their
 // old value is stored in the SGE of the request (8 bytes). Both addresses are multiples of 8; numbers have the byte
 // order of the processor: IBV_WR_ATOMIC_CMP_AND_SWP.
-func (w *SendWR) CompareSwap(id, remote uint64, rkey uint32, compare, swap uint64) *SendWR {
+func (w SendWR) CompareSwap(id, remote uint64, rkey uint32, compare, swap uint64) SendWR {
 	w.begin(id, opCompareSwap)
 	w.remote, w.second, w.swap, w.rkey = remote, compare, swap, rkey
 	return w
@@ -117,31 +114,31 @@ func (w *SendWR) CompareSwap(id, remote uint64, rkey uint32, compare, swap uint6
 
 // FetchAdd begins an atomic operation that adds to 8 remote bytes; otherwise it is like CompareSwap:
 // IBV_WR_ATOMIC_FETCH_AND_ADD.
-func (w *SendWR) FetchAdd(id, remote uint64, rkey uint32, add uint64) *SendWR {
+func (w SendWR) FetchAdd(id, remote uint64, rkey uint32, add uint64) SendWR {
 	w.begin(id, opFetchAdd)
 	w.remote, w.second, w.rkey = remote, add, rkey
 	return w
 }
 
 // SGE adds a scatter/gather element: length bytes at addr, registered under lkey.
-func (w *SendWR) SGE(addr uint64, length, lkey uint32) *SendWR {
+func (w SendWR) SGE(addr uint64, length, lkey uint32) SendWR {
 	n := uint32(w.num)
 	if n >= w.room {
 		panic(noRoom)
 	}
-	s := element(unsafe.Pointer(w), w.sges, n)
+	s := element(unsafe.Pointer(w.sendRecord), w.sges, n)
 	s.Addr, s.Length, s.LKey = addr, length, lkey
 	w.num = int32(n + 1) // not num++: two goroutines that share the request must not count beyond room
 	return w
 }
 
 // Add adds a scatter/gather element.
-func (w *SendWR) Add(s SGE) *SendWR { return w.SGE(s.Addr, s.Length, s.LKey) }
+func (w SendWR) Add(s SGE) SendWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
 // InlineData copies data into the batch, from where it is sent: the caller may change it at once, and it needs no region. It uses
 // one element for all of data and adds the flag IBV_SEND_INLINE. It panics if the batch has less InlineRoom, and if it is called twice for
 // one request.
-func (w *SendWR) InlineData(data ...[]byte) *SendWR {
+func (w SendWR) InlineData(data ...[]byte) SendWR {
 	n := uint64(0)
 	for _, d := range data {
 		n += uint64(len(d))
@@ -168,12 +165,12 @@ func (w *SendWR) InlineData(data ...[]byte) *SendWR {
 }
 
 // inlineData returns the memory for inline data, which is behind the elements.
-func (w *SendWR) inlineData() unsafe.Pointer {
+func (w *sendRecord) inlineData() unsafe.Pointer {
 	return unsafe.Pointer(element(unsafe.Pointer(w), w.sges, w.room))
 }
 
 // Flags adds flags to the request, which begins without any.
-func (w *SendWR) Flags(flags SendFlags) *SendWR {
+func (w SendWR) Flags(flags SendFlags) SendWR {
 	w.flags |= flags
 	return w
 }
@@ -181,11 +178,11 @@ func (w *SendWR) Flags(flags SendFlags) *SendWR {
 // To sets the destination of a SEND on a UD queue pair: an address handle (struct ibv_ah *), the number of the remote
 // queue pair (24 bits) and its qkey. The caller keeps the handle from being destroyed as long as the request may be posted;
 // Address.To needs no such care.
-func (w *SendWR) To(ah unsafe.Pointer, qpn, qkey uint32) *SendWR {
+func (w SendWR) To(ah unsafe.Pointer, qpn, qkey uint32) SendWR {
 	return w.to(uint64(uintptr(ah)), rawAddress, uint64(uintptr(ah)), qpn, qkey)
 }
 
-func (w *SendWR) to(ah uint64, entry uintptr, serial uint64, qpn, qkey uint32) *SendWR {
+func (w SendWR) to(ah uint64, entry uintptr, serial uint64, qpn, qkey uint32) SendWR {
 	w.remote, w.entry, w.serial = ah, entry, serial
 	h := w.halves()
 	h[0], h[1] = qpn, qkey
@@ -193,19 +190,19 @@ func (w *SendWR) to(ah uint64, entry uintptr, serial uint64, qpn, qkey uint32) *
 }
 
 // Opcode returns the operation of the request.
-func (w *SendWR) Opcode() WROpcode { return w.opcode }
+func (w SendWR) Opcode() WROpcode { return w.opcode }
 
 // SetID changes the id.
-func (w *SendWR) SetID(id uint64) { w.id = id }
+func (w SendWR) SetID(id uint64) { w.id = id }
 
 // SetFlags changes the flags. Those of a request with InlineData need IBV_SEND_INLINE.
-func (w *SendWR) SetFlags(flags SendFlags) { w.flags = flags }
+func (w SendWR) SetFlags(flags SendFlags) { w.flags = flags }
 
 // SetImm changes the immediate data.
-func (w *SendWR) SetImm(imm uint32) { binary.BigEndian.PutUint32(w.imm[:], imm) }
+func (w SendWR) SetImm(imm uint32) { binary.BigEndian.PutUint32(w.imm[:], imm) }
 
 // SetRemote changes the remote address of a READ, a WRITE or an atomic.
-func (w *SendWR) SetRemote(remote uint64) {
+func (w SendWR) SetRemote(remote uint64) {
 	if w.opcode == opBindMW {
 		panic(noRemote)
 	}
@@ -213,7 +210,7 @@ func (w *SendWR) SetRemote(remote uint64) {
 }
 
 // SetRKey changes the remote key of a READ or a WRITE.
-func (w *SendWR) SetRKey(rkey uint32) {
+func (w SendWR) SetRKey(rkey uint32) {
 	if w.opcode == opBindMW {
 		panic(noRemote)
 	}
@@ -221,19 +218,21 @@ func (w *SendWR) SetRKey(rkey uint32) {
 }
 
 // SetAddr changes the address of element i, counted from 0.
-func (w *SendWR) SetAddr(i int, addr uint64) {
+func (w SendWR) SetAddr(i int, addr uint64) {
 	if uint(i) >= uint(w.room) {
 		panic(noElement)
 	}
-	element(unsafe.Pointer(w), w.sges, uint32(i)).Addr = addr
+	element(unsafe.Pointer(w.sendRecord), w.sges, uint32(i)).Addr = addr
 }
 
 // SGEs returns the elements that were added; they may be changed in place.
-func (w *SendWR) SGEs() []SGE { return elements(unsafe.Pointer(w), w.sges, w.num, w.room) }
+func (w SendWR) SGEs() []SGE { return elements(unsafe.Pointer(w.sendRecord), w.sges, w.num, w.room) }
 
-// RecvWR is struct ibv_recv_wr, see ibv_post_recv(3): one request in the memory of a RecvBatch. It is used like SendWR.
-type RecvWR struct {
-	_    noCopy
+// RecvWR refers to a struct ibv_recv_wr, see ibv_post_recv(3): one request in the memory of a RecvBatch. It is used like SendWR.
+type RecvWR struct{ *recvRecord }
+
+// recvRecord is struct ibv_recv_wr.
+type recvRecord struct {
 	id   uint64  // wr_id
 	next uintptr // address of the next request
 	sges uintptr // sg_list, set once; only the first room elements exist
@@ -242,39 +241,39 @@ type RecvWR struct {
 }
 
 // Recv begins a receive without memory. id is the ID of its completion.
-func (w *RecvWR) Recv(id uint64) *RecvWR {
+func (w RecvWR) Recv(id uint64) RecvWR {
 	w.id, w.num = id, 0
 	return w
 }
 
 // SGE adds a scatter/gather element: length bytes at addr, registered under lkey.
-func (w *RecvWR) SGE(addr uint64, length, lkey uint32) *RecvWR {
+func (w RecvWR) SGE(addr uint64, length, lkey uint32) RecvWR {
 	n := uint32(w.num)
 	if n >= w.room {
 		panic(noRoom)
 	}
-	s := element(unsafe.Pointer(w), w.sges, n)
+	s := element(unsafe.Pointer(w.recvRecord), w.sges, n)
 	s.Addr, s.Length, s.LKey = addr, length, lkey
 	w.num = int32(n + 1) // not num++: two goroutines that share the request must not count beyond room
 	return w
 }
 
 // Add adds a scatter/gather element.
-func (w *RecvWR) Add(s SGE) *RecvWR { return w.SGE(s.Addr, s.Length, s.LKey) }
+func (w RecvWR) Add(s SGE) RecvWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
 // SetID changes the id.
-func (w *RecvWR) SetID(id uint64) { w.id = id }
+func (w RecvWR) SetID(id uint64) { w.id = id }
 
 // SetAddr changes the address of element i, counted from 0.
-func (w *RecvWR) SetAddr(i int, addr uint64) {
+func (w RecvWR) SetAddr(i int, addr uint64) {
 	if uint(i) >= uint(w.room) {
 		panic(noElement)
 	}
-	element(unsafe.Pointer(w), w.sges, uint32(i)).Addr = addr
+	element(unsafe.Pointer(w.recvRecord), w.sges, uint32(i)).Addr = addr
 }
 
 // SGEs returns the elements that were added; they may be changed in place.
-func (w *RecvWR) SGEs() []SGE { return elements(unsafe.Pointer(w), w.sges, w.num, w.room) }
+func (w RecvWR) SGEs() []SGE { return elements(unsafe.Pointer(w.recvRecord), w.sges, w.num, w.room) }
 
 // element returns element i of the request at w, whose elements begin at sges, in the same memory.
 func element(w unsafe.Pointer, sges uintptr, i uint32) *SGE {

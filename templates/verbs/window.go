@@ -20,7 +20,7 @@ import (
 // otherwise takes 50 seconds to destroy that.
 //
 // C: ibv_post_send, ibv_post_send(3).
-func (mw *MW) Bind(w *dpath.SendWR, rkey uint32, mwBind MWBindAttr) error {
+func (mw *MW) Bind(w dpath.SendWR, rkey uint32, mwBind MWBindAttr) error {
 	const verb = "ibv_post_send"
 	if err := mw.base().Enter(verb); err != nil {
 		return err

@@ -40,7 +40,7 @@ func answered(t *suite.T) {
 		ah := []*verbs.AH{direct, described}[i]
 		out := fill(n.buf[:8], len(what))
 		n.farRoom(8)
-		n.op(what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
 			ok(t, "Address", ah.Address(w, wc.SrcQP, n.link.To.QKey))
 			return n.part(w.Send(id), 0, 8)
 		})

@@ -113,7 +113,7 @@ func patient() link.Config {
 }
 
 // local is an element of the near end's memory.
-func (p *pair) local(w *verbs.SendWR) *verbs.SendWR {
+func (p *pair) local(w verbs.SendWR) verbs.SendWR {
 	return w.Add(p.near.MR.UncheckedSGE(0, 8))
 }
 

@@ -17,7 +17,7 @@ type denied struct {
 	page    string // ibv_post_send when empty
 	needs   []suite.Capability
 	config  func(*link.Config) // how the connection is other than usual; nil: it is not
-	request func(*pair, *verbs.SendWR) *verbs.SendWR
+	request func(*pair, verbs.SendWR) verbs.SendWR
 	inbox   func(*pair) // posts the far end's receive, with id 7; nil: one that is good
 	want    []int       // statuses of the request
 	far     []int       // statuses of the far end's receive; nil: that end goes on
@@ -88,21 +88,21 @@ func (d *denied) run(t *suite.T) {
 	p.recovered()
 }
 
-func write(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func write(p *pair, w verbs.SendWR) verbs.SendWR {
 	return p.local(w.Write(1, p.at(), p.far.MR.RKey()))
 }
 
-func read(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func read(p *pair, w verbs.SendWR) verbs.SendWR {
 	return p.local(w.Read(1, p.at(), p.far.MR.RKey()))
 }
 
-func add(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func add(p *pair, w verbs.SendWR) verbs.SendWR {
 	return p.local(w.FetchAdd(1, p.at(), p.far.MR.RKey(), 1))
 }
 
 // withKey is a write under another remote key.
-func withKey(change uint32) func(*pair, *verbs.SendWR) *verbs.SendWR {
-	return func(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func withKey(change uint32) func(*pair, verbs.SendWR) verbs.SendWR {
+	return func(p *pair, w verbs.SendWR) verbs.SendWR {
 		w = write(p, w)
 		w.SetRKey(p.far.MR.RKey() ^ change)
 		return w
@@ -110,8 +110,8 @@ func withKey(change uint32) func(*pair, *verbs.SendWR) *verbs.SendWR {
 }
 
 // beside is a request to another place.
-func beside(op func(*pair, *verbs.SendWR) *verbs.SendWR, distance int) func(*pair, *verbs.SendWR) *verbs.SendWR {
-	return func(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func beside(op func(*pair, verbs.SendWR) verbs.SendWR, distance int) func(*pair, verbs.SendWR) verbs.SendWR {
+	return func(p *pair, w verbs.SendWR) verbs.SendWR {
 		w = op(p, w)
 		w.SetRemote(p.at() + uint64(distance))
 		return w
@@ -163,37 +163,37 @@ func denials() []denied {
 }
 
 // stale is a write under a key that was good until just now.
-func stale(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func stale(p *pair, w verbs.SendWR) verbs.SendWR {
 	mr := must(p.far.PD.RegMR(p.far.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite))(p.t)
 	key := mr.RKey()
 	ok(p.t, "Close of the region", mr.Close())
 	return p.local(w.Write(1, p.at(), key))
 }
 
-func otherPD(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func otherPD(p *pair, w verbs.SendWR) verbs.SendWR {
 	pd := must(p.place.Device.AllocPD())(p.t)
 	mr := must(pd.RegMR(p.far.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite))(p.t)
 	return p.local(w.Write(1, p.at(), mr.RKey()))
 }
 
-func wrongLKey(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func wrongLKey(p *pair, w verbs.SendWR) verbs.SendWR {
 	return w.Write(1, p.at(), p.far.MR.RKey()).SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey()^0x40000000)
 }
 
-func addWrongRKey(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func addWrongRKey(p *pair, w verbs.SendWR) verbs.SendWR {
 	return p.local(w.FetchAdd(1, p.at(), p.far.MR.RKey()^0x40000000, 1))
 }
 
-func pastOwn(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func pastOwn(p *pair, w verbs.SendWR) verbs.SendWR {
 	return w.Write(1, p.at(), p.far.MR.RKey()).Add(p.near.MR.UncheckedSGE(link.Size-7, 8))
 }
 
-func readOnly(p *pair, w *verbs.SendWR) *verbs.SendWR {
+func readOnly(p *pair, w verbs.SendWR) verbs.SendWR {
 	into := must(p.near.PD.RegMR(make([]byte, 64), verbs.MRAccessRemoteRead))(p.t)
 	return w.Read(1, p.at(), p.far.MR.RKey()).Add(into.UncheckedSGE(0, 8))
 }
 
-func plain(p *pair, w *verbs.SendWR) *verbs.SendWR { return p.local(w.Send(1)) }
+func plain(p *pair, w verbs.SendWR) verbs.SendWR { return p.local(w.Send(1)) }
 
 func smallInbox(p *pair) { p.receive(p.far, 7, 4) }
 

@@ -86,7 +86,7 @@ func atomicWrites(more verbs.MRAccess) func(*suite.T) {
 }
 
 // refusedByPeer posts a request that the far end denies, and looks whether anything was written.
-func refusedByPeer(t *suite.T, what string, cfg link.Config, status int, fill func(p *pair, w *verbs.SendWR)) {
+func refusedByPeer(t *suite.T, what string, cfg link.Config, status int, fill func(p *pair, w verbs.SendWR)) {
 	p, s := streamOf(connect(t, cfg))
 	fill(p, p.send.WR(0))
 	p.send.WR(0).Flags(verbs.SendSignaled)
@@ -99,8 +99,8 @@ func refusedByPeer(t *suite.T, what string, cfg link.Config, status int, fill fu
 func atomicWriteDenied(t *suite.T) {
 	usual := patient()
 	usual.Ops = verbs.QPOpAtomicWrite
-	to := func(offset uint64) func(*pair, *verbs.SendWR) {
-		return func(p *pair, w *verbs.SendWR) { w.AtomicWrite(1, p.at()+offset, p.far.MR.RKey(), 5) }
+	to := func(offset uint64) func(*pair, verbs.SendWR) {
+		return func(p *pair, w verbs.SendWR) { w.AtomicWrite(1, p.at()+offset, p.far.MR.RKey(), 5) }
 	}
 	refusedByPeer(t, "not aligned", usual, wcRemInvReq, to(4))
 	refusedByPeer(t, "behind the region", usual, wcRemAccess, to(link.Size))
@@ -131,8 +131,8 @@ func flushed(more verbs.MRAccess) func(*suite.T) {
 func flushDenied(t *suite.T) {
 	usual := patient()
 	usual.Ops, usual.MR, usual.QP = verbs.QPOpFlush, usual.MR|verbs.MRAccessFlushGlobal, usual.QP|verbs.QPAccessFlushGlobal
-	flush := func(offset uint64, typ verbs.PlacementType) func(*pair, *verbs.SendWR) {
-		return func(p *pair, w *verbs.SendWR) { w.Flush(1, p.at()+offset, p.far.MR.RKey(), 8, typ, verbs.FlushRange) }
+	flush := func(offset uint64, typ verbs.PlacementType) func(*pair, verbs.SendWR) {
+		return func(p *pair, w verbs.SendWR) { w.Flush(1, p.at()+offset, p.far.MR.RKey(), 8, typ, verbs.FlushRange) }
 	}
 	refusedByPeer(t, "behind the region", usual, wcRemAccess, flush(link.Size, verbs.FlushGlobal))
 	cfg := usual

@@ -97,7 +97,7 @@ func (n *near) sge(offset, length int) verbs.SGE {
 }
 
 // part adds a part of the region to a request; nothing for no bytes, as some devices take a length of 0 for 2 GiB.
-func (n *near) part(w *verbs.SendWR, offset, length int) *verbs.SendWR {
+func (n *near) part(w verbs.SendWR, offset, length int) verbs.SendWR {
 	if length == 0 {
 		return w
 	}
@@ -131,7 +131,7 @@ func (n *near) post(count int) {
 }
 
 // op posts one request, which begin begins with the id that it is given, and checks its completion.
-func (n *near) op(what string, opcode verbs.WCOpcode, begin func(w *verbs.SendWR, id uint64) *verbs.SendWR) {
+func (n *near) op(what string, opcode verbs.WCOpcode, begin func(w verbs.SendWR, id uint64) verbs.SendWR) {
 	const id = 0x1234567890abcdef
 	begin(n.send.WR(0), id).Flags(verbs.SendSignaled)
 	n.post(1)

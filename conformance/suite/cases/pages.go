@@ -84,7 +84,7 @@ func resizeKeeps(t *suite.T) {
 		}
 	}
 	ok(t, "the first size", cq.Resize(was))
-	n.op("a WRITE", wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+	n.op("a WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
 		return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
 	})
 }

@@ -223,7 +223,7 @@ func srqTaken(t *suite.T) {
 		ends[who].takes("to one of two", id, ends[0])
 	}
 	// one that needs no receive leaves them alone
-	ends[1].op("a WRITE", wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+	ends[1].op("a WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
 		return w.Write(id, ends[1].link.To.Base, ends[1].link.To.RKey).Add(ends[1].sge(0, 8))
 	})
 	supply(t, srq, ends[0], 8, 1)

@@ -87,7 +87,7 @@ func messages(n *near) {
 		what := fmt.Sprintf("a message of %d bytes", length)
 		n.farRoom(length)
 		out := bytes.Clone(fill(n.buf[:length], i))
-		n.op(what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return n.part(w.Send(id), 0, length) })
+		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return n.part(w.Send(id), 0, length) })
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.WithImm || r.Length != length {
 			t.Errorf("%s: received %s", what, differing(r.Data, out))
 		}
@@ -105,7 +105,7 @@ func immediate(n *near) {
 	for i, imm := range []uint32{0, 1, 0x01020304, 0xfffffffe} {
 		what := fmt.Sprintf("a message with %#x", imm)
 		n.farRoom(i)
-		n.op(what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return n.part(w.SendImm(id, imm), 0, i) })
+		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return n.part(w.SendImm(id, imm), 0, i) })
 		if r := n.farGot(what); !r.WithImm || r.Imm != imm || r.Length != i {
 			t.Errorf("%s: %+v", what, r)
 		}
@@ -124,14 +124,14 @@ func writeRead(n *near) {
 		n.farStore(0, make([]byte, length+128))
 		want := append(make([]byte, 64, length+128), fill(n.buf[:length], i)...)
 		want = append(want, make([]byte, 64)...) // what is not to be touched stands around it
-		n.op("WRITE of "+what, wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+		n.op("WRITE of "+what, wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
 			return n.part(w.Write(id, n.link.To.Base+64, n.link.To.RKey), 0, length)
 		})
 		n.farHas("WRITE of "+what, 0, want)
 		back := fill(make([]byte, length), i+100)
 		n.farStore(32, back)
 		clear(n.buf)
-		n.op("READ of "+what, wcRead, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+		n.op("READ of "+what, wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
 			return n.part(w.Read(id, n.link.To.Base+32, n.link.To.RKey), 16, length)
 		})
 		if !bytes.Equal(n.buf[16:16+length], back) {
@@ -148,7 +148,7 @@ func writeImm(n *near) {
 	const text = "written and told"
 	n.farRoom(0)
 	copy(n.buf, text)
-	n.op("WRITE", wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+	n.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
 		return w.WriteImm(id, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text)))
 	})
 	if r := n.farGot("told"); !r.WithImm || r.Imm != 0xa1b2c3d4 || r.Length != len(text) {
@@ -172,23 +172,23 @@ func atomicRequests(n *near) {
 	for _, c := range []struct {
 		what     string
 		opcode   verbs.WCOpcode
-		begin    func(w *verbs.SendWR, id uint64) *verbs.SendWR
+		begin    func(w verbs.SendWR, id uint64) verbs.SendWR
 		was, now uint64
 	}{
-		{"fetch and add", wcFetchAdd, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+		{"fetch and add", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
 			return w.FetchAdd(id, n.link.To.Base+16, n.link.To.RKey, 5)
 		}, 1 << 40, 1<<40 + 5},
-		{"fetch and add of -6", wcFetchAdd, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+		{"fetch and add of -6", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
 			return w.FetchAdd(id, n.link.To.Base+16, n.link.To.RKey, ^uint64(5))
 		}, 1<<40 + 5, 1<<40 - 1},
-		{"compare and swap", wcCompareSwap, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+		{"compare and swap", wcCompareSwap, func(w verbs.SendWR, id uint64) verbs.SendWR {
 			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 1<<40-1, 0x1122334455667788)
 		}, 1<<40 - 1, 0x1122334455667788},
-		{"compare and swap of another value", wcCompareSwap, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+		{"compare and swap of another value", wcCompareSwap, func(w verbs.SendWR, id uint64) verbs.SendWR {
 			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 3, 4)
 		}, 0x1122334455667788, 0x1122334455667788},
 	} {
-		n.op(c.what, c.opcode, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return c.begin(w, id).Add(n.sge(8, 8)) })
+		n.op(c.what, c.opcode, func(w verbs.SendWR, id uint64) verbs.SendWR { return c.begin(w, id).Add(n.sge(8, 8)) })
 		if got := binary.NativeEndian.Uint64(n.buf[8:]); got != c.was {
 			t.Errorf("%s: there was %#x, want %#x", c.what, got, c.was)
 		}
@@ -202,12 +202,12 @@ func unreliable(n *near) {
 		what := fmt.Sprintf("%d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op("SEND of "+what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR { return n.part(w.Send(id), 0, length) })
+		n.op("SEND of "+what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return n.part(w.Send(id), 0, length) })
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) {
 			t.Errorf("SEND of %s: %s", what, differing(r.Data, out))
 		}
 		n.farRoom(0) // so that the arrival shows: the completion of a WRITE here does not tell it
-		n.op("WRITE of "+what, wcWrite, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+		n.op("WRITE of "+what, wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
 			return w.WriteImm(id, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length))
 		})
 		if r := n.farGot(what); r.Imm != uint32(i) || r.Length != length {
@@ -236,7 +236,7 @@ func datagrams(n *near) {
 		what := fmt.Sprintf("a datagram of %d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op(what, wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
 			n.part(w.SendImm(id, uint32(i)), 0, length)
 			ok(t, "Address", ah.Address(w, n.link.To.QPN, n.link.To.QKey))
 			return w
@@ -299,7 +299,7 @@ func gathered(n *near) {
 	copy(n.buf[2000:], "two")
 	copy(n.buf[5000:], "three")
 	n.farRoom(64)
-	n.op("gathered", wcSend, func(w *verbs.SendWR, id uint64) *verbs.SendWR {
+	n.op("gathered", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
 		return w.Send(id).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3))
 	})
 	if r := n.farGot("gathered"); string(r.Data) != "threeonetwo" {

@@ -125,14 +125,14 @@ func (w *windowed) farEnded(what string, id uint64, opcode verbs.WCOpcode) {
 }
 
 // used posts a request of the near end, and waits for it.
-func (w *windowed) used(what string, begin func(*verbs.SendWR) *verbs.SendWR, set ...int) {
+func (w *windowed) used(what string, begin func(verbs.SendWR) verbs.SendWR, set ...int) {
 	w.local(begin(w.send.WR(0))).Flags(verbs.SendSignaled)
 	w.post(1)
 	w.ended(what, w.wait(w.near, 1), 0, 1, set...)
 }
 
-func (w *windowed) writes(addr uint64, key uint32) func(*verbs.SendWR) *verbs.SendWR {
-	return func(r *verbs.SendWR) *verbs.SendWR { return r.Write(1, addr, key) }
+func (w *windowed) writes(addr uint64, key uint32) func(verbs.SendWR) verbs.SendWR {
+	return func(r verbs.SendWR) verbs.SendWR { return r.Write(1, addr, key) }
 }
 
 // carries writes to and reads from the part of the far end's region at offset, by an address and a key.
@@ -144,7 +144,7 @@ func (w *windowed) carries(what string, offset int, addr uint64, key uint32) {
 		w.t.Errorf("a write %s: %s", what, differing(got, want))
 	}
 	clear(w.near.Buf[:8])
-	w.used("a read "+what, func(r *verbs.SendWR) *verbs.SendWR { return r.Read(1, addr, key) }, wcSuccess)
+	w.used("a read "+what, func(r verbs.SendWR) verbs.SendWR { return r.Read(1, addr, key) }, wcSuccess)
 	if !bytes.Equal(w.near.Buf[:8], want) {
 		w.t.Errorf("a read %s: %s", what, differing(w.near.Buf[:8], want))
 	}
@@ -251,8 +251,8 @@ func windowAtomic(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
 	key := w.bound(w.part(1024, 64, verbs.MWAccessRemoteAtomic))
 	binary.NativeEndian.PutUint64(w.far.Buf[1032:], 40)
-	w.used("an addition", func(r *verbs.SendWR) *verbs.SendWR { return r.FetchAdd(1, w.at()+1032, key, 2) }, wcSuccess)
-	w.used("a swap", func(r *verbs.SendWR) *verbs.SendWR { return r.CompareSwap(1, w.at()+1032, key, 42, 7) }, wcSuccess)
+	w.used("an addition", func(r verbs.SendWR) verbs.SendWR { return r.FetchAdd(1, w.at()+1032, key, 2) }, wcSuccess)
+	w.used("a swap", func(r verbs.SendWR) verbs.SendWR { return r.CompareSwap(1, w.at()+1032, key, 42, 7) }, wcSuccess)
 	if was, now := binary.NativeEndian.Uint64(w.near.Buf), binary.NativeEndian.Uint64(w.far.Buf[1032:]); was != 42 || now != 7 {
 		t.Errorf("there was %d and is %d", was, now)
 	}
@@ -280,7 +280,7 @@ func windowSendInv(t *suite.T) {
 	key := w.bound(w.part(1024, 64, allOfWindow))
 	w.carries("by the key", 1024, w.at()+1024, key)
 	w.receive(w.far, 7, inboxSize)
-	w.used("a send that invalidates", func(r *verbs.SendWR) *verbs.SendWR { return r.SendInv(1, key) }, wcSuccess)
+	w.used("a send that invalidates", func(r verbs.SendWR) verbs.SendWR { return r.SendInv(1, key) }, wcSuccess)
 	flags := w.invalidated(key)
 	if w.mw.RKey() != key {
 		t.Errorf("the key is %#x after the invalidation of %#x", w.mw.RKey(), key)
@@ -380,7 +380,7 @@ func windowOnUD(t *suite.T) {
 func windowSendInvWrong(t *suite.T) {
 	w := newWindow(t, verbs.MWType2)
 	w.receive(w.far, 7, inboxSize)
-	w.used("the send", func(r *verbs.SendWR) *verbs.SendWR { return r.SendInv(1, w.far.MR.RKey()) }, wcSuccess, wcRemInvReq)
+	w.used("the send", func(r verbs.SendWR) verbs.SendWR { return r.SendInv(1, w.far.MR.RKey()) }, wcSuccess, wcRemInvReq)
 	w.ended("the receive", w.wait(w.far, 1), 0, 7, wcRemInvReq)
 	w.in("the peer", w.far, verbs.QPStateErr)
 }

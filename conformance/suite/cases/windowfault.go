@@ -15,20 +15,20 @@ type windowDenial struct {
 	needs   []suite.Capability
 	access  verbs.MWAccess
 	before  func(w *windowed, key uint32) // after the bind
-	request func(w *windowed, r *verbs.SendWR, key uint32) *verbs.SendWR
+	request func(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR
 }
 
-func windowWrite(distance int) func(*windowed, *verbs.SendWR, uint32) *verbs.SendWR {
-	return func(w *windowed, r *verbs.SendWR, key uint32) *verbs.SendWR {
+func windowWrite(distance int) func(*windowed, verbs.SendWR, uint32) verbs.SendWR {
+	return func(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
 		return r.Write(1, w.at()+uint64(1024+distance), key)
 	}
 }
 
-func windowRead(w *windowed, r *verbs.SendWR, key uint32) *verbs.SendWR {
+func windowRead(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
 	return r.Read(1, w.at()+1024, key)
 }
 
-func windowAdd(w *windowed, r *verbs.SendWR, key uint32) *verbs.SendWR {
+func windowAdd(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
 	return r.FetchAdd(1, w.at()+1024, key, 1)
 }
 
@@ -43,7 +43,7 @@ func windowDenials() []windowDenial {
 		{n: 33, title: "a write past the end of a window and of its region", access: allOfWindow, request: windowWrite(link.Size)},
 		{n: 34, title: "a write before a window and its region", access: allOfWindow, request: windowWrite(-1025)},
 		{n: 35, title: "a write under the key from before the bind", access: allOfWindow,
-			request: func(w *windowed, r *verbs.SendWR, key uint32) *verbs.SendWR {
+			request: func(w *windowed, r verbs.SendWR, key uint32) verbs.SendWR {
 				return r.Write(1, w.at()+1024, key&^0xff|(key-1)&0xff)
 			}},
 		{n: 36, title: "a write through a window that was invalidated", access: allOfWindow, before: (*windowed).invalidate,
@@ -63,7 +63,7 @@ func (d *windowDenial) run(t *suite.T) {
 	if d.before != nil {
 		d.before(w, key)
 	}
-	w.used("the request", func(r *verbs.SendWR) *verbs.SendWR { return d.request(w, r, key) }, wcRemAccess)
+	w.used("the request", func(r verbs.SendWR) verbs.SendWR { return d.request(w, r, key) }, wcRemAccess)
 	w.in("the peer", w.far, verbs.QPStateErr)
 	w.untouched()
 }
