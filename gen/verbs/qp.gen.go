@@ -640,10 +640,9 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostSend(&in)) {
 		return errPostSend.Full()
 	}
-	return wr.Error(brokenPostSend(&in), hintPostSend(&in),
-		validate.Fact("qp_type", in.qpQPType, QPType(in.qpQPType.V).String()),
-		validate.Fact("state", in.qpState, QPState(in.qpState.V).String()),
-		validate.Fact("max_inline_data", in.qpCapMaxInlineData, ""), validate.Fact("max_send_sge", in.qpCapMaxSendSGE, ""))
+	return wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Named[QPType]("qp_type", in.qpQPType),
+		validate.Named[QPState]("state", in.qpState), validate.Fact("max_inline_data", in.qpCapMaxInlineData),
+		validate.Fact("max_send_sge", in.qpCapMaxSendSGE))
 }
 
 // seePostSend fills in what the rules of ibv_post_send look at in the QP: what the library knows about it or,
@@ -702,10 +701,8 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostRecv(&in)) {
 		return errPostRecv.Full()
 	}
-	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in),
-		validate.Fact("qp_type", in.qpQPType, QPType(in.qpQPType.V).String()),
-		validate.Fact("state", in.qpState, QPState(in.qpState.V).String()),
-		validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE, ""))
+	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Named[QPType]("qp_type", in.qpQPType),
+		validate.Named[QPState]("state", in.qpState), validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE))
 }
 
 // seePostRecv fills in what the rules of ibv_post_recv look at in the QP: what the library knows about it or,

@@ -1,15 +1,25 @@
 package validate
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
-// Fact returns what errors say of a value beside the rules: "state INIT", "max_send_sge 2". name is the C name of the value, and text
-// how it is called; without text it is a number. Nothing is said of an unknown value.
-func Fact(name string, v Known, text string) string {
-	switch {
-	case !v.OK:
+// Fact returns what errors say of a number beside the rules: "max_send_sge 2". name is its C name. Nothing is said of an unknown value.
+func Fact(name string, v Known) string {
+	if !v.OK {
 		return ""
-	case text == "":
-		text = strconv.FormatUint(v.V, 10)
 	}
-	return name + " " + text
+	return name + " " + strconv.FormatUint(v.V, 10)
+}
+
+// Named is Fact for a value of an enum, whose values have names: "state INIT".
+func Named[E interface {
+	~int32 | ~uint8 | ~uint32 | ~uint64
+	fmt.Stringer
+}](name string, v Known) string {
+	if !v.OK {
+		return ""
+	}
+	return name + " " + E(v.V).String()
 }

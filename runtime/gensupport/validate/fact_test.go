@@ -2,14 +2,19 @@ package validate
 
 import "testing"
 
+type state uint32
+
+func (s state) String() string { return map[state]string{1: "INIT"}[s] }
+
 func TestFact(t *testing.T) {
-	for want, got := range map[string]string{
-		"state INIT":     Fact("state", Of(1), "INIT"),
-		"max_send_sge 0": Fact("max_send_sge", Of(0), ""),
-		"":               Fact("state", Known{V: 1}, "INIT"),
+	for i, c := range []struct{ got, want string }{
+		{Named[state]("state", Of(1)), "state INIT"},
+		{Fact("max_send_sge", Of(0)), "max_send_sge 0"},
+		{Named[state]("state", Known{V: 1}), ""},
+		{Fact("max_send_sge", Known{V: 1}), ""},
 	} {
-		if got != want {
-			t.Errorf("got %q, want %q", got, want)
+		if c.got != c.want {
+			t.Errorf("%d: %q, want %q", i, c.got, c.want)
 		}
 	}
 }

@@ -34,7 +34,7 @@ func (b *builder) capabilities(o *model.Object) []Decl {
 		return []Decl{m}
 	}
 	m.Doc.Text = Says(capsFunc+" asked", nil)
-	m.Steps = append(m.Steps, If{as(IsGiven, "caps"), []Step{ret(val("caps"))}}, ret(result("o.caps.Read", val("o."+ask.Name))))
+	m.Steps = append(m.Steps, If{isGiven("caps"), []Step{ret(val("caps"))}}, ret(result("o.caps.Read", val("o."+ask.Name))))
 	return []Decl{m, ask, unjudged(o, ask, r.Page), gone(o, ask)}
 }
 
@@ -106,7 +106,7 @@ func (c *call) ask(o *model.Object, r *model.Record) *Method {
 	call := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v)}
 	out.Steps = append([]Step{Name{c.v.C}}, c.b.missing(c.v, c.lib)...)
 	out.Steps = append(append(out.Steps, c.prep...), call,
-		Refuse{as(IsNotZero, mirror+"."+r.Mask), of("verr", "NoCaps", verb)}, ret(as(Address, mirror), null))
+		Refuse{operation(val(mirror+"."+r.Mask), "!=", zero), of("verr", "NoCaps", verb)}, ret(addr(mirror), null))
 	return out
 }
 

@@ -13,7 +13,7 @@ func (c *call) check() []Step {
 			s.Inputs = append(s.Inputs, Entry{o.Name, c.input(o)})
 			continue
 		}
-		s.Caps = append(s.Caps, Entry{o.Name, as(Known, capPath(o))})
+		s.Caps = append(s.Caps, Entry{o.Name, known(val(capPath(o)))})
 		s.From = c.root + "." + capsFunc
 	}
 	if len(s.Inputs)+len(s.Caps) == 0 {
@@ -34,9 +34,9 @@ func (c *call) input(o model.Operand) Value {
 		if o.Param.Object.Pointer[o.CField] {
 			read = "uint64"
 		}
-		return Value{As: Known, Args: []Value{{As: CField, Type: read, Path: o.Param.Go + ".h.C", N: uint64(at)}}}
+		return known(cField(read, o.Param.Go+".h.C", at))
 	case o.Kind == model.OpProp:
-		return as(Property, o.Param.Go+"."+naming.Exported(o.Prop))
+		return of("validate", "Maybe", result(o.Param.Go+"."+naming.Exported(o.Prop)))
 	case o.Leaf == nil:
 		in, ok := c.in[o.Param.C]
 		if !ok {

@@ -16,8 +16,9 @@ func defined(w *world, m *Method) (wrong []string) {
 	}
 	var uses func(v reflect.Value)
 	uses = func(v reflect.Value) {
-		if x, ok := v.Interface().(Value); ok && x.As != Result && x.Path != "" {
-			if name, _, _ := strings.Cut(x.Path, "."); !known[name] && name[0] >= 'a' {
+		if x, ok := v.Interface().(Value); ok && x.Type == "" && x.Path != "" {
+			name, _, method := strings.Cut(x.Path, ".")
+			if !known[name] && name[0] >= 'a' && (method || x.As != Result) {
 				wrong = append(wrong, name+" is used and defined nowhere before")
 			}
 		}

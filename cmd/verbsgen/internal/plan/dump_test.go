@@ -67,28 +67,43 @@ func dump(v reflect.Value) string {
 }
 
 func (v Value) String() string {
-	if v.As == Itself {
-		return v.Path
-	}
-	var out []string
-	for _, text := range []string{v.Type, v.Path, v.Text} {
-		if text != "" {
-			out = append(out, text)
-		}
-	}
-	if v.N != 0 || v.As == Number {
-		out = append(out, fmt.Sprintf("%#x", v.N))
-	}
+	name := strings.TrimPrefix(v.Type+"."+v.Path, ".")
+	var args []string
 	for _, x := range v.Args {
-		out = append(out, x.String())
+		args = append(args, x.String())
 	}
 	for _, x := range v.With {
-		out = append(out, x.Name+": "+x.Value.String())
+		args = append(args, x.Name+": "+x.Value.String())
 	}
-	if v.Func != nil {
+	list := strings.Join(args, ", ")
+	switch v.As {
+	case Literal:
+		return v.Text
+	case Address:
+		return "&" + v.Path
+	case Converted:
+		if len(args) == 0 {
+			return v.Type
+		}
+		return v.Type + "(" + list + ")"
+	case Operation:
+		return strings.Join(args, " "+v.Text+" ")
+	case Composite:
+		return v.Type + "{" + list + "}"
+	case Symbol:
+		return v.Path + "." + v.Text
+	case Result:
+		if v.Of != "" {
+			name += "[" + v.Of + "]"
+		}
+		return name + "(" + list + ")"
+	case Function:
 		var b strings.Builder
 		dumpSteps(&b, " ", v.Func.Then)
-		out = append(out, vars(v.Func.Params), strings.TrimSpace(strings.ReplaceAll(b.String(), "\n", ";")))
+		return "func(" + vars(v.Func.Params) + ") {" + strings.ReplaceAll(b.String(), "\n", ";") + "}"
 	}
-	return string(v.As) + "(" + strings.Join(out, ", ") + ")"
+	return name
 }
+
+// is reports whether a value is the same as another.
+func (v Value) is(x Value) bool { return v.String() == x.String() }

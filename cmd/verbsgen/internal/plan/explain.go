@@ -26,7 +26,7 @@ func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
 		Doc: Doc{Text: Says("refused", Words{"Name": "refused" + v.Go})},
 		Params: []Var{{Name: "r", Type: "dpath." + form.Of(v.C, m.Form).Range}, {Name: "posted", Type: "int"},
 			{Name: "errno", Type: "syscall.Errno"}},
-		Steps: []Step{Get{"wr", result("r.Refusal", as(Address, errs), val("posted"), val("errno"))}}}
+		Steps: []Step{Get{"wr", result("r.Refusal", addr(errs), val("posted"), val("errno"))}}}
 	enough, others := explained(v)
 	sees := slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind != model.OpField })
 	broken, may := null, null
@@ -39,10 +39,10 @@ func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
 		out.Steps = append(out.Steps, b.see(v, false))
 	}
 	if enough {
-		broken = result("broken"+v.Go, as(Address, "in"))
+		broken = result("broken"+v.Go, addr("in"))
 	}
 	if others {
-		may = result("hint"+v.Go, as(Address, "in"))
+		may = result("hint"+v.Go, addr("in"))
 	}
 	full := If{result("wr.Full", broken), []Step{ret(result(errs + ".Full"))}}
 	out.Steps = append(out.Steps, full)
@@ -65,7 +65,7 @@ func (b *builder) see(v *model.Verb, ask bool) Step {
 	if ask {
 		asks = yes
 	}
-	return Do{result(v.Params[0].Go+".see"+v.Go, as(Address, "in"), asks)}
+	return Do{result(v.Params[0].Go+".see"+v.Go, addr("in"), asks)}
 }
 
 // fields are the inputs that the request itself has.
@@ -74,7 +74,7 @@ func (b *builder) fields(v *model.Verb) (out []Entry) {
 		if o.Kind != model.OpField {
 			continue
 		}
-		x := Value{As: CField, Path: "wr.Request", Type: o.Layout, N: uint64(o.At)}
+		x := cField(o.Layout, "wr.Request", o.At)
 		switch {
 		case o.List == model.ListTotal:
 			x = result("wr.Total", number(uint64(o.At)))
@@ -106,13 +106,13 @@ func (b *builder) seeing(v *model.Verb, m *model.Method) *Method {
 		in := "in." + o.Name
 		switch {
 		case o.Kind == model.OpMade:
-			made = append(made, set(in, as(Known, recv+".made."+o.Leaf.Go)))
+			made = append(made, set(in, known(val(recv+".made."+o.Leaf.Go))))
 		case o.Kind == model.OpProp && o.CField != "":
 			forget = append(forget, set(in, composite("validate.Known")))
-			field := Value{As: CField, Type: "uint32", Path: recv + ".h.C", N: uint64(object.StateAt[o.CField])}
-			read = append(read, set(in, Value{As: Known, Args: []Value{field}}))
+			field := cField("uint32", recv+".h.C", object.StateAt[o.CField])
+			read = append(read, set(in, known(field)))
 		case o.Kind == model.OpCap:
-			caps = append(caps, set(in, as(Known, capPath(o))))
+			caps = append(caps, set(in, known(val(capPath(o)))))
 		case o.Kind != model.OpField:
 			b.errorf(v.C+"."+o.Text, "a rule looks at it, and nothing knows it after a refusal")
 		}
@@ -125,7 +125,7 @@ func (b *builder) seeing(v *model.Verb, m *model.Method) *Method {
 		asked = append(asked, b.query(query, v)...)
 	}
 	if len(caps) > 0 {
-		asked = append(asked, Define{"caps", result(recv + ".dev." + capsFunc)}, If{as(IsGiven, "caps"), caps})
+		asked = append(asked, Define{"caps", result(recv + ".dev." + capsFunc)}, If{isGiven("caps"), caps})
 	}
 	if query == nil {
 		asked = append(asked, ret(null))
@@ -133,7 +133,7 @@ func (b *builder) seeing(v *model.Verb, m *model.Method) *Method {
 	asked = []Step{If{val("ask"), asked}}
 	out.Steps = []Step{Name{called}, Enter{Handle: recv}}
 	if len(made) > 0 {
-		out.Steps = append(out.Steps, If{as(IsGiven, recv+".made"), made})
+		out.Steps = append(out.Steps, If{isGiven(recv + ".made"), made})
 	}
 	out.Steps = append(append(append(out.Steps, asked...), read...), ret(null))
 	return out
@@ -156,7 +156,7 @@ func (b *builder) query(query, v *model.Verb) []Step {
 		switch {
 		case p.Filled() != nil:
 			out = append(out, Declare{Var{Name: p.Go + "C", Type: p.Record.Mirror.Name}})
-			args = append(args, as(Memory, p.Go+"C"))
+			args = append(args, memory(p.Go+"C"))
 		case p.Role == role.Flags:
 			args = append(args, converted(b.integer(query.C+"."+p.C, p.CType), hex(b.asked(query, v, p))))
 		default:
@@ -208,9 +208,9 @@ func factsOf(v *model.Verb) []Value {
 		name, in := o.Text[strings.LastIndexByte(o.Text, '.')+1:], "in."+o.Name
 		switch {
 		case o.Kind == model.OpProp && o.Enum != nil:
-			named = append(named, of("validate", "Fact", text(name), val(in), Value{As: Named, Type: o.Enum.Go, Path: in + ".V"}))
+			named = append(named, generic("validate", "Named", o.Enum.Go, text(name), val(in)))
 		case o.Kind == model.OpMade && o.Leaf.GoType != "uintptr":
-			limits = append(limits, of("validate", "Fact", text(name), val(in), text("")))
+			limits = append(limits, of("validate", "Fact", text(name), val(in)))
 		}
 	}
 	return append(named, limits...)

@@ -67,13 +67,13 @@ func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
 		Steps: []Step{Name{v.C}, Get{"from", result("o.listen", verb)}, ret(result("from.Next", val("ctx")))}}
 	listen := on(o, "listen", Says("listen", nil), []Var{{Type: waiting}, {Type: "error"}})
 	listen.Params, listen.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
-	fd := converted("int", Value{As: CField, Type: "int32", Path: "o.h.C", N: uint64(*o.FD)})
+	fd := converted("int", cField("int32", "o.h.C", *o.FD))
 	listen.Steps = slices.Concat([]Step{Enter{Handle: "o"}}, b.missing(v, "o.lib"), b.missing(ack, "o.lib"),
 		[]Step{ret(result("o.waiting.Listen", function(nil, []Var{{Type: waiting}, {Type: "error"}},
 			ret(of("events", "NewRecords", fd, text(v.C), text(o.Destroy.C), text("the "+o.Go), val("o.take"))))))})
 	read := on(o, "read", Says("read record", nil), []Var{{Name: "made", Type: pointer}, {Name: "errno", Type: "syscall.Errno"}})
 	read.Params = []Var{{Name: "ev", Type: "*" + r.Go}}
-	read.Steps = []Step{ReadRecord{Serial: b.pkg.Module.Serial, Get: raw(v, "o.lib", val("o.h.C"), as(Memory, "given")),
+	read.Steps = []Step{ReadRecord{Serial: b.pkg.Module.Serial, Get: raw(v, "o.lib", val("o.h.C"), memory("given")),
 		Ack: raw(ack, "o.lib", val("given")), Mirror: r.Mirror.Name}}
 	take := on(o, "take", Says("take record", nil), []Var{{Type: "*" + r.Go}, {Type: "syscall.Errno"}, {Type: "error"}})
 	t := TakeRecord{Record: r.Go}
@@ -124,7 +124,7 @@ func (b *builder) event(r *model.Record) []Decl {
 func (b *builder) addresses(o *model.Object) (out []Decl) {
 	for _, g := range o.Addresses {
 		m := on(o, g.Go, "", []Var{{Type: "netip.AddrPort"}, {Type: "error"}}, Name{"struct " + o.C}, Enter{Handle: "o"},
-			ret(of("sockaddr", "Read", Value{As: CField, Type: "[128]byte", Path: "o.h.C", N: uint64(g.Offset)}), null))
+			ret(of("sockaddr", "Read", cField("[128]byte", "o.h.C", g.Offset)), null))
 		m.Zero = []Value{composite("netip.AddrPort")}
 		m.Doc = Doc{Does: "returns " + withArticle(g.Doc) + ", or the zero AddrPort before it is known", C: "struct " + o.C + "." + g.C,
 			Page: o.Page}
@@ -148,12 +148,12 @@ func (b *builder) lends(o *model.Object) (out []Decl) {
 		}
 		let := function(nil, errOnly, Do{raw(release, "o.lib", val("kept"))}, ret(null))
 		kept := function(nil, []Var{{Type: "func() error"}, {Type: "error"}}, Define2{"kept", "errno", raw(keep, "o.lib", args...)},
-			If{as(IsNil, "kept"), []Step{ret(null, of("verr", "Failed", text(keep.C), val("errno"), null))}}, ret(let, null))
+			If{isNil("kept"), []Step{ret(null, of("verr", "Failed", text(keep.C), val("errno"), null))}}, ret(let, null))
 		m := on(o, l.Go, "", []Var{{Type: "*" + l.Object.Ref}, {Type: "error"}},
 			slices.Concat([]Step{Name{"struct " + o.C}, Enter{Handle: "o"}}, b.missing(keep, "o.lib"), b.missing(release, "o.lib"),
-				[]Step{Define{"at", Value{As: CField, Type: pointer, Path: "o.h.C", N: uint64(l.Offset)}},
-					Refuse{as(IsNil, "at"), of("verr", "NotYet", verb, text(l.C), text(o.Go))},
-					ret(Value{As: Result, Type: "bridge", Path: "Borrow", Of: l.Object.Ref, Args: []Value{verb, val("at"), val(lib), kept}})})...)
+				[]Step{Define{"at", cField(pointer, "o.h.C", l.Offset)},
+					Refuse{isNil("at"), of("verr", "NotYet", verb, text(l.C), text(o.Go))},
+					ret(generic("bridge", "Borrow", l.Object.Ref, verb, val("at"), val(lib), kept))})...)
 		m.Zero = []Value{null}
 		m.Doc = Doc{Does: Says("lent object", Words{"Does": withArticle(l.Doc), "Object": o.Go}),
 			C: "struct " + o.C + "." + l.C, Page: o.Page}
@@ -175,7 +175,7 @@ func moved(v *model.Verb) *model.Param {
 func (c *call) move(to *model.Param, call []Step) []Step {
 	owner := c.self + "." + naming.Unexported(to.Object.Go)
 	return []Step{Lock{c.self + ".mu"},
-		Try{of("object", "Move", as(Address, c.self+".h.Node"), as(Address, owner+".h.Node"), as(Address, to.Go+".h.Node"),
+		Try{of("object", "Move", addr(c.self+".h.Node"), addr(owner+".h.Node"), addr(to.Go+".h.Node"),
 			function(nil, errOnly, append(call, ret(null))...))},
 		set(owner, val(to.Go))}
 }

@@ -33,11 +33,11 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 	c.out.Params, c.out.Results, c.out.Zero = []Var{{Name: "fields", Type: l.Asks.Go}}, []Var{{Type: "*" + name}, {Type: "error"}},
 		[]Value{null}
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, []Step{
-		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, fields, hex(known(l)))},
+		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, fields, hex(askable(l)))},
 		Declare{Var{Name: "a", Type: "lazy.Answer"}},
-		cross(val(c.self+".gate"), converted("uint64", fields), null, zero, zero, as(Memory, "a")),
+		cross(val(c.self+".gate"), converted("uint64", fields), null, zero, zero, memory("a")),
 		Try{of("lazy", "Lacks", val("a"), verb, kind, fields)},
-		ret(composite("*"+name, Entry{"gate", as(Address, c.self+".gate")}, Entry{"fields", converted("uint64", fields)}), null)})
+		ret(composite("*"+name, Entry{"gate", addr(c.self + ".gate")}, Entry{"fields", converted("uint64", fields)}), null)})
 	r, list, n := Var{Name: "r", Type: "*" + name}, "entries", []Var{{Type: "int"}, {Type: "error"}}
 	entries := Var{Name: list, Type: "[]" + l.Go}
 	return append(readTypes(l), c.out,
@@ -48,19 +48,19 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 			Steps: []Step{ret(result("r.PollSpin", val(list), number(1)))}},
 		&Method{Doc: Doc{Text: Says("PollSpin", nil)},
 			Recv: r, Name: "PollSpin", Params: []Var{entries, {Name: "tries", Type: "int"}}, Results: n, Zero: []Value{zero}, Steps: []Step{
-				Refuse{as(IsNil, "r"), result(errs + ".Closed")},
-				If{as(IsEmpty, list), []Step{ret(zero, null)}},
+				Refuse{isNil("r"), result(errs + ".Closed")},
+				If{operation(result("len", val(list)), "==", zero), []Step{ret(zero, null)}},
 				Do{of("lazy", "Written", val(list))},
 				Declare{Var{Name: "a", Type: "lazy.Answer"}},
-				cross(val("r.gate"), val("r.fields"), as(Array, list), Value{As: Length, Path: list, Type: "int64"},
-					converted("int64", val("tries")), as(Memory, "a")),
+				cross(val("r.gate"), val("r.fields"), array(list), length("int64", list),
+					converted("int64", val("tries")), memory("a")),
 				Batch{Into: "n", Call: result("a.Read"), Failed: errnoOf(errs), Else: val("n")},
 				ret(val("n"), null)}},
 		Once{errs, v.C, m.Recv})
 }
 
-// known are the fields that a reader can read.
-func known(l *model.Lazy) (bits uint64) {
+// askable are the fields that a reader can read.
+func askable(l *model.Lazy) (bits uint64) {
 	for _, f := range l.Fields {
 		if f.Bit != nil {
 			bits |= uint64(f.Bit.Value)
@@ -89,7 +89,7 @@ func readTypes(l *model.Lazy) []Decl {
 	if ok := l.OK(); ok != nil && l.Fails != "" {
 		failed.Type = "*" + ok.Enum.Runtime + "." + l.Fails
 		method("Err", "Err returns nil for what succeeded, and otherwise a "+failed.Type+".", "error",
-			If{Value{As: Differ, Args: []Value{val("w." + ok.Go), number(uint64(ok.OK.Value))}}, []Step{ret(failed)}}, ret(null))
+			If{operation(val("w."+ok.Go), "!=", number(uint64(ok.OK.Value))), []Step{ret(failed)}}, ret(null))
 	}
 	return out
 }

@@ -23,7 +23,7 @@ func filled(_ *world, m *Method) (wrong []string) {
 			continue
 		}
 		if p.Record == nil {
-			if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.As == Array && v.Path == p.Go }) {
+			if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.is(array(p.Go)) }) {
 				wrong = append(wrong, p.C+" is not handed to C as it is")
 			}
 			continue
@@ -34,7 +34,7 @@ func filled(_ *world, m *Method) (wrong []string) {
 		}
 		made := slices.ContainsFunc(m.Steps[:calls[0]], func(s Step) bool {
 			d, ok := s.(Define)
-			return ok && d.Name == array && d.Value.As == MakeList && d.Value.Path == p.Go && d.Value.Type == p.Record.Mirror.Name
+			return ok && d.Name == array && d.Value.String() == "make([]"+p.Record.Mirror.Name+", len("+p.Go+"))"
 		})
 		handed := slices.Contains(m.Steps[calls[0]:], Step(FillList{List: p.Go, From: array, Count: count}))
 		if !made || !handed {
@@ -67,13 +67,13 @@ func TestLists(t *testing.T) {
 	arrays := map[string]string{}
 	for _, i := range at[CopyList](m.Steps) {
 		if c := m.Steps[i].(CopyList); i < calls[0] && c.Mirror == "cEntry" {
-			arrays[c.Into] = c.List
+			arrays[array(c.Into).String()] = c.List
 		}
 	}
 	var passed []string
 	for _, a := range m.Steps[calls[0]].(Call).By.Args {
-		if a.As == Array {
-			passed = append(passed, arrays[a.Path])
+		if array, is := arrays[a.String()]; is {
+			passed = append(passed, array)
 		}
 	}
 	if !slices.Equal(passed, []string{"here", "there"}) {
@@ -90,7 +90,7 @@ func byteOrder(_ *world, m *Method) (wrong []string) {
 	turned := map[string]bool{}
 	args := m.Steps[calls[0]].(Call).By.Args
 	for _, v := range append(slices.Clone(args), m.Steps[returns[0]].(Return).Values...) {
-		if v.As == Reversed {
+		if strings.HasPrefix(v.Path, "ReverseBytes") {
 			turned[v.Args[0].Path] = true
 		}
 	}
@@ -136,7 +136,7 @@ func armsPacked(w *world, m *Method) (wrong []string) {
 			enter.Root != w.rootOf(m) {
 			wrong = append(wrong, "the arms of "+p.C+" are not those that are counted")
 		}
-		if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.As == Array && v.Path == pack.Into }) {
+		if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.is(array(pack.Into)) }) {
 			wrong = append(wrong, "the bytes of "+p.C+" are not handed to C")
 		}
 		if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: enter.Nodes}) {

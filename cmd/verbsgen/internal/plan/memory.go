@@ -77,7 +77,7 @@ func (c *call) source(p *model.Param) Value {
 		take(Var{Name: "pin", Type: "*mem.Pin"})
 		return of("mem", "FromPin", val("pin"))
 	case is == form.Implicit:
-		return of("mem", "FromAddr", zero, Value{As: Constant, Type: "math", Path: "MaxUint64"})
+		return of("mem", "FromAddr", zero, nameOf("math", "MaxUint64"))
 	}
 	take(Var{Name: p.Go, Type: "uintptr"}, Var{Name: p.Len.Go, Type: "uint64"})
 	return of("mem", "FromAddr", val(p.Go), val(p.Len.Go))

@@ -211,7 +211,7 @@ func (c *call) created() []Step {
 			continue
 		}
 		if p.Record == o.Made {
-			out = append(out, set("o.made", as(Address, p.Go+"C")))
+			out = append(out, set("o.made", addr(p.Go+"C")))
 		} else if same, ok := sameLeaves(o.Made.Mirror, p); ok {
 			out = append(out, set("o.made", composite("*"+o.Made.Mirror.Name, same...)))
 		}
@@ -317,7 +317,7 @@ func (c *call) output() (fill []Step, outs []Value) {
 		out.count = "n"
 		out.outs = append(out.outs, val(out.count))
 	case c.v.Result == "string":
-		out.outs = append(out.outs, as(CString, "x"))
+		out.outs = append(out.outs, of("cmem", "String", val("x")))
 	case c.v.Result != "":
 		out.outs = append(out.outs, convert(c.v.Result, c.b.integer(c.v.C, c.v.CRet), val("x")))
 	}
@@ -389,7 +389,7 @@ func listed(items []string) string {
 
 // refuseNil refuses an argument that is nil and no handle.
 func refuseNil(name, what, fix string) Refuse {
-	return Refuse{as(IsNil, name), of("verr", "NilValue", verb, text(what), text(fix))}
+	return Refuse{isNil(name), of("verr", "NilValue", verb, text(what), text(fix))}
 }
 
 // set stores a value.

@@ -135,11 +135,11 @@ func adoptedOnce(w *world, m *Method) (wrong []string) {
 // TestSources asks what each registration of host memory hands to the method that all of a verb share.
 func TestSources(t *testing.T) {
 	_, p := realPlan(t)
-	for name, want := range map[string]string{"PD.RegMR": "result(mem, FromBytes, buf)",
-		"PD.RegMRBuffer": "result(mem, FromBuffer, buf)", "PD.RegMRPin": "result(mem, FromPin, pin)",
-		"PD.RegMRAddr":        "result(mem, FromAddr, addr, length)",
-		"PD.RegMRImplicitODP": "result(mem, FromAddr, number(0x0), constant(math, MaxUint64))",
-		"PD.RegMRIOVA":        "result(mem, FromBytes, buf)", "PD.RegMRAddrIOVA": "result(mem, FromAddr, addr, length)"} {
+	for name, want := range map[string]string{"PD.RegMR": "mem.FromBytes(buf)",
+		"PD.RegMRBuffer": "mem.FromBuffer(buf)", "PD.RegMRPin": "mem.FromPin(pin)",
+		"PD.RegMRAddr":        "mem.FromAddr(addr, length)",
+		"PD.RegMRImplicitODP": "mem.FromAddr(0, math.MaxUint64)",
+		"PD.RegMRIOVA":        "mem.FromBytes(buf)", "PD.RegMRAddrIOVA": "mem.FromAddr(addr, length)"} {
 		m := find(t, p, name)
 		last, core := m.Steps[len(m.Steps)-1].(Return), "pd.regMR"
 		if strings.HasSuffix(name, "IOVA") {

@@ -18,7 +18,7 @@ func (c *call) libOf(u *model.Use) string { return c.lib + "." + u.Name }
 func (c *call) otherHandle(p *model.Param) {
 	c.take(p, p.GoType)
 	c.pre = append(c.pre, EnterOther{Into: held(p), Handle: p.Go, What: p.C, Lib: c.libOf(p.Object.From), Optional: p.Null})
-	c.pass(p, val(held(p)+".C"), as(AddrOf, held(p)+".C"))
+	c.pass(p, val(held(p)+".C"), addrOf(held(p)+".C"))
 }
 
 // otherRecord takes the C struct of a builder of another package. The handles in it must be of the root that a handle beside it has.
@@ -49,7 +49,7 @@ func (c *call) made() (before []Step, from string) {
 	case x.Field == "":
 		return nil, x.Param.Go + "C"
 	default:
-		return []Step{Define{"ptr", Value{As: CField, Type: pointer, Path: x.Param.Go + ".h.C", N: uint64(x.Offset)}}}, "ptr"
+		return []Step{Define{"ptr", cField(pointer, x.Param.Go+".h.C", x.Offset)}}, "ptr"
 	}
 }
 
@@ -76,8 +76,8 @@ func (c *call) createdOther() []Step {
 // others plans what packages of other libraries may take and make: every handle, and the builders that verbs take.
 func (b *builder) others() (out []Decl) {
 	offer := &Method{Name: "init", Doc: Doc{Text: Says("offer", nil)},
-		Steps: []Step{Do{Value{As: Result, Type: "bridge", Path: "OfferLib",
-			Args: []Value{function([]Var{{Name: "l", Type: "*Lib"}}, one("dl.Source"), ret(val("l.src")))}}}}}
+		Steps: []Step{Do{of("bridge", "OfferLib",
+			function([]Var{{Name: "l", Type: "*Lib"}}, one("dl.Source"), ret(val("l.src"))))}}}
 	for _, o := range b.pkg.Objects {
 		out = append(out, b.makeFor(o))
 		offer.Steps = append(offer.Steps, Do{of("bridge", "OfferHandle", b.offered(o))})
@@ -95,12 +95,12 @@ func (b *builder) others() (out []Decl) {
 
 // offered is what a package offers of a handle.
 func (b *builder) offered(o *model.Object) Value {
-	with := []Entry{{"C", val("o.h.C")}, {"Node", as(Address, "o.h.Node")}}
+	with := []Entry{{"C", val("o.h.C")}, {"Node", addr("o.h.Node")}}
 	switch {
 	case b.below(o):
-		with = append(with, Entry{"Root", as(Address, "o.dev.h.Node")})
+		with = append(with, Entry{"Root", addr("o.dev.h.Node")})
 	case b.root() != "":
-		with = append(with, Entry{"Root", as(Address, "o.h.Node")})
+		with = append(with, Entry{"Root", addr("o.h.Node")})
 	}
 	held := composite("bridge.Held", append(with, Entry{"Lib", val("o.lib")})...)
 	return composite("bridge.Handle["+o.Go+"]", Entry{"Kind", text(o.Go)},
@@ -112,7 +112,7 @@ func (b *builder) makeFor(o *model.Object) *Method {
 	m := &Method{Name: "make" + o.Go, Doc: Doc{Text: Says("make other", Words{"Object": o.Go})},
 		Params: []Var{{Name: "m", Type: "*bridge.Made"}}, Results: []Var{{Type: "*" + o.Go}, {Type: "error"}}, Zero: []Value{null}}
 	among := func(fn, typ string) Value {
-		return Value{As: Result, Type: "bridge", Path: fn, Of: typ, Args: []Value{val("m")}}
+		return generic("bridge", fn, typ, val("m"))
 	}
 	owner := "lib"
 	if b.below(o) {
@@ -126,11 +126,11 @@ func (b *builder) makeFor(o *model.Object) *Method {
 		name := naming.Unexported(p.Go)
 		m.Steps = append(m.Steps, Define{name, among("Among", p.Go)})
 		if b.below(o) {
-			m.Steps = append(m.Steps, If{as(IsNil, owner), []Step{If{as(IsGiven, name), []Step{set(owner, val(name+".dev"))}}}})
+			m.Steps = append(m.Steps, If{isNil(owner), []Step{If{isGiven(name), []Step{set(owner, val(name+".dev"))}}}})
 		}
 		kept.To, kept.Values = append(kept.To, "o."+name), append(kept.Values, val(name))
 	}
-	m.Steps = append(m.Steps, Refuse{as(IsNil, owner), result("m.Rootless", text(o.Go))},
+	m.Steps = append(m.Steps, Refuse{isNil(owner), result("m.Rootless", text(o.Go))},
 		Make{Into: "o", Object: o.Go, Owner: owner, From: "m.C"}, kept,
 		Adopt{Handle: "o", Parents: []Parent{{Many: "m.Parents"}}}, ret(val("o"), null))
 	return m
@@ -174,17 +174,17 @@ func (b *builder) lend(r *model.Record) *Method {
 		case f.Object.From != nil:
 			b.errorf("struct "+r.C+"."+f.C, "a builder with handles of another package")
 		case b.below(f.Object):
-			root = as(Address, h+".dev.h.Node")
+			root = addr(h + ".dev.h.Node")
 		case b.root() != "":
-			root = as(Address, h+".h.Node")
+			root = addr(h + ".h.Node")
 		}
-		then := []Step{Try{result("lent.Enter", verb, text(f.C), as(Address, h+".h.Node"), val(h+".lib"), val("lib"), root, val("root"))},
+		then := []Step{Try{result("lent.Enter", verb, text(f.C), addr(h+".h.Node"), val(h+".lib"), val("lib"), root, val("root"))},
 			set("c."+f.Leaf.Go, converted("uintptr", val(h+".h.C")))}
 		if f.Bit != nil && r.Mask != "" {
 			then = append(then, maskBits("c."+r.Mask, f))
 		}
-		m.Steps = append(m.Steps, If{as(IsGiven, h), then})
+		m.Steps = append(m.Steps, If{isGiven(h), then})
 	}
-	m.Steps = append(m.Steps, set("lent.C", as(Memory, "c")), ret(val("lent"), null))
+	m.Steps = append(m.Steps, set("lent.C", memory("c")), ret(val("lent"), null))
 	return m
 }

@@ -45,7 +45,7 @@ func (c *call) param(p *model.Param) {
 	fixed, isFixed := c.m.Fixed[p.C]
 	switch {
 	case p == c.recv:
-		c.pass(p, val(p.Go+".h.C"), as(AddrOf, p.Go+".h.C"))
+		c.pass(p, val(p.Go+".h.C"), addrOf(p.Go+".h.C"))
 	case c.v.HostMemory(p):
 		if p.Len != nil {
 			c.memory(p)
@@ -97,7 +97,7 @@ func (c *call) handleParam(p *model.Param) {
 	} else {
 		c.pre = append(append(c.pre, Enter{Handle: p.Go}), c.sameDevice(p.Go, p.C)...)
 	}
-	c.pass(p, val(at), as(AddrOf, at))
+	c.pass(p, val(at), addrOf(at))
 }
 
 // recordParam passes attributes that the caller filled: of the runtime, of another module, or of this one.
@@ -118,8 +118,8 @@ func (c *call) recordParam(p *model.Param) {
 func (c *call) bytesParam(p *model.Param) {
 	c.take(p, p.GoType)
 	size := number(uint64(p.Size))
-	c.pre = append(c.pre, Refuse{Value{As: IsShort, Path: p.Go, N: size.N}, of("verr", "TooShort", verb, text(p.C), size)})
-	c.pass(p, as(Array, p.Go), number(1))
+	c.pre = append(c.pre, Refuse{operation(result("len", val(p.Go)), "<", size), of("verr", "TooShort", verb, text(p.C), size)})
+	c.pass(p, array(p.Go), number(1))
 }
 
 // attrParam passes C's layout of attributes, with the handles' C pointers filled in: a copy of that of a builder, or written from a
@@ -159,10 +159,10 @@ func (c *call) attrParam(p *model.Param) {
 		c.pre = append(c.pre, EnterArms{List: list, Of: t.Of, Nodes: nodes, Self: c.self, Root: c.root},
 			PackArms{List: list, Head: mirror, Into: packed, Count: t.Count, Size: t.Size})
 		c.prep = append(c.prep, CopyHead{Head: mirror, Into: packed, Mirror: r.Mirror.Name})
-		c.pass(p, as(Array, packed), number(1))
+		c.pass(p, array(packed), number(1))
 		return
 	}
-	c.pass(p, as(Memory, mirror), number(1))
+	c.pass(p, memory(mirror), number(1))
 }
 
 // sameDevice refuses a handle of another device than the receiver: the kernel would look for it among the objects of that one.
@@ -172,11 +172,11 @@ func (c *call) sameDevice(handle, what string) []Step {
 		return nil
 	}
 	if c.root == "" {
-		return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".lib"), val(c.lib)}},
-			of("bridge", "OtherLibrary", verb, text(what), as(Address, handle+".h.Node"))}}
+		return []Step{Refuse{operation(val(handle+".lib"), "!=", val(c.lib)),
+			of("bridge", "OtherLibrary", verb, text(what), addr(handle+".h.Node"))}}
 	}
-	node := func(h string) Value { return as(Address, h+".h.Node") }
-	return []Step{Refuse{Value{As: Differ, Args: []Value{val(handle + ".dev"), val(c.root)}},
+	node := func(h string) Value { return addr(h + ".h.Node") }
+	return []Step{Refuse{operation(val(handle+".dev"), "!=", val(c.root)),
 		of("object", "OtherDevice", verb, text(what), node(handle), node(handle+".dev"), node(c.self), node(c.root))}}
 }
 
@@ -188,7 +188,7 @@ func maskBits(mask string, f *model.Field) SetBits {
 // outParam passes the address of a variable for the verb to fill.
 func (c *call) outParam(p *model.Param, name, typ string) {
 	c.prep = append(c.prep, Declare{Var{Name: name, Type: typ}})
-	c.pass(p, as(Memory, name), number(1))
+	c.pass(p, memory(name), number(1))
 }
 
 // outNumber passes the address of a number for the verb to set.
@@ -214,7 +214,7 @@ func (c *call) outRecord(p *model.Param) {
 		return
 	}
 	c.pre = append(append(c.pre, Declare{Var{Name: mirror, Type: p.Record.Mirror.Name}}), asked...)
-	c.pass(p, as(Memory, mirror), number(1))
+	c.pass(p, memory(mirror), number(1))
 }
 
 // filledParam passes a list of the caller for the verb to fill: its numbers as they are, records by an array of their mirrors.
@@ -223,9 +223,9 @@ func (c *call) filledParam(p *model.Param) {
 	at := p.Go
 	if p.Record != nil {
 		at += "C"
-		c.prep = append(c.prep, Define{at, Value{As: MakeList, Path: p.Go, Type: p.Record.Mirror.Name}})
+		c.prep = append(c.prep, Define{at, result("make", converted("[]"+p.Record.Mirror.Name), result("len", val(p.Go)))})
 	}
-	c.pass(p, as(Array, at), Value{As: Length, Path: p.Go, Type: "uint64"})
+	c.pass(p, array(at), length("uint64", p.Go))
 }
 
 // maskParam passes the mask that the builder of another parameter kept.
@@ -247,7 +247,7 @@ func (c *call) listParam(p *model.Param) {
 		list += "C"
 		c.prep = append(c.prep, CopyList{List: p.Go, Into: list, Mirror: p.Record.Mirror.Name})
 	}
-	c.pass(p, as(Array, list), Value{As: Length, Path: p.Go, Type: "uint64"})
+	c.pass(p, array(list), length("uint64", p.Go))
 }
 
 // addressParam passes the address of a socket.
@@ -265,10 +265,10 @@ func (c *call) addressParam(p *model.Param) {
 func (c *call) dataParam(p *model.Param) {
 	c.take(p, p.GoType)
 	if t := c.rawType(p.Len); longest[t] > 0 {
-		c.pre = append(c.pre, Refuse{Value{As: IsLonger, Path: p.Go, N: longest[t]},
-			of("verr", "TooLong", verb, text(p.C), Value{As: Length, Path: p.Go, Type: "int"}, number(longest[t]))})
+		c.pre = append(c.pre, Refuse{operation(result("len", val(p.Go)), ">", number(longest[t])),
+			of("verr", "TooLong", verb, text(p.C), length("int", p.Go), number(longest[t]))})
 	}
-	c.pass(p, as(Array, p.Go), number(1))
+	c.pass(p, array(p.Go), number(1))
 }
 
 // longest is the greatest number that the type of a length holds, where a slice may be longer.
@@ -278,7 +278,7 @@ var longest = map[string]uint64{"uint8": 1<<8 - 1, "uint16": 1<<16 - 1, "uint32"
 func (c *call) lengthParam(n *model.Param) {
 	for _, p := range c.v.Params {
 		if p.Len == n && p.Role.Passes == role.PassesMemory {
-			c.pass(n, Value{As: Length, Path: p.Go, Type: c.rawType(n)}, Value{As: Length, Path: p.Go, Type: "uint64"})
+			c.pass(n, length(c.rawType(n), p.Go), length("uint64", p.Go))
 			return
 		}
 	}
@@ -306,7 +306,7 @@ func (c *call) restParam(p *model.Param) {
 func (c *call) valueParam(p *model.Param) {
 	c.take(p, p.GoType)
 	if p.Union != nil {
-		c.pass(p, as(Memory, p.Go), number(1))
+		c.pass(p, memory(p.Go), number(1))
 		return
 	}
 	for _, flag := range c.m.Sets[p.C] {
@@ -315,7 +315,7 @@ func (c *call) valueParam(p *model.Param) {
 	in := wide(p.Go)
 	switch p.GoType {
 	case "int":
-		c.pre = append(c.pre, Refuse{as(IsWide, p.Go), of("verr", "OutOfRange", verb, text(p.C), val(p.Go))})
+		c.pre = append(c.pre, Refuse{operation(converted("int", converted("int32", val(p.Go))), "!=", val(p.Go)), of("verr", "OutOfRange", verb, text(p.C), val(p.Go))})
 		in.Type = "int64"
 	case "int64":
 		in.Type = "int64"
@@ -328,13 +328,7 @@ func hostOrder(p *model.Param, x Value, typ string) Value {
 	if !p.Big {
 		return x
 	}
-	return Value{As: Reversed, Args: []Value{x}, N: bitsOf(typ)}
-}
-
-// bitsOf is the width of a Go type of unsigned integers.
-func bitsOf(typ string) uint64 {
-	n, _ := strconv.ParseUint(strings.TrimPrefix(typ, "uint"), 10, 64)
-	return n
+	return of("bits", "ReverseBytes"+strings.TrimPrefix(typ, "uint"), x)
 }
 
 // rawType is the type of a value in the raw call.

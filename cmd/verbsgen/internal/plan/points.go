@@ -71,7 +71,7 @@ func (c *call) pointers(attr, mirror string, r *model.Record) {
 	}
 	if pointsOn(r) {
 		declare()
-		c.pre = append(c.pre, Try{result(attr+".place", as(Address, mirror), as(Address, pins))})
+		c.pre = append(c.pre, Try{result(attr+".place", addr(mirror), addr(pins))})
 	}
 	for _, f := range r.Fields {
 		switch {

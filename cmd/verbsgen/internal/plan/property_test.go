@@ -136,8 +136,8 @@ func entered(w *world, m *Method) (wrong []string) {
 		case LendOther:
 			began[s.Attr] = true
 		case Refuse:
-			if _, hot := steps[first].(Batch); hot && s.When.As == IsNil { // whose gate the call goes through
-				began[s.When.Path] = true
+			if _, hot := steps[first].(Batch); hot && s.When.Text == "==" && s.When.Args[1].is(null) { // whose gate the call goes through
+				began[s.When.Args[0].Path] = true
 			}
 		}
 	}
@@ -183,7 +183,7 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 		case Enter:
 			began[s.Handle] = true
 		case Refuse:
-			if a := s.When.Args; s.When.As == Differ && a[1].Path == root && began[strings.TrimSuffix(a[0].Path, w.rootField())] {
+			if a := s.When.Args; s.When.Text == "!=" && a[1].Path == root && began[strings.TrimSuffix(a[0].Path, w.rootField())] {
 				same[strings.TrimSuffix(a[0].Path, w.rootField())] = true
 			}
 		case EnterOther: // which looks at the library
@@ -287,20 +287,21 @@ func refusedFirst(w *world, m *Method) []string {
 	if len(c) == 0 {
 		return nil
 	}
-	refused := map[string]bool{}
-	for _, s := range m.Steps[:c[0]] {
-		if s, ok := s.(Refuse); ok && (s.When.As == IsNil || s.When.As == IsWide || s.When.As == IsShort) {
-			refused[s.When.Path] = true
-		}
+	refused := func(name string) bool {
+		return slices.ContainsFunc(m.Steps[:c[0]], func(s Step) bool {
+			r, ok := s.(Refuse)
+			when := r.When.String()
+			return ok && (when == name+" == nil" || when == "int(int32("+name+")) != "+name || strings.HasPrefix(when, "len("+name+") < "))
+		})
 	}
 	for _, p := range m.Params {
 		if (p.Type == "int" || p.Type == "*mem.Buffer" || p.Type == "*mem.Pin" || w.fields[strings.TrimPrefix(p.Type, "*")] != nil &&
-			p.Type[0] == '*') && !refused[p.Name] {
+			p.Type[0] == '*') && !refused(p.Name) {
 			return []string{p.Name + " is not refused where it is nil or does not fit"}
 		}
 	}
 	for _, p := range m.Verb.Params {
-		if (p.Role == role.Bytes || p.Record != nil && p.Record.Runtime != "" && p.Role == role.InRecord) && !refused[p.Go] {
+		if (p.Role == role.Bytes || p.Record != nil && p.Record.Runtime != "" && p.Role == role.InRecord) && !refused(p.Go) {
 			return []string{p.Go + " is not refused where it is nil or too short"}
 		}
 	}
@@ -341,10 +342,10 @@ func returned(_ *world, m *Method) (wrong []string) {
 	}
 	gives := func(name string) bool {
 		return slices.ContainsFunc(last.Values, func(v Value) bool {
-			if len(v.Args) == 1 && (v.As == Reversed || v.As == Converted) {
+			if len(v.Args) == 1 && (strings.HasPrefix(v.Path, "ReverseBytes") || v.As == Converted || v.Type == "cmem") {
 				v = v.Args[0]
 			}
-			return (v.As == Itself || v.As == CString) && v.Path == name
+			return v.is(val(name))
 		})
 	}
 	if c := at[Call](m.Steps); (counts(m.Verb) || m.Verb.Result != "") && len(c) > 0 && !gives(m.Steps[c[0]].(Call).Into) {
@@ -429,7 +430,7 @@ func TestNames(t *testing.T) {
 	name := regexp.MustCompile(`^-?[A-Za-z0-9_.]*$`)
 	var look func(of string, v reflect.Value)
 	look = func(of string, v reflect.Value) {
-		if x, ok := v.Interface().(Value); ok && (!name.MatchString(x.Path) || x.As != Text && !name.MatchString(x.Text)) {
+		if x, ok := v.Interface().(Value); ok && (!name.MatchString(x.Path) || x.As != Literal && x.As != Operation && !name.MatchString(x.Text)) {
 			t.Errorf("%s: %v is no name", of, x)
 		}
 		switch v.Kind() {

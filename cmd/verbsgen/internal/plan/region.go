@@ -28,7 +28,7 @@ func (b *builder) region(o *model.Object) []Decl {
 
 	off := Var{Name: "off", Type: "uint64"}
 	sge := on(o, "SGE", "", []Var{{Type: "dpath.SGE"}, {Type: "error"}},
-		Refuse{as(IsNil, "o"), of("verr", "NilHandle", text(""), text(o.Go))}, ret(result("o.region.SGE", val("off"), val("n"))))
+		Refuse{isNil("o"), of("verr", "NilHandle", text(""), text(o.Go))}, ret(result("o.region.SGE", val("off"), val("n"))))
 	sge.Params, sge.Zero = []Var{off, {Name: "n", Type: "uint64"}}, []Value{composite("dpath.SGE")}
 	sge.Doc = Doc{Text: Says("SGE", nil)}
 
@@ -46,12 +46,12 @@ func (c *call) placed() []Step {
 	}
 	s := Place{Handle: "o", Start: zero, Unknown: text("")}
 	if from.Unknown {
-		s.Unknown = Value{As: Constant, Type: "dpath", Path: "Elsewhere"}
+		s.Unknown = nameOf("dpath", "Elsewhere")
 	}
 	if last := len(from.From) - 1; last >= 0 {
 		s.Start = c.of(from.From[last])
 		for _, x := range from.From[:last] {
-			given := Value{As: HasBits, Path: x.Param.Go + "C." + x.Param.Record.Mask, N: uint64(x.Field.BitValue)}
+			given := operation(operation(val(x.Param.Go+"C."+x.Param.Record.Mask), "&", hex(uint64(x.Field.BitValue))), "!=", zero)
 			s.First = append(s.First, Given{given, c.of(x)})
 		}
 	}

@@ -58,7 +58,7 @@ func (b *builder) special(v *model.Verb, m *model.Method) []Decl {
 	c := b.newCall(v, m)
 	for _, p := range v.Params {
 		if p == c.recv {
-			c.pass(p, val(c.self+".h.C"), as(AddrOf, c.self+".h.C"))
+			c.pass(p, val(c.self+".h.C"), addrOf(c.self+".h.C"))
 			continue
 		}
 		typ := cmp.Or(p.GoType, pointer)
@@ -69,7 +69,7 @@ func (b *builder) special(v *model.Verb, m *model.Method) []Decl {
 			c.pass(p, val(p.Go+"C"), number(1))
 			continue
 		case p.Role == role.Handle:
-			typ, in = pointer, as(AddrOf, p.Go)
+			typ, in = pointer, addrOf(p.Go)
 		case typ == "int":
 			in = converted("int64", val(p.Go))
 		}

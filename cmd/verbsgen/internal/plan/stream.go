@@ -28,10 +28,10 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, b.missing(open, c.lib), []Step{
 		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, asked, asked)},
 		Define{"object", raw(open, c.lib, val(c.self+".h.C"))},
-		Define{"a", result("dpath.Probe")},
-		cross(val(c.self+".gate"), val("object"), converted("uint64", asked), null, as(Memory, "a")),
+		Define{"a", of("dpath", "Probe")},
+		cross(val(c.self+".gate"), val("object"), converted("uint64", asked), null, memory("a")),
 		Try{of("dpath", "Lacks", val("a"), verb, kind, asked)},
-		ret(composite("*"+name, Entry{"gate", as(Address, c.self+".gate")}, Entry{"object", val("object")}, Entry{"asked", asked}), null)})
+		ret(composite("*"+name, Entry{"gate", addr(c.self + ".gate")}, Entry{"object", val("object")}, Entry{"asked", asked}), null)})
 	s, out := Var{Name: "s", Type: "*" + name}, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
 	return []Decl{c.out,
 		&Struct{Name: name, Doc: Doc{Does: "posts batches to a " + m.Recv + " as a stream of commands", C: v.C, Page: v.Page},
@@ -43,12 +43,12 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 		&Method{Doc: Doc{Text: "PostRange is Post for a range of a batch."}, Recv: s, Name: "PostRange",
 			Params: []Var{{Name: "r", Type: "dpath.SendRange"}}, Results: out,
 			Zero: []Value{zero}, Steps: []Step{
-				Refuse{as(IsNil, "s"), result(errs + ".Closed")},
+				Refuse{isNil("s"), result(errs + ".Closed")},
 				Declare{Var{Name: "a", Type: "dpath.Stream"}},
-				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", as(Address, "a")), as(Memory, "a")),
-				Do{result("r.End", as(Address, "a"))},
-				Try{of("dpath", "NotAsked", as(Address, "a"), text(v.C), kind, val("s.asked"))},
-				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("r.Failed", as(Address, errs), val("errno")), Else: val("posted")},
+				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", addr("a")), memory("a")),
+				Do{result("r.End", addr("a"))},
+				Try{of("dpath", "NotAsked", addr("a"), text(v.C), kind, val("s.asked"))},
+				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("r.Failed", addr(errs), val("errno")), Else: val("posted")},
 				ret(val("posted"), null)}},
 		Once{errs, v.C, m.Recv}}
 }

@@ -1,18 +1,21 @@
 package plan
 
-import "github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+import (
+	"strconv"
 
-// Value is what a step uses: a variable or a field of one, and what is done with it. Path is dotted names ("pd.dev.lib").
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+)
+
+// Value is what a step uses: an expression of names, literals and calls. Path is dotted names ("pd.dev.lib").
 type Value struct {
 	As   As
 	Path string
-	Type string  // of a conversion, a composite or a field of C
-	Text string  // a literal text; of a Symbol, its C name
-	N    uint64  // a number, a base, an offset
-	Args []Value // of a Result; what a conversion is of, in place of Path
+	Type string  // of a conversion or a composite; of a name and of a function the package; of a call in Of its type argument
+	Of   string  // type argument of a Result: bridge.Among[Of](x)
+	Text string  // of a Literal; the operator of an Operation; the C name of a Symbol
+	Args []Value // of a Result, an Operation, a conversion and an address
 	With []Entry // of a Composite
 	Func *Func
-	Of   string // type argument of a Result: bridge.Among[Of](x)
 }
 
 // Func is a function in the place of a value.
@@ -27,72 +30,68 @@ type Entry struct {
 	Value Value
 }
 
-// As is what is done with a Value.
+// As is the kind of a Value.
 type As string
 
-// All that is done with values, with the Go that each makes.
+// All kinds, with the Go that each makes.
 const (
-	Itself    As = ""
-	Number    As = "number"    // 3
-	Hex       As = "hex"       // 0x3
-	Text      As = "text"      // "text"
+	Itself    As = ""          // x, pkg.x
+	Literal   As = "literal"   // 3, 0x3, "text"
 	Address   As = "address"   // &x
-	Memory    As = "memory"    // unsafe.Pointer(&x)
-	Array     As = "array"     // unsafe.Pointer(unsafe.SliceData(x))
-	Length    As = "length"    // T(len(x))
-	MakeList  As = "list"      // make([]T, len(x))
-	Converted As = "converted" // T(x)
-	Reversed  As = "reversed"  // bits.ReverseBytes32(x)
-	CString   As = "C string"  // cmem.String(x)
-	CField    As = "C field"   // cmem.At[T](x, N)
-	AddrOf    As = "handle"    // validate.Addr(x)
-	Known     As = "known"     // validate.Of(uint64(x))
-	Property  As = "property"  // validate.Maybe(x())
+	Converted As = "converted" // T(x); without x the type T
+	Operation As = "operation" // x != y
 	Composite As = "composite" // &T{a: x}, T{}
-	Named     As = "named"     // T(x).String()
 	Symbol    As = "symbol"    // x.fn[symIbv_x]
-	Constant  As = "constant"  // x of package Type
-	Result    As = "result"    // x(args); in package Type, where that is given
+	Result    As = "result"    // x(args), pkg.x[Of](args)
 	Function  As = "function"  // func(c unsafe.Pointer) bool { ... }
-)
-
-// Conditions.
-const (
-	IsNil     As = "nil"       // x == nil
-	IsGiven   As = "given"     // x != nil
-	IsNotZero As = "not zero"  // x != 0
-	HasBits   As = "bits"      // x&N != 0
-	IsWide    As = "wide"      // int(int32(x)) != x
-	IsShort   As = "short"     // len(x) < N
-	IsEmpty   As = "empty"     // len(x) == 0
-	Differ    As = "different" // x != y
-	IsLonger  As = "longer"    // len(x) > N
 )
 
 // Values that are names alone.
 var (
-	null = Value{Path: "nil"}
-	yes  = Value{Path: "true"}
-	no   = Value{Path: "false"}
-	verb = Value{Path: "verb"}
-	zero = Value{As: Number}
+	null = val("nil")
+	yes  = val("true")
+	no   = val("false")
+	verb = val("verb")
+	zero = number(0)
 )
 
 // pointer is the type of an address of C.
 const pointer = "unsafe.Pointer"
 
-func val(path string) Value                   { return Value{Path: path} }
-func as(how As, path string) Value            { return Value{As: how, Path: path} }
-func number(n uint64) Value                   { return Value{As: Number, N: n} }
-func hex(n uint64) Value                      { return Value{As: Hex, N: n} }
-func text(s string) Value                     { return Value{As: Text, Text: s} }
+func val(path string) Value      { return Value{Path: path} }
+func nameOf(pkg, x string) Value { return Value{Type: pkg, Path: x} }
+func number(n uint64) Value      { return Value{As: Literal, Text: strconv.FormatUint(n, 10)} }
+func hex(n uint64) Value         { return Value{As: Literal, Text: "0x" + strconv.FormatUint(n, 16)} }
+func text(s string) Value        { return Value{As: Literal, Text: strconv.Quote(s)} }
+func addr(path string) Value     { return Value{As: Address, Path: path} }
+
 func result(path string, args ...Value) Value { return Value{As: Result, Path: path, Args: args} }
 func of(pkg, fn string, args ...Value) Value {
 	return Value{As: Result, Type: pkg, Path: fn, Args: args}
 }
-func converted(typ string, x Value) Value       { return Value{As: Converted, Type: typ, Args: []Value{x}} }
-func wide(path string) Value                    { return converted("uint64", val(path)) }
+func generic(pkg, fn, typ string, args ...Value) Value {
+	return Value{As: Result, Type: pkg, Path: fn, Of: typ, Args: args}
+}
+func converted(typ string, x ...Value) Value    { return Value{As: Converted, Type: typ, Args: x} }
 func composite(typ string, with ...Entry) Value { return Value{As: Composite, Type: typ, With: with} }
+func operation(x Value, op string, y Value) Value {
+	return Value{As: Operation, Text: op, Args: []Value{x, y}}
+}
+
+// What methods often do with a variable.
+func wide(path string) Value        { return converted("uint64", val(path)) }
+func memory(path string) Value      { return converted(pointer, addr(path)) }
+func array(path string) Value       { return converted(pointer, of("unsafe", "SliceData", val(path))) }
+func length(typ, path string) Value { return converted(typ, result("len", val(path))) }
+func isNil(path string) Value       { return operation(val(path), "==", null) }
+func isGiven(path string) Value     { return operation(val(path), "!=", null) }
+func addrOf(path string) Value      { return of("validate", "Addr", val(path)) }
+func known(x Value) Value           { return of("validate", "Of", converted("uint64", x)) }
+
+// cField is the field of a C object at an offset.
+func cField(typ, path string, at int64) Value {
+	return generic("cmem", "At", typ, val(path), number(uint64(at)))
+}
 
 // function is a function that takes steps.
 func function(params, results []Var, then ...Step) Value {
