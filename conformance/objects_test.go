@@ -11,8 +11,6 @@ import (
 	"testing"
 	"weak"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
@@ -86,11 +84,7 @@ func TestCloseAll(t *testing.T) {
 // importer opens a second context over the command channel of the first.
 func importer(t *testing.T, b *bed) *verbs.Device {
 	t.Helper()
-	fd, err := unix.FcntlInt(uintptr(b.dev.CmdFD()), unix.F_DUPFD_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other := must(b.lib.ImportDevice(fd))(t)
+	other := must(b.lib.ImportDevice(b.dev.CmdFD()))(t)
 	t.Cleanup(func() {
 		if err := other.CloseAll(); err != nil {
 			t.Errorf("closing the importer: %v", err)

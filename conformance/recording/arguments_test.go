@@ -37,6 +37,7 @@ var written = map[string]string{
 	"CompChannel.Next": "TestCompletionEvents",
 	"CQEvent.Done":     "the same",
 	"Device.NextEvent": "TestAsyncEvents",
+	"Lib.ImportDevice": "TestImportDevice",
 	"AsyncEvent.Done":  "the same",
 }
 

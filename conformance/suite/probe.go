@@ -260,13 +260,9 @@ func probeDmabufMemory(_ *verbs.Device, t *T) error {
 }
 
 func probeImport(dev *verbs.Device, t *T) error {
-	fd, err := unix.FcntlInt(uintptr(dev.CmdFD()), unix.F_DUPFD_CLOEXEC, 0)
+	other, err := t.lib.ImportDevice(dev.CmdFD())
 	if err != nil {
 		return err
-	}
-	other, err := t.lib.ImportDevice(fd)
-	if err != nil {
-		return errors.Join(err, unix.Close(fd)) // then it is still ours
 	}
 	return other.Close()
 }

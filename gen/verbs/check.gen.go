@@ -483,7 +483,8 @@ const (
 var rules = []verr.Rule{
 	rule0158: {ID: "VR-ibv_import_device-cmd_fd-0158", Verb: "ibv_import_device", Subject: "cmd_fd",
 		Statement: "a context is imported by an open file descriptor",
-		Fix:       "pass a duplicate of the Device.CmdFD of the other context", Page: "ibv_import_device", Section: "DESCRIPTION"},
+		Fix:       "pass the Device.CmdFD of the other context, or a duplicate of it", Page: "ibv_import_device",
+		Section: "DESCRIPTION"},
 	rule0170: {ID: "VR-ibv_query_port-port_num-0170", Verb: "ibv_query_port", Subject: "port_num",
 		Statement: "ports are counted from 1", Fix: "pass 1 for the first port", Page: "ibv_query_port"},
 	rule0171: {ID: "VR-ibv_query_port-port_num-0171", Verb: "ibv_query_port", Subject: "port_num",

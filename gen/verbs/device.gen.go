@@ -80,8 +80,8 @@ func (dev *Device) CloseAll() error { return dev.base().CloseAll() }
 // C: struct ibv_context, ibv_open_device(3).
 func (dev *Device) CPtr() unsafe.Pointer { return dev.base().CPtr() }
 
-// CmdFD returns the file descriptor of the command channel, with which another context imports this one; owned
-// by the context.
+// CmdFD returns the file descriptor of the command channel, with which another context imports this one. It is
+// the context's: do not close it.
 //
 // C: struct ibv_context.cmd_fd, ibv_open_device(3).
 func (dev *Device) CmdFD() int { return dev.cmdFD }

@@ -328,39 +328,15 @@ func (l *Lib) MbpsToRate(mbps int) (Rate, error) {
 	return Rate(x), nil
 }
 
-// ImportDevice opens a context over the command channel of another context, whose objects it can then import.
-//
-//   - cmdFD: a duplicate of the other context's CmdFD; on success the new context owns it.
-//
-// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
-//
-// Rules:
-//   - cmdFD: a context is imported by an open file descriptor [VR-ibv_import_device-cmd_fd-0158]
-//
-// C: ibv_import_device, ibv_import_device(3).
-func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
-	const verb = "ibv_import_device"
-	if l.fn[symIbv_import_device] == 0 {
-		return nil, l.missing("ibv_import_device", symIbv_import_device)
-	}
-	if int(int32(cmdFD)) != cmdFD {
-		return nil, verr.OutOfRange(verb, "cmd_fd", cmdFD)
-	}
+// judgeImportDevice holds the arguments of ibv_import_device against its rules.
+func (l *Lib) judgeImportDevice(cmdFD int) error {
 	in := inImportDevice{
 		cmdFD: int64(cmdFD),
 	}
 	if err := checkImportDevice(&in); err != nil {
-		return nil, err
+		return err
 	}
-	ptr, errno := rawImportDevice(l.fn[symIbv_import_device], int32(cmdFD))
-	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
-	}
-	o := newDevice(l, ptr)
-	if err := o.h.Adopt(); err != nil {
-		return nil, err
-	}
-	return o, nil
+	return nil
 }
 
 // ForkInit makes the library keep registered memory out of child processes, so that a program may fork.

@@ -165,11 +165,7 @@ func refusedBy(t *suite.T, rule string, err error) {
 
 // importer opens a context over the command channel of the device's.
 func importer(t *suite.T) *verbs.Device {
-	fd := must(unix.FcntlInt(uintptr(t.Device().CmdFD()), unix.F_DUPFD_CLOEXEC, 0))(t)
-	other, err := t.Lib().ImportDevice(fd)
-	if err != nil {
-		t.Fatalf("%v", errors.Join(err, unix.Close(fd)))
-	}
+	other := must(t.Lib().ImportDevice(t.Device().CmdFD()))(t)
 	t.Cleanup(func() {
 		if err := other.CloseAll(); err != nil && !errors.Is(err, os.ErrClosed) {
 			t.Errorf("closing the importer: %v", err)

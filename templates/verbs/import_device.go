@@ -1,0 +1,47 @@
+//go:build ignore
+
+//verbsgen:face struct ibv_context *ibv_import_device(int)
+
+package verbs
+
+import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fd"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// ImportDevice opens a context over the command channel of another context, whose objects it can then import.
+//
+//   - cmdFD: CmdFD of the other context, or a duplicate that came from another process. The new context has a
+//     duplicate of its own; cmdFD stays the caller's.
+//
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
+//
+// [rules ibv_import_device]
+//
+// C: ibv_import_device, ibv_import_device(3).
+func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
+	const verb = "ibv_import_device"
+	if l.fn[symIbv_import_device] == 0 {
+		return nil, l.missing(verb, symIbv_import_device)
+	}
+	if int(int32(cmdFD)) != cmdFD {
+		return nil, verr.OutOfRange(verb, "cmd_fd", cmdFD)
+	}
+	if err := l.judgeImportDevice(cmdFD); err != nil {
+		return nil, err
+	}
+	own, err := fd.Duplicate(verb, "cmd_fd", cmdFD)
+	if err != nil {
+		return nil, err
+	}
+	ptr, errno := rawImportDevice(l.fn[symIbv_import_device], int32(own))
+	if ptr == nil {
+		fd.Refused(own, cmdFD)
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newDevice(l, ptr)
+	if err := o.h.Adopt(); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
