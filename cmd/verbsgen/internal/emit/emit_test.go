@@ -188,7 +188,7 @@ func TestInternalErrors(t *testing.T) {
 	}
 
 	e := newEmitter(&model.Package{Name: "p"})
-	e.decls(e.newFile("x.go"), []plan.Decl{&plan.Method{Name: "Open", Steps: []plan.Step{nil, plan.Do{Call: plan.Value{As: "other"}}}}, 1})
+	e.decls(e.newFile("x.go"), []plan.Decl{&plan.Method{Name: "Open", Steps: []plan.Step{nil, plan.Try{Call: plan.Value{As: "other"}}}}, 1})
 	_, err = e.finish()
 	if want := "Open: nothing prints a step of type <nil>\nOpen: nothing prints a value \"other\"\nx.go: nothing prints a int"; err == nil ||
 		err.Error() != want {

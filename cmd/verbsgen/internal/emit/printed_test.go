@@ -34,7 +34,7 @@ func TestEveryStepPrinted(t *testing.T) {
 		}
 		return list
 	}
-	steps := names(text("../plan/steps.go"), `(?m)^func \((\w+)\) step\(\)`)
+	steps := names(text("../plan/steps.go")+text("../plan/points.go"), `(?m)^\t(\w+) struct\b`)
 	printed := names(text("[a-z]*.go"), `\bplan\.([A-Z]\w+)`)
 	kinds := names(text("../plan/value.go"), `(?m)^\t(\w+) +As = "\w`)
 	made := names(text("../plan/[a-z]*.go"), `\b([A-Z]\w+)\{`)

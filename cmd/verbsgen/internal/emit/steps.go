@@ -106,28 +106,33 @@ func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 	switch s := s.(type) {
 	case plan.Declare:
 		return one(jen.Var().Add(typed(s.Var)))
-	case plan.Define2:
-		return one(define(s.First, s.Second).Add(p.value(s.Value)))
-	case plan.Define:
-		return one(define(s.Name).Add(p.value(s.Value)))
-	case plan.Set:
-		var to []jen.Code
-		for _, path := range s.To {
-			to = append(to, id(path))
-		}
-		return one(remarked(jen.List(to...).Op("=").List(p.values(s.Values)...), s.Remark))
-	case plan.SetBits:
-		return one(remarked(op(id(s.To), "|=", p.value(s.Bits)), s.Remark))
+	case plan.Assign:
+		return one(p.assign(s))
 	case plan.If:
 		return one(jen.If(p.value(s.When)).Block(p.steps(s.Then)...))
-	case plan.Do:
-		return one(p.value(s.Call))
 	case plan.Try:
-		return one(p.zero.onErr(p.value(s.Call)))
-	case plan.Get:
+		if s.Into == "" {
+			return one(p.zero.onErr(p.value(s.Call)))
+		}
 		return p.get(s.Into, p.value(s.Call)), true
 	}
 	return nil, false
+}
+
+// assign stores values, or only calls: x = y // remark.
+func (p printer) assign(s plan.Assign) *jen.Statement {
+	var to []jen.Code
+	for _, path := range s.To {
+		to = append(to, id(path))
+	}
+	out := jen.List(p.values(s.Values)...)
+	if len(to) > 0 {
+		out = jen.List(to...).Op(s.Op).Add(out)
+	}
+	if s.Remark != "" {
+		out = remark(out, s.Remark)
+	}
+	return out
 }
 
 // get calls a function that returns a value and an error:
@@ -138,14 +143,6 @@ func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 //	}
 func (p printer) get(into string, call *jen.Statement) []jen.Code {
 	return []jen.Code{define(into, "err").Add(call), p.zero.ifErr()}
-}
-
-// remarked puts a comment behind a statement that has one.
-func remarked(x *jen.Statement, text string) *jen.Statement {
-	if text == "" {
-		return x
-	}
-	return remark(x, text)
 }
 
 // enter begins the use of a handle until the method returns; one that may be nil, if it is given:

@@ -27,7 +27,7 @@ func (b *builder) capabilities(o *model.Object) []Decl {
 	}
 	known := "*" + r.Mirror.Name
 	m := on(o, capsFunc, Says(capsFunc, nil), one(known),
-		Define{"caps", result("o.caps.Known")})
+		define("caps", result("o.caps.Known")))
 	ask := b.askCapabilities(o, r)
 	if ask == nil {
 		m.Steps = []Step{ret(result("o.caps.Known"))}

@@ -18,7 +18,7 @@ func codes(t *model.Enum) []Decl {
 	}
 	return append(out, &Method{Doc: Doc{Does: k.FromDoc}, Name: t.Go + "Of", Params: []Var{{Name: k.Arg, Type: k.Is}},
 		Results: []Var{{Type: t.Go}, {Type: "error"}}, Zero: []Value{zero},
-		Steps: []Step{Get{"v", of("codes", k.From, val(k.Arg))}, ret(converted(t.Go, val("v")), null)}})
+		Steps: []Step{Try{Into: "v", Call: of("codes", k.From, val(k.Arg))}, ret(converted(t.Go, val("v")), null)}})
 }
 
 // texts plans how the values of a union are written as text, and read again.
@@ -32,6 +32,6 @@ func texts(u *model.Union) []Decl {
 			Steps: []Step{ret(of("codes", k.To, val("v")))}},
 		&Method{Doc: Doc{Does: k.FromDoc}, Name: "Parse" + u.Go, Params: []Var{{Name: "s", Type: "string"}},
 			Results: []Var{{Type: u.Go}, {Type: "error"}}, Zero: []Value{composite(u.Go)},
-			Steps: []Step{Get{"v", of("codes", k.From, text(u.Go), val("s"))}, ret(converted(u.Go, val("v")), null)}},
+			Steps: []Step{Try{Into: "v", Call: of("codes", k.From, text(u.Go), val("s"))}, ret(converted(u.Go, val("v")), null)}},
 	}
 }

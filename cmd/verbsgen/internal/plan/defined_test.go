@@ -54,10 +54,14 @@ func defines(s Step) []string {
 		return []string{"verb"}
 	case Declare:
 		return []string{s.Var.Name}
-	case Define:
-		return []string{s.Name}
-	case Get:
-		return []string{s.Into, "err"}
+	case Assign:
+		if s.Op == ":=" {
+			return s.To
+		}
+	case Try:
+		if s.Into != "" {
+			return []string{s.Into, "err"}
+		}
 	case Gather:
 		return []string{s.Into}
 	case CopyAttr:

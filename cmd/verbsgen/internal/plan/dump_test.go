@@ -44,6 +44,9 @@ func dump(v reflect.Value) string {
 		return x.Name + ": " + x.Value.String()
 	case Var:
 		return x.Name + " " + x.Type
+	case Assign:
+		values := strings.Trim(dump(reflect.ValueOf(x.Values)), "[]")
+		return strings.TrimSpace(strings.Join(x.To, ", ") + " " + x.Op + " " + values)
 	case []Entry: // what rules look at is up to the pages
 		return "..."
 	}

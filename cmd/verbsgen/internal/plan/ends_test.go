@@ -99,8 +99,8 @@ func TestChosenEnds(t *testing.T) {
 	for method, end := range ends {
 		m := find(t, p, method)
 		i := slices.IndexFunc(m.Steps, func(s Step) bool {
-			x, ok := s.(Set)
-			return ok && x.To[0] == "o.h.End" && x.Values[0].Path == end
+			x, ok := s.(Assign)
+			return ok && x.Op == "=" && x.To[0] == "o.h.End" && x.Values[0].Path == end
 		})
 		if i < 0 || i > at[Adopt](m.Steps)[0] {
 			t.Errorf("%s does not have the object ended by %s", method, end)

@@ -26,13 +26,13 @@ func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
 		Doc: Doc{Text: Says("refused", Words{"Name": "refused" + v.Go})},
 		Params: []Var{{Name: "r", Type: "dpath." + form.Of(v.C, m.Form).Range}, {Name: "posted", Type: "int"},
 			{Name: "errno", Type: "syscall.Errno"}},
-		Steps: []Step{Get{"wr", result("r.Refusal", addr(errs), val("posted"), val("errno"))}}}
+		Steps: []Step{Try{Into: "wr", Call: result("r.Refusal", addr(errs), val("posted"), val("errno"))}}}
 	enough, others := explained(v)
 	sees := slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind != model.OpField })
 	broken, may := null, null
 	var facts []Value
 	if len(v.Inputs()) > 0 {
-		out.Steps = append(out.Steps, Define{"in", composite("in"+v.Go, b.fields(v)...)})
+		out.Steps = append(out.Steps, define("in", composite("in"+v.Go, b.fields(v)...)))
 		facts = factsOf(v)
 	}
 	if sees {
@@ -65,7 +65,7 @@ func (b *builder) see(v *model.Verb, ask bool) Step {
 	if ask {
 		asks = yes
 	}
-	return Do{result(v.Params[0].Go+".see"+v.Go, addr("in"), asks)}
+	return do(result(v.Params[0].Go+".see"+v.Go, addr("in"), asks))
 }
 
 // fields are the inputs that the request itself has.
@@ -125,7 +125,7 @@ func (b *builder) seeing(v *model.Verb, m *model.Method) *Method {
 		asked = append(asked, b.query(query, v)...)
 	}
 	if len(caps) > 0 {
-		asked = append(asked, Define{"caps", result(recv + ".dev." + capsFunc)}, If{isGiven("caps"), caps})
+		asked = append(asked, define("caps", result(recv+".dev."+capsFunc)), If{isGiven("caps"), caps})
 	}
 	if query == nil {
 		asked = append(asked, ret(null))

@@ -42,8 +42,8 @@ func TestExplained(t *testing.T) {
 			}
 		}
 		for _, s := range flat(refused.Steps) {
-			if d, ok := s.(Define); ok && d.Name == "in" {
-				for _, x := range d.Value.With {
+			if d, ok := s.(Assign); ok && d.Op == ":=" && d.To[0] == "in" {
+				for _, x := range d.Values[0].With {
 					got = append(got, x.Name)
 				}
 			}
@@ -53,7 +53,10 @@ func TestExplained(t *testing.T) {
 			switch s := s.(type) {
 			case Call:
 				calls++
-			case Set:
+			case Assign:
+				if s.Op != "=" {
+					continue
+				}
 				name := s.To[0]
 				if s.Values[0].As == Composite {
 					if calls > 0 {

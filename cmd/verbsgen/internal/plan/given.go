@@ -64,7 +64,7 @@ func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
 	next := &Method{Doc: Doc{Does: Says("next record", Words{"Does": v.Doc, "Object": o.Go}), C: v.C, Page: v.Page, More: []string{m.Doc}},
 		Recv: self, Name: m.Name, Verb: v, Params: []Var{{Name: "ctx", Type: "context.Context"}},
 		Results: []Var{{Type: "*" + r.Go}, {Type: "error"}}, Zero: []Value{null},
-		Steps: []Step{Name{v.C}, Get{"from", result("o.listen", verb)}, ret(result("from.Next", val("ctx")))}}
+		Steps: []Step{Name{v.C}, Try{Into: "from", Call: result("o.listen", verb)}, ret(result("from.Next", val("ctx")))}}
 	listen := on(o, "listen", Says("listen", nil), []Var{{Type: waiting}, {Type: "error"}})
 	listen.Params, listen.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
 	fd := converted("int", cField("int32", "o.h.C", *o.FD))
@@ -146,12 +146,12 @@ func (b *builder) lends(o *model.Object) (out []Decl) {
 		for range keep.Params {
 			args = append(args, null)
 		}
-		let := function(nil, errOnly, Do{raw(release, "o.lib", val("kept"))}, ret(null))
-		kept := function(nil, []Var{{Type: "func() error"}, {Type: "error"}}, Define2{"kept", "errno", raw(keep, "o.lib", args...)},
+		let := function(nil, errOnly, do(raw(release, "o.lib", val("kept"))), ret(null))
+		kept := function(nil, []Var{{Type: "func() error"}, {Type: "error"}}, Assign{To: []string{"kept", "errno"}, Op: ":=", Values: []Value{raw(keep, "o.lib", args...)}},
 			If{isNil("kept"), []Step{ret(null, of("verr", "Failed", text(keep.C), val("errno"), null))}}, ret(let, null))
 		m := on(o, l.Go, "", []Var{{Type: "*" + l.Object.Ref}, {Type: "error"}},
 			slices.Concat([]Step{Name{"struct " + o.C}, Enter{Handle: "o"}}, b.missing(keep, "o.lib"), b.missing(release, "o.lib"),
-				[]Step{Define{"at", cField(pointer, "o.h.C", l.Offset)},
+				[]Step{define("at", cField(pointer, "o.h.C", l.Offset)),
 					Refuse{isNil("at"), of("verr", "NotYet", verb, text(l.C), text(o.Go))},
 					ret(generic("bridge", "Borrow", l.Object.Ref, verb, val("at"), val(lib), kept))})...)
 		m.Zero = []Value{null}
@@ -175,7 +175,7 @@ func moved(v *model.Verb) *model.Param {
 func (c *call) move(to *model.Param, call []Step) []Step {
 	owner := c.self + "." + naming.Unexported(to.Object.Go)
 	return []Step{Lock{c.self + ".mu"},
-		Try{of("object", "Move", addr(c.self+".h.Node"), addr(owner+".h.Node"), addr(to.Go+".h.Node"),
+		Try{Call: of("object", "Move", addr(c.self+".h.Node"), addr(owner+".h.Node"), addr(to.Go+".h.Node"),
 			function(nil, errOnly, append(call, ret(null))...))},
 		set(owner, val(to.Go))}
 }

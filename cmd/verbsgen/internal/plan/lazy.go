@@ -33,10 +33,10 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 	c.out.Params, c.out.Results, c.out.Zero = []Var{{Name: "fields", Type: l.Asks.Go}}, []Var{{Type: "*" + name}, {Type: "error"}},
 		[]Value{null}
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, []Step{
-		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, fields, hex(askable(l)))},
+		Try{Call: of("lazy", "Check", val(c.self+".asked"), verb, kind, fields, hex(askable(l)))},
 		Declare{Var{Name: "a", Type: "lazy.Answer"}},
 		cross(val(c.self+".gate"), converted("uint64", fields), null, zero, zero, memory("a")),
-		Try{of("lazy", "Lacks", val("a"), verb, kind, fields)},
+		Try{Call: of("lazy", "Lacks", val("a"), verb, kind, fields)},
 		ret(composite("*"+name, Entry{"gate", addr(c.self + ".gate")}, Entry{"fields", converted("uint64", fields)}), null)})
 	r, list, n := Var{Name: "r", Type: "*" + name}, "entries", []Var{{Type: "int"}, {Type: "error"}}
 	entries := Var{Name: list, Type: "[]" + l.Go}
@@ -50,7 +50,7 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 			Recv: r, Name: "PollSpin", Params: []Var{entries, {Name: "tries", Type: "int"}}, Results: n, Zero: []Value{zero}, Steps: []Step{
 				Refuse{isNil("r"), result(errs + ".Closed")},
 				If{operation(result("len", val(list)), "==", zero), []Step{ret(zero, null)}},
-				Do{of("lazy", "Written", val(list))},
+				do(of("lazy", "Written", val(list))),
 				Declare{Var{Name: "a", Type: "lazy.Answer"}},
 				cross(val("r.gate"), val("r.fields"), array(list), length("int64", list),
 					converted("int64", val("tries")), memory("a")),

@@ -33,8 +33,8 @@ func filled(_ *world, m *Method) (wrong []string) {
 			count = m.Steps[calls[0]].(Call).Into
 		}
 		made := slices.ContainsFunc(m.Steps[:calls[0]], func(s Step) bool {
-			d, ok := s.(Define)
-			return ok && d.Name == array && d.Value.String() == "make([]"+p.Record.Mirror.Name+", len("+p.Go+"))"
+			d, ok := s.(Assign)
+			return ok && d.Op == ":=" && d.To[0] == array && d.Values[0].String() == "make([]"+p.Record.Mirror.Name+", len("+p.Go+"))"
 		})
 		handed := slices.Contains(m.Steps[calls[0]:], Step(FillList{List: p.Go, From: array, Count: count}))
 		if !made || !handed {
@@ -156,8 +156,8 @@ func updated(_ *world, m *Method) (wrong []string) {
 		wrong = append(wrong, "nothing locks what getters read")
 	}
 	if !slices.ContainsFunc(m.Steps[calls[0]:], func(s Step) bool {
-		do, is := s.(Do)
-		return is && strings.HasSuffix(do.Call.Path, ".load")
+		do, is := s.(Assign)
+		return is && strings.HasSuffix(do.Values[0].Path, ".load")
 	}) {
 		wrong = append(wrong, "getters return what was before the call")
 	}

@@ -33,7 +33,7 @@ func (b *builder) registers(v *model.Verb, m *model.Method) (out []Decl) {
 			c.args = append(c.args, c.source(p))
 		}
 		for _, flag := range m.Sets[p.C] {
-			steps = append(steps, SetBits{To: p.Go, Bits: val(flag.Go)})
+			steps = append(steps, assign(p.Go, "|=", val(flag.Go)))
 		}
 	}
 	c.out.Steps = append(steps, ret(result(c.self+"."+core, c.args...)))

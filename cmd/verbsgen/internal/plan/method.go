@@ -127,13 +127,13 @@ func (c *call) invoke() []Step {
 		return c.move(to, []Step{s})
 	}
 	if c.v.Updates {
-		return []Step{Lock{c.self + ".mu"}, s, Do{result(c.self + ".load")}}
+		return []Step{Lock{c.self + ".mu"}, s, do(result(c.self + ".load"))}
 	}
 	if !c.callbacks() {
 		return []Step{s}
 	}
 	s.Failure.By = c.self + ".calls"
-	return []Step{Do{result(s.Failure.By + ".Begin")}, s}
+	return []Step{do(result(s.Failure.By + ".Begin")), s}
 }
 
 // answer is how a verb says that it failed.
@@ -263,7 +263,7 @@ func (c *call) ownerFrom(parent *model.Object) string {
 func (c *call) attached() []Step {
 	switch {
 	case c.v.Creates.Host:
-		return []Step{Do{result("o.mem.Open", val("ptr"), val(c.v.Extent.Param.Go))}}
+		return []Step{do(result("o.mem.Open", val("ptr"), val(c.v.Extent.Param.Go)))}
 	case c.v.Extent != nil:
 		return []Step{Attach{Length: c.v.Extent.Param.Go + "C." + c.v.Extent.Leaf.Go}}
 	}
@@ -392,5 +392,10 @@ func refuseNil(name, what, fix string) Refuse {
 	return Refuse{isNil(name), of("verr", "NilValue", verb, text(what), text(fix))}
 }
 
-// set stores a value.
-func set(to string, x Value) Set { return Set{To: []string{to}, Values: []Value{x}} }
+// Small steps: a call, a new variable, and a value that is stored.
+func do(call Value) Assign               { return Assign{Values: []Value{call}} }
+func define(name string, x Value) Assign { return assign(name, ":=", x) }
+func set(to string, x Value) Assign      { return assign(to, "=", x) }
+func assign(to, op string, x Value) Assign {
+	return Assign{To: []string{to}, Op: op, Values: []Value{x}}
+}

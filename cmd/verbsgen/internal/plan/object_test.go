@@ -111,8 +111,8 @@ func adoptedOnce(w *world, m *Method) (wrong []string) {
 	}
 	for _, parent := range parents {
 		told := slices.ContainsFunc(steps[makes[0]:], func(s Step) bool {
-			set, ok := s.(Set)
-			return ok && strings.EqualFold(set.To[0], steps[makes[0]].(Make).Into+"."+parent.Go) && handles[set.Values[0].Path] == parent
+			set, ok := s.(Assign)
+			return ok && set.Op == "=" && strings.EqualFold(set.To[0], steps[makes[0]].(Make).Into+"."+parent.Go) && handles[set.Values[0].Path] == parent
 		})
 		if parent.Go != "Device" && !told {
 			wrong = append(wrong, "the object does not know its "+parent.Go)
@@ -149,7 +149,7 @@ func TestSources(t *testing.T) {
 			t.Errorf("%s calls %v, want %s(%s, ...)", name, call, core, want)
 		}
 	}
-	if set, ok := find(t, p, "PD.RegMRImplicitODP").Steps[0].(SetBits); !ok || set.Bits.Path != "MRAccessOnDemand" {
+	if set, ok := find(t, p, "PD.RegMRImplicitODP").Steps[0].(Assign); !ok || set.Op != "|=" || set.Values[0].Path != "MRAccessOnDemand" {
 		t.Error("an implicit region is not on demand")
 	}
 }

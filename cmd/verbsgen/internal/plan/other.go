@@ -49,7 +49,7 @@ func (c *call) made() (before []Step, from string) {
 	case x.Field == "":
 		return nil, x.Param.Go + "C"
 	default:
-		return []Step{Define{"ptr", cField(pointer, x.Param.Go+".h.C", x.Offset)}}, "ptr"
+		return []Step{define("ptr", cField(pointer, x.Param.Go+".h.C", x.Offset))}, "ptr"
 	}
 }
 
@@ -76,19 +76,19 @@ func (c *call) createdOther() []Step {
 // others plans what packages of other libraries may take and make: every handle, and the builders that verbs take.
 func (b *builder) others() (out []Decl) {
 	offer := &Method{Name: "init", Doc: Doc{Text: Says("offer", nil)},
-		Steps: []Step{Do{of("bridge", "OfferLib",
-			function([]Var{{Name: "l", Type: "*Lib"}}, one("dl.Source"), ret(val("l.src"))))}}}
+		Steps: []Step{do(of("bridge", "OfferLib",
+			function([]Var{{Name: "l", Type: "*Lib"}}, one("dl.Source"), ret(val("l.src")))))}}
 	for _, o := range b.pkg.Objects {
 		out = append(out, b.makeFor(o))
-		offer.Steps = append(offer.Steps, Do{of("bridge", "OfferHandle", b.offered(o))})
+		offer.Steps = append(offer.Steps, do(of("bridge", "OfferHandle", b.offered(o))))
 	}
 	for _, r := range b.pkg.Records {
 		if !b.lendable(r) {
 			continue
 		}
 		out = append(out, b.lend(r))
-		offer.Steps = append(offer.Steps, Do{of("bridge", "OfferAttr",
-			composite("bridge.Attr["+r.Go+"]", Entry{"Kind", text(r.Go)}, Entry{"Lend", val("(*" + r.Go + ").lend")}))})
+		offer.Steps = append(offer.Steps, do(of("bridge", "OfferAttr",
+			composite("bridge.Attr["+r.Go+"]", Entry{"Kind", text(r.Go)}, Entry{"Lend", val("(*" + r.Go + ").lend")}))))
 	}
 	return append([]Decl{offer}, out...)
 }
@@ -117,14 +117,14 @@ func (b *builder) makeFor(o *model.Object) *Method {
 	owner := "lib"
 	if b.below(o) {
 		owner = "dev"
-		m.Steps = append(m.Steps, Define{owner, among("Among", b.root())})
+		m.Steps = append(m.Steps, define(owner, among("Among", b.root())))
 	} else {
-		m.Steps = append(m.Steps, Define{owner, among("LibOf", "Lib")})
+		m.Steps = append(m.Steps, define(owner, among("LibOf", "Lib")))
 	}
-	kept := Set{To: []string{"o.h.Other"}, Values: []Value{val("m.End")}}
+	kept := Assign{To: []string{"o.h.Other"}, Op: "=", Values: []Value{val("m.End")}}
 	for _, p := range b.owners(o) {
 		name := naming.Unexported(p.Go)
-		m.Steps = append(m.Steps, Define{name, among("Among", p.Go)})
+		m.Steps = append(m.Steps, define(name, among("Among", p.Go)))
 		if b.below(o) {
 			m.Steps = append(m.Steps, If{isNil(owner), []Step{If{isGiven(name), []Step{set(owner, val(name+".dev"))}}}})
 		}
@@ -178,7 +178,7 @@ func (b *builder) lend(r *model.Record) *Method {
 		case b.root() != "":
 			root = addr(h + ".h.Node")
 		}
-		then := []Step{Try{result("lent.Enter", verb, text(f.C), addr(h+".h.Node"), val(h+".lib"), val("lib"), root, val("root"))},
+		then := []Step{Try{Call: result("lent.Enter", verb, text(f.C), addr(h+".h.Node"), val(h+".lib"), val("lib"), root, val("root"))},
 			set("c."+f.Leaf.Go, converted("uintptr", val(h+".h.C")))}
 		if f.Bit != nil && r.Mask != "" {
 			then = append(then, maskBits("c."+r.Mask, f))

@@ -181,8 +181,8 @@ func (c *call) sameDevice(handle, what string) []Step {
 }
 
 // maskBits sets the bits of a mask that say that a field is given.
-func maskBits(mask string, f *model.Field) SetBits {
-	return SetBits{To: mask, Bits: hex(uint64(f.BitValue)), Remark: f.Bit.C}
+func maskBits(mask string, f *model.Field) Assign {
+	return Assign{To: []string{mask}, Op: "|=", Values: []Value{hex(uint64(f.BitValue))}, Remark: f.Bit.C}
 }
 
 // outParam passes the address of a variable for the verb to fill.
@@ -223,7 +223,7 @@ func (c *call) filledParam(p *model.Param) {
 	at := p.Go
 	if p.Record != nil {
 		at += "C"
-		c.prep = append(c.prep, Define{at, result("make", converted("[]"+p.Record.Mirror.Name), result("len", val(p.Go)))})
+		c.prep = append(c.prep, define(at, result("make", converted("[]"+p.Record.Mirror.Name), result("len", val(p.Go)))))
 	}
 	c.pass(p, array(at), length("uint64", p.Go))
 }
@@ -257,7 +257,7 @@ func (c *call) addressParam(p *model.Param) {
 	if p.Null {
 		optional = yes
 	}
-	c.pre = append(c.pre, Get{p.Go + "C", of("sockaddr", "Of", verb, text(p.C), val(p.Go), optional)})
+	c.pre = append(c.pre, Try{Into: p.Go + "C", Call: of("sockaddr", "Of", verb, text(p.C), val(p.Go), optional)})
 	c.pass(p, result(p.Go+"C.Pointer"), number(1))
 }
 
@@ -310,7 +310,7 @@ func (c *call) valueParam(p *model.Param) {
 		return
 	}
 	for _, flag := range c.m.Sets[p.C] {
-		c.pre = append(c.pre, SetBits{To: p.Go, Bits: val(flag.Go)})
+		c.pre = append(c.pre, assign(p.Go, "|=", val(flag.Go)))
 	}
 	in := wide(p.Go)
 	switch p.GoType {

@@ -71,7 +71,7 @@ func (c *call) pointers(attr, mirror string, r *model.Record) {
 	}
 	if pointsOn(r) {
 		declare()
-		c.pre = append(c.pre, Try{result(attr+".place", addr(mirror), addr(pins))})
+		c.pre = append(c.pre, Try{Call: result(attr+".place", addr(mirror), addr(pins))})
 	}
 	for _, f := range r.Fields {
 		switch {
@@ -103,6 +103,3 @@ type (
 		Self, Root                    string
 	}
 )
-
-func (KeepPins) step()  {}
-func (EnterList) step() {}

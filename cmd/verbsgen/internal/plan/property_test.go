@@ -104,6 +104,16 @@ func at[S Step](steps []Step) (places []int) {
 	return places
 }
 
+// assigns gives the places of the steps that store by an operator; that of calls is empty.
+func assigns(steps []Step, op string) (places []int) {
+	for i, s := range steps {
+		if a, ok := s.(Assign); ok && a.Op == op {
+			places = append(places, i)
+		}
+	}
+	return places
+}
+
 // reach gives the place of what reaches C: a call, or a crossing into the data path; -1 without one.
 func reach(steps []Step) int {
 	for i, s := range steps {
@@ -190,7 +200,7 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 			same[s.Handle] = s.Lib != ""
 		case LendOther:
 			same[s.Attr] = s.Lib != ""
-		case Set:
+		case Assign:
 			for _, v := range s.Values {
 				if len(v.Args) == 1 {
 					v = v.Args[0]
@@ -247,10 +257,10 @@ func calledOnce(_ *world, m *Method) []string {
 	steps := flat(m.Steps)
 	calls := at[Call](steps)
 	if len(calls) == 0 {
-		if len(at[Name](m.Steps)) > 0 && len(at[Get](m.Steps)) == 0 {
+		if len(at[Name](m.Steps)) > 0 && !slices.ContainsFunc(m.Steps, func(s Step) bool { t, ok := s.(Try); return ok && t.Into != "" }) {
 			return []string{"the verb is named and not called"}
 		}
-		if hot := at[Refuse](m.Steps); len(hot) > 0 && len(at[Batch](m.Steps))+len(at[Do](m.Steps)) != 1 {
+		if hot := at[Refuse](m.Steps); len(hot) > 0 && len(at[Batch](m.Steps))+len(assigns(m.Steps, "")) != 1 {
 			return []string{"the data path is not called once"}
 		}
 		return nil
@@ -273,7 +283,7 @@ func calledOnce(_ *world, m *Method) []string {
 		return []string{fmt.Sprintf("the call has %d values for %d parameters", len(c.By.Args), n)}
 	}
 	if h, found := strings.CutSuffix(c.Failure.By, ".calls"); found {
-		if before, ok := steps[calls[0]-1].(Do); !ok || before.Call.Path != h+".calls.Begin" {
+		if before, ok := steps[calls[0]-1].(Assign); !ok || before.Values[0].Path != h+".calls.Begin" {
 			return []string{"an allocator answers for the call, and is not told of its beginning"}
 		}
 	}
@@ -357,10 +367,6 @@ func returned(_ *world, m *Method) (wrong []string) {
 		switch s := s.(type) {
 		case Output:
 			read[s.Mirror] = s.Into
-		case Define:
-			if w := s.Value.With; s.Value.As == Composite && len(w) == 1 {
-				read[w[0].Value.Path] = s.Name
-			}
 		case Declare:
 			declared[s.Var.Name] = true
 		}

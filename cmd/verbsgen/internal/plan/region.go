@@ -18,9 +18,9 @@ func vagueBit(r *model.Region) uint64 {
 // region plans the methods that make elements.
 func (b *builder) region(o *model.Object) []Decl {
 	place := on(o, "place", Says("place", nil), nil,
-		Do{result("o.region.Set", composite("dpath.Region", Entry{"Start", val("start")},
+		do(result("o.region.Set", composite("dpath.Region", Entry{"Start", val("start")},
 			Entry{"Length", val("o." + naming.Local(o.Region.Length.C))},
-			Entry{"LKey", val("o." + naming.Local(o.Region.LKey.C))}, Entry{"Unknown", val("unknown")}))})
+			Entry{"LKey", val("o." + naming.Local(o.Region.LKey.C))}, Entry{"Unknown", val("unknown")}))))
 	place.Params = []Var{{Name: "start", Type: "uint64"}, {Name: "unknown", Type: "string"}}
 
 	iova := on(o, "IOVA", "", one("uint64"), ret(result("o.region.Start")))

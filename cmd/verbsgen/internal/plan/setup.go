@@ -25,9 +25,9 @@ func (b *builder) setup(r *model.Record, s *model.Setup) []Decl {
 		name := strings.TrimPrefix(step.State.Go, r.New[0].Enum.Go)
 		m := &Method{Doc: Doc{Text: Says("change", Words{"Name": name, "State": step.State.Short})}, Recv: self, Name: name,
 			Results: one("*" + r.Go)}
-		m.Steps = []Step{Define{"a", result("New"+r.Go, val(step.State.Go))}}
+		m.Steps = []Step{define("a", result("New"+r.Go, val(step.State.Go)))}
 		for _, f := range step.Needs {
-			m.Steps = append(m.Steps, Do{result("a."+f.Go, val("s."+f.Go))})
+			m.Steps = append(m.Steps, do(result("a."+f.Go, val("s."+f.Go))))
 			if !seen[f] {
 				seen[f] = true
 				typ.Fields = append(typ.Fields, Var{Name: f.Go, Type: f.GoType, Doc: f.Doc, Remark: f.C + ", to " + step.State.Short})
@@ -47,7 +47,7 @@ func (b *builder) setup(r *model.Record, s *model.Setup) []Decl {
 		m := &Method{Recv: self, Name: "To" + with["Last"], Params: []Var{o}, Results: errOnly,
 			Doc: Doc{Text: Says("To", with)}}
 		for _, name := range each {
-			m.Steps = append(m.Steps, Try{result(o.Name+"."+modify, result("s."+name))})
+			m.Steps = append(m.Steps, Try{Call: result(o.Name+"."+modify, result("s."+name))})
 		}
 		m.Steps = append(m.Steps, ret(null))
 		typ.Doc.More = []string{Says("setup more", with)}

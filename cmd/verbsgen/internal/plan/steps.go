@@ -2,9 +2,9 @@ package plan
 
 import "github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 
-// Step is one thing that a method does. The types of this file are all that there are; emit has a function for each. A name or
+// Step is one thing that a method does. The types of this file are all that there are; emit has a case for each. A name or
 // path in a step is one of the generated code: "pd", "attrC.comp_mask".
-type Step interface{ step() }
+type Step any
 
 // Steps of every face of a verb, in about the order in which they stand.
 type (
@@ -124,26 +124,11 @@ type (
 type (
 	// Declare declares a variable.
 	Declare struct{ Var Var }
-	// Define declares a variable with a value.
-	Define struct {
-		Name  string
-		Value Value
-	}
-	// Define2 declares two variables with the results of a call.
-	Define2 struct {
-		First, Second string
-		Value         Value
-	}
-	// Set stores values.
-	Set struct {
+	// Assign stores values by an operator: "=", "|=", or ":=" for new variables. Without To it only calls.
+	Assign struct {
 		To     []string
+		Op     string
 		Values []Value
-		Remark string
-	}
-	// SetBits sets bits; Remark is their C name.
-	SetBits struct {
-		To     string
-		Bits   Value
 		Remark string
 	}
 	// If takes steps under a condition.
@@ -151,12 +136,8 @@ type (
 		When Value
 		Then []Step
 	}
-	// Do calls a function of the handle or of the runtime.
-	Do struct{ Call Value }
-	// Try calls a function that returns an error alone, and returns that.
-	Try struct{ Call Value }
-	// Get calls a function that returns a value and an error, and returns the error.
-	Get struct {
+	// Try calls a function that returns an error, or a value for Into and an error, and returns the error.
+	Try struct {
 		Into string
 		Call Value
 	}
@@ -225,47 +206,3 @@ const (
 	Negated  Answer = "negated"  // an int below 0, which is the errno
 	Code     Answer = "code"     // both kept
 )
-
-func (Name) step()       {}
-func (Enter) step()      {}
-func (Missing) step()    {}
-func (Refuse) step()     {}
-func (Gather) step()     {}
-func (CopyAttr) step()   {}
-func (EnterArms) step()  {}
-func (PackArms) step()   {}
-func (CopyHead) step()   {}
-func (CopyList) step()   {}
-func (Hold) step()       {}
-func (HoldAttr) step()   {}
-func (Check) step()      {}
-func (Lock) step()       {}
-func (Call) step()       {}
-func (Make) step()       {}
-func (Keep) step()       {}
-func (Attach) step()     {}
-func (Place) step()      {}
-func (Adopt) step()      {}
-func (FillList) step()   {}
-func (Output) step()     {}
-func (KeepCaps) step()   {}
-func (Return) step()     {}
-func (EnterOther) step() {}
-func (LendOther) step()  {}
-func (MakeOther) step()  {}
-func (Try) step()        {}
-func (ReadRecord) step() {}
-func (TakeRecord) step() {}
-func (FindHandle) step() {}
-func (Choose) step()     {}
-func (Define2) step()    {}
-func (PinData) step()    {}
-func (Declare) step()    {}
-func (Define) step()     {}
-func (Set) step()        {}
-func (SetBits) step()    {}
-func (If) step()         {}
-func (Do) step()         {}
-func (Get) step()        {}
-func (Batch) step()      {}
-func (Read) step()       {}

@@ -26,11 +26,11 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 	c.out.Doc = Doc{Does: Says("new stream", Words{"Object": m.Recv}), C: v.C, Page: v.Page, More: []string{m.Doc}}
 	c.out.Results, c.out.Zero = []Var{{Type: "*" + name}, {Type: "error"}}, []Value{null}
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, b.missing(open, c.lib), []Step{
-		Try{of("lazy", "Check", val(c.self+".asked"), verb, kind, asked, asked)},
-		Define{"object", raw(open, c.lib, val(c.self+".h.C"))},
-		Define{"a", of("dpath", "Probe")},
+		Try{Call: of("lazy", "Check", val(c.self+".asked"), verb, kind, asked, asked)},
+		define("object", raw(open, c.lib, val(c.self+".h.C"))),
+		define("a", of("dpath", "Probe")),
 		cross(val(c.self+".gate"), val("object"), converted("uint64", asked), null, memory("a")),
-		Try{of("dpath", "Lacks", val("a"), verb, kind, asked)},
+		Try{Call: of("dpath", "Lacks", val("a"), verb, kind, asked)},
 		ret(composite("*"+name, Entry{"gate", addr(c.self + ".gate")}, Entry{"object", val("object")}, Entry{"asked", asked}), null)})
 	s, out := Var{Name: "s", Type: "*" + name}, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
 	return []Decl{c.out,
@@ -46,8 +46,8 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 				Refuse{isNil("s"), result(errs + ".Closed")},
 				Declare{Var{Name: "a", Type: "dpath.Stream"}},
 				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", addr("a")), memory("a")),
-				Do{result("r.End", addr("a"))},
-				Try{of("dpath", "NotAsked", addr("a"), text(v.C), kind, val("s.asked"))},
+				do(result("r.End", addr("a"))),
+				Try{Call: of("dpath", "NotAsked", addr("a"), text(v.C), kind, val("s.asked"))},
 				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("r.Failed", addr(errs), val("errno")), Else: val("posted")},
 				ret(val("posted"), null)}},
 		Once{errs, v.C, m.Recv}}
