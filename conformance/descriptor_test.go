@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"golang.org/x/sys/unix"
 )
 
@@ -50,5 +51,25 @@ func TestImportKeepsDescriptor(t *testing.T) {
 	}
 	if now := descriptors(t); now != before {
 		t.Errorf("%d descriptors are open, before it were %d", now, before)
+	}
+}
+
+// TestNoDescriptor exports descriptors from closed objects. Beside the error is -1, since 0 is the descriptor of another file, which a
+// deferred close would end.
+func TestNoDescriptor(t *testing.T) {
+	b := open(t)
+	dm := must(b.dev.AllocDM(verbs.NewAllocDMAttr(4096)))(t)
+	pd := must(b.dev.AllocPD())(t)
+	buf := must(pd.AllocBuf(4096))(t)
+	if err := errors.Join(dm.Close(), buf.Close(), pd.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for name, export := range map[string]func() (int, error){"DM": dm.ExportDMABufFD, "Buf": buf.ExportDMABufFD} {
+		if fd, err := export(); fd != -1 || !errors.Is(err, os.ErrClosed) {
+			t.Errorf("%s.ExportDMABufFD = %d, %v", name, fd, err)
+		}
+	}
+	if n, err := b.dev.GetPKeyIndex(1, 0x1234); n != -1 || err == nil {
+		t.Errorf("GetPKeyIndex of a key that is not there = %d, %v", n, err)
 	}
 }

@@ -105,15 +105,15 @@ func (buffer *Buf) ReadAt(p []byte, off int64) (int, error) { return buffer.mem.
 func (buffer *Buf) ExportDMABufFD() (int, error) {
 	const verb = "ibv_export_buf_dmabuf_fd"
 	if err := buffer.base().Enter(verb); err != nil {
-		return 0, err
+		return -1, err
 	}
 	defer buffer.h.Exit()
 	if buffer.lib.fn[symIbv_export_buf_dmabuf_fd] == 0 {
-		return 0, buffer.lib.missing("ibv_export_buf_dmabuf_fd", symIbv_export_buf_dmabuf_fd)
+		return -1, buffer.lib.missing("ibv_export_buf_dmabuf_fd", symIbv_export_buf_dmabuf_fd)
 	}
 	n, errno := rawExportBufDmabufFD(buffer.lib.fn[symIbv_export_buf_dmabuf_fd], buffer.h.C)
 	if n < 0 {
-		return 0, verr.Failed(verb, errno, nil)
+		return -1, verr.Failed(verb, errno, nil)
 	}
 	return n, nil
 }

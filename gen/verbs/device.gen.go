@@ -450,11 +450,11 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 	const verb = "ibv_get_pkey_index"
 	if err := dev.base().Enter(verb); err != nil {
-		return 0, err
+		return -1, err
 	}
 	defer dev.h.Exit()
 	if dev.lib.fn[symIbv_get_pkey_index] == 0 {
-		return 0, dev.lib.missing("ibv_get_pkey_index", symIbv_get_pkey_index)
+		return -1, dev.lib.missing("ibv_get_pkey_index", symIbv_get_pkey_index)
 	}
 	in := inGetPKeyIndex{
 		portNum: uint64(portNum),
@@ -463,11 +463,11 @@ func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkGetPKeyIndex(&in); err != nil {
-		return 0, err
+		return -1, err
 	}
 	n, errno := rawGetPKeyIndex(dev.lib.fn[symIbv_get_pkey_index], dev.h.C, portNum, bits.ReverseBytes16(pkey))
 	if n < 0 {
-		return 0, verr.Failed(verb, errno, nil)
+		return -1, verr.Failed(verb, errno, nil)
 	}
 	return n, nil
 }

@@ -80,15 +80,15 @@ func (dm *DM) Handle() uint32 { return dm.handle }
 func (dm *DM) ExportDMABufFD() (int, error) {
 	const verb = "ibv_dm_export_dmabuf_fd"
 	if err := dm.base().Enter(verb); err != nil {
-		return 0, err
+		return -1, err
 	}
 	defer dm.h.Exit()
 	if dm.lib.fn[symIbv_dm_export_dmabuf_fd] == 0 {
-		return 0, dm.lib.missing("ibv_dm_export_dmabuf_fd", symIbv_dm_export_dmabuf_fd)
+		return -1, dm.lib.missing("ibv_dm_export_dmabuf_fd", symIbv_dm_export_dmabuf_fd)
 	}
 	n, errno := rawDMExportDmabufFD(dm.lib.fn[symIbv_dm_export_dmabuf_fd], dm.h.C)
 	if n < 0 {
-		return 0, verr.Failed(verb, errno, nil)
+		return -1, verr.Failed(verb, errno, nil)
 	}
 	return n, nil
 }

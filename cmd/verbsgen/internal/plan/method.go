@@ -94,6 +94,8 @@ func (c *call) results() {
 		add("*"+cmp.Or(c.v.Creates.Ref, c.v.Creates.Go), null)
 	}
 	switch {
+	case c.v.Returns == spec.RetNumber: // 0 is a file descriptor, and an index of a table
+		add("int", minus1)
 	case counts(c.v):
 		add("int", zero)
 	case c.v.Result == "string":

@@ -48,11 +48,12 @@ const (
 
 // Values that are names alone.
 var (
-	null = val("nil")
-	yes  = val("true")
-	no   = val("false")
-	verb = val("verb")
-	zero = number(0)
+	null   = val("nil")
+	yes    = val("true")
+	no     = val("false")
+	verb   = val("verb")
+	zero   = number(0)
+	minus1 = Value{As: Literal, Text: "-1"}
 )
 
 // pointer is the type of an address of C.
