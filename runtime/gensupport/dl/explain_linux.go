@@ -37,20 +37,12 @@ func explain(m Module, path, why string) error {
 		}
 		return e
 	}
-	info, err := os.Stat(path)
+	f, err := os.Open(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e.Problem, e.Fix, e.Err = "no such file", m.install(), errors.Join(errors.ErrUnsupported, fs.ErrNotExist)
 		return e
 	case err != nil:
-		e.Problem, e.Err = "it cannot be read: "+err.Error(), err
-		return e
-	case !info.Mode().IsRegular():
-		e.Problem, e.Fix = "it is not a file", "give the path of "+m.Name
-		return e
-	}
-	f, err := os.Open(path)
-	if err != nil {
 		e.Problem, e.Fix, e.Err = "it cannot be read: "+err.Error(), "make it readable", err
 		return e
 	}

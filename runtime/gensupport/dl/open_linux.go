@@ -13,6 +13,7 @@ package dl
 #include <link.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 // verbsgen_dl_open opens a library and, in the same thread, fetches the reason of a failure into err. With loaded set,
 // only a library that is in the process already is opened.
@@ -36,6 +37,15 @@ static uintptr_t verbsgen_dl_symbol(void *handle, const char *name, const char *
 		return (uintptr_t)dlvsym(handle, name, version);
 #endif
 	return (uintptr_t)dlsym(handle, name);
+}
+
+// verbsgen_dl_defines reports whether a function is of the library itself: dlsym also finds those of libraries that it needs.
+static int verbsgen_dl_defines(void *handle, uintptr_t fn) {
+	struct link_map *map = NULL;
+	Dl_info of;
+	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL || dladdr((void *)fn, &of) == 0)
+		return 1; // the loader does not say
+	return strcmp(of.dli_fname, map->l_name) == 0;
 }
 
 // verbsgen_dl_file tells the file of a library, NULL when the loader does not say.
@@ -66,6 +76,7 @@ import "C"
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"strings"
 	"sync"
@@ -75,9 +86,16 @@ import (
 )
 
 var (
-	mu     sync.Mutex
-	opened = map[string]*Library{} // by the name of the module
+	loading sync.Mutex // while the loader is at work, so that a process gets one library of a module
+	opened  sync.Map   // of *Library, by the name of the module
 )
+
+// loaded returns the library of the module that Open has loaded, or nil.
+func (m Module) loaded() *Library {
+	l, _ := opened.Load(m.Name)
+	found, _ := l.(*Library)
+	return found
+}
 
 // Library is the library that the process has of a module.
 type Library struct {
@@ -91,40 +109,29 @@ type Library struct {
 // names both. The error is a *verr.LoadError. It is errors.ErrUnsupported and fs.ErrNotExist when there is no such library, and
 // errors.ErrUnsupported when the program is linked statically.
 func (m Module) Open(path string) (*Library, error) {
-	mu.Lock()
-	defer mu.Unlock()
 	if path == "" {
-		if l := opened[m.Name]; l != nil {
+		if l := m.loaded(); l != nil {
 			return l, nil
 		}
 		path = m.Name
 	}
-	if strings.ContainsRune(path, 0) {
-		return nil, &verr.LoadError{Path: strconv.Quote(path), Problem: "the name holds a NUL character", Fix: "give the path of " + m.Name}
-	}
-	if C.verbsgen_dl_dynamic() == 0 {
-		return nil, &verr.LoadError{
-			Path:    path,
-			Problem: "this program is linked statically, and a library loaded into it would keep an errno of its own",
-			Fix:     "link it dynamically (without -static)",
-			Err:     errors.ErrUnsupported,
-		}
-	}
-	if err := oneOnly(m, path); err != nil {
+	if err := m.openable(path); err != nil {
 		return nil, err
 	}
-	if err := whole(path); err != nil {
+	loading.Lock()
+	defer loading.Unlock()
+	if err := oneOnly(m, path); err != nil {
 		return nil, err
 	}
 	handle, why := dlopen(path, false)
 	if handle == nil {
 		return nil, explain(m, path, why)
 	}
-	if first := opened[m.Name]; first != nil && first.handle == handle {
+	if first := m.loaded(); first != nil && first.handle == handle {
 		return first, nil
 	}
 	l := &Library{handle: handle, path: fileOf(handle, path)}
-	if l.Symbol(m.Probe, "") == 0 {
+	if fn := l.Symbol(m.Probe, ""); fn == 0 || C.verbsgen_dl_defines(handle, C.uintptr_t(fn)) == 0 {
 		C.verbsgen_dl_close(handle) // nobody holds anything of it, and its name may be in the way of the right one
 		return nil, &verr.LoadError{
 			Path:    path,
@@ -133,8 +140,35 @@ func (m Module) Open(path string) (*Library, error) {
 		}
 	}
 	l.release = releaseOf(m, l.path)
-	opened[m.Name] = l
+	opened.Store(m.Name, l)
 	return l, nil
+}
+
+// openable refuses what the loader must not be given: it holds a lock of the process while it opens a file, and dies of one that is
+// cut short.
+func (m Module) openable(path string) error {
+	if strings.ContainsRune(path, 0) {
+		return &verr.LoadError{Path: strconv.Quote(path), Problem: "the name holds a NUL character", Fix: "give the path of " + m.Name}
+	}
+	if C.verbsgen_dl_dynamic() == 0 {
+		return &verr.LoadError{
+			Path:    path,
+			Problem: "this program is linked statically, and a library loaded into it would keep an errno of its own",
+			Fix:     "link it dynamically (without -static)",
+			Err:     errors.ErrUnsupported,
+		}
+	}
+	if !strings.Contains(path, "/") {
+		return nil // the loader's search path finds it
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil // the loader says why
+	}
+	if !info.Mode().IsRegular() { // an open of a named pipe or of a device may wait forever
+		return &verr.LoadError{Path: path, Problem: "it is not a regular file", Fix: "give the path of " + m.Name}
+	}
+	return whole(path, info.Size())
 }
 
 // OpenOn is Open for a library that works with objects of others, which the program must have loaded: objects of a software device
@@ -163,7 +197,7 @@ func (m Module) OpenOn(path string, others ...Source) (*Library, error) {
 // linked with.
 func oneOnly(m Module, path string) error {
 	first := unsafe.Pointer(nil)
-	if l := opened[m.Name]; l != nil {
+	if l := m.loaded(); l != nil {
 		first = l.handle
 	} else if first, _ = dlopen(m.Name, true); first == nil {
 		return nil

@@ -3,6 +3,7 @@
 package dl
 
 import (
+	"context"
 	"debug/elf"
 	"encoding/binary"
 	"errors"
@@ -12,7 +13,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // A process has one libibverbs, so every case runs in its own: the test binary again, with openList set. It opens the
@@ -56,7 +59,9 @@ func run(t *testing.T, libPath string, paths ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(exe)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a process that hangs has failed
+	defer cancel()
+	cmd := exec.CommandContext(ctx, exe)
 	cmd.Env = append(os.Environ(), openList+"="+strings.Join(paths, ":"), "LD_LIBRARY_PATH="+libPath,
 		"GORACE=atexit_sleep_ms=0") // or every process of a -race run ends a second late
 	out, err := cmd.CombinedOutput()
@@ -171,6 +176,11 @@ func TestOpenFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	noVerbs := build(t, in("noverbs.so"), "int f(void) { return 0; }", "-Wl,-soname,"+DefaultName)
+	if err := errors.Join(os.Mkdir(in("found"), 0o755), os.Symlink(good, in("found/"+DefaultName))); err != nil {
+		t.Fatal(err)
+	}
+	using := build(t, in("libuser.so.1"), "void *ibv_get_device_list(int *); void *f(int *n) { return ibv_get_device_list(n); }",
+		good, "-Wl,-rpath,"+in("found"))
 	needed := build(t, in("libneeded.so"), "int g(void) { return 0; }", "-Wl,-soname,libgone.so.7")
 	needs := build(t, in("needs.so"), "int g(void); int f(void) { return g(); }", needed)
 	newer := needsNewer(t, dir)
@@ -179,7 +189,9 @@ func TestOpenFails(t *testing.T) {
 	tests := []struct{ name, path, flags, want string }{
 		{"absent name", "libibverbs-none.so.1", "unsupported=true absent=true", "not found; " + where},
 		{"absent path", in("none.so"), "unsupported=true absent=true", "no such file; " + where},
-		{"folder", dir, "", "it is not a file; " + soName},
+		{"folder", dir, "", "it is not a regular file; " + soName},
+		{"pipe", pipe(t, in("pipe.so")), "", "it is not a regular file; " + soName},
+		{"device", os.DevNull, "", "it is not a regular file; " + soName},
 		{"empty", write(t, in("empty.so"), ""), "", "it is not a shared library (no ELF file); " + soName},
 		{"text", write(t, in("text.so"), "GROUP ( libc.so )\n"), "", "it is not a shared library (no ELF file); " + soName},
 		{"truncated", write(t, in("short.so"), string(b[:20])), "", "it is a damaged ELF file: EOF; install it again"},
@@ -187,6 +199,8 @@ func TestOpenFails(t *testing.T) {
 			"it is a library for another machine (EM_ALPHA, ELFCLASS64); give the path of one for " + goarch(t)},
 		{"program", patched(t, good, in("rel.so"), 16, uint16(elf.ET_REL)), "", "it is not a shared library (ET_REL); " + soName},
 		{"other library", noVerbs, "", "it is a shared library, but no libibverbs: it has no function ibv_get_device_list; " + soName},
+		{"library that uses the right one", using, "",
+			"it is a shared library, but no libibverbs: it has no function ibv_get_device_list; " + soName},
 		{"dependency gone", needs, "", "the loader says: libgone.so.7: cannot open shared object file: " +
 			"No such file or directory; install the library that it needs"},
 		{"dependency too old", newer, "", "the loader says: " + in("libold.so") + ": version `OLD_2' not found (required by " + newer +
@@ -204,6 +218,15 @@ func TestOpenFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// pipe makes a named pipe that nobody writes to: a plain open of it waits forever.
+func pipe(t *testing.T, path string) string {
+	t.Helper()
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 func goarch(t *testing.T) string {
@@ -247,7 +270,7 @@ func TestStatic(t *testing.T) {
 	}
 }
 
-// TestSystem loads the libibverbs of this machine, where there is one.
+// TestSystem loads the libibverbs of this machine, where there is one, also after the name of another library was given for it.
 func TestSystem(t *testing.T) {
 	got := run(t, "", "default")
 	if strings.HasPrefix(got, "unsupported=true absent=true ") {
@@ -255,5 +278,12 @@ func TestSystem(t *testing.T) {
 	}
 	if !strings.Contains(got, DefaultName) || !strings.Contains(got, "same=true") || !strings.Contains(got, `release="`) {
 		t.Errorf("the libibverbs of the system: %s", got)
+	}
+	other, again, _ := strings.Cut(run(t, "", "librdmacm.so.1", "default"), "\n") // librdmacm needs libibverbs
+	if strings.HasPrefix(other, "unsupported=true absent=true ") {
+		t.Skip("no librdmacm is installed: " + other)
+	}
+	if !strings.Contains(other, "but no libibverbs") || again != got {
+		t.Errorf("librdmacm as libibverbs: %s\nand then: %s", other, again)
 	}
 }

@@ -7,21 +7,13 @@ import (
 	"encoding/binary"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // whole refuses a file that is shorter than its own program headers say: the loader would map what is not there, and
-// the process would die of SIGBUS at the first touch. What cannot be read, or is no ELF file, is left to the loader.
-func whole(path string) error {
-	if !strings.Contains(path, "/") {
-		return nil // the loader's search path finds it
-	}
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil
-	}
+// the process would die of SIGBUS at the first touch. size is that of the file. What cannot be read, or is no ELF file, is left to the loader.
+func whole(path string, size int64) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil
@@ -36,7 +28,7 @@ func whole(path string) error {
 	err = binary.Read(io.NewSectionReader(f, int64(h.Phoff), int64(h.Phnum)*int64(h.Phentsize)), binary.LittleEndian, progs)
 	short := err != nil
 	for _, p := range progs {
-		short = short || elf.ProgType(p.Type) == elf.PT_LOAD && p.Off+p.Filesz > uint64(info.Size())
+		short = short || elf.ProgType(p.Type) == elf.PT_LOAD && p.Off+p.Filesz > uint64(size)
 	}
 	if short {
 		return &verr.LoadError{Path: path, Problem: "the file is cut short: its own header says that more belongs to it", Fix: "install it again"}

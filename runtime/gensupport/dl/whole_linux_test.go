@@ -30,7 +30,7 @@ func TestCutShort(t *testing.T) {
 	if err := os.WriteFile(path, data[:len(data)/3], 0o755); err != nil {
 		t.Fatal(err)
 	}
-	err := whole(path)
+	err := whole(path, int64(len(data)/3))
 	var e *verr.LoadError
 	if !errors.As(err, &e) || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "cut short") {
 		t.Errorf("whole: %v", err)
@@ -38,7 +38,7 @@ func TestCutShort(t *testing.T) {
 	if err := os.WriteFile(path, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := whole(path); err != nil {
+	if err := whole(path, int64(len(data))); err != nil {
 		t.Errorf("a whole library: %v", err)
 	}
 }

@@ -3,4 +3,4 @@
 package dl
 
 // whole is known for the ports that the generated packages have a C side for.
-func whole(string) error { return nil }
+func whole(string, int64) error { return nil }
