@@ -20,7 +20,7 @@ func TestAnswer(t *testing.T) {
 		want string
 	}{
 		{nil, "ok"},
-		{verr.RefuseErr("v", verr.Violation{Rule: rule}), "refused by rule R1"},
+		{verr.Violations{{Rule: rule}}.Err("v"), "refused by rule R1"},
 		{verr.Closed("v", "PD"), "closed"},
 		{verr.Failed("v", syscall.ENOMEM, nil), "ENOMEM"},
 		{fmt.Errorf("around it: %w", syscall.EBUSY), "EBUSY"},

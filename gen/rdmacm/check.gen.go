@@ -3,49 +3,38 @@
 
 package rdmacm
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
-
-// Places in the table of rules.
-const (
-	rule0709 = iota
-	rule0708
-	rule0701
-	rule0702
-	rule0703
-	rule0704
-	rule0710
-	rule0705
-	rule0706
-	rule0707
+import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// rules are the rules that the validators check, with what the errors say of them.
-var rules = []verr.Rule{
-	rule0709: {ID: "VR-rdma_resolve_route-verbs-0709", Verb: "rdma_resolve_route", Subject: "id.verbs",
-		Statement: "the identifier is bound to a device", Fix: "resolve an address first", Page: "rdma_resolve_route",
-		Section: "DESCRIPTION"},
-	rule0708: {ID: "VR-rdma_connect-verbs-0708", Verb: "rdma_connect", Subject: "id.verbs",
-		Statement: "the identifier is bound to a device", Fix: "resolve an address and a route first", Page: "rdma_connect",
-		Section: "NOTES"},
-	rule0701: {ID: "VR-rdma_connect-private_data_len-0701", Verb: "rdma_connect", Subject: "conn_param.private_data_len",
-		Statement: "a request for a connection has at most 56 bytes of private data", Fix: "pass fewer bytes",
-		Page: "rdma_connect", Section: "INFINIBAND SPECIFIC"},
-	rule0702: {ID: "VR-rdma_connect-private_data_len-0702", Verb: "rdma_connect", Subject: "conn_param.private_data_len",
-		Statement: "a lookup of a datagram service has at most 180 bytes of private data", Fix: "pass fewer bytes",
-		Page: "rdma_connect", Section: "INFINIBAND SPECIFIC"},
-	rule0703: {ID: "VR-rdma_connect-retry_count-0703", Verb: "rdma_connect", Subject: "conn_param.retry_count",
-		Statement: "retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC"},
-	rule0704: {ID: "VR-rdma_connect-rnr_retry_count-0704", Verb: "rdma_connect", Subject: "conn_param.rnr_retry_count",
-		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC"},
-	rule0710: {ID: "VR-rdma_accept-verbs-0710", Verb: "rdma_accept", Subject: "id.verbs",
-		Statement: "the identifier is bound to a device", Fix: "accept on the identifier of a CONNECT_REQUEST event",
-		Page: "rdma_accept", Section: "NOTES"},
-	rule0705: {ID: "VR-rdma_accept-private_data_len-0705", Verb: "rdma_accept", Subject: "conn_param.private_data_len",
+// The rules that the validators check, with what the errors say of them.
+var (
+	rule0709 = verr.Rule{ID: "VR-rdma_resolve_route-verbs-0709", Verb: "rdma_resolve_route", Subject: "id.verbs",
+		Statement: "the identifier is bound to a device", Fix: "resolve an address first", Page: "rdma_resolve_route", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule0708 = verr.Rule{ID: "VR-rdma_connect-verbs-0708", Verb: "rdma_connect", Subject: "id.verbs",
+		Statement: "the identifier is bound to a device", Fix: "resolve an address and a route first", Page: "rdma_connect", Section: "NOTES",
+		Text: validate.AddrText}
+	rule0701 = verr.Rule{ID: "VR-rdma_connect-private_data_len-0701", Verb: "rdma_connect", Subject: "conn_param.private_data_len",
+		Statement: "a request for a connection has at most 56 bytes of private data", Fix: "pass fewer bytes", Page: "rdma_connect",
+		Section: "INFINIBAND SPECIFIC"}
+	rule0702 = verr.Rule{ID: "VR-rdma_connect-private_data_len-0702", Verb: "rdma_connect", Subject: "conn_param.private_data_len",
+		Statement: "a lookup of a datagram service has at most 180 bytes of private data", Fix: "pass fewer bytes", Page: "rdma_connect",
+		Section: "INFINIBAND SPECIFIC"}
+	rule0703 = verr.Rule{ID: "VR-rdma_connect-retry_count-0703", Verb: "rdma_connect", Subject: "conn_param.retry_count",
+		Statement: "retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC"}
+	rule0704 = verr.Rule{ID: "VR-rdma_connect-rnr_retry_count-0704", Verb: "rdma_connect", Subject: "conn_param.rnr_retry_count",
+		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC"}
+	rule0710 = verr.Rule{ID: "VR-rdma_accept-verbs-0710", Verb: "rdma_accept", Subject: "id.verbs",
+		Statement: "the identifier is bound to a device", Fix: "accept on the identifier of a CONNECT_REQUEST event", Page: "rdma_accept",
+		Section: "NOTES", Text: validate.AddrText}
+	rule0705 = verr.Rule{ID: "VR-rdma_accept-private_data_len-0705", Verb: "rdma_accept", Subject: "conn_param.private_data_len",
 		Statement: "the answer to a request for a connection has at most 196 bytes of private data", Fix: "pass fewer bytes",
-		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC"},
-	rule0706: {ID: "VR-rdma_accept-private_data_len-0706", Verb: "rdma_accept", Subject: "conn_param.private_data_len",
-		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data",
-		Fix:       "pass fewer bytes", Page: "rdma_accept", Section: "INFINIBAND SPECIFIC"},
-	rule0707: {ID: "VR-rdma_accept-rnr_retry_count-0707", Verb: "rdma_accept", Subject: "conn_param.rnr_retry_count",
-		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_accept", Section: "INFINIBAND SPECIFIC"},
-}
+		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC"}
+	rule0706 = verr.Rule{ID: "VR-rdma_accept-private_data_len-0706", Verb: "rdma_accept", Subject: "conn_param.private_data_len",
+		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data", Fix: "pass fewer bytes",
+		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC"}
+	rule0707 = verr.Rule{ID: "VR-rdma_accept-rnr_retry_count-0707", Verb: "rdma_accept", Subject: "conn_param.rnr_retry_count",
+		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_accept", Section: "INFINIBAND SPECIFIC"}
+)

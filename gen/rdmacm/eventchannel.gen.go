@@ -121,8 +121,8 @@ func (channel *EventChannel) listen(verb string) (*events.Records[Event], error)
 		return nil, channel.lib.missing("rdma_ack_cm_event", symRdma_ack_cm_event)
 	}
 	return channel.waiting.Listen(func() (*events.Records[Event], error) {
-		return events.NewRecords(int(cmem.At[int32](channel.h.C, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel",
-			"the EventChannel", channel.take)
+		return events.NewRecords(int(cmem.At[int32](channel.h.C, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel", "the EventChannel",
+			channel.take)
 	})
 }
 

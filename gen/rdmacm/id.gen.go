@@ -191,8 +191,7 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 	if int(int32(timeoutMs)) != timeoutMs {
 		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
-	n, errno := rawResolveAddr(id.lib.fn[symRdma_resolve_addr], id.h.C, srcAddrC.Pointer(), dstAddrC.Pointer(),
-		int32(timeoutMs))
+	n, errno := rawResolveAddr(id.lib.fn[symRdma_resolve_addr], id.h.C, srcAddrC.Pointer(), dstAddrC.Pointer(), int32(timeoutMs))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -439,8 +438,7 @@ func (id *ID) Reject(privateData []byte) error {
 	if len(privateData) > 255 {
 		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
-	n, errno := rawReject(id.lib.fn[symRdma_reject], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)),
-		uint8(len(privateData)))
+	n, errno := rawReject(id.lib.fn[symRdma_reject], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -467,8 +465,7 @@ func (id *ID) RejectECE(privateData []byte) error {
 	if len(privateData) > 255 {
 		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
-	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)),
-		uint8(len(privateData)))
+	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}
@@ -586,8 +583,8 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 	if id.lib.fn[symRdma_set_option] == 0 {
 		return id.lib.missing("rdma_set_option", symRdma_set_option)
 	}
-	n, errno := rawSetOption(id.lib.fn[symRdma_set_option], id.h.C, int32(level), int32(option),
-		unsafe.Pointer(unsafe.SliceData(value)), uint64(len(value)))
+	n, errno := rawSetOption(id.lib.fn[symRdma_set_option], id.h.C, int32(level), int32(option), unsafe.Pointer(unsafe.SliceData(value)),
+		uint64(len(value)))
 	if n < 0 {
 		return verr.Failed(verb, errno, nil)
 	}

@@ -17,9 +17,9 @@ type inResolveRoute struct {
 func checkResolveRoute(in *inResolveRoute) error {
 	var bad verr.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
-		bad.Add(&rules[rule0709], validate.AddrText(in.idVerbs.V))
+		bad.Add(&rule0709, in.idVerbs.V)
 	}
-	return verr.RefuseErr("rdma_resolve_route", bad...)
+	return bad.Err("rdma_resolve_route")
 }
 
 // inConnect has the values that the rules of rdma_connect use.
@@ -35,27 +35,19 @@ type inConnect struct {
 func checkConnect(in *inConnect) error {
 	var bad verr.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
-		bad.Add(&rules[rule0708], validate.AddrText(in.idVerbs.V))
+		bad.Add(&rule0708, in.idVerbs.V)
 	}
-	return verr.RefuseErr("rdma_connect", bad...)
+	return bad.Err("rdma_connect")
 }
 
 // hintConnect returns the lints that a call of rdma_connect breaks, which may be the cause when it fails.
 func hintConnect(in *inConnect) []verr.Violation {
 	var may verr.Violations
 	idPs := PortSpace(in.idPs.V)
-	if in.idPs.OK && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 56 {
-		may.Add(&rules[rule0701], validate.Dec(in.connParamPrivateDataLen))
-	}
-	if in.idPs.OK && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 180 {
-		may.Add(&rules[rule0702], validate.Dec(in.connParamPrivateDataLen))
-	}
-	if in.connParamRetryCount > 7 {
-		may.Add(&rules[rule0703], validate.Dec(in.connParamRetryCount))
-	}
-	if in.connParamRNRRetryCount > 7 {
-		may.Add(&rules[rule0704], validate.Dec(in.connParamRNRRetryCount))
-	}
+	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 56, &rule0701, in.connParamPrivateDataLen)
+	may.If(in.idPs.OK && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 180, &rule0702, in.connParamPrivateDataLen)
+	may.If(in.connParamRetryCount > 7, &rule0703, in.connParamRetryCount)
+	may.If(in.connParamRNRRetryCount > 7, &rule0704, in.connParamRNRRetryCount)
 	return may
 }
 
@@ -71,23 +63,17 @@ type inAccept struct {
 func checkAccept(in *inAccept) error {
 	var bad verr.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
-		bad.Add(&rules[rule0710], validate.AddrText(in.idVerbs.V))
+		bad.Add(&rule0710, in.idVerbs.V)
 	}
-	return verr.RefuseErr("rdma_accept", bad...)
+	return bad.Err("rdma_accept")
 }
 
 // hintAccept returns the lints that a call of rdma_accept breaks, which may be the cause when it fails.
 func hintAccept(in *inAccept) []verr.Violation {
 	var may verr.Violations
 	idPs := PortSpace(in.idPs.V)
-	if in.idPs.OK && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 196 {
-		may.Add(&rules[rule0705], validate.Dec(in.connParamPrivateDataLen))
-	}
-	if in.idPs.OK && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 136 {
-		may.Add(&rules[rule0706], validate.Dec(in.connParamPrivateDataLen))
-	}
-	if in.connParamRNRRetryCount > 7 {
-		may.Add(&rules[rule0707], validate.Dec(in.connParamRNRRetryCount))
-	}
+	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 196, &rule0705, in.connParamPrivateDataLen)
+	may.If(in.idPs.OK && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 136, &rule0706, in.connParamPrivateDataLen)
+	may.If(in.connParamRNRRetryCount > 7, &rule0707, in.connParamRNRRetryCount)
 	return may
 }

@@ -110,8 +110,8 @@ func rawDestroyEventChannel(fn0 uintptr, channel unsafe.Pointer) {
 func rawCreateID(fn0 uintptr, channel unsafe.Pointer, id unsafe.Pointer, dev uintptr, ps uint32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg1ed4ebc7c7_rdma_create_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(id),
-		C.uintptr_t(dev), C.uint32_t(ps))
+	n, err := C.vg1ed4ebc7c7_rdma_create_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(id), C.uintptr_t(dev),
+		C.uint32_t(ps))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -138,12 +138,12 @@ func rawBindAddr(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, sysc
 	return int(n), 0
 }
 
-func rawResolveAddr(fn0 uintptr, id unsafe.Pointer, srcAddr unsafe.Pointer, dstAddr unsafe.Pointer,
-	timeoutMs int32) (int, syscall.Errno) {
+func rawResolveAddr(fn0 uintptr, id unsafe.Pointer, srcAddr unsafe.Pointer, dstAddr unsafe.Pointer, timeoutMs int32) (int,
+	syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg1ed4ebc7c7_rdma_resolve_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(srcAddr),
-		(*C.uint8_t)(dstAddr), C.int32_t(timeoutMs))
+	n, err := C.vg1ed4ebc7c7_rdma_resolve_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(srcAddr), (*C.uint8_t)(dstAddr),
+		C.int32_t(timeoutMs))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -163,8 +163,7 @@ func rawResolveRoute(fn0 uintptr, id unsafe.Pointer, timeoutMs int32) (int, sysc
 func rawCreateQP(fn0 uintptr, id unsafe.Pointer, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg1ed4ebc7c7_rdma_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(pd)),
-		(*C.uint8_t)(qpInitAttr))
+	n, err := C.vg1ed4ebc7c7_rdma_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -220,16 +219,14 @@ func rawAccept(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, s
 func rawReject(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg1ed4ebc7c7_rdma_reject(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData),
-		C.uint8_t(privateDataLen))
+	n, err := C.vg1ed4ebc7c7_rdma_reject(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
 	return int(n), 0
 }
 
-func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int,
-	syscall.Errno) {
+func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_reject_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData),
@@ -263,8 +260,7 @@ func rawDisconnect(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 func rawJoinMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer, dev uintptr) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg1ed4ebc7c7_rdma_join_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr),
-		C.uintptr_t(dev))
+	n, err := C.vg1ed4ebc7c7_rdma_join_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr), C.uintptr_t(dev))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -319,12 +315,11 @@ func rawEventStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	return unsafe.Pointer(C.vg1ed4ebc7c7_rdma_event_str(C.uintptr_t(fn0), C.uint32_t(event)))
 }
 
-func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, value unsafe.Pointer, optlen uint64) (int,
-	syscall.Errno) {
+func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, value unsafe.Pointer, optlen uint64) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg1ed4ebc7c7_rdma_set_option(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(level),
-		C.int32_t(option), (*C.uint8_t)(value), C.uint64_t(optlen))
+	n, err := C.vg1ed4ebc7c7_rdma_set_option(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(level), C.int32_t(option),
+		(*C.uint8_t)(value), C.uint64_t(optlen))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -344,8 +339,8 @@ func rawMigrateID(fn0 uintptr, id unsafe.Pointer, channel unsafe.Pointer) (int, 
 func rawWriteCMEvent(fn0 uintptr, id unsafe.Pointer, event uint32, status int32, arg uint64) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vg1ed4ebc7c7_rdma_write_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event),
-		C.int32_t(status), C.uint64_t(arg))
+	n, err := C.vg1ed4ebc7c7_rdma_write_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event), C.int32_t(status),
+		C.uint64_t(arg))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}

@@ -31,8 +31,8 @@ func rawBindAddr(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, sysc
 	return -1, syscall.ENOSYS
 }
 
-func rawResolveAddr(fn0 uintptr, id unsafe.Pointer, srcAddr unsafe.Pointer, dstAddr unsafe.Pointer,
-	timeoutMs int32) (int, syscall.Errno) {
+func rawResolveAddr(fn0 uintptr, id unsafe.Pointer, srcAddr unsafe.Pointer, dstAddr unsafe.Pointer, timeoutMs int32) (int,
+	syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
 
@@ -66,8 +66,7 @@ func rawReject(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, priva
 	return -1, syscall.ENOSYS
 }
 
-func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int,
-	syscall.Errno) {
+func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
 
@@ -105,8 +104,7 @@ func rawEventStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	return nil
 }
 
-func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, value unsafe.Pointer, optlen uint64) (int,
-	syscall.Errno) {
+func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, value unsafe.Pointer, optlen uint64) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
 

@@ -763,15 +763,14 @@ func (a *CountersInitAttr) lend(verb string, lib any, root *object.Node) (lent b
 func (a *CQInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
 	c := a.c
 	if a.channel != nil {
-		if err := lent.Enter(verb, "channel", &a.channel.h.Node, a.channel.lib, lib, &a.channel.dev.h.Node,
-			root); err != nil {
+		if err := lent.Enter(verb, "channel", &a.channel.h.Node, a.channel.lib, lib, &a.channel.dev.h.Node, root); err != nil {
 			return lent, err
 		}
 		c.channel = uintptr(a.channel.h.C)
 	}
 	if a.parentDomain != nil {
-		if err := lent.Enter(verb, "parent_domain", &a.parentDomain.h.Node, a.parentDomain.lib, lib,
-			&a.parentDomain.dev.h.Node, root); err != nil {
+		if err := lent.Enter(verb, "parent_domain", &a.parentDomain.h.Node, a.parentDomain.lib, lib, &a.parentDomain.dev.h.Node,
+			root); err != nil {
 			return lent, err
 		}
 		c.parent_domain = uintptr(a.parentDomain.h.C)

@@ -3,1976 +3,1453 @@
 
 package verbs
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
-
-// Places in the table of rules.
-const (
-	rule0158 = iota
-	rule0170
-	rule0171
-	rule0215
-	rule1326
-	rule1327
-	rule0326
-	rule0327
-	rule0328
-	rule0703
-	rule0704
-	rule0705
-	rule0709
-	rule0708
-	rule0713
-	rule0714
-	rule0715
-	rule0717
-	rule0718
-	rule0803
-	rule2069
-	rule3310
-	rule0804
-	rule0805
-	rule2094
-	rule2095
-	rule2096
-	rule3311
-	rule3312
-	rule3352
-	rule1525
-	rule1526
-	rule3332
-	rule3334
-	rule3333
-	rule3335
-	rule0733
-	rule2075
-	rule0734
-	rule2076
-	rule0001
-	rule0003
-	rule0004
-	rule0007
-	rule0008
-	rule0009
-	rule0011
-	rule0014
-	rule0015
-	rule0016
-	rule0017
-	rule0005
-	rule0006
-	rule0010
-	rule0012
-	rule0013
-	rule0018
-	rule0194
-	rule0201
-	rule0204
-	rule0020
-	rule0021
-	rule0022
-	rule0025
-	rule0026
-	rule0027
-	rule0029
-	rule0032
-	rule0033
-	rule0034
-	rule0035
-	rule0038
-	rule0039
-	rule0023
-	rule0024
-	rule0028
-	rule0030
-	rule0031
-	rule0036
-	rule0040
-	rule0195
-	rule0202
-	rule0205
-	rule0041
-	rule0042
-	rule0043
-	rule0046
-	rule0047
-	rule0048
-	rule0044
-	rule0049
-	rule0050
-	rule0051
-	rule0052
-	rule0055
-	rule0056
-	rule0057
-	rule0059
-	rule0062
-	rule0063
-	rule0064
-	rule0065
-	rule0076
-	rule0077
-	rule0078
-	rule0079
-	rule0080
-	rule0081
-	rule0082
-	rule0083
-	rule0084
-	rule0087
-	rule0088
-	rule0197
-	rule0053
-	rule0054
-	rule0058
-	rule0060
-	rule0061
-	rule0066
-	rule0196
-	rule0200
-	rule0203
-	rule0206
-	rule0173
-	rule0174
-	rule0175
-	rule0176
-	rule0177
-	rule0178
-	rule0179
-	rule0183
-	rule0184
-	rule0185
-	rule0209
-	rule0210
-	rule0211
-	rule0180
-	rule0181
-	rule0182
-	rule0212
-	rule0213
-	rule0214
-	rule0737
-	rule2081
-	rule2082
-	rule1104
-	rule1105
-	rule1107
-	rule1108
-	rule1109
-	rule1110
-	rule3526
-	rule3901
-	rule0190
-	rule0191
-	rule0192
-	rule0193
-	rule0216
-	rule0097
-	rule0100
-	rule0098
-	rule0099
-	rule0101
-	rule0002
-	rule0116
-	rule0117
-	rule0118
-	rule0123
-	rule0124
-	rule0119
-	rule0120
-	rule0281
-	rule0282
-	rule0279
-	rule0280
-	rule0907
-	rule0908
-	rule3301
-	rule0905
-	rule0906
-	rule2054
-	rule3525
-	rule1302
-	rule1303
-	rule0778
-	rule2055
-	rule2056
-	rule1361
-	rule1362
-	rule1363
-	rule1364
-	rule0603
-	rule0604
-	rule0605
-	rule0606
-	rule1204
-	rule1205
-	rule1206
-	rule1207
-	rule3305
-	rule1203
-	rule1208
-	rule1214
-	rule1229
-	rule1230
-	rule1231
-	rule3309
-	rule3353
-	rule3524
-	rule0614
-	rule0615
-	rule0616
-	rule0617
-	rule0618
-	rule0963
-	rule0962
-	rule3054
-	rule3059
-	rule3055
-	rule3056
-	rule3057
-	rule3058
-	rule0299
-	rule0300
-	rule2037
-	rule0298
-	rule0301
-	rule0302
-	rule0303
-	rule0304
-	rule0305
-	rule0306
-	rule0307
-	rule1222
-	rule1223
-	rule1224
-	rule1225
-	rule1532
-	rule1533
-	rule1534
-	rule1535
-	rule1536
-	rule2038
-	rule2042
-	rule2046
-	rule3150
-	rule3157
-	rule3158
-	rule1537
-	rule1538
-	rule2031
-	rule2032
-	rule2033
-	rule2034
-	rule2035
-	rule2036
-	rule2045
-	rule2047
-	rule2048
-	rule2049
-	rule2050
-	rule3151
-	rule3155
-	rule3160
-	rule3161
-	rule3801
-	rule3813
-	rule3502
-	rule3504
-	rule3505
-	rule3510
-	rule3511
-	rule3512
-	rule3513
-	rule3514
-	rule3515
-	rule3516
-	rule3517
-	rule3518
-	rule3519
-	rule3520
-	rule3521
-	rule0152
-	rule0135
-	rule3020
-	rule3021
-	rule3022
-	rule3026
-	rule3027
-	rule3028
-	rule3023
-	rule3024
-	rule3025
-	rule1335
-	rule1336
-	rule1337
-	rule1341
-	rule1342
-	rule1324
-	rule1325
-	rule0167
-	rule1220
-	rule1221
-	rule3172
-	rule0221
-	rule0223
-	rule0224
-	rule0226
-	rule0227
-	rule0229
-	rule0230
-	rule0231
-	rule0232
-	rule0233
-	rule0234
-	rule0235
-	rule0236
-	rule0508
-	rule2007
-	rule2067
-	rule2068
-	rule0220
-	rule0222
-	rule0225
-	rule0228
-	rule0237
-	rule0238
-	rule0239
-	rule0240
-	rule0241
-	rule0242
-	rule0243
-	rule0244
-	rule0245
-	rule0246
-	rule0247
-	rule0248
-	rule0249
-	rule0250
-	rule0251
-	rule0253
-	rule0255
-	rule2001
-	rule2002
-	rule2003
-	rule2004
-	rule2005
-	rule2006
-	rule2008
-	rule2009
-	rule2010
-	rule2011
-	rule2061
-	rule2062
-	rule2063
-	rule2064
-	rule2070
-	rule2071
-	rule3191
-	rule3192
-	rule3194
-	rule3195
-	rule3811
-	rule3812
-	rule1311
-	rule1312
-	rule1313
-	rule1314
-	rule3183
-	rule1315
-	rule3806
-	rule1373
-	rule1374
-	rule1375
-	rule1376
-	rule1307
-	rule1308
-	rule0506
-	rule2020
-	rule2021
-	rule0783
-	rule0784
-	rule2083
-	rule2085
-	rule2087
-	rule2088
-	rule2089
-	rule3343
-	rule3344
-	rule3345
-	rule3346
-	rule3805
-	rule0789
-	rule0791
-	rule0792
-	rule2090
-	rule3348
-	rule3349
-	rule3350
-	rule1503
-	rule1504
-	rule3351
-	rule1505
-	rule0335
-	rule0336
-	rule0337
-	rule0338
-	rule0339
-	rule0351
-	rule0354
-	rule3200
-	rule3201
-	rule0340
-	rule0341
-	rule0343
-	rule0344
-	rule0345
-	rule0346
-	rule0347
-	rule0348
-	rule0349
-	rule0350
-	rule0352
-	rule0353
-	rule0355
-	rule0357
-	rule0366
-	rule1228
-	rule2078
-	rule2079
-	rule2080
-	rule3202
-	rule3204
-	rule3501
-	rule0362
-	rule0360
-	rule0361
-	rule0363
-	rule0364
-	rule0365
-	rule0312
-	rule0313
-	rule0315
-	rule0316
-	rule0317
-	rule0318
-	rule0319
-	rule0320
-	rule0321
-	rule3190
-	rule3193
-	rule0765
-	rule0766
-	rule0770
-	rule0771
-	rule0745
-	rule3180
-	rule2072
-	rule3181
-	rule3032
-	rule3033
-	rule0753
-	rule2092
-	rule2093
-	rule3341
-	rule0758
-	rule0759
-	rule1320
-	rule1321
+import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// rules are the rules that the validators check, with what the errors say of them.
-var rules = []verr.Rule{
-	rule0158: {ID: "VR-ibv_import_device-cmd_fd-0158", Verb: "ibv_import_device", Subject: "cmd_fd",
+// The rules that the validators check, with what the errors say of them.
+var (
+	rule0158 = verr.Rule{ID: "VR-ibv_import_device-cmd_fd-0158", Verb: "ibv_import_device", Subject: "cmd_fd",
 		Statement: "a context is imported by an open file descriptor",
-		Fix:       "pass the Device.CmdFD of the other context, or a duplicate of it", Page: "ibv_import_device",
-		Section: "DESCRIPTION"},
-	rule0170: {ID: "VR-ibv_query_port-port_num-0170", Verb: "ibv_query_port", Subject: "port_num",
-		Statement: "ports are counted from 1", Fix: "pass 1 for the first port", Page: "ibv_query_port"},
-	rule0171: {ID: "VR-ibv_query_port-port_num-0171", Verb: "ibv_query_port", Subject: "port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceInfo.PhysPortCnt",
-		Page: "ibv_query_port", Capable: true, Limit: "phys_port_cnt"},
-	rule0215: {ID: "VR-ibv_query_port-port_num-0215", Verb: "ibv_query_port", Subject: "port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceInfoEx.PhysPortCntEx",
-		Page: "ibv_query_port", Capable: true, Limit: "phys_port_cnt_ex"},
-	rule1326: {ID: "VR-ibv_query_port_speed-port_num-1326", Verb: "ibv_query_port_speed", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port_speed",
-		Section: "ARGUMENTS"},
-	rule1327: {ID: "VR-ibv_query_port_speed-port_num-1327", Verb: "ibv_query_port_speed", Subject: "port_num",
+		Fix:       "pass the Device.CmdFD of the other context, or a duplicate of it", Page: "ibv_import_device", Section: "DESCRIPTION",
+		Text: validate.Signed}
+	rule0170 = verr.Rule{ID: "VR-ibv_query_port-port_num-0170", Verb: "ibv_query_port", Subject: "port_num",
+		Statement: "ports are counted from 1", Fix: "pass 1 for the first port", Page: "ibv_query_port"}
+	rule0171 = verr.Rule{ID: "VR-ibv_query_port-port_num-0171", Verb: "ibv_query_port", Subject: "port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceInfo.PhysPortCnt", Page: "ibv_query_port",
+		Capable: true, Limit: "phys_port_cnt"}
+	rule0215 = verr.Rule{ID: "VR-ibv_query_port-port_num-0215", Verb: "ibv_query_port", Subject: "port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceInfoEx.PhysPortCntEx", Page: "ibv_query_port",
+		Capable: true, Limit: "phys_port_cnt_ex"}
+	rule1326 = verr.Rule{ID: "VR-ibv_query_port_speed-port_num-1326", Verb: "ibv_query_port_speed", Subject: "port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS"}
+	rule1327 = verr.Rule{ID: "VR-ibv_query_port_speed-port_num-1327", Verb: "ibv_query_port_speed", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_port_speed",
-		Section: "ARGUMENTS", Capable: true, Limit: "phys_port_cnt_ex"},
-	rule0326: {ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid"},
-	rule0327: {ID: "VR-ibv_query_gid-port_num-0327", Verb: "ibv_query_gid", Subject: "port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid",
-		Capable: true, Limit: "phys_port_cnt"},
-	rule0328: {ID: "VR-ibv_query_gid-index-0328", Verb: "ibv_query_gid", Subject: "index",
-		Statement: "indexes count from 0", Fix: "pass an index of the table", Page: "ibv_query_gid", Section: "DESCRIPTION"},
-	rule0703: {ID: "VR-ibv_query_gid_ex-flags-0703", Verb: "ibv_query_gid_ex", Subject: "flags",
-		Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_ex", Section: "ARGUMENTS"},
-	rule0704: {ID: "VR-ibv_query_gid_ex-port_num-0704", Verb: "ibv_query_gid_ex", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid_ex"},
-	rule0705: {ID: "VR-ibv_query_gid_ex-port_num-0705", Verb: "ibv_query_gid_ex", Subject: "port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid_ex",
-		Capable: true, Limit: "phys_port_cnt_ex"},
-	rule0709: {ID: "VR-ibv_query_gid_table-flags-0709", Verb: "ibv_query_gid_table", Subject: "flags",
-		Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_table", Section: "ARGUMENTS"},
-	rule0708: {ID: "VR-ibv_query_gid_table-max_entries-0708", Verb: "ibv_query_gid_table", Subject: "max_entries",
-		Statement: "the list has at least one entry", Fix: "pass a longer list", Page: "ibv_query_gid_table",
-		Section: "DESCRIPTION"},
-	rule0713: {ID: "VR-ibv_query_pkey-port_num-0713", Verb: "ibv_query_pkey", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_pkey"},
-	rule0714: {ID: "VR-ibv_query_pkey-port_num-0714", Verb: "ibv_query_pkey", Subject: "port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_pkey",
-		Capable: true, Limit: "phys_port_cnt"},
-	rule0715: {ID: "VR-ibv_query_pkey-index-0715", Verb: "ibv_query_pkey", Subject: "index",
-		Statement: "indexes count from 0", Fix: "pass an index of the table", Page: "ibv_query_pkey"},
-	rule0717: {ID: "VR-ibv_get_pkey_index-port_num-0717", Verb: "ibv_get_pkey_index", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_get_pkey_index"},
-	rule0718: {ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index",
-		Capable: true, Limit: "phys_port_cnt"},
-	rule0803: {ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type",
+		Section: "ARGUMENTS", Capable: true, Limit: "phys_port_cnt_ex"}
+	rule0326 = verr.Rule{ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid"}
+	rule0327 = verr.Rule{ID: "VR-ibv_query_gid-port_num-0327", Verb: "ibv_query_gid", Subject: "port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid", Capable: true,
+		Limit: "phys_port_cnt"}
+	rule0328 = verr.Rule{ID: "VR-ibv_query_gid-index-0328", Verb: "ibv_query_gid", Subject: "index", Statement: "indexes count from 0",
+		Fix: "pass an index of the table", Page: "ibv_query_gid", Section: "DESCRIPTION", Text: validate.Signed}
+	rule0703 = verr.Rule{ID: "VR-ibv_query_gid_ex-flags-0703", Verb: "ibv_query_gid_ex", Subject: "flags",
+		Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_ex", Section: "ARGUMENTS"}
+	rule0704 = verr.Rule{ID: "VR-ibv_query_gid_ex-port_num-0704", Verb: "ibv_query_gid_ex", Subject: "port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid_ex"}
+	rule0705 = verr.Rule{ID: "VR-ibv_query_gid_ex-port_num-0705", Verb: "ibv_query_gid_ex", Subject: "port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid_ex", Capable: true,
+		Limit: "phys_port_cnt_ex"}
+	rule0709 = verr.Rule{ID: "VR-ibv_query_gid_table-flags-0709", Verb: "ibv_query_gid_table", Subject: "flags",
+		Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_table", Section: "ARGUMENTS"}
+	rule0708 = verr.Rule{ID: "VR-ibv_query_gid_table-max_entries-0708", Verb: "ibv_query_gid_table", Subject: "max_entries",
+		Statement: "the list has at least one entry", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION"}
+	rule0713 = verr.Rule{ID: "VR-ibv_query_pkey-port_num-0713", Verb: "ibv_query_pkey", Subject: "port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_pkey"}
+	rule0714 = verr.Rule{ID: "VR-ibv_query_pkey-port_num-0714", Verb: "ibv_query_pkey", Subject: "port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_pkey", Capable: true,
+		Limit: "phys_port_cnt"}
+	rule0715 = verr.Rule{ID: "VR-ibv_query_pkey-index-0715", Verb: "ibv_query_pkey", Subject: "index", Statement: "indexes count from 0",
+		Fix: "pass an index of the table", Page: "ibv_query_pkey", Text: validate.Signed}
+	rule0717 = verr.Rule{ID: "VR-ibv_get_pkey_index-port_num-0717", Verb: "ibv_get_pkey_index", Subject: "port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_get_pkey_index"}
+	rule0718 = verr.Rule{ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Capable: true,
+		Limit: "phys_port_cnt"}
+	rule0803 = verr.Rule{ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type",
 		Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket",
-		Page: "ibv_create_flow", Section: "NOTES"},
-	rule2069: {ID: "VR-ibv_create_flow-port-2069", Verb: "ibv_create_flow", Subject: "flow.port",
+		Page: "ibv_create_flow", Section: "NOTES", Text: validate.Text[QPType]}
+	rule2069 = verr.Rule{ID: "VR-ibv_create_flow-port-2069", Verb: "ibv_create_flow", Subject: "flow.port",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_flow",
-		Section: "DESCRIPTION", Capable: true, Limit: "phys_port_cnt"},
-	rule3310: {ID: "VR-ibv_create_flow-num_of_specs-3310", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
-		Statement: "a flow has at most 10 specs", Fix: "leave specs out", Page: "ibv_create_flow", Section: "DESCRIPTION"},
-	rule0804: {ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags",
-		Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow",
-		Section: "NOTES", AcceptedBy: []string{"mlx5 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx4"}},
-	rule0805: {ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags",
+		Section: "DESCRIPTION", Capable: true, Limit: "phys_port_cnt"}
+	rule3310 = verr.Rule{ID: "VR-ibv_create_flow-num_of_specs-3310", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
+		Statement: "a flow has at most 10 specs", Fix: "leave specs out", Page: "ibv_create_flow", Section: "DESCRIPTION"}
+	rule0804 = verr.Rule{ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags",
+		Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow", Section: "NOTES",
+		AcceptedBy: []string{"mlx5 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx4"}, Text: validate.Text[FlowFlags]}
+	rule0805 = verr.Rule{ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags",
 		Statement: "flags has no bits but DONT_TRAP and EGRESS", Fix: "leave the other bits out", Page: "ibv_create_flow",
-		Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}},
-	rule2094: {ID: "VR-ibv_create_flow-type-2094", Verb: "ibv_create_flow", Subject: "flow.type",
+		Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}, Text: validate.Text[FlowFlags]}
+	rule2094 = verr.Rule{ID: "VR-ibv_create_flow-type-2094", Verb: "ibv_create_flow", Subject: "flow.type",
 		Statement: "type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER", Fix: "pass one of these", Page: "ibv_create_flow",
-		Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "mlx5", "bnxt_re"}},
-	rule2095: {ID: "VR-ibv_create_flow-flow-2095", Verb: "ibv_create_flow", Subject: "",
-		Statement: "flows need a device with MANAGED_FLOW_STEERING", Fix: "use another device", Page: "ibv_create_flow",
-		Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"bnxt_re with linux 7.2, not in all cases"},
+		Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "mlx5", "bnxt_re"}, Text: validate.Text[FlowType]}
+	rule2095 = verr.Rule{ID: "VR-ibv_create_flow-flow-2095", Verb: "ibv_create_flow", Subject: "",
+		Statement: "flows need a device with MANAGED_FLOW_STEERING", Fix: "use another device", Page: "ibv_create_flow", Section: "NOTES",
+		Unsupported: true, Capable: true, AcceptedBy: []string{"bnxt_re with linux 7.2, not in all cases"},
 		RefusedBy: []string{"mlx4 with linux 6.1..7.2", "mlx5 with linux 6.1..7.2, not in all cases",
-			"bnxt_re with linux 7.2, not in all cases"}},
-	rule2096: {ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow",
-		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux <5.10"}, RefusedBy: []string{"mlx4", "linux >=6.1"}},
-	rule3311: {ID: "VR-ibv_create_flow-num_of_specs-3311", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
-		Statement: "a sniffer takes all packets of its port", Fix: "leave the specs out, or use another type",
-		Page: "ibv_create_flow", Section: "NOTES",
-		AcceptedBy: []string{"mlx5 (the specs are ignored)", "bnxt_re (the specs are ignored)"}},
-	rule3312: {ID: "VR-ibv_create_flow-comp_mask-3312", Verb: "ibv_create_flow", Subject: "flow.comp_mask",
+			"bnxt_re with linux 7.2, not in all cases"}, Text: validate.NoText}
+	rule2096 = verr.Rule{ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 with linux <5.10"}, RefusedBy: []string{"mlx4", "linux >=6.1"}}
+	rule3311 = verr.Rule{ID: "VR-ibv_create_flow-num_of_specs-3311", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
+		Statement: "a sniffer takes all packets of its port", Fix: "leave the specs out, or use another type", Page: "ibv_create_flow",
+		Section: "NOTES", AcceptedBy: []string{"mlx5 (the specs are ignored)", "bnxt_re (the specs are ignored)"}}
+	rule3312 = verr.Rule{ID: "VR-ibv_create_flow-comp_mask-3312", Verb: "ibv_create_flow", Subject: "flow.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_flow", Section: "DESCRIPTION",
-		AcceptedBy: []string{"mlx5 (the mask is ignored)", "mlx4 (the mask is ignored)", "bnxt_re (the mask is ignored)"}},
-	rule3352: {ID: "VR-ibv_create_flow-priority-3352", Verb: "ibv_create_flow", Subject: "flow.priority",
+		AcceptedBy: []string{"mlx5 (the mask is ignored)", "mlx4 (the mask is ignored)", "bnxt_re (the mask is ignored)"}, Text: validate.Hex}
+	rule3352 = verr.Rule{ID: "VR-ibv_create_flow-priority-3352", Verb: "ibv_create_flow", Subject: "flow.priority",
 		Statement: "priorities are at most 4095", Fix: "pass a lower number", Page: "ibv_create_flow", Section: "ERRORS",
-		AcceptedBy: []string{"bnxt_re (the priority is ignored)"}, RefusedBy: []string{"mlx4", "mlx5"}},
-	rule1525: {ID: "VR-ibv_create_flow_action_esp-esp_attr-1525", Verb: "ibv_create_flow_action_esp",
-		Subject: "esp.esp_attr", Statement: "only a change can be without esp_attr", Fix: "give it",
-		Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule1526: {ID: "VR-ibv_create_flow_action_esp-keymat_ptr-1526", Verb: "ibv_create_flow_action_esp",
-		Subject: "esp.keymat_ptr", Statement: "only a change can be without keymat_ptr", Fix: "give it",
-		Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule3332: {ID: "VR-ibv_create_flow_action_esp-keymat_proto-3332", Verb: "ibv_create_flow_action_esp",
+		AcceptedBy: []string{"bnxt_re (the priority is ignored)"}, RefusedBy: []string{"mlx4", "mlx5"}}
+	rule1525 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-esp_attr-1525", Verb: "ibv_create_flow_action_esp", Subject: "esp.esp_attr",
+		Statement: "only a change can be without esp_attr", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS",
+		Text: validate.AddrText}
+	rule1526 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-keymat_ptr-1526", Verb: "ibv_create_flow_action_esp",
+		Subject: "esp.keymat_ptr", Statement: "only a change can be without keymat_ptr", Fix: "give it", Page: "ibv_create_flow_action",
+		Section: "ARGUMENTS", Text: validate.AddrText}
+	rule3332 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-keymat_proto-3332", Verb: "ibv_create_flow_action_esp",
 		Subject: "esp.keymat_proto", Statement: "the key material is that of AES in Galois counter mode",
-		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule3334: {ID: "VR-ibv_create_flow_action_esp-replay_proto-3334", Verb: "ibv_create_flow_action_esp",
+		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM", Page: "ibv_create_flow_action", Section: "ARGUMENTS"}
+	rule3334 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-replay_proto-3334", Verb: "ibv_create_flow_action_esp",
 		Subject: "esp.replay_proto", Statement: "the protection against replayed packets is that of a bitmap",
-		Fix:  "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP, or leave FlowActionESPAttr.Replay out",
-		Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule3333: {ID: "VR-ibv_modify_flow_action_esp-keymat_proto-3333", Verb: "ibv_modify_flow_action_esp",
+		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP, or leave FlowActionESPAttr.Replay out", Page: "ibv_create_flow_action",
+		Section: "ARGUMENTS"}
+	rule3333 = verr.Rule{ID: "VR-ibv_modify_flow_action_esp-keymat_proto-3333", Verb: "ibv_modify_flow_action_esp",
 		Subject: "esp.keymat_proto", Statement: "the key material is that of AES in Galois counter mode",
-		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM", Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule3335: {ID: "VR-ibv_modify_flow_action_esp-replay_proto-3335", Verb: "ibv_modify_flow_action_esp",
+		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM", Page: "ibv_create_flow_action", Section: "ARGUMENTS"}
+	rule3335 = verr.Rule{ID: "VR-ibv_modify_flow_action_esp-replay_proto-3335", Verb: "ibv_modify_flow_action_esp",
 		Subject: "esp.replay_proto", Statement: "a change is to no protection, or to that of a bitmap",
-		Fix:  "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE or IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP",
-		Page: "ibv_create_flow_action", Section: "ARGUMENTS"},
-	rule0733: {ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask",
-		Statement: "both the file and the flags are given", Fix: "give the file and the flags", Page: "ibv_open_xrcd"},
-	rule2075: {ID: "VR-ibv_open_xrcd-fd-2075", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.fd",
-		Statement: "fd is an open file descriptor, or -1 for a domain without an inode", Fix: "pass one of these",
-		Page: "ibv_open_xrcd", Section: "DESCRIPTION"},
-	rule0734: {ID: "VR-ibv_open_xrcd-oflags-0734", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags",
+		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE or IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP", Page: "ibv_create_flow_action",
+		Section: "ARGUMENTS"}
+	rule0733 = verr.Rule{ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask",
+		Statement: "both the file and the flags are given", Fix: "give the file and the flags", Page: "ibv_open_xrcd", Text: validate.NoText}
+	rule2075 = verr.Rule{ID: "VR-ibv_open_xrcd-fd-2075", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.fd",
+		Statement: "fd is an open file descriptor, or -1 for a domain without an inode", Fix: "pass one of these", Page: "ibv_open_xrcd",
+		Section: "DESCRIPTION", Text: validate.Signed}
+	rule0734 = verr.Rule{ID: "VR-ibv_open_xrcd-oflags-0734", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags",
 		Statement: "oflags has no bits but O_CREAT and O_EXCL", Fix: "leave the other bits out", Page: "ibv_open_xrcd",
-		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the bits are ignored)"}},
-	rule2076: {ID: "VR-ibv_open_xrcd-oflags-2076", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags",
-		Statement: "a domain without an inode is always made", Fix: "add O_CREAT to oflags", Page: "ibv_open_xrcd",
-		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the domain is made all the same)"}},
-	rule0001: {ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access",
-		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0003: {ID: "VR-ibv_reg_mr-access-0003", Verb: "ibv_reg_mr", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0004: {ID: "VR-ibv_reg_mr-access-0004", Verb: "ibv_reg_mr", Subject: "access",
-		Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0007: {ID: "VR-ibv_reg_mr-access-0007", Verb: "ibv_reg_mr", Subject: "access",
+		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the bits are ignored)"}, Text: validate.Signed}
+	rule2076 = verr.Rule{ID: "VR-ibv_open_xrcd-oflags-2076", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags",
+		Statement: "a domain without an inode is always made", Fix: "add O_CREAT to oflags", Page: "ibv_open_xrcd", Section: "DESCRIPTION",
+		AcceptedBy: []string{"every provider (the domain is made all the same)"}, Text: validate.Signed}
+	rule0001 = verr.Rule{ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access",
+		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[MRAccess]}
+	rule0003 = verr.Rule{ID: "VR-ibv_reg_mr-access-0003", Verb: "ibv_reg_mr", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[MRAccess]}
+	rule0004 = verr.Rule{ID: "VR-ibv_reg_mr-access-0004", Verb: "ibv_reg_mr", Subject: "access",
+		Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+	rule0007 = verr.Rule{ID: "VR-ibv_reg_mr-access-0007", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "an implicit on-demand region cannot have HUGETLB", Fix: "leave MRAccessHugetlb out", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0008: {ID: "VR-ibv_reg_mr-addr-0008", Verb: "ibv_reg_mr", Subject: "addr",
-		Statement: "an implicit on-demand region begins at address 0", Fix: "pass nil for addr, or the real length",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0009: {ID: "VR-ibv_reg_mr-length-0009", Verb: "ibv_reg_mr", Subject: "length",
+		Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+	rule0008 = verr.Rule{ID: "VR-ibv_reg_mr-addr-0008", Verb: "ibv_reg_mr", Subject: "addr",
+		Statement: "an implicit on-demand region begins at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Text: validate.AddrText}
+	rule0009 = verr.Rule{ID: "VR-ibv_reg_mr-length-0009", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
-		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0011: {ID: "VR-ibv_reg_mr-length-0011", Verb: "ibv_reg_mr", Subject: "length",
-		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes",
-		Page: "ibv_reg_mr"},
-	rule0014: {ID: "VR-ibv_reg_mr-access-0014", Verb: "ibv_reg_mr", Subject: "access",
+		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+	rule0011 = verr.Rule{ID: "VR-ibv_reg_mr-length-0011", Verb: "ibv_reg_mr", Subject: "length",
+		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr"}
+	rule0014 = verr.Rule{ID: "VR-ibv_reg_mr-access-0014", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0015: {ID: "VR-ibv_reg_mr-access-0015", Verb: "ibv_reg_mr", Subject: "access",
-		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory",
-		Fix:       "leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true},
-	rule0016: {ID: "VR-ibv_reg_mr-access-0016", Verb: "ibv_reg_mr", Subject: "access",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0015 = verr.Rule{ID: "VR-ibv_reg_mr-access-0015", Verb: "ibv_reg_mr", Subject: "access",
+		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0016 = verr.Rule{ID: "VR-ibv_reg_mr-access-0016", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0017: {ID: "VR-ibv_reg_mr-length-0017", Verb: "ibv_reg_mr", Subject: "access",
-		Statement: "an implicit region needs a device with implicit on-demand paging",
-		Fix:       "register the memory itself, with its length", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true},
-	rule0005: {ID: "VR-ibv_reg_mr-access-0005", Verb: "ibv_reg_mr", Subject: "access",
-		Statement: "few kernels accept ZERO_BASED here", Fix: "register with PD.RegMRIOVA and iova 0 instead",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}},
-	rule0006: {ID: "VR-ibv_reg_mr-access-0006", Verb: "ibv_reg_mr", Subject: "access",
-		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}},
-	rule0010: {ID: "VR-ibv_reg_mr-length-0010", Verb: "ibv_reg_mr", Subject: "length",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0017 = verr.Rule{ID: "VR-ibv_reg_mr-length-0017", Verb: "ibv_reg_mr", Subject: "access",
+		Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0005 = verr.Rule{ID: "VR-ibv_reg_mr-access-0005", Verb: "ibv_reg_mr", Subject: "access",
+		Statement: "few kernels accept ZERO_BASED here", Fix: "register with PD.RegMRIOVA and iova 0 instead", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
+		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+	rule0006 = verr.Rule{ID: "VR-ibv_reg_mr-access-0006", Verb: "ibv_reg_mr", Subject: "access",
+		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
+		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+	rule0010 = verr.Rule{ID: "VR-ibv_reg_mr-length-0010", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
-		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0012: {ID: "VR-ibv_reg_mr-length-0012", Verb: "ibv_reg_mr", Subject: "length",
-		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr"},
-	rule0013: {ID: "VR-ibv_reg_mr-access-0013", Verb: "ibv_reg_mr", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0018: {ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length",
-		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr",
-		Capable: true, Limit: "max_mr_size", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
-	rule0194: {ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access",
+		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+	rule0012 = verr.Rule{ID: "VR-ibv_reg_mr-length-0012", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region has at least 1 byte",
+		Fix: "pass a length of at least 1", Page: "ibv_reg_mr"}
+	rule0013 = verr.Rule{ID: "VR-ibv_reg_mr-access-0013", Verb: "ibv_reg_mr", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0018 = verr.Rule{ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length",
+		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
+		Limit: "max_mr_size", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}}
+	rule0194 = verr.Rule{ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0201: {ID: "VR-ibv_reg_mr-addr-0201", Verb: "ibv_reg_mr", Subject: "addr",
+		RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
+	rule0201 = verr.Rule{ID: "VR-ibv_reg_mr-addr-0201", Verb: "ibv_reg_mr", Subject: "addr",
 		Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr",
-		AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
-	rule0204: {ID: "VR-ibv_reg_mr-length-0204", Verb: "ibv_reg_mr", Subject: "length",
-		Statement: "pinned memory must be shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes",
-		Page: "ibv_reg_mr", RefusedBy: []string{"linux 6.1..7.2"}},
-	rule0020: {ID: "VR-ibv_reg_mr_iova-access-0020", Verb: "ibv_reg_mr_iova", Subject: "access",
-		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0021: {ID: "VR-ibv_reg_mr_iova-access-0021", Verb: "ibv_reg_mr_iova", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0022: {ID: "VR-ibv_reg_mr_iova-access-0022", Verb: "ibv_reg_mr_iova", Subject: "access",
-		Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0025: {ID: "VR-ibv_reg_mr_iova-access-0025", Verb: "ibv_reg_mr_iova", Subject: "access",
+		AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: validate.AddrText}
+	rule0204 = verr.Rule{ID: "VR-ibv_reg_mr-length-0204", Verb: "ibv_reg_mr", Subject: "length",
+		Statement: "pinned memory must be shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		RefusedBy: []string{"linux 6.1..7.2"}}
+	rule0020 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0020", Verb: "ibv_reg_mr_iova", Subject: "access",
+		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[MRAccess]}
+	rule0021 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0021", Verb: "ibv_reg_mr_iova", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[MRAccess]}
+	rule0022 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0022", Verb: "ibv_reg_mr_iova", Subject: "access",
+		Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+	rule0025 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0025", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "an implicit on-demand region cannot have HUGETLB", Fix: "leave MRAccessHugetlb out", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0026: {ID: "VR-ibv_reg_mr_iova-addr-0026", Verb: "ibv_reg_mr_iova", Subject: "addr",
-		Statement: "an implicit on-demand region begins at address 0", Fix: "pass nil for addr, or the real length",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0027: {ID: "VR-ibv_reg_mr_iova-length-0027", Verb: "ibv_reg_mr_iova", Subject: "length",
+		Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+	rule0026 = verr.Rule{ID: "VR-ibv_reg_mr_iova-addr-0026", Verb: "ibv_reg_mr_iova", Subject: "addr",
+		Statement: "an implicit on-demand region begins at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Text: validate.AddrText}
+	rule0027 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0027", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
-		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0029: {ID: "VR-ibv_reg_mr_iova-length-0029", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes",
-		Page: "ibv_reg_mr"},
-	rule0032: {ID: "VR-ibv_reg_mr_iova-access-0032", Verb: "ibv_reg_mr_iova", Subject: "access",
+		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+	rule0029 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0029", Verb: "ibv_reg_mr_iova", Subject: "length",
+		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr"}
+	rule0032 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0032", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0033: {ID: "VR-ibv_reg_mr_iova-access-0033", Verb: "ibv_reg_mr_iova", Subject: "access",
-		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory",
-		Fix:       "leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true},
-	rule0034: {ID: "VR-ibv_reg_mr_iova-access-0034", Verb: "ibv_reg_mr_iova", Subject: "access",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0033 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0033", Verb: "ibv_reg_mr_iova", Subject: "access",
+		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0034 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0034", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0035: {ID: "VR-ibv_reg_mr_iova-length-0035", Verb: "ibv_reg_mr_iova", Subject: "access",
-		Statement: "an implicit region needs a device with implicit on-demand paging",
-		Fix:       "register the memory itself, with its length", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true},
-	rule0038: {ID: "VR-ibv_reg_mr_iova-addr-0038", Verb: "ibv_reg_mr_iova", Subject: "addr",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0035 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0035", Verb: "ibv_reg_mr_iova", Subject: "access",
+		Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0038 = verr.Rule{ID: "VR-ibv_reg_mr_iova-addr-0038", Verb: "ibv_reg_mr_iova", Subject: "addr",
 		Statement: "a zero-based region begins at a page boundary",
-		Fix:       "pass a page-aligned address, or an iova with the page offset of addr", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0039: {ID: "VR-ibv_reg_mr_iova-iova-0039", Verb: "ibv_reg_mr_iova", Subject: "iova",
-		Statement: "iova and addr must have the same offset within a page",
-		Fix:       "choose an iova with the page offset of addr", Page: "ibv_reg_mr"},
-	rule0023: {ID: "VR-ibv_reg_mr_iova-access-0023", Verb: "ibv_reg_mr_iova", Subject: "access",
-		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and pass iova 0",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}},
-	rule0024: {ID: "VR-ibv_reg_mr_iova-access-0024", Verb: "ibv_reg_mr_iova", Subject: "access",
-		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}},
-	rule0028: {ID: "VR-ibv_reg_mr_iova-length-0028", Verb: "ibv_reg_mr_iova", Subject: "length",
+		Fix:       "pass a page-aligned address, or an iova with the page offset of addr", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule0039 = verr.Rule{ID: "VR-ibv_reg_mr_iova-iova-0039", Verb: "ibv_reg_mr_iova", Subject: "iova",
+		Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr",
+		Page: "ibv_reg_mr", Text: validate.Hex}
+	rule0023 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0023", Verb: "ibv_reg_mr_iova", Subject: "access",
+		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and pass iova 0", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
+		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+	rule0024 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0024", Verb: "ibv_reg_mr_iova", Subject: "access",
+		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
+		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+	rule0028 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0028", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
-		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0030: {ID: "VR-ibv_reg_mr_iova-length-0030", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr"},
-	rule0031: {ID: "VR-ibv_reg_mr_iova-access-0031", Verb: "ibv_reg_mr_iova", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0036: {ID: "VR-ibv_reg_mr_iova-length-0036", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr",
-		Capable: true, Limit: "max_mr_size", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
-	rule0040: {ID: "VR-ibv_reg_mr_iova-iova-0040", Verb: "ibv_reg_mr_iova", Subject: "iova",
+		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+	rule0030 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0030", Verb: "ibv_reg_mr_iova", Subject: "length",
+		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr"}
+	rule0031 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0031", Verb: "ibv_reg_mr_iova", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0036 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0036", Verb: "ibv_reg_mr_iova", Subject: "length",
+		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
+		Limit: "max_mr_size", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}}
+	rule0040 = verr.Rule{ID: "VR-ibv_reg_mr_iova-iova-0040", Verb: "ibv_reg_mr_iova", Subject: "iova",
 		Statement: "an implicit on-demand region has iova 0", Fix: "pass iova 0", Page: "ibv_reg_mr",
-		RefusedBy: []string{"mlx5 with linux >=6.12"}},
-	rule0195: {ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access",
+		RefusedBy: []string{"mlx5 with linux >=6.12"}, Text: validate.Hex}
+	rule0195 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0202: {ID: "VR-ibv_reg_mr_iova-addr-0202", Verb: "ibv_reg_mr_iova", Subject: "addr",
+		RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
+	rule0202 = verr.Rule{ID: "VR-ibv_reg_mr_iova-addr-0202", Verb: "ibv_reg_mr_iova", Subject: "addr",
 		Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr",
-		AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
-	rule0205: {ID: "VR-ibv_reg_mr_iova-length-0205", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "pinned memory must be shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes",
-		Page: "ibv_reg_mr", RefusedBy: []string{"linux 6.1..7.2"}},
-	rule0041: {ID: "VR-ibv_reg_dmabuf_mr-access-0041", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
-		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0042: {ID: "VR-ibv_reg_dmabuf_mr-access-0042", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0043: {ID: "VR-ibv_reg_dmabuf_mr-access-0043", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
-		Statement: "a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING " +
-			"only", Fix: "leave the other flags out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0046: {ID: "VR-ibv_reg_dmabuf_mr-iova-0046", Verb: "ibv_reg_dmabuf_mr", Subject: "iova",
-		Statement: "iova and offset must have the same offset within a page",
-		Fix:       "choose an iova with the page offset of offset", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0047: {ID: "VR-ibv_reg_dmabuf_mr-fd-0047", Verb: "ibv_reg_dmabuf_mr", Subject: "fd",
-		Statement: "a dma-buf is named by an open file descriptor", Fix: "pass the file descriptor of the dma-buf",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0048: {ID: "VR-ibv_reg_dmabuf_mr-length-0048", Verb: "ibv_reg_dmabuf_mr", Subject: "length",
-		Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0044: {ID: "VR-ibv_reg_dmabuf_mr-access-0044", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave DmabufAccessRemoteAtomic out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0049: {ID: "VR-ibv_reg_mr_ex-access-0049", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
-		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0050: {ID: "VR-ibv_reg_mr_ex-access-0050", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
-		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0051: {ID: "VR-ibv_reg_mr_ex-access-0051", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
-		Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0052: {ID: "VR-ibv_reg_mr_ex-access-0052", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
-		Statement: "a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING " +
-			"only", Fix: "leave the other flags out", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0055: {ID: "VR-ibv_reg_mr_ex-access-0055", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: validate.AddrText}
+	rule0205 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0205", Verb: "ibv_reg_mr_iova", Subject: "length",
+		Statement: "pinned memory must be shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		RefusedBy: []string{"linux 6.1..7.2"}}
+	rule0041 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0041", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
+		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[DmabufAccess]}
+	rule0042 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0042", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[DmabufAccess]}
+	rule0043 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0043", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
+		Statement: "a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING only",
+		Fix:       "leave the other flags out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[DmabufAccess]}
+	rule0046 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-iova-0046", Verb: "ibv_reg_dmabuf_mr", Subject: "iova",
+		Statement: "iova and offset must have the same offset within a page", Fix: "choose an iova with the page offset of offset",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Hex}
+	rule0047 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-fd-0047", Verb: "ibv_reg_dmabuf_mr", Subject: "fd",
+		Statement: "a dma-buf is named by an open file descriptor", Fix: "pass the file descriptor of the dma-buf", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Text: validate.Signed}
+	rule0048 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-length-0048", Verb: "ibv_reg_dmabuf_mr", Subject: "length",
+		Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION"}
+	rule0044 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0044", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave DmabufAccessRemoteAtomic out", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[DmabufAccess]}
+	rule0049 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0049", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[MRAccess]}
+	rule0050 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0050", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[MRAccess]}
+	rule0051 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0051", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+	rule0052 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0052", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Statement: "a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING only",
+		Fix:       "leave the other flags out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+	rule0055 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0055", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "an implicit on-demand region cannot have HUGETLB", Fix: "leave MRAccessHugetlb out", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION"},
-	rule0056: {ID: "VR-ibv_reg_mr_ex-addr-0056", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
-		Statement: "an implicit on-demand region begins at address 0", Fix: "pass nil for addr, or the real length",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0057: {ID: "VR-ibv_reg_mr_ex-length-0057", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
+		Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+	rule0056 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0056", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
+		Statement: "an implicit on-demand region begins at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Text: validate.AddrText}
+	rule0057 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0057", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
-		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0059: {ID: "VR-ibv_reg_mr_ex-length-0059", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes",
-		Page: "ibv_reg_mr"},
-	rule0062: {ID: "VR-ibv_reg_mr_ex-access-0062", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+	rule0059 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0059", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
+		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr"}
+	rule0062 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0062", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0063: {ID: "VR-ibv_reg_mr_ex-access-0063", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
-		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory",
-		Fix:       "leave MRAccessFlushPersistent out", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true},
-	rule0064: {ID: "VR-ibv_reg_mr_ex-access-0064", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0063 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0063", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0064 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0064", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0065: {ID: "VR-ibv_reg_mr_ex-length-0065", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
-		Statement: "an implicit region needs a device with implicit on-demand paging",
-		Fix:       "register the memory itself, with its length", Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true},
-	rule0076: {ID: "VR-ibv_reg_mr_ex-comp_mask-0076", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
-		Statement: "addr or fd says what memory to register", Fix: "set addr or fd", Page: "ibv_reg_mr", Section: "NOTES"},
-	rule0077: {ID: "VR-ibv_reg_mr_ex-comp_mask-0077", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
-		Statement: "addr and fd exclude each other", Fix: "set one of them", Page: "ibv_reg_mr", Section: "NOTES"},
-	rule0078: {ID: "VR-ibv_reg_mr_ex-comp_mask-0078", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
-		Statement: "fd needs fd_offset", Fix: "set MRInitAttr.FDOffset, if only to 0", Page: "ibv_reg_mr"},
-	rule0079: {ID: "VR-ibv_reg_mr_ex-comp_mask-0079", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
-		Statement: "fd needs iova", Fix: "set iova, if only to MRInitAttr.FDOffset", Page: "ibv_reg_mr"},
-	rule0080: {ID: "VR-ibv_reg_mr_ex-comp_mask-0080", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
-		Statement: "fd_offset needs fd", Fix: "set fd, or leave MRInitAttr.FDOffset out", Page: "ibv_reg_mr"},
-	rule0081: {ID: "VR-ibv_reg_mr_ex-fd-0081", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd",
-		Statement: "a dma-buf is named by an open file descriptor", Fix: "pass the file descriptor of the dma-buf",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0082: {ID: "VR-ibv_reg_mr_ex-iova-0082", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0065 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0065", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0076 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0076", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
+		Statement: "addr or fd says what memory to register", Fix: "set addr or fd", Page: "ibv_reg_mr", Section: "NOTES", Text: validate.Hex}
+	rule0077 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0077", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
+		Statement: "addr and fd exclude each other", Fix: "set one of them", Page: "ibv_reg_mr", Section: "NOTES", Text: validate.Hex}
+	rule0078 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0078", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
+		Statement: "fd needs fd_offset", Fix: "set MRInitAttr.FDOffset, if only to 0", Page: "ibv_reg_mr", Text: validate.Hex}
+	rule0079 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0079", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
+		Statement: "fd needs iova", Fix: "set iova, if only to MRInitAttr.FDOffset", Page: "ibv_reg_mr", Text: validate.Hex}
+	rule0080 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0080", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
+		Statement: "fd_offset needs fd", Fix: "set fd, or leave MRInitAttr.FDOffset out", Page: "ibv_reg_mr", Text: validate.Hex}
+	rule0081 = verr.Rule{ID: "VR-ibv_reg_mr_ex-fd-0081", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd",
+		Statement: "a dma-buf is named by an open file descriptor", Fix: "pass the file descriptor of the dma-buf", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Text: validate.Signed}
+	rule0082 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0082", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
 		Statement: "iova and fd_offset must have the same offset within a page",
-		Fix:       "choose an iova with the page offset of MRInitAttr.FDOffset", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0083: {ID: "VR-ibv_reg_mr_ex-iova-0083", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
-		Statement: "iova and addr must have the same offset within a page",
-		Fix:       "choose an iova with the page offset of addr", Page: "ibv_reg_mr"},
-	rule0084: {ID: "VR-ibv_reg_mr_ex-length-0084", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0087: {ID: "VR-ibv_reg_mr_ex-comp_mask-0087", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
-		Statement: "buf needs addr, which says where in the buffer the region begins", Fix: "set addr", Page: "ibv_reg_mr",
-		Section: "NOTES"},
-	rule0088: {ID: "VR-ibv_reg_mr_ex-comp_mask-0088", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
-		Statement: "buf excludes fd and fd_offset", Fix: "leave fd and MRInitAttr.FDOffset out", Page: "ibv_reg_mr",
-		Section: "NOTES"},
-	rule0197: {ID: "VR-ibv_reg_mr_ex-addr-0197", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
-		Statement: "with buf, addr is where in the buffer the region begins", Fix: "pass an address within the buffer",
-		Page: "ibv_reg_mr", Section: "NOTES"},
-	rule0053: {ID: "VR-ibv_reg_mr_ex-access-0053", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
-		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and set iova to 0",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}},
-	rule0054: {ID: "VR-ibv_reg_mr_ex-access-0054", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
-		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}},
-	rule0058: {ID: "VR-ibv_reg_mr_ex-length-0058", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
+		Fix:       "choose an iova with the page offset of MRInitAttr.FDOffset", Page: "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Hex}
+	rule0083 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0083", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
+		Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr",
+		Page: "ibv_reg_mr", Text: validate.Hex}
+	rule0084 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0084", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
+		Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION"}
+	rule0087 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0087", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
+		Statement: "buf needs addr, which says where in the buffer the region begins", Fix: "set addr", Page: "ibv_reg_mr", Section: "NOTES",
+		Text: validate.Hex}
+	rule0088 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0088", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
+		Statement: "buf excludes fd and fd_offset", Fix: "leave fd and MRInitAttr.FDOffset out", Page: "ibv_reg_mr", Section: "NOTES",
+		Text: validate.Hex}
+	rule0197 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0197", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
+		Statement: "with buf, addr is where in the buffer the region begins", Fix: "pass an address within the buffer", Page: "ibv_reg_mr",
+		Section: "NOTES", Text: validate.AddrText}
+	rule0053 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0053", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and set iova to 0", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
+		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+	rule0054 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0054", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
+		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+	rule0058 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0058", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
-		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"},
-	rule0060: {ID: "VR-ibv_reg_mr_ex-length-0060", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr"},
-	rule0061: {ID: "VR-ibv_reg_mr_ex-access-0061", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
-		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out",
-		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0066: {ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr",
-		Capable: true, Limit: "max_mr_size", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}},
-	rule0196: {ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+	rule0060 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0060", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
+		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr"}
+	rule0061 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0061", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
+		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0066 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
+		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
+		Limit: "max_mr_size", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}}
+	rule0196 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0200: {ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
+		RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
+	rule0200 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
 		Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr",
-		RefusedBy: []string{"mlx5 with linux >=6.12"}},
-	rule0203: {ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
+		RefusedBy: []string{"mlx5 with linux >=6.12"}, Text: validate.Hex}
+	rule0203 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
 		Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr",
-		AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}},
-	rule0206: {ID: "VR-ibv_reg_mr_ex-length-0206", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "pinned memory must be shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes",
-		Page: "ibv_reg_mr", RefusedBy: []string{"linux 6.1..7.2"}},
-	rule0173: {ID: "VR-ibv_rereg_mr-flags-0173", Verb: "ibv_rereg_mr", Subject: "flags",
-		Statement: "flags takes the known bits", Fix: "leave the unknown bits out", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION"},
-	rule0174: {ID: "VR-ibv_rereg_mr-flags-0174", Verb: "ibv_rereg_mr", Subject: "flags",
-		Statement: "flags say what to change", Fix: "set a flag", Page: "ibv_rereg_mr"},
-	rule0175: {ID: "VR-ibv_rereg_mr-pd-0175", Verb: "ibv_rereg_mr", Subject: "pd",
-		Statement: "CHANGE_PD needs the new protection domain", Fix: "pass it in pd", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION"},
-	rule0176: {ID: "VR-ibv_rereg_mr-addr-0176", Verb: "ibv_rereg_mr", Subject: "addr",
-		Statement: "CHANGE_TRANSLATION needs the new address", Fix: "pass it in addr", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION"},
-	rule0177: {ID: "VR-ibv_rereg_mr-length-0177", Verb: "ibv_rereg_mr", Subject: "length",
-		Statement: "CHANGE_TRANSLATION needs the new length", Fix: "pass it in length", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION"},
-	rule0178: {ID: "VR-ibv_rereg_mr-length-0178", Verb: "ibv_rereg_mr", Subject: "length",
-		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes",
-		Page: "ibv_rereg_mr"},
-	rule0179: {ID: "VR-ibv_rereg_mr-access-0179", Verb: "ibv_rereg_mr", Subject: "access",
-		Statement: "access is used only with CHANGE_ACCESS", Fix: "add MRChangeFlagsAccess, or pass access 0",
-		Page: "ibv_rereg_mr"},
-	rule0183: {ID: "VR-ibv_rereg_mr-access-0183", Verb: "ibv_rereg_mr", Subject: "access",
-		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION"},
-	rule0184: {ID: "VR-ibv_rereg_mr-access-0184", Verb: "ibv_rereg_mr", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION"},
-	rule0185: {ID: "VR-ibv_rereg_mr-access-0185", Verb: "ibv_rereg_mr", Subject: "access",
-		Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out",
-		Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
-	rule0209: {ID: "VR-ibv_rereg_mr-access-0209", Verb: "ibv_rereg_mr", Subject: "access",
+		AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: validate.AddrText}
+	rule0206 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0206", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
+		Statement: "pinned memory must be shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		RefusedBy: []string{"linux 6.1..7.2"}}
+	rule0173 = verr.Rule{ID: "VR-ibv_rereg_mr-flags-0173", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags takes the known bits",
+		Fix: "leave the unknown bits out", Page: "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.Text[MRChangeFlags]}
+	rule0174 = verr.Rule{ID: "VR-ibv_rereg_mr-flags-0174", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags say what to change",
+		Fix: "set a flag", Page: "ibv_rereg_mr", Text: validate.Text[MRChangeFlags]}
+	rule0175 = verr.Rule{ID: "VR-ibv_rereg_mr-pd-0175", Verb: "ibv_rereg_mr", Subject: "pd",
+		Statement: "CHANGE_PD needs the new protection domain", Fix: "pass it in pd", Page: "ibv_rereg_mr", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule0176 = verr.Rule{ID: "VR-ibv_rereg_mr-addr-0176", Verb: "ibv_rereg_mr", Subject: "addr",
+		Statement: "CHANGE_TRANSLATION needs the new address", Fix: "pass it in addr", Page: "ibv_rereg_mr", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule0177 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0177", Verb: "ibv_rereg_mr", Subject: "length",
+		Statement: "CHANGE_TRANSLATION needs the new length", Fix: "pass it in length", Page: "ibv_rereg_mr", Section: "DESCRIPTION"}
+	rule0178 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0178", Verb: "ibv_rereg_mr", Subject: "length",
+		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_rereg_mr"}
+	rule0179 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0179", Verb: "ibv_rereg_mr", Subject: "access",
+		Statement: "access is used only with CHANGE_ACCESS", Fix: "add MRChangeFlagsAccess, or pass access 0", Page: "ibv_rereg_mr",
+		Text: validate.Text[MRAccess]}
+	rule0183 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0183", Verb: "ibv_rereg_mr", Subject: "access",
+		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_rereg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[MRAccess]}
+	rule0184 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0184", Verb: "ibv_rereg_mr", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_rereg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[MRAccess]}
+	rule0185 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0185", Verb: "ibv_rereg_mr", Subject: "access",
+		Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_rereg_mr",
+		Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+	rule0209 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0209", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
-		Page: "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0210: {ID: "VR-ibv_rereg_mr-access-0210", Verb: "ibv_rereg_mr", Subject: "access",
-		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory",
-		Fix:       "leave MRAccessFlushPersistent out", Page: "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true},
-	rule0211: {ID: "VR-ibv_rereg_mr-access-0211", Verb: "ibv_rereg_mr", Subject: "access",
+		Page: "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0210 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0210", Verb: "ibv_rereg_mr", Subject: "access",
+		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out",
+		Page: "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0211 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0211", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0180: {ID: "VR-ibv_rereg_mr-addr-0180", Verb: "ibv_rereg_mr", Subject: "addr",
-		Statement: "addr is ignored unless CHANGE_TRANSLATION is set", Fix: "add MRChangeFlagsTranslation, or pass nil",
-		Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
-	rule0181: {ID: "VR-ibv_rereg_mr-length-0181", Verb: "ibv_rereg_mr", Subject: "length",
-		Statement: "length is ignored unless CHANGE_TRANSLATION is set", Fix: "add MRChangeFlagsTranslation, or pass 0",
-		Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
-	rule0182: {ID: "VR-ibv_rereg_mr-pd-0182", Verb: "ibv_rereg_mr", Subject: "pd",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0180 = verr.Rule{ID: "VR-ibv_rereg_mr-addr-0180", Verb: "ibv_rereg_mr", Subject: "addr",
+		Statement: "addr is ignored unless CHANGE_TRANSLATION is set", Fix: "add MRChangeFlagsTranslation, or pass nil", Page: "ibv_rereg_mr",
+		Section: "DESCRIPTION", Text: validate.AddrText}
+	rule0181 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0181", Verb: "ibv_rereg_mr", Subject: "length",
+		Statement: "length is ignored unless CHANGE_TRANSLATION is set", Fix: "add MRChangeFlagsTranslation, or pass 0", Page: "ibv_rereg_mr",
+		Section: "DESCRIPTION"}
+	rule0182 = verr.Rule{ID: "VR-ibv_rereg_mr-pd-0182", Verb: "ibv_rereg_mr", Subject: "pd",
 		Statement: "pd is ignored unless CHANGE_PD is set", Fix: "add MRChangeFlagsPD, or pass nil", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION"},
-	rule0212: {ID: "VR-ibv_rereg_mr-access-0212", Verb: "ibv_rereg_mr", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out",
-		Page: "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0213: {ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access",
-		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION"},
-	rule0214: {ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access",
+		Section: "DESCRIPTION", Text: validate.AddrText}
+	rule0212 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0212", Verb: "ibv_rereg_mr", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_rereg_mr",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule0213 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access",
+		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr", Section: "DESCRIPTION",
+		Text: validate.Text[MRAccess]}
+	rule0214 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out",
-		Page: "ibv_rereg_mr", Section: "DESCRIPTION"},
-	rule0737: {ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type",
-		Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw",
-		Section: "DESCRIPTION"},
-	rule2081: {ID: "VR-ibv_alloc_mw-type-2081", Verb: "ibv_alloc_mw", Subject: "type",
-		Statement: "windows of type 1 need a device with MEM_WINDOW", Fix: "use the other type, or no window",
-		Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule2082: {ID: "VR-ibv_alloc_mw-type-2082", Verb: "ibv_alloc_mw", Subject: "type",
-		Statement: "windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B",
-		Fix:       "use the other type, or no window", Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true},
-	rule1104: {ID: "VR-ibv_bind_mw-type-1104", Verb: "ibv_bind_mw", Subject: "mw.type",
+		Page: "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+	rule0737 = verr.Rule{ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type",
+		Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION",
+		Text: validate.Text[MWType]}
+	rule2081 = verr.Rule{ID: "VR-ibv_alloc_mw-type-2081", Verb: "ibv_alloc_mw", Subject: "type",
+		Statement: "windows of type 1 need a device with MEM_WINDOW", Fix: "use the other type, or no window", Page: "ibv_alloc_mw",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MWType]}
+	rule2082 = verr.Rule{ID: "VR-ibv_alloc_mw-type-2082", Verb: "ibv_alloc_mw", Subject: "type",
+		Statement: "windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B", Fix: "use the other type, or no window",
+		Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MWType]}
+	rule1104 = verr.Rule{ID: "VR-ibv_bind_mw-type-1104", Verb: "ibv_bind_mw", Subject: "mw.type",
 		Statement: "ibv_bind_mw binds a window of type 1", Fix: "bind a window of type 2 by a request, which MW.Bind writes",
-		Page: "ibv_bind_mw", Section: "NOTES"},
-	rule1105: {ID: "VR-ibv_bind_mw-mr-1105", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr",
-		Statement: "a window is bound to a region", Fix: "pass a region; to unbind the window, pass one with length 0",
-		Page: "ibv_bind_mw"},
-	rule1107: {ID: "VR-ibv_bind_mw-qp_type-1107", Verb: "ibv_bind_mw", Subject: "qp.qp_type",
-		Statement: "a queue pair of type UC, RC or XRC_SEND binds windows", Fix: "use another queue pair",
-		Page: "ibv_bind_mw", Section: "DESCRIPTION", RefusedBy: []string{"rxe"}},
-	rule1108: {ID: "VR-ibv_bind_mw-send_flags-1108", Verb: "ibv_bind_mw", Subject: "mw_bind.send_flags",
-		Statement: "the request may be fenced and signaled", Fix: "leave the other flags out", Page: "ibv_bind_mw",
-		Section: "DESCRIPTION"},
-	rule1109: {ID: "VR-ibv_bind_mw-mw_access_flags-1109", Verb: "ibv_bind_mw",
-		Subject:   "mw_bind.bind_info.mw_access_flags",
+		Page: "ibv_bind_mw", Section: "NOTES", Text: validate.Text[MWType]}
+	rule1105 = verr.Rule{ID: "VR-ibv_bind_mw-mr-1105", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr",
+		Statement: "a window is bound to a region", Fix: "pass a region; to unbind the window, pass one with length 0", Page: "ibv_bind_mw",
+		Text: validate.AddrText}
+	rule1107 = verr.Rule{ID: "VR-ibv_bind_mw-qp_type-1107", Verb: "ibv_bind_mw", Subject: "qp.qp_type",
+		Statement: "a queue pair of type UC, RC or XRC_SEND binds windows", Fix: "use another queue pair", Page: "ibv_bind_mw",
+		Section: "DESCRIPTION", RefusedBy: []string{"rxe"}, Text: validate.Text[QPType]}
+	rule1108 = verr.Rule{ID: "VR-ibv_bind_mw-send_flags-1108", Verb: "ibv_bind_mw", Subject: "mw_bind.send_flags",
+		Statement: "the request may be fenced and signaled", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION",
+		Text: validate.Text[SendFlags]}
+	rule1109 = verr.Rule{ID: "VR-ibv_bind_mw-mw_access_flags-1109", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags",
 		Statement: "mw_access_flags has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED",
-		Fix:       "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION"},
-	rule1110: {ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw",
-		Subject:   "mw_bind.bind_info.mw_access_flags",
-		Statement: "a window of type 1 is not ZERO_BASED with the providers known",
-		Fix:       "leave ZERO_BASED out, or bind a window of type 2", Page: "ibv_bind_mw", RefusedBy: []string{"rxe", "mlx5"}},
-	rule3526: {ID: "VR-ibv_bind_mw-mw_access_flags-3526", Verb: "ibv_bind_mw",
-		Subject: "mw_bind.bind_info.mw_access_flags", Statement: "atomic operations on a window need a device that has them",
-		Fix: "leave MWAccessRemoteAtomic out", Page: "ibv_bind_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3901: {ID: "VR-ibv_bind_mw-mr-3901", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr",
-		Statement: "a request that unbinds a window names a region too", Fix: "pass a region, with length 0",
-		Page: "ibv_bind_mw", AcceptedBy: []string{"mlx5"}},
-	rule0190: {ID: "VR-ibv_advise_mr-advice-0190", Verb: "ibv_advise_mr", Subject: "advice",
-		Statement: "advice is one of the three prefetches", Fix: "pass one of the three prefetch advices",
-		Page: "ibv_advise_mr", Section: "ARGUMENTS"},
-	rule0191: {ID: "VR-ibv_advise_mr-flags-0191", Verb: "ibv_advise_mr", Subject: "flags",
-		Statement: "flags takes FLUSH only", Fix: "pass 0 or AdviseMRFlagsFlush", Page: "ibv_advise_mr",
-		Section: "ARGUMENTS"},
-	rule0192: {ID: "VR-ibv_advise_mr-sg_list-0192", Verb: "ibv_advise_mr", Subject: "sg_list",
-		Statement: "sg_list must not be NULL", Fix: "pass an array of SGE", Page: "ibv_advise_mr", Section: "ARGUMENTS"},
-	rule0193: {ID: "VR-ibv_advise_mr-num_sge-0193", Verb: "ibv_advise_mr", Subject: "num_sge",
-		Statement: "there is at least one range", Fix: "pass at least one range", Page: "ibv_advise_mr"},
-	rule0216: {ID: "VR-ibv_advise_mr-pd-0216", Verb: "ibv_advise_mr", Subject: "",
-		Statement: "all prefetches work on on-demand regions, which this device lacks",
-		Fix:       "look for a device with on-demand paging", Page: "ibv_advise_mr", Section: "ARGUMENTS", Unsupported: true,
-		Capable: true, RefusedBy: []string{"rxe with linux 6.1..6.12"}},
-	rule0097: {ID: "VR-ibv_alloc_dm-length-0097", Verb: "ibv_alloc_dm", Subject: "attr.length",
-		Statement: "a buffer is at most max_dm_size bytes long", Fix: "ask for at most DeviceInfoEx.MaxDMSize bytes",
-		Page: "ibv_alloc_dm", Section: "NOTES", Capable: true, Limit: "max_dm_size"},
-	rule0100: {ID: "VR-ibv_alloc_dm-log_align_req-0100", Verb: "ibv_alloc_dm", Subject: "attr.log_align_req",
+		Fix:       "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION", Text: validate.Text[MWAccess]}
+	rule1110 = verr.Rule{ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags",
+		Statement: "a window of type 1 is not ZERO_BASED with the providers known", Fix: "leave ZERO_BASED out, or bind a window of type 2",
+		Page: "ibv_bind_mw", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[MWAccess]}
+	rule3526 = verr.Rule{ID: "VR-ibv_bind_mw-mw_access_flags-3526", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags",
+		Statement: "atomic operations on a window need a device that has them", Fix: "leave MWAccessRemoteAtomic out", Page: "ibv_bind_mw",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MWAccess]}
+	rule3901 = verr.Rule{ID: "VR-ibv_bind_mw-mr-3901", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr",
+		Statement: "a request that unbinds a window names a region too", Fix: "pass a region, with length 0", Page: "ibv_bind_mw",
+		AcceptedBy: []string{"mlx5"}, Text: validate.AddrText}
+	rule0190 = verr.Rule{ID: "VR-ibv_advise_mr-advice-0190", Verb: "ibv_advise_mr", Subject: "advice",
+		Statement: "advice is one of the three prefetches", Fix: "pass one of the three prefetch advices", Page: "ibv_advise_mr",
+		Section: "ARGUMENTS", Text: validate.Text[AdviseMRAdvice]}
+	rule0191 = verr.Rule{ID: "VR-ibv_advise_mr-flags-0191", Verb: "ibv_advise_mr", Subject: "flags", Statement: "flags takes FLUSH only",
+		Fix: "pass 0 or AdviseMRFlagsFlush", Page: "ibv_advise_mr", Section: "ARGUMENTS", Text: validate.Text[AdviseMRFlags]}
+	rule0192 = verr.Rule{ID: "VR-ibv_advise_mr-sg_list-0192", Verb: "ibv_advise_mr", Subject: "sg_list",
+		Statement: "sg_list must not be NULL", Fix: "pass an array of SGE", Page: "ibv_advise_mr", Section: "ARGUMENTS",
+		Text: validate.AddrText}
+	rule0193 = verr.Rule{ID: "VR-ibv_advise_mr-num_sge-0193", Verb: "ibv_advise_mr", Subject: "num_sge",
+		Statement: "there is at least one range", Fix: "pass at least one range", Page: "ibv_advise_mr"}
+	rule0216 = verr.Rule{ID: "VR-ibv_advise_mr-pd-0216", Verb: "ibv_advise_mr", Subject: "",
+		Statement: "all prefetches work on on-demand regions, which this device lacks", Fix: "look for a device with on-demand paging",
+		Page: "ibv_advise_mr", Section: "ARGUMENTS", Unsupported: true, Capable: true, RefusedBy: []string{"rxe with linux 6.1..6.12"},
+		Text: validate.NoText}
+	rule0097 = verr.Rule{ID: "VR-ibv_alloc_dm-length-0097", Verb: "ibv_alloc_dm", Subject: "attr.length",
+		Statement: "a buffer is at most max_dm_size bytes long", Fix: "ask for at most DeviceInfoEx.MaxDMSize bytes", Page: "ibv_alloc_dm",
+		Section: "NOTES", Capable: true, Limit: "max_dm_size"}
+	rule0100 = verr.Rule{ID: "VR-ibv_alloc_dm-log_align_req-0100", Verb: "ibv_alloc_dm", Subject: "attr.log_align_req",
 		Statement: "log_align_req is the base-2 logarithm of the alignment, so at most 63",
-		Fix:       "pass 6 for an alignment of 64 bytes, 0 for none", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
-	rule0098: {ID: "VR-ibv_alloc_dm-length-0098", Verb: "ibv_alloc_dm", Subject: "attr.length",
-		Statement: "a device with device memory has a max_dm_size above 0",
-		Fix:       "look for a device whose DeviceInfoEx.MaxDMSize is not 0", Page: "ibv_alloc_dm", Section: "NOTES", Capable: true,
-		Limit: "max_dm_size"},
-	rule0099: {ID: "VR-ibv_alloc_dm-length-0099", Verb: "ibv_alloc_dm", Subject: "attr.length",
-		Statement: "a buffer has at least 1 byte", Fix: "ask for at least 1 byte", Page: "ibv_alloc_dm",
-		RefusedBy: []string{"mlx5"}},
-	rule0101: {ID: "VR-ibv_alloc_dm-comp_mask-0101", Verb: "ibv_alloc_dm", Subject: "attr.comp_mask",
-		Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_dm", Section: "DESCRIPTION"},
-	rule0002: {ID: "VR-ibv_reg_dm_mr-access-0002", Verb: "ibv_reg_dm_mr", Subject: "access",
+		Fix:       "pass 6 for an alignment of 64 bytes, 0 for none", Page: "ibv_alloc_dm", Section: "DESCRIPTION"}
+	rule0098 = verr.Rule{ID: "VR-ibv_alloc_dm-length-0098", Verb: "ibv_alloc_dm", Subject: "attr.length",
+		Statement: "a device with device memory has a max_dm_size above 0", Fix: "look for a device whose DeviceInfoEx.MaxDMSize is not 0",
+		Page: "ibv_alloc_dm", Section: "NOTES", Capable: true, Limit: "max_dm_size"}
+	rule0099 = verr.Rule{ID: "VR-ibv_alloc_dm-length-0099", Verb: "ibv_alloc_dm", Subject: "attr.length",
+		Statement: "a buffer has at least 1 byte", Fix: "ask for at least 1 byte", Page: "ibv_alloc_dm", RefusedBy: []string{"mlx5"}}
+	rule0101 = verr.Rule{ID: "VR-ibv_alloc_dm-comp_mask-0101", Verb: "ibv_alloc_dm", Subject: "attr.comp_mask",
+		Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_dm", Section: "DESCRIPTION", Text: validate.Hex}
+	rule0002 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0002", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "a region over device memory needs ZERO_BASED", Fix: "add DMAccessZeroBased", Page: "ibv_alloc_dm",
-		Section: "Device memory registration"},
-	rule0116: {ID: "VR-ibv_reg_dm_mr-access-0116", Verb: "ibv_reg_dm_mr", Subject: "access",
-		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add DMAccessLocalWrite", Page: "ibv_alloc_dm"},
-	rule0117: {ID: "VR-ibv_reg_dm_mr-access-0117", Verb: "ibv_reg_dm_mr", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add DMAccessLocalWrite", Page: "ibv_alloc_dm"},
-	rule0118: {ID: "VR-ibv_reg_dm_mr-access-0118", Verb: "ibv_reg_dm_mr", Subject: "access",
-		Statement: "device memory takes LOCAL_WRITE, the REMOTE flags, MW_BIND, ZERO_BASED and the optional bits only",
-		Fix:       "leave them out", Page: "ibv_alloc_dm", Section: "Device memory registration"},
-	rule0123: {ID: "VR-ibv_reg_dm_mr-dm_offset-0123", Verb: "ibv_reg_dm_mr", Subject: "length",
-		Statement: "the region stays within the device memory", Fix: "pass an offset and a length within it",
-		Page: "ibv_alloc_dm", Section: "Device memory registration", Limit: "length"},
-	rule0124: {ID: "VR-ibv_reg_dm_mr-dm_offset-0124", Verb: "ibv_reg_dm_mr", Subject: "length",
-		Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the device memory",
-		Page: "ibv_alloc_dm", Section: "Device memory registration"},
-	rule0119: {ID: "VR-ibv_reg_dm_mr-access-0119", Verb: "ibv_reg_dm_mr", Subject: "access",
+		Section: "Device memory registration", Text: validate.Text[DMAccess]}
+	rule0116 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0116", Verb: "ibv_reg_dm_mr", Subject: "access",
+		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add DMAccessLocalWrite", Page: "ibv_alloc_dm", Text: validate.Text[DMAccess]}
+	rule0117 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0117", Verb: "ibv_reg_dm_mr", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add DMAccessLocalWrite", Page: "ibv_alloc_dm", Text: validate.Text[DMAccess]}
+	rule0118 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0118", Verb: "ibv_reg_dm_mr", Subject: "access",
+		Statement: "device memory takes LOCAL_WRITE, the REMOTE flags, MW_BIND, ZERO_BASED and the optional bits only", Fix: "leave them out",
+		Page: "ibv_alloc_dm", Section: "Device memory registration", Text: validate.Text[DMAccess]}
+	rule0123 = verr.Rule{ID: "VR-ibv_reg_dm_mr-dm_offset-0123", Verb: "ibv_reg_dm_mr", Subject: "length",
+		Statement: "the region stays within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm",
+		Section: "Device memory registration", Limit: "length"}
+	rule0124 = verr.Rule{ID: "VR-ibv_reg_dm_mr-dm_offset-0124", Verb: "ibv_reg_dm_mr", Subject: "length",
+		Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the device memory", Page: "ibv_alloc_dm",
+		Section: "Device memory registration"}
+	rule0119 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0119", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "MW_BIND cannot be used with device memory on mlx5", Fix: "leave DMAccessMWBind out", Page: "ibv_alloc_dm",
-		RefusedBy: []string{"mlx5"}},
-	rule0120: {ID: "VR-ibv_reg_dm_mr-access-0120", Verb: "ibv_reg_dm_mr", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave DMAccessRemoteAtomic out",
-		Page: "ibv_alloc_dm", Section: "Device memory registration", Unsupported: true, Capable: true},
-	rule0281: {ID: "VR-ibv_create_cq-comp_vector-0281", Verb: "ibv_create_cq", Subject: "comp_vector",
-		Statement: "comp_vector is not negative", Fix: "pass a vector from 0 on", Page: "ibv_create_cq",
-		Section: "DESCRIPTION"},
-	rule0282: {ID: "VR-ibv_create_cq-comp_vector-0282", Verb: "ibv_create_cq", Subject: "comp_vector",
-		Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq",
-		Section: "DESCRIPTION", Limit: "num_comp_vectors"},
-	rule0279: {ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe",
-		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq",
-		Section: "DESCRIPTION", AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
-	rule0280: {ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe",
-		Fix: "ask for fewer entries", Page: "ibv_create_cq", Capable: true, Limit: "max_cqe",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0907: {ID: "VR-ibv_create_cq_ex-comp_vector-0907", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector",
-		Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq_ex",
-		Section: "DESCRIPTION", Limit: "num_comp_vectors"},
-	rule0908: {ID: "VR-ibv_create_cq_ex-wc_flags-0908", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
-		Statement: "only fields that the header names can be asked for", Fix: "remove the others", Page: "ibv_create_cq_ex"},
-	rule3301: {ID: "VR-ibv_create_cq_ex-comp_vector-3301", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector",
+		RefusedBy: []string{"mlx5"}, Text: validate.Text[DMAccess]}
+	rule0120 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0120", Verb: "ibv_reg_dm_mr", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave DMAccessRemoteAtomic out", Page: "ibv_alloc_dm",
+		Section: "Device memory registration", Unsupported: true, Capable: true, Text: validate.Text[DMAccess]}
+	rule0281 = verr.Rule{ID: "VR-ibv_create_cq-comp_vector-0281", Verb: "ibv_create_cq", Subject: "comp_vector",
+		Statement: "comp_vector is not negative", Fix: "pass a vector from 0 on", Page: "ibv_create_cq", Section: "DESCRIPTION",
+		Text: validate.Signed}
+	rule0282 = verr.Rule{ID: "VR-ibv_create_cq-comp_vector-0282", Verb: "ibv_create_cq", Subject: "comp_vector",
+		Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq", Section: "DESCRIPTION",
+		Limit: "num_comp_vectors", Text: validate.Signed}
+	rule0279 = verr.Rule{ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe",
+		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq", Section: "DESCRIPTION",
+		AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}, Text: validate.Signed}
+	rule0280 = verr.Rule{ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe",
+		Fix: "ask for fewer entries", Page: "ibv_create_cq", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"},
+		Text: validate.Signed}
+	rule0907 = verr.Rule{ID: "VR-ibv_create_cq_ex-comp_vector-0907", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector",
+		Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq_ex", Section: "DESCRIPTION",
+		Limit: "num_comp_vectors"}
+	rule0908 = verr.Rule{ID: "VR-ibv_create_cq_ex-wc_flags-0908", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
+		Statement: "only fields that the header names can be asked for", Fix: "remove the others", Page: "ibv_create_cq_ex",
+		Text: validate.Text[WCField]}
+	rule3301 = verr.Rule{ID: "VR-ibv_create_cq_ex-comp_vector-3301", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector",
 		Statement: "comp_vector is below 2 to the power of 31", Fix: "pass a vector from 0 on", Page: "ibv_create_cq_ex",
-		Section: "DESCRIPTION"},
-	rule0905: {ID: "VR-ibv_create_cq_ex-cqe-0905", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe",
-		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq_ex",
-		Section: "DESCRIPTION", RefusedBy: []string{"rxe", "mlx5", "hns", "irdma"}},
-	rule0906: {ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe",
-		Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Capable: true,
-		Limit: "max_cqe"},
-	rule2054: {ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags",
-		Statement: "flags has no bits but those of enum ibv_create_cq_attr_flags", Fix: "leave the other bits out",
-		Page: "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the flags are ignored)"},
-		RefusedBy: []string{"mlx5", "mlx4", "efa"}},
-	rule3525: {ID: "VR-ibv_create_cq_ex-wc_flags-3525", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
-		Statement: "completions have timestamps with devices whose completion_timestamp_mask is not 0",
-		Fix:       "leave the timestamps out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true},
-	rule1302: {ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe",
-		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq",
-		Section:    "DESCRIPTION",
+		Section: "DESCRIPTION"}
+	rule0905 = verr.Rule{ID: "VR-ibv_create_cq_ex-cqe-0905", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe",
+		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq_ex", Section: "DESCRIPTION",
+		RefusedBy: []string{"rxe", "mlx5", "hns", "irdma"}}
+	rule0906 = verr.Rule{ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe",
+		Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Capable: true, Limit: "max_cqe"}
+	rule2054 = verr.Rule{ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags",
+		Statement: "flags has no bits but those of enum ibv_create_cq_attr_flags", Fix: "leave the other bits out", Page: "ibv_create_cq_ex",
+		Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa"},
+		Text: validate.Text[CQFlag]}
+	rule3525 = verr.Rule{ID: "VR-ibv_create_cq_ex-wc_flags-3525", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
+		Statement: "completions have timestamps with devices whose completion_timestamp_mask is not 0", Fix: "leave the timestamps out",
+		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true, Text: validate.Text[WCField]}
+	rule1302 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe",
+		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq", Section: "DESCRIPTION",
 		AcceptedBy: []string{"irdma (the queue gets the smallest size, and its field cqe says what was asked for)"},
 		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases", "mlx5 with linux 6.1..7.2, not in all cases",
-			"mlx4 with linux 6.1..7.2, not in all cases", "bnxt_re, not in all cases",
-			"bnxt_re with linux 6.1..7.2, not in all cases", "mthca with linux 6.1..7.2, not in all cases",
-			"ocrdma with linux 6.1..7.2, not in all cases", "hfi1verbs with linux 6.1..7.2, not in all cases",
-			"ipathverbs with linux 6.1..7.2, not in all cases"}},
-	rule1303: {ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe",
+			"mlx4 with linux 6.1..7.2, not in all cases", "bnxt_re, not in all cases", "bnxt_re with linux 6.1..7.2, not in all cases",
+			"mthca with linux 6.1..7.2, not in all cases", "ocrdma with linux 6.1..7.2, not in all cases",
+			"hfi1verbs with linux 6.1..7.2, not in all cases", "ipathverbs with linux 6.1..7.2, not in all cases"}, Text: validate.Signed}
+	rule1303 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe",
 		Fix: "ask for fewer entries", Page: "ibv_resize_cq", Capable: true, Limit: "max_cqe",
 		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5 with linux 6.1..7.2", "mlx4 with linux 6.1..7.2", "bnxt_re",
-			"irdma with linux 6.1..7.2", "mthca with linux 6.1..7.2", "ocrdma with linux 6.1..7.2",
-			"hfi1verbs with linux 6.1..7.2", "ipathverbs with linux 6.1..7.2"}},
-	rule0778: {ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask",
-		Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_cq"},
-	rule2055: {ID: "VR-ibv_modify_cq-cq_count-2055", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_count",
-		Statement: "moderate.cq_count is at most what the device moderates by", Fix: "pass a smaller value",
-		Page: "ibv_modify_cq", Capable: true, Limit: "max_cq_count"},
-	rule2056: {ID: "VR-ibv_modify_cq-cq_period-2056", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_period",
-		Statement: "moderate.cq_period is at most what the device moderates by", Fix: "pass a smaller value",
-		Page: "ibv_modify_cq", Capable: true, Limit: "max_cq_period",
-		AcceptedBy: []string{"hns with linux 6.12..7.2 (the period is the longest one of the device)"},
-		RefusedBy:  []string{"mlx5 with linux 6.1..7.2"}},
-	rule1361: {ID: "VR-ibv_create_comp_cntr-comp_mask-1361", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.comp_mask",
-		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS"},
-	rule1362: {ID: "VR-ibv_create_comp_cntr-flags-1362", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.flags",
+			"irdma with linux 6.1..7.2", "mthca with linux 6.1..7.2", "ocrdma with linux 6.1..7.2", "hfi1verbs with linux 6.1..7.2",
+			"ipathverbs with linux 6.1..7.2"}, Text: validate.Signed}
+	rule0778 = verr.Rule{ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask",
+		Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_cq", Text: validate.Hex}
+	rule2055 = verr.Rule{ID: "VR-ibv_modify_cq-cq_count-2055", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_count",
+		Statement: "moderate.cq_count is at most what the device moderates by", Fix: "pass a smaller value", Page: "ibv_modify_cq",
+		Capable: true, Limit: "max_cq_count"}
+	rule2056 = verr.Rule{ID: "VR-ibv_modify_cq-cq_period-2056", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_period",
+		Statement: "moderate.cq_period is at most what the device moderates by", Fix: "pass a smaller value", Page: "ibv_modify_cq",
+		Capable: true, Limit: "max_cq_period", AcceptedBy: []string{"hns with linux 6.12..7.2 (the period is the longest one of the device)"},
+		RefusedBy: []string{"mlx5 with linux 6.1..7.2"}}
+	rule1361 = verr.Rule{ID: "VR-ibv_create_comp_cntr-comp_mask-1361", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.comp_mask",
+		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS", Text: validate.Hex}
+	rule1362 = verr.Rule{ID: "VR-ibv_create_comp_cntr-flags-1362", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.flags",
 		Statement: "no flag of a completion counter is defined yet", Fix: "set flags to 0", Page: "ibv_create_comp_cntr",
-		Section: "ARGUMENTS"},
-	rule1363: {ID: "VR-ibv_create_comp_cntr-type-1363", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type",
-		Statement: "requests are counted, or bytes", Fix: "pass one of these", Page: "ibv_create_comp_cntr",
-		Section: "ARGUMENTS"},
-	rule1364: {ID: "VR-ibv_create_comp_cntr-type-1364", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type",
-		Statement: "not every device counts bytes", Fix: "count requests where it fails", Page: "ibv_create_comp_cntr",
-		Section: "ARGUMENTS", RefusedBy: []string{"efa"}},
-	rule0603: {ID: "VR-ibv_create_srq-max_wr-0603", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr",
-		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq",
-		AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
-	rule0604: {ID: "VR-ibv_create_srq-max_wr-0604", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr",
-		Statement: "max_wr is at most max_srq_wr", Fix: "ask for less", Page: "ibv_create_srq", Capable: true,
-		Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw", "mlx5"}},
-	rule0605: {ID: "VR-ibv_create_srq-max_sge-0605", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_sge",
-		Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq", Capable: true,
-		Limit: "max_srq_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
-	rule0606: {ID: "VR-ibv_create_srq-srq_limit-0606", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.srq_limit",
-		Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify",
-		Page: "ibv_create_srq", Section: "DESCRIPTION",
-		AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
-			"siw (it arms the event of the limit at once), not in all cases"}},
-	rule1204: {ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
-		Statement: "srq_type is BASIC, XRC or TM", Fix: "pass one of these", Page: "ibv_create_srq_ex",
-		Section: "DESCRIPTION"},
-	rule1205: {ID: "VR-ibv_create_srq_ex-comp_mask-1205", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
-		Statement: "a queue of type XRC has an XRC domain and a completion queue", Fix: "give both",
-		Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule1206: {ID: "VR-ibv_create_srq_ex-comp_mask-1206", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
-		Statement: "a queue of type TM has a completion queue and a list of tags", Fix: "give both",
-		Page: "ibv_create_srq_ex"},
-	rule1207: {ID: "VR-ibv_create_srq_ex-max_num_tags-1207", Verb: "ibv_create_srq_ex",
-		Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "a list of tags has room for at least 1",
-		Fix: "ask for 1 or more", Page: "ibv_create_srq_ex"},
-	rule3305: {ID: "VR-ibv_create_srq_ex-pd-3305", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
-		Statement: "the queue has a protection domain", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION"},
-	rule1203: {ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
-		Statement: "a protection domain is announced by ATTR_PD", Fix: "give one", Page: "ibv_create_srq_ex",
-		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases",
-			"qedr, not in all cases"}, RefusedBy: []string{"rxe", "hns"}},
-	rule1208: {ID: "VR-ibv_create_srq_ex-max_num_tags-1208", Verb: "ibv_create_srq_ex",
-		Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at most max_num_tags of the device",
-		Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_num_tags"},
-	rule1214: {ID: "VR-ibv_create_srq_ex-srq_type-1214", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
-		Statement: "a queue of type XRC needs a device with XRC", Fix: "use another type", Page: "ibv_create_srq_ex",
-		Unsupported: true, Capable: true, RefusedBy: []string{"rxe"}},
-	rule1229: {ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
+		Section: "ARGUMENTS"}
+	rule1363 = verr.Rule{ID: "VR-ibv_create_comp_cntr-type-1363", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type",
+		Statement: "requests are counted, or bytes", Fix: "pass one of these", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS",
+		Text: validate.Text[CompCntrType]}
+	rule1364 = verr.Rule{ID: "VR-ibv_create_comp_cntr-type-1364", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type",
+		Statement: "not every device counts bytes", Fix: "count requests where it fails", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS",
+		RefusedBy: []string{"efa"}, Text: validate.Text[CompCntrType]}
+	rule0603 = verr.Rule{ID: "VR-ibv_create_srq-max_wr-0603", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr",
+		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq", AcceptedBy: []string{"mlx4"},
+		RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}}
+	rule0604 = verr.Rule{ID: "VR-ibv_create_srq-max_wr-0604", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr",
+		Statement: "max_wr is at most max_srq_wr", Fix: "ask for less", Page: "ibv_create_srq", Capable: true, Limit: "max_srq_wr",
+		RefusedBy: []string{"rxe with linux 6.1..7.2", "siw", "mlx5"}}
+	rule0605 = verr.Rule{ID: "VR-ibv_create_srq-max_sge-0605", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_sge",
+		Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq", Capable: true, Limit: "max_srq_sge",
+		RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}}
+	rule0606 = verr.Rule{ID: "VR-ibv_create_srq-srq_limit-0606", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.srq_limit",
+		Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
+			"siw (it arms the event of the limit at once), not in all cases"}}
+	rule1204 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
+		Statement: "srq_type is BASIC, XRC or TM", Fix: "pass one of these", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
+		Text: validate.Text[SRQType]}
+	rule1205 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1205", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
+		Statement: "a queue of type XRC has an XRC domain and a completion queue", Fix: "give both", Page: "ibv_create_srq_ex",
+		Section: "DESCRIPTION", Text: validate.NoText}
+	rule1206 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1206", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
+		Statement: "a queue of type TM has a completion queue and a list of tags", Fix: "give both", Page: "ibv_create_srq_ex",
+		Text: validate.NoText}
+	rule1207 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_num_tags-1207", Verb: "ibv_create_srq_ex",
+		Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "a list of tags has room for at least 1", Fix: "ask for 1 or more",
+		Page: "ibv_create_srq_ex"}
+	rule3305 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-3305", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
+		Statement: "the queue has a protection domain", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule1203 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
+		Statement: "a protection domain is announced by ATTR_PD", Fix: "give one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases", "qedr, not in all cases"}, RefusedBy: []string{"rxe", "hns"},
+		Text: validate.NoText}
+	rule1208 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_num_tags-1208", Verb: "ibv_create_srq_ex",
+		Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at most max_num_tags of the device", Fix: "ask for less",
+		Page: "ibv_create_srq_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_num_tags"}
+	rule1214 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-1214", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
+		Statement: "a queue of type XRC needs a device with XRC", Fix: "use another type", Page: "ibv_create_srq_ex", Unsupported: true,
+		Capable: true, RefusedBy: []string{"rxe"}, Text: validate.Text[SRQType]}
+	rule1229 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
 		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule1230: {ID: "VR-ibv_create_srq_ex-max_wr-1230", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
+		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+	rule1230 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_wr-1230", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
 		Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_create_srq_ex", Capable: true,
-		Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule1231: {ID: "VR-ibv_create_srq_ex-max_sge-1231", Verb: "ibv_create_srq_ex",
-		Subject: "srq_init_attr_ex.attr.max_sge", Statement: "max_sge is at most max_srq_sge", Fix: "ask for less",
-		Page: "ibv_create_srq_ex", Capable: true, Limit: "max_srq_sge",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}},
-	rule3309: {ID: "VR-ibv_create_srq_ex-max_ops-3309", Verb: "ibv_create_srq_ex",
-		Subject: "srq_init_attr_ex.tm_cap.max_ops", Statement: "max_ops is at most max_ops of the device",
-		Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_ops"},
-	rule3353: {ID: "VR-ibv_create_srq_ex-srq_limit-3353", Verb: "ibv_create_srq_ex",
-		Subject: "srq_init_attr_ex.attr.srq_limit", Statement: "srq_limit has no effect when the queue is created",
-		Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
-		AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
-			"siw (it arms the event of the limit at once), not in all cases"}},
-	rule3524: {ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
-		Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0614: {ID: "VR-ibv_modify_srq-max_wr-0614", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
+		Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+	rule1231 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_sge-1231", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_sge",
+		Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq_ex", Capable: true, Limit: "max_srq_sge",
+		RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}}
+	rule3309 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_ops-3309", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops",
+		Statement: "max_ops is at most max_ops of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
+		Capable: true, Limit: "max_ops"}
+	rule3353 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_limit-3353", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.srq_limit",
+		Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq_ex",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
+			"siw (it arms the event of the limit at once), not in all cases"}}
+	rule3524 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
+		Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[SRQType]}
+	rule0614 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0614", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
 		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_modify_srq",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0615: {ID: "VR-ibv_modify_srq-max_wr-0615", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
-		Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_modify_srq", Capable: true,
-		Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0616: {ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
-		Statement: "resizing needs a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
-		Section: "NOTES", Unsupported: true, Capable: true, RefusedBy: []string{"siw", "mlx5"}},
-	rule0617: {ID: "VR-ibv_modify_srq-srq_limit-0617", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
-		Statement: "srq_limit is at most max_srq_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Capable: true,
-		Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0618: {ID: "VR-ibv_modify_srq-srq_limit-0618", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
+		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+	rule0615 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0615", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
+		Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_modify_srq", Capable: true, Limit: "max_srq_wr",
+		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+	rule0616 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
+		Statement: "resizing needs a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq", Section: "NOTES",
+		Unsupported: true, Capable: true, RefusedBy: []string{"siw", "mlx5"},
+		Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
+	rule0617 = verr.Rule{ID: "VR-ibv_modify_srq-srq_limit-0617", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
+		Statement: "srq_limit is at most max_srq_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Capable: true, Limit: "max_srq_wr",
+		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+	rule0618 = verr.Rule{ID: "VR-ibv_modify_srq-srq_limit-0618", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
 		Statement: "srq_limit is at most max_wr", Fix: "set a lower limit", Page: "ibv_modify_srq",
-		AcceptedBy: []string{"rxe with linux 6.1..7.2 (the limit is held against the size before the change)"}},
-	rule0963: {ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list",
-		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_recv",
-		Section: "DESCRIPTION"},
-	rule0962: {ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge",
-		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv",
-		Section: "DESCRIPTION"},
-	rule3054: {ID: "VR-ibv_post_srq_ops-opcode-3054", Verb: "ibv_post_srq_ops", Subject: "op[].opcode",
-		Statement: "an operation is ADD, DEL or SYNC", Fix: "pass one of these", Page: "ibv_post_srq_ops",
-		Section: "DESCRIPTION"},
-	rule3059: {ID: "VR-ibv_post_srq_ops-sg_list-3059", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.sg_list",
-		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_ops",
-		Section: "DESCRIPTION"},
-	rule3055: {ID: "VR-ibv_post_srq_ops-flags-3055", Verb: "ibv_post_srq_ops", Subject: "op[].flags",
-		Statement: "flags has no bits but those of enum ibv_ops_flags", Fix: "leave the other bits out",
-		Page: "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}},
-	rule3056: {ID: "VR-ibv_post_srq_ops-flags-3056", Verb: "ibv_post_srq_ops", Subject: "op[].flags",
-		Statement: "unexpected_cnt is announced by TM_SYNC", Fix: "add OpsTMSync", Page: "ibv_post_srq_ops",
-		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the number is ignored)"}},
-	rule3057: {ID: "VR-ibv_post_srq_ops-num_sge-3057", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge",
+		AcceptedBy: []string{"rxe with linux 6.1..7.2 (the limit is held against the size before the change)"}}
+	rule0963 = verr.Rule{ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list",
+		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule0962 = verr.Rule{ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge",
+		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION",
+		Text: validate.Signed}
+	rule3054 = verr.Rule{ID: "VR-ibv_post_srq_ops-opcode-3054", Verb: "ibv_post_srq_ops", Subject: "op[].opcode",
+		Statement: "an operation is ADD, DEL or SYNC", Fix: "pass one of these", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
+		Text: validate.Text[OpsOpcode]}
+	rule3059 = verr.Rule{ID: "VR-ibv_post_srq_ops-sg_list-3059", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.sg_list",
+		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule3055 = verr.Rule{ID: "VR-ibv_post_srq_ops-flags-3055", Verb: "ibv_post_srq_ops", Subject: "op[].flags",
+		Statement: "flags has no bits but those of enum ibv_ops_flags", Fix: "leave the other bits out", Page: "ibv_post_srq_ops",
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}, Text: validate.Hex}
+	rule3056 = verr.Rule{ID: "VR-ibv_post_srq_ops-flags-3056", Verb: "ibv_post_srq_ops", Subject: "op[].flags",
+		Statement: "unexpected_cnt is announced by TM_SYNC", Fix: "add OpsTMSync", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 (the number is ignored)"}, Text: validate.Hex}
+	rule3057 = verr.Rule{ID: "VR-ibv_post_srq_ops-num_sge-3057", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge",
 		Statement: "a tag has at most the max_sge ranges of the device", Fix: "use fewer ranges", Page: "ibv_post_srq_ops",
 		Section: "DESCRIPTION", Capable: true, Limit: "max_sge",
-		AcceptedBy: []string{"mlx5 (only the first range is used, and only a build with MLX5_DEBUG answers EINVAL)"}},
-	rule3058: {ID: "VR-ibv_post_srq_ops-num_sge-3058", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge",
-		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_ops",
-		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (one range is read)"}},
-	rule0299: {ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq",
-		Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp",
-		Section: "DESCRIPTION"},
-	rule0300: {ID: "VR-ibv_create_qp-recv_cq-0300", Verb: "ibv_create_qp", Subject: "qp_init_attr.recv_cq",
-		Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp",
-		Section: "DESCRIPTION"},
-	rule2037: {ID: "VR-ibv_create_qp-qp_type-2037", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
-		Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp",
-		Section: "DESCRIPTION"},
-	rule0298: {ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
-		Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER",
-		Fix:       "pass one of these, or make the queue pair by Device.CreateQPEx", Page: "ibv_create_qp", Section: "DESCRIPTION",
-		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
-	rule0301: {ID: "VR-ibv_create_qp-qp_type-0301", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
-		Statement: "with a shared receive queue, qp_type is RC or UD", Fix: "pass no srq, or another type",
-		Page: "ibv_create_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}},
-	rule0302: {ID: "VR-ibv_create_qp-max_recv_wr-0302", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr",
-		Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp",
-		Section: "NOTES"},
-	rule0303: {ID: "VR-ibv_create_qp-max_recv_sge-0303", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge",
-		Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp",
-		Section: "NOTES"},
-	rule0304: {ID: "VR-ibv_create_qp-max_send_wr-0304", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_wr",
-		Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION",
-		Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
-	rule0305: {ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr",
-		Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION",
-		Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
-	rule0306: {ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge",
-		Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION",
-		Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
-	rule0307: {ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge",
-		Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION",
-		Capable: true, Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
-	rule1222: {ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
-		Statement: "a queue pair of this type has a protection domain", Fix: "give one", Page: "ibv_create_qp_ex"},
-	rule1223: {ID: "VR-ibv_create_qp_ex-comp_mask-1223", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
-		Statement: "a queue pair of type XRC_RECV has an XRC domain", Fix: "give one", Page: "ibv_create_qp_ex",
-		Section: "DESCRIPTION"},
-	rule1224: {ID: "VR-ibv_create_qp_ex-send_cq-1224", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq",
-		Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex",
-		Section: "DESCRIPTION"},
-	rule1225: {ID: "VR-ibv_create_qp_ex-recv_cq-1225", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
-		Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex",
-		Section: "DESCRIPTION"},
-	rule1532: {ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
-		Statement: "a queue pair with a table does not receive itself, and has no recv_cq", Fix: "pass nil",
-		Page: "ibv_create_qp_ex"},
-	rule1533: {ID: "VR-ibv_create_qp_ex-srq-1533", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.srq",
-		Statement: "a queue pair with a table has no srq", Fix: "pass nil", Page: "ibv_create_qp_ex"},
-	rule1534: {ID: "VR-ibv_create_qp_ex-max_recv_wr-1534", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "a queue pair with a table has no receive requests",
-		Fix: "leave it 0", Page: "ibv_create_qp_ex"},
-	rule1535: {ID: "VR-ibv_create_qp_ex-max_recv_sge-1535", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "a queue pair with a table has no receive requests",
-		Fix: "leave it 0", Page: "ibv_create_qp_ex"},
-	rule1536: {ID: "VR-ibv_create_qp_ex-send_cq-1536", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq",
-		Statement: "sends complete in send_cq", Fix: "pass a completion queue, or ask for no send requests",
-		Page: "ibv_create_qp_ex"},
-	rule2038: {ID: "VR-ibv_create_qp_ex-qp_type-2038", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
-		Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp_ex",
-		Section: "DESCRIPTION"},
-	rule2042: {ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.create_flags", Statement: "create_flags has no bits but those of enum ibv_qp_create_flags",
-		Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule2046: {ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.create_flags",
+		AcceptedBy: []string{"mlx5 (only the first range is used, and only a build with MLX5_DEBUG answers EINVAL)"}, Text: validate.Signed}
+	rule3058 = verr.Rule{ID: "VR-ibv_post_srq_ops-num_sge-3058", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge",
+		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 (one range is read)"}, Text: validate.Signed}
+	rule0299 = verr.Rule{ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq",
+		Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule0300 = verr.Rule{ID: "VR-ibv_create_qp-recv_cq-0300", Verb: "ibv_create_qp", Subject: "qp_init_attr.recv_cq",
+		Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule2037 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-2037", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
+		Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp", Section: "DESCRIPTION",
+		Text: validate.Text[QPType]}
+	rule0298 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
+		Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER", Fix: "pass one of these, or make the queue pair by Device.CreateQPEx",
+		Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases"},
+		Text: validate.Text[QPType]}
+	rule0301 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-0301", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
+		Statement: "with a shared receive queue, qp_type is RC or UD", Fix: "pass no srq, or another type", Page: "ibv_create_qp",
+		Section: "NOTES", AcceptedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}, Text: validate.Text[QPType]}
+	rule0302 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_wr-0302", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr",
+		Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"}
+	rule0303 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_sge-0303", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge",
+		Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"}
+	rule0304 = verr.Rule{ID: "VR-ibv_create_qp-max_send_wr-0304", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_wr",
+		Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
+		Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+	rule0305 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr",
+		Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
+		Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+	rule0306 = verr.Rule{ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge",
+		Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
+		Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+	rule0307 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge",
+		Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
+		Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+	rule1222 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
+		Statement: "a queue pair of this type has a protection domain", Fix: "give one", Page: "ibv_create_qp_ex", Text: validate.NoText}
+	rule1223 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1223", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
+		Statement: "a queue pair of type XRC_RECV has an XRC domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
+		Text: validate.NoText}
+	rule1224 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_cq-1224", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq",
+		Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule1225 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1225", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
+		Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule1532 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
+		Statement: "a queue pair with a table does not receive itself, and has no recv_cq", Fix: "pass nil", Page: "ibv_create_qp_ex",
+		Text: validate.AddrText}
+	rule1533 = verr.Rule{ID: "VR-ibv_create_qp_ex-srq-1533", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.srq",
+		Statement: "a queue pair with a table has no srq", Fix: "pass nil", Page: "ibv_create_qp_ex", Text: validate.AddrText}
+	rule1534 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-1534", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
+		Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0", Page: "ibv_create_qp_ex"}
+	rule1535 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_sge-1535", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0",
+		Page: "ibv_create_qp_ex"}
+	rule1536 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_cq-1536", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq",
+		Statement: "sends complete in send_cq", Fix: "pass a completion queue, or ask for no send requests", Page: "ibv_create_qp_ex",
+		Text: validate.AddrText}
+	rule2038 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-2038", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
+		Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
+		Text: validate.Text[QPType]}
+	rule2042 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
+		Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out",
+		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.Text[QPFlag]}
+	rule2046 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "packets of queue pairs of type UD alone can carry another number than their own",
-		Fix:       "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES"},
-	rule3150: {ID: "VR-ibv_create_qp_ex-create_flags-3150", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.create_flags", Statement: "queue pairs of type RAW_PACKET alone receive whole frames",
-		Fix:  "leave SCATTER_FCS and CVLAN_STRIPPING out, or make a queue pair of type QPTypeRawPacket",
-		Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule3157: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3157", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "rx_hash_function is TOEPLITZ",
-		Fix: "pass RXHashFuncToeplitz", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule3158: {ID: "VR-ibv_create_qp_ex-rx_hash_key_len-3158", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_key_len", Statement: "the key of the hash has 40 bytes",
-		Fix: "pass 40 bytes", Page: "ibv_create_qp_ex", Section: "DESCRIPTION"},
-	rule1537: {ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
+		Fix:       "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES",
+		Text: validate.Text[QPFlag]}
+	rule3150 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3150", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
+		Statement: "queue pairs of type RAW_PACKET alone receive whole frames",
+		Fix:       "leave SCATTER_FCS and CVLAN_STRIPPING out, or make a queue pair of type QPTypeRawPacket", Page: "ibv_create_qp_ex",
+		Section: "DESCRIPTION", Text: validate.Text[QPFlag]}
+	rule3157 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_function-3157", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "rx_hash_function is TOEPLITZ", Fix: "pass RXHashFuncToeplitz",
+		Page: "ibv_create_qp_ex", Section: "DESCRIPTION"}
+	rule3158 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_key_len-3158", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_key_len", Statement: "the key of the hash has 40 bytes", Fix: "pass 40 bytes",
+		Page: "ibv_create_qp_ex", Section: "DESCRIPTION"}
+	rule1537 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "a queue pair with a table is of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex",
-		RefusedBy: []string{"mlx4"}},
-	rule1538: {ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
-		Statement: "a table needs the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf",
-		Page: "ibv_create_qp_ex", RefusedBy: []string{"mlx4"}},
-	rule2031: {ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.cap.max_send_wr", Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less",
-		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
-	rule2032: {ID: "VR-ibv_create_qp_ex-max_recv_wr-2032", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less",
-		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
-	rule2033: {ID: "VR-ibv_create_qp_ex-max_send_sge-2033", Verb: "ibv_create_qp_ex",
+		RefusedBy: []string{"mlx4"}, Text: validate.Text[QPType]}
+	rule1538 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
+		Statement: "a table needs the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex",
+		RefusedBy: []string{"mlx4"}, Text: validate.Hex}
+	rule2031 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_wr",
+		Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true,
+		Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+	rule2032 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-2032", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
+		Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true,
+		Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+	rule2033 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_send_sge-2033", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
-	rule2034: {ID: "VR-ibv_create_qp_ex-max_recv_sge-2034", Verb: "ibv_create_qp_ex",
+		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+	rule2034 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_sge-2034", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}},
-	rule2035: {ID: "VR-ibv_create_qp_ex-max_recv_wr-2035", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.cap.max_recv_wr", Statement: "max_recv_wr is used only without a shared receive queue",
-		Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"},
-	rule2036: {ID: "VR-ibv_create_qp_ex-max_recv_sge-2036", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is used only without a shared receive queue",
-		Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"},
-	rule2045: {ID: "VR-ibv_create_qp_ex-source_qpn-2045", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.source_qpn",
-		Statement: "source_qpn is read only when create_flags has SOURCE_QPN", Fix: "add QPFlagSourceQPN",
-		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}},
-	rule2047: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.send_ops_flags",
-		Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags",
-		Fix:       "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
-		RefusedBy: []string{"rxe", "efa", "ionic"}},
-	rule2048: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.send_ops_flags",
-		Statement: "a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO", Fix: "leave the others out",
-		Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}},
-	rule2049: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex",
+		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+	rule2035 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-2035", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
+		Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"}
+	rule2036 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_sge-2036", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0",
+		Page: "ibv_create_qp_ex", Section: "NOTES"}
+	rule2045 = verr.Rule{ID: "VR-ibv_create_qp_ex-source_qpn-2045", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.source_qpn",
+		Statement: "source_qpn is read only when create_flags has SOURCE_QPN", Fix: "add QPFlagSourceQPN", Page: "ibv_create_qp_ex",
+		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}}
+	rule2047 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags",
+		Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "efa", "ionic"},
+		Text: validate.Text[QPOp]}
+	rule2048 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO",
+		Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+	rule2049 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags",
-		Statement: "a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data, " +
-			"SEND_WITH_INV, LOCAL_INV and BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex",
-		RefusedBy: []string{"rxe", "mlx5"}},
-	rule2050: {ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex",
+		Statement: "a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV and " +
+			"BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+	rule2050 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RAW_PACKET does SEND and TSO",
-		Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}},
-	rule3151: {ID: "VR-ibv_create_qp_ex-create_flags-3151", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.create_flags",
+		Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+	rule3151 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3151", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "queue pairs of type UD, RAW_PACKET and DRIVER alone have create_flags", Fix: "leave the flags out",
-		Page: "ibv_create_qp_ex", RefusedBy: []string{"linux >=6.1"}},
-	rule3155: {ID: "VR-ibv_create_qp_ex-qp_type-3155", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
+		Page: "ibv_create_qp_ex", RefusedBy: []string{"linux >=6.1"}, Text: validate.Text[QPFlag]}
+	rule3155 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-3155", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "max_tso_header is for queue pairs of type RAW_PACKET", Fix: "leave QPInitAttrEx.MaxTSOHeader out",
-		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
-	rule3160: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", Verb: "ibv_create_qp_ex",
+		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"},
+		Text: validate.Text[QPType]}
+	rule3160 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", Verb: "ibv_create_qp_ex",
 		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "rx_hash_fields_mask has no bits but those of enum ibv_rx_hash_fields", Fix: "leave the other bits out",
-		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bits are ignored)"},
-		RefusedBy: []string{"mlx4"}},
-	rule3161: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", Verb: "ibv_create_qp_ex",
+		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bits are ignored)"}, RefusedBy: []string{"mlx4"}}
+	rule3161 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", Verb: "ibv_create_qp_ex",
 		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "addresses of IPv4 and of IPv6 are not hashed by one queue pair", Fix: "make a queue pair for each",
-		Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
-	rule3801: {ID: "VR-ibv_create_qp_ex-send_ops_flags-3801", Verb: "ibv_create_qp_ex",
+		Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}}
+	rule3801 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-3801", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RC does everything but TSO",
-		Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}},
-	rule3813: {ID: "VR-ibv_create_qp_ex-create_flags-3813", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.create_flags",
+		Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+	rule3813 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3813", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "packets of queue pairs of type UD alone can carry another number than their own",
 		Fix:       "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES",
 		AcceptedBy: []string{"mana with linux 6.12 (the flag is ignored), not in all cases"},
-		RefusedBy:  []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic", "bnxt_re", "mlx4 with linux 6.1..6.12"}},
-	rule3502: {ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.create_flags", Statement: "padding needs a device with PCI_WRITE_END_PADDING",
-		Fix: "leave QPFlagPCIWriteEndPadding out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true, RefusedBy: []string{"mlx5"}},
-	rule3504: {ID: "VR-ibv_create_qp_ex-create_flags-3504", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.create_flags",
-		Statement: "QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING",
-		Fix:       "leave QPFlagCvlanStripping out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true, RefusedBy: []string{"mlx5"}},
-	rule3505: {ID: "VR-ibv_create_qp_ex-create_flags-3505", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.create_flags",
+		RefusedBy:  []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic", "bnxt_re", "mlx4 with linux 6.1..6.12"},
+		Text:       validate.Text[QPFlag]}
+	rule3502 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
+		Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave QPFlagPCIWriteEndPadding out",
+		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},
+		Text: validate.Text[QPFlag]}
+	rule3504 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3504", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
+		Statement: "QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave QPFlagCvlanStripping out",
+		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},
+		Text: validate.Text[QPFlag]}
+	rule3505 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3505", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave QPFlagScatterFCS out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
-	rule3510: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "a hash over SRC_IPV4 needs a device that can hash it", Fix: "leave RXHashFieldSrcIPv4 out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3511: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "a hash over DST_IPV4 needs a device that can hash it", Fix: "leave RXHashFieldDstIPv4 out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3512: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "a hash over SRC_IPV6 needs a device that can hash it", Fix: "leave RXHashFieldSrcIPv6 out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3513: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "a hash over DST_IPV6 needs a device that can hash it", Fix: "leave RXHashFieldDstIPv6 out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3514: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "a hash over SRC_PORT_TCP needs a device that can hash it", Fix: "leave RXHashFieldSrcPortTCP out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3515: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "a hash over DST_PORT_TCP needs a device that can hash it", Fix: "leave RXHashFieldDstPortTCP out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3516: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "a hash over SRC_PORT_UDP needs a device that can hash it", Fix: "leave RXHashFieldSrcPortUDP out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3517: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "a hash over DST_PORT_UDP needs a device that can hash it", Fix: "leave RXHashFieldDstPortUDP out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3518: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "a hash over IPSEC_SPI needs a device that can hash it", Fix: "leave RXHashFieldIpsecSpi out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3519: {ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "a hash over INNER needs a device that can hash it", Fix: "leave RXHashFieldInner out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3520: {ID: "VR-ibv_create_qp_ex-rx_hash_function-3520", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_function",
-		Statement: "the hash function TOEPLITZ needs a device that has it", Fix: "use a device that distributes packets",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule3521: {ID: "VR-ibv_create_qp_ex-qp_type-3521", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
+		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},
+		Text: validate.Text[QPFlag]}
+	rule3510 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_IPV4 needs a device that can hash it",
+		Fix: "leave RXHashFieldSrcIPv4 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3511 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_IPV4 needs a device that can hash it",
+		Fix: "leave RXHashFieldDstIPv4 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3512 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_IPV6 needs a device that can hash it",
+		Fix: "leave RXHashFieldSrcIPv6 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3513 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_IPV6 needs a device that can hash it",
+		Fix: "leave RXHashFieldDstIPv6 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3514 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_PORT_TCP needs a device that can hash it",
+		Fix: "leave RXHashFieldSrcPortTCP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3515 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_PORT_TCP needs a device that can hash it",
+		Fix: "leave RXHashFieldDstPortTCP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3516 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_PORT_UDP needs a device that can hash it",
+		Fix: "leave RXHashFieldSrcPortUDP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3517 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_PORT_UDP needs a device that can hash it",
+		Fix: "leave RXHashFieldDstPortUDP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3518 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over IPSEC_SPI needs a device that can hash it",
+		Fix: "leave RXHashFieldIpsecSpi out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3519 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over INNER needs a device that can hash it",
+		Fix: "leave RXHashFieldInner out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3520 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_function-3520", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "the hash function TOEPLITZ needs a device that has it",
+		Fix: "use a device that distributes packets", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+	rule3521 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-3521", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "a table of work queues needs a device that distributes raw packets",
-		Fix:       "make a queue pair with a receive queue of its own", Page: "ibv_query_device_ex", Section: "DESCRIPTION",
-		Unsupported: true, Capable: true},
-	rule0152: {ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask",
-		Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td"},
-	rule0135: {ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd",
-		Statement: "a parent domain extends a protection domain", Fix: "set pd", Page: "ibv_alloc_parent_domain",
-		Section: "DESCRIPTION"},
-	rule3020: {ID: "VR-ibv_reg_buf_mr-access-3020", Verb: "ibv_reg_buf_mr", Subject: "access",
-		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf",
-		Section: "ARGUMENTS"},
-	rule3021: {ID: "VR-ibv_reg_buf_mr-access-3021", Verb: "ibv_reg_buf_mr", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf",
-		Section: "ARGUMENTS"},
-	rule3022: {ID: "VR-ibv_reg_buf_mr-access-3022", Verb: "ibv_reg_buf_mr", Subject: "access",
-		Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out",
-		Page: "ibv_alloc_buf", Section: "ARGUMENTS"},
-	rule3026: {ID: "VR-ibv_reg_buf_mr-access-3026", Verb: "ibv_reg_buf_mr", Subject: "access",
+		Fix:       "make a queue pair with a receive queue of its own", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true,
+		Capable: true, Text: validate.Text[QPType]}
+	rule0152 = verr.Rule{ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask",
+		Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Text: validate.Hex}
+	rule0135 = verr.Rule{ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd",
+		Statement: "a parent domain extends a protection domain", Fix: "set pd", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule3020 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3020", Verb: "ibv_reg_buf_mr", Subject: "access",
+		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf", Section: "ARGUMENTS",
+		Text: validate.Text[MRAccess]}
+	rule3021 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3021", Verb: "ibv_reg_buf_mr", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf", Section: "ARGUMENTS",
+		Text: validate.Text[MRAccess]}
+	rule3022 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3022", Verb: "ibv_reg_buf_mr", Subject: "access",
+		Statement: "access takes the known flags and the optional bits 20 to 29", Fix: "leave the unknown bits out", Page: "ibv_alloc_buf",
+		Section: "ARGUMENTS", Text: validate.Text[MRAccess]}
+	rule3026 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3026", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
-		Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
-	rule3027: {ID: "VR-ibv_reg_buf_mr-access-3027", Verb: "ibv_reg_buf_mr", Subject: "access",
-		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory",
-		Fix:       "leave MRAccessFlushPersistent out", Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true,
-		Capable: true},
-	rule3028: {ID: "VR-ibv_reg_buf_mr-access-3028", Verb: "ibv_reg_buf_mr", Subject: "access",
+		Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule3027 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3027", Verb: "ibv_reg_buf_mr", Subject: "access",
+		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory", Fix: "leave MRAccessFlushPersistent out",
+		Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule3028 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3028", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "ON_DEMAND needs a device with on-demand paging", Fix: "leave MRAccessOnDemand out", Page: "ibv_alloc_buf",
-		Section: "ARGUMENTS", Unsupported: true, Capable: true},
-	rule3023: {ID: "VR-ibv_reg_buf_mr-access-3023", Verb: "ibv_reg_buf_mr", Subject: "access",
-		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_alloc_buf",
-		Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}},
-	rule3024: {ID: "VR-ibv_reg_buf_mr-access-3024", Verb: "ibv_reg_buf_mr", Subject: "access",
+		Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule3023 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3023", Verb: "ibv_reg_buf_mr", Subject: "access",
+		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_alloc_buf", Section: "ARGUMENTS",
+		AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"},
+		Text: validate.Text[MRAccess]}
+	rule3024 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3024", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out",
 		Page: "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}},
-	rule3025: {ID: "VR-ibv_reg_buf_mr-access-3025", Verb: "ibv_reg_buf_mr", Subject: "access",
-		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out",
-		Page: "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true},
-	rule1335: {ID: "VR-ibv_alloc_dmah-comp_mask-1335", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
-		Statement: "a DMA handle has a processing hint", Fix: "give a hint with its bit", Page: "ibv_alloc_dmah"},
-	rule1336: {ID: "VR-ibv_alloc_dmah-comp_mask-1336", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
-		Statement: "a processor is named together with the kind of memory", Fix: "give DMAHInitAttr.TPHMemType too",
-		Page: "ibv_alloc_dmah"},
-	rule1337: {ID: "VR-ibv_alloc_dmah-comp_mask-1337", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
-		Statement: "the kind of memory is given together with a processor", Fix: "give DMAHInitAttr.CPUID too",
-		Page: "ibv_alloc_dmah"},
-	rule1341: {ID: "VR-ibv_alloc_dmah-ph-1341", Verb: "ibv_alloc_dmah", Subject: "attr.ph",
-		Statement: "a processing hint has 2 bits", Fix: "pass 0 to 3", Page: "ibv_alloc_dmah"},
-	rule1342: {ID: "VR-ibv_alloc_dmah-tph_mem_type-1342", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type",
-		Statement: "memory is volatile or persistent", Fix: "pass one of these", Page: "ibv_alloc_dmah",
-		Section: "ARGUMENTS"},
-	rule1324: {ID: "VR-ibv_query_rt_values_ex-comp_mask-1324", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask",
+		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+	rule3025 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3025", Verb: "ibv_reg_buf_mr", Subject: "access",
+		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_alloc_buf",
+		Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+	rule1335 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1335", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
+		Statement: "a DMA handle has a processing hint", Fix: "give a hint with its bit", Page: "ibv_alloc_dmah", Text: validate.Hex}
+	rule1336 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1336", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
+		Statement: "a processor is named together with the kind of memory", Fix: "give DMAHInitAttr.TPHMemType too", Page: "ibv_alloc_dmah",
+		Text: validate.Hex}
+	rule1337 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1337", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
+		Statement: "the kind of memory is given together with a processor", Fix: "give DMAHInitAttr.CPUID too", Page: "ibv_alloc_dmah",
+		Text: validate.Hex}
+	rule1341 = verr.Rule{ID: "VR-ibv_alloc_dmah-ph-1341", Verb: "ibv_alloc_dmah", Subject: "attr.ph",
+		Statement: "a processing hint has 2 bits", Fix: "pass 0 to 3", Page: "ibv_alloc_dmah"}
+	rule1342 = verr.Rule{ID: "VR-ibv_alloc_dmah-tph_mem_type-1342", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type",
+		Statement: "memory is volatile or persistent", Fix: "pass one of these", Page: "ibv_alloc_dmah", Section: "ARGUMENTS",
+		Text: validate.Text[TPHMemType]}
+	rule1324 = verr.Rule{ID: "VR-ibv_query_rt_values_ex-comp_mask-1324", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask",
 		Statement: "comp_mask has no bits but RAW_CLOCK", Fix: "leave the other bits out", Page: "ibv_query_rt_values_ex",
-		Section: "DESCRIPTION"},
-	rule1325: {ID: "VR-ibv_query_rt_values_ex-comp_mask-1325", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask",
+		Section: "DESCRIPTION", Text: validate.Hex}
+	rule1325 = verr.Rule{ID: "VR-ibv_query_rt_values_ex-comp_mask-1325", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask",
 		Statement: "comp_mask says which values are read", Fix: "", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION",
-		AcceptedBy: []string{"every provider (no value is read)"}},
-	rule0167: {ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask",
-		Statement: "comp_mask is 0, as no bit is defined", Fix: "pass nil for input", Page: "ibv_query_device_ex"},
-	rule1220: {ID: "VR-ibv_open_qp-comp_mask-1220", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask",
-		Statement: "the domain, the number and the type of the queue pair are given", Fix: "give all of them",
-		Page: "ibv_open_qp"},
-	rule1221: {ID: "VR-ibv_open_qp-qp_type-1221", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_type",
-		Statement: "queue pairs of type XRC_RECV alone are shared", Fix: "pass this type", Page: "ibv_open_qp"},
-	rule3172: {ID: "VR-ibv_open_qp-qp_num-3172", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_num",
-		Statement: "no queue pair has a number of more than 24 bits", Fix: "pass the number of the queue pair",
-		Page: "ibv_open_qp", Section: "DESCRIPTION"},
-	rule0221: {ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		AcceptedBy: []string{"every provider (no value is read)"}, Text: validate.Hex}
+	rule0167 = verr.Rule{ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask",
+		Statement: "comp_mask is 0, as no bit is defined", Fix: "pass nil for input", Page: "ibv_query_device_ex", Text: validate.Hex}
+	rule1220 = verr.Rule{ID: "VR-ibv_open_qp-comp_mask-1220", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask",
+		Statement: "the domain, the number and the type of the queue pair are given", Fix: "give all of them", Page: "ibv_open_qp",
+		Text: validate.NoText}
+	rule1221 = verr.Rule{ID: "VR-ibv_open_qp-qp_type-1221", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_type",
+		Statement: "queue pairs of type XRC_RECV alone are shared", Fix: "pass this type", Page: "ibv_open_qp", Text: validate.Text[QPType]}
+	rule3172 = verr.Rule{ID: "VR-ibv_open_qp-qp_num-3172", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_num",
+		Statement: "no queue pair has a number of more than 24 bits", Fix: "pass the number of the queue pair", Page: "ibv_open_qp",
+		Section: "DESCRIPTION"}
+	rule0221 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
-	rule0223: {ID: "VR-ibv_modify_qp-attr_mask-0223", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"}
+	rule0223 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0223", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
-	rule0224: {ID: "VR-ibv_modify_qp-attr_mask-0224", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"}
+	rule0224 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0224", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"},
-	rule0226: {ID: "VR-ibv_modify_qp-attr_mask-0226", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, " +
-			"MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state",
-		Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule0227: {ID: "VR-ibv_modify_qp-attr_mask-0227", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, " +
-			"RETRY_CNT, RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule0229: {ID: "VR-ibv_modify_qp-qp_state-0229", Verb: "ibv_modify_qp", Subject: "attr.qp_state",
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"}
+	rule0226 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0226", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, " +
+			"MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp",
+		Section: "DESCRIPTION", Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule0227 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0227", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, " +
+			"RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule0229 = verr.Rule{ID: "VR-ibv_modify_qp-qp_state-0229", Verb: "ibv_modify_qp", Subject: "attr.qp_state",
 		Statement: "qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR", Fix: "pass one of these", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION"},
-	rule0230: {ID: "VR-ibv_modify_qp-cur_qp_state-0230", Verb: "ibv_modify_qp", Subject: "attr.cur_qp_state",
+		Section: "DESCRIPTION", Text: validate.Text[QPState]}
+	rule0230 = verr.Rule{ID: "VR-ibv_modify_qp-cur_qp_state-0230", Verb: "ibv_modify_qp", Subject: "attr.cur_qp_state",
 		Statement: "cur_qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR", Fix: "pass one of these", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION"},
-	rule0231: {ID: "VR-ibv_modify_qp-port_num-0231", Verb: "ibv_modify_qp", Subject: "attr.port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION"},
-	rule0232: {ID: "VR-ibv_modify_qp-port_num-0232", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
+		Section: "DESCRIPTION", Text: validate.Text[QPState]}
+	rule0231 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0231", Verb: "ibv_modify_qp", Subject: "attr.port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+	rule0232 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0232", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
 		Statement: "the path needs a local port, and ports are numbered from 1", Fix: "pass the port of the queue pair",
-		Page: "ibv_modify_qp"},
-	rule0233: {ID: "VR-ibv_modify_qp-alt_port_num-0233", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION"},
-	rule0234: {ID: "VR-ibv_modify_qp-port_num-0234", Verb: "ibv_modify_qp", Subject: "attr.port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION", Capable: true, Limit: "phys_port_cnt"},
-	rule0235: {ID: "VR-ibv_modify_qp-port_num-0235", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
-		Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice",
-		Page: "ibv_modify_qp"},
-	rule0236: {ID: "VR-ibv_modify_qp-alt_ah_attr-0236", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.port_num",
-		Statement: "the alternate path must use the alternate port", Fix: "pass the same number twice",
-		Page: "ibv_modify_qp"},
-	rule0508: {ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
-		Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice",
-		Page: "ibv_modify_qp"},
-	rule2007: {ID: "VR-ibv_modify_qp-attr_mask-2007", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit",
-		Fix:       "leave it out", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule2067: {ID: "VR-ibv_modify_qp-port_num-2067", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp",
-		Capable: true, Limit: "phys_port_cnt"},
-	rule2068: {ID: "VR-ibv_modify_qp-alt_port_num-2068", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp",
-		Capable: true, Limit: "phys_port_cnt"},
-	rule0220: {ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Page: "ibv_modify_qp"}
+	rule0233 = verr.Rule{ID: "VR-ibv_modify_qp-alt_port_num-0233", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+	rule0234 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0234", Verb: "ibv_modify_qp", Subject: "attr.port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		Capable: true, Limit: "phys_port_cnt"}
+	rule0235 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0235", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
+		Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
+	rule0236 = verr.Rule{ID: "VR-ibv_modify_qp-alt_ah_attr-0236", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.port_num",
+		Statement: "the alternate path must use the alternate port", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
+	rule0508 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
+		Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
+	rule2007 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2007", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Statement: "queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit", Fix: "leave it out",
+		Page: "ibv_modify_qp", Section: "DESCRIPTION", Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule2067 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-2067", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Capable: true,
+		Limit: "phys_port_cnt"}
+	rule2068 = verr.Rule{ID: "VR-ibv_modify_qp-alt_port_num-2068", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Capable: true,
+		Limit: "phys_port_cnt"}
+	rule0220 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
 		AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases", "erdma with linux 6.1, not in all cases",
 			"rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"},
-		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases",
-			"mlx5 with linux 6.1..6.12"}},
-	rule0222: {ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}}
+	rule0222 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
 		AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with the state alone)",
 			"rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"},
-		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}},
-	rule0225: {ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}}
+	rule0225 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"},
-	rule0228: {ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"}
+	rule0228 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases",
-			"bnxt_re, not in all cases", "irdma, not in all cases"},
-		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases",
-			"mlx5 with linux 6.1..6.12"}},
-	rule0237: {ID: "VR-ibv_modify_qp-path_mtu-0237", Verb: "ibv_modify_qp", Subject: "attr.path_mtu",
-		Statement: "path_mtu is 256, 512, 1024, 2048 or 4096", Fix: "pass a value of MTU", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}},
-	rule0238: {ID: "VR-ibv_modify_qp-rq_psn-0238", Verb: "ibv_modify_qp", Subject: "attr.rq_psn",
+		Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases",
+			"irdma, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases",
+			"mlx5 with linux 6.1..6.12"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule0237 = verr.Rule{ID: "VR-ibv_modify_qp-path_mtu-0237", Verb: "ibv_modify_qp", Subject: "attr.path_mtu",
+		Statement: "path_mtu is 256, 512, 1024, 2048 or 4096", Fix: "pass a value of MTU", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		AcceptedBy: []string{"siw", "cxgb4"}, Text: validate.Text[MTU]}
+	rule0238 = verr.Rule{ID: "VR-ibv_modify_qp-rq_psn-0238", Verb: "ibv_modify_qp", Subject: "attr.rq_psn",
 		Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp",
-		AcceptedBy: []string{"every provider (only the low 24 bits count)"}},
-	rule0239: {ID: "VR-ibv_modify_qp-sq_psn-0239", Verb: "ibv_modify_qp", Subject: "attr.sq_psn",
+		AcceptedBy: []string{"every provider (only the low 24 bits count)"}}
+	rule0239 = verr.Rule{ID: "VR-ibv_modify_qp-sq_psn-0239", Verb: "ibv_modify_qp", Subject: "attr.sq_psn",
 		Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp",
-		AcceptedBy: []string{"every provider (only the low 24 bits count)"}},
-	rule0240: {ID: "VR-ibv_modify_qp-dest_qp_num-0240", Verb: "ibv_modify_qp", Subject: "attr.dest_qp_num",
+		AcceptedBy: []string{"every provider (only the low 24 bits count)"}}
+	rule0240 = verr.Rule{ID: "VR-ibv_modify_qp-dest_qp_num-0240", Verb: "ibv_modify_qp", Subject: "attr.dest_qp_num",
 		Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION"},
-	rule0241: {ID: "VR-ibv_modify_qp-timeout-0241", Verb: "ibv_modify_qp", Subject: "attr.timeout",
-		Statement: "timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule0242: {ID: "VR-ibv_modify_qp-alt_timeout-0242", Verb: "ibv_modify_qp", Subject: "attr.alt_timeout",
-		Statement: "alt_timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule0243: {ID: "VR-ibv_modify_qp-min_rnr_timer-0243", Verb: "ibv_modify_qp", Subject: "attr.min_rnr_timer",
-		Statement: "min_rnr_timer is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION"},
-	rule0244: {ID: "VR-ibv_modify_qp-retry_cnt-0244", Verb: "ibv_modify_qp", Subject: "attr.retry_cnt",
-		Statement: "retry_cnt is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule0245: {ID: "VR-ibv_modify_qp-rnr_retry-0245", Verb: "ibv_modify_qp", Subject: "attr.rnr_retry",
-		Statement: "rnr_retry is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule0246: {ID: "VR-ibv_modify_qp-max_rd_atomic-0246", Verb: "ibv_modify_qp", Subject: "attr.max_rd_atomic",
-		Statement: "max_rd_atomic is at most max_qp_init_rd_atom", Fix: "pass a smaller value", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION", Capable: true, Limit: "max_qp_init_rd_atom"},
-	rule0247: {ID: "VR-ibv_modify_qp-max_dest_rd_atomic-0247", Verb: "ibv_modify_qp", Subject: "attr.max_dest_rd_atomic",
-		Statement: "max_dest_rd_atomic is at most max_qp_rd_atom", Fix: "pass a smaller value", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION", Capable: true, Limit: "max_qp_rd_atom"},
-	rule0248: {ID: "VR-ibv_modify_qp-pkey_index-0248", Verb: "ibv_modify_qp", Subject: "attr.pkey_index",
+		Section: "DESCRIPTION"}
+	rule0241 = verr.Rule{ID: "VR-ibv_modify_qp-timeout-0241", Verb: "ibv_modify_qp", Subject: "attr.timeout",
+		Statement: "timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+	rule0242 = verr.Rule{ID: "VR-ibv_modify_qp-alt_timeout-0242", Verb: "ibv_modify_qp", Subject: "attr.alt_timeout",
+		Statement: "alt_timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+	rule0243 = verr.Rule{ID: "VR-ibv_modify_qp-min_rnr_timer-0243", Verb: "ibv_modify_qp", Subject: "attr.min_rnr_timer",
+		Statement: "min_rnr_timer is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+	rule0244 = verr.Rule{ID: "VR-ibv_modify_qp-retry_cnt-0244", Verb: "ibv_modify_qp", Subject: "attr.retry_cnt",
+		Statement: "retry_cnt is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+	rule0245 = verr.Rule{ID: "VR-ibv_modify_qp-rnr_retry-0245", Verb: "ibv_modify_qp", Subject: "attr.rnr_retry",
+		Statement: "rnr_retry is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+	rule0246 = verr.Rule{ID: "VR-ibv_modify_qp-max_rd_atomic-0246", Verb: "ibv_modify_qp", Subject: "attr.max_rd_atomic",
+		Statement: "max_rd_atomic is at most max_qp_init_rd_atom", Fix: "pass a smaller value", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		Capable: true, Limit: "max_qp_init_rd_atom"}
+	rule0247 = verr.Rule{ID: "VR-ibv_modify_qp-max_dest_rd_atomic-0247", Verb: "ibv_modify_qp", Subject: "attr.max_dest_rd_atomic",
+		Statement: "max_dest_rd_atomic is at most max_qp_rd_atom", Fix: "pass a smaller value", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		Capable: true, Limit: "max_qp_rd_atom"}
+	rule0248 = verr.Rule{ID: "VR-ibv_modify_qp-pkey_index-0248", Verb: "ibv_modify_qp", Subject: "attr.pkey_index",
 		Statement: "pkey_index is below max_pkeys", Fix: "pass an index of the partition table", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION", Capable: true, Limit: "max_pkeys", AcceptedBy: []string{"siw", "cxgb4"}},
-	rule0249: {ID: "VR-ibv_modify_qp-qp_state-0249", Verb: "ibv_modify_qp", Subject: "attr.qp_state",
+		Section: "DESCRIPTION", Capable: true, Limit: "max_pkeys", AcceptedBy: []string{"siw", "cxgb4"}}
+	rule0249 = verr.Rule{ID: "VR-ibv_modify_qp-qp_state-0249", Verb: "ibv_modify_qp", Subject: "attr.qp_state",
 		Statement: "en_sqd_async_notify is used only for the change to SQD", Fix: "leave it out, or move to QPStateSQD",
-		Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}},
-	rule0250: {ID: "VR-ibv_modify_qp-attr_mask-0250", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}, Text: validate.Text[QPState]}
+	rule0250 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0250", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "resizing needs a device with RESIZE_MAX_WR",
 		Fix:       "leave QPAttr.MaxSendWR, QPAttr.MaxRecvWR, QPAttr.MaxSendSGE, QPAttr.MaxRecvSGE, QPAttr.MaxInlineData out",
-		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}},
-	rule0251: {ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"},
+		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule0251 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "alternate paths need a device with AUTO_PATH_MIG",
 		Fix:       "leave QPAttr.AltAV, QPAttr.AltPKeyIndex, QPAttr.AltPortNum, QPAttr.AltTimeout and QPAttr.PathMigState out",
-		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}},
-	rule0253: {ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp",
-		Subject:   "attr.ah_attr.is_global, attr.ah_attr.dlid",
+		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"},
+		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule0253 = verr.Rule{ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid",
 		Statement: "a path needs a dlid or a global route, and RoCE always needs a global route",
-		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp",
-		AcceptedBy: []string{"siw", "cxgb4"}},
-	rule0255: {ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp",
+		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", AcceptedBy: []string{"siw", "cxgb4"},
+		Text: validate.NoText}
+	rule0255 = verr.Rule{ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp",
 		Subject:   "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid",
 		Statement: "a path needs a dlid or a global route, and RoCE always needs a global route",
-		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp",
-		AcceptedBy: []string{"siw", "cxgb4"}},
-	rule2001: {ID: "VR-ibv_modify_qp-attr_mask-2001", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", AcceptedBy: []string{"siw", "cxgb4"},
+		Text: validate.NoText}
+	rule2001 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2001", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
-		AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}},
-	rule2002: {ID: "VR-ibv_modify_qp-attr_mask-2002", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 7.2"},
+		RefusedBy: []string{"rxe with linux 6.1"}}
+	rule2002 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2002", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"},
-	rule2003: {ID: "VR-ibv_modify_qp-attr_mask-2003", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"}
+	rule2003 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2003", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"},
-	rule2004: {ID: "VR-ibv_modify_qp-attr_mask-2004", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"}
+	rule2004 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2004", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"},
-	rule2005: {ID: "VR-ibv_modify_qp-attr_mask-2005", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, " +
-			"MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state",
-		Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION",
-		AcceptedBy: []string{"rxe with linux 7.2", "bnxt_re", "irdma"}, RefusedBy: []string{"rxe with linux 6.1"}},
-	rule2006: {ID: "VR-ibv_modify_qp-attr_mask-2006", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, " +
-			"RETRY_CNT, RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION",
-		AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}},
-	rule2008: {ID: "VR-ibv_modify_qp-attr_mask-2008", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"}
+	rule2005 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2005", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, " +
+			"MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2", "bnxt_re", "irdma"}, RefusedBy: []string{"rxe with linux 6.1"},
+		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule2006 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2006", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, " +
+			"RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"},
+		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule2008 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2008", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a rate limit needs a device that paces queue pairs of type RAW_PACKET", Fix: "leave QPAttr.RateLimit out",
-		Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"}},
-	rule2009: {ID: "VR-ibv_modify_qp-attr_mask-2009", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "a rate limit needs a device that paces queue pairs of type RC", Fix: "leave QPAttr.RateLimit out",
-		Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule2010: {ID: "VR-ibv_modify_qp-rate_limit-2010", Verb: "ibv_modify_qp", Subject: "attr.rate_limit",
-		Statement: "rate_limit is at most the qp_rate_limit_max of the device", Fix: "pass a smaller value",
-		Page: "ibv_modify_qp", Capable: true, Limit: "qp_rate_limit_max", RefusedBy: []string{"mlx5, not in all cases"}},
-	rule2011: {ID: "VR-ibv_modify_qp-rate_limit-2011", Verb: "ibv_modify_qp", Subject: "attr.rate_limit",
-		Statement: "rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit",
-		Fix:       "pass a larger value, or 0", Page: "ibv_modify_qp", Capable: true, Limit: "qp_rate_limit_min",
-		RefusedBy: []string{"mlx5, not in all cases"}},
-	rule2061: {ID: "VR-ibv_modify_qp-flow_label-2061", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.flow_label",
-		Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp"},
-	rule2062: {ID: "VR-ibv_modify_qp-flow_label-2062", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.grh.flow_label",
-		Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp"},
-	rule2063: {ID: "VR-ibv_modify_qp-sl-2063", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.sl",
-		Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp"},
-	rule2064: {ID: "VR-ibv_modify_qp-sl-2064", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.sl",
-		Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp"},
-	rule2070: {ID: "VR-ibv_modify_qp-path_mig_state-2070", Verb: "ibv_modify_qp", Subject: "attr.path_mig_state",
-		Statement: "path_mig_state is MIGRATED, REARM or ARMED", Fix: "pass one of these", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION"},
-	rule2071: {ID: "VR-ibv_modify_qp-qp_access_flags-2071", Verb: "ibv_modify_qp", Subject: "attr.qp_access_flags",
-		Statement: "qp_access_flags has no bits but those of enum ibv_access_flags", Fix: "leave the other bits out",
-		Page: "ibv_modify_qp", Section: "DESCRIPTION"},
-	rule3191: {ID: "VR-ibv_modify_qp-static_rate-3191", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.static_rate",
-		Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit",
-		Page: "ibv_modify_qp", RefusedBy: []string{"mlx5"}},
-	rule3192: {ID: "VR-ibv_modify_qp-static_rate-3192", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.static_rate",
-		Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit",
-		Page: "ibv_modify_qp", RefusedBy: []string{"mlx5"}},
-	rule3194: {ID: "VR-ibv_modify_qp-src_path_bits-3194", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.src_path_bits",
-		Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp"},
-	rule3195: {ID: "VR-ibv_modify_qp-src_path_bits-3195", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.src_path_bits",
-		Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp"},
-	rule3811: {ID: "VR-ibv_modify_qp-attr_mask-3811", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},
+		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule2009 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2009", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Statement: "a rate limit needs a device that paces queue pairs of type RC", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule2010 = verr.Rule{ID: "VR-ibv_modify_qp-rate_limit-2010", Verb: "ibv_modify_qp", Subject: "attr.rate_limit",
+		Statement: "rate_limit is at most the qp_rate_limit_max of the device", Fix: "pass a smaller value", Page: "ibv_modify_qp",
+		Capable: true, Limit: "qp_rate_limit_max", RefusedBy: []string{"mlx5, not in all cases"}}
+	rule2011 = verr.Rule{ID: "VR-ibv_modify_qp-rate_limit-2011", Verb: "ibv_modify_qp", Subject: "attr.rate_limit",
+		Statement: "rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit", Fix: "pass a larger value, or 0",
+		Page: "ibv_modify_qp", Capable: true, Limit: "qp_rate_limit_min", RefusedBy: []string{"mlx5, not in all cases"}}
+	rule2061 = verr.Rule{ID: "VR-ibv_modify_qp-flow_label-2061", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.flow_label",
+		Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp"}
+	rule2062 = verr.Rule{ID: "VR-ibv_modify_qp-flow_label-2062", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.grh.flow_label",
+		Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp"}
+	rule2063 = verr.Rule{ID: "VR-ibv_modify_qp-sl-2063", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.sl",
+		Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp"}
+	rule2064 = verr.Rule{ID: "VR-ibv_modify_qp-sl-2064", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.sl",
+		Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp"}
+	rule2070 = verr.Rule{ID: "VR-ibv_modify_qp-path_mig_state-2070", Verb: "ibv_modify_qp", Subject: "attr.path_mig_state",
+		Statement: "path_mig_state is MIGRATED, REARM or ARMED", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		Text: validate.Text[MigState]}
+	rule2071 = verr.Rule{ID: "VR-ibv_modify_qp-qp_access_flags-2071", Verb: "ibv_modify_qp", Subject: "attr.qp_access_flags",
+		Statement: "qp_access_flags has no bits but those of enum ibv_access_flags", Fix: "leave the other bits out", Page: "ibv_modify_qp",
+		Section: "DESCRIPTION", Text: validate.Text[QPAccess]}
+	rule3191 = verr.Rule{ID: "VR-ibv_modify_qp-static_rate-3191", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.static_rate",
+		Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp",
+		RefusedBy: []string{"mlx5"}}
+	rule3192 = verr.Rule{ID: "VR-ibv_modify_qp-static_rate-3192", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.static_rate",
+		Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp",
+		RefusedBy: []string{"mlx5"}}
+	rule3194 = verr.Rule{ID: "VR-ibv_modify_qp-src_path_bits-3194", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.src_path_bits",
+		Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp"}
+	rule3195 = verr.Rule{ID: "VR-ibv_modify_qp-src_path_bits-3195", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.src_path_bits",
+		Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp"}
+	rule3811 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-3811", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
 		AcceptedBy: []string{"ocrdma (cur_qp_state is ignored, and the state that the queue pair has counts)"},
 		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "mthca with linux 6.1..6.12",
-			"rxe with linux 6.1..6.12", "hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}},
-	rule3812: {ID: "VR-ibv_modify_qp-attr_mask-3812", Verb: "ibv_modify_qp", Subject: "attr_mask",
+			"rxe with linux 6.1..6.12", "hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}}
+	rule3812 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-3812", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"qedr (cur_qp_state is ignored, and the state that the queue pair has counts)"},
-		RefusedBy:  []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "hns with linux 6.1..6.12"}},
-	rule1311: {ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit",
-		Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set it to 0",
-		Page: "ibv_modify_qp_rate_limit"},
-	rule1312: {ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit",
+		RefusedBy:  []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "hns with linux 6.1..6.12"}}
+	rule1311 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask",
+		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Text: validate.Hex}
+	rule1312 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit",
 		Subject: "attr.max_burst_sz", Statement: "bursts are shaped only where there is a limit",
-		Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
-	rule1313: {ID: "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", Verb: "ibv_modify_qp_rate_limit",
+		Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"}
+	rule1313 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", Verb: "ibv_modify_qp_rate_limit",
 		Subject: "attr.typical_pkt_sz", Statement: "bursts are shaped only where there is a limit",
-		Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
-	rule1314: {ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state",
-		Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first",
-		Page: "ibv_modify_qp_rate_limit"},
-	rule3183: {ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
-		Statement: "a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC",
-		Fix:       "use such a queue pair", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"},
-	rule1315: {ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit",
-		Subject: "attr.rate_limit", Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max",
-		Fix: "ask for a rate that the device has", Page: "ibv_modify_qp_rate_limit", Capable: true,
-		Limit: "qp_rate_limit_min"},
-	rule3806: {ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
-		Statement: "a device without RC in supported_qpts has no rate limit for such queue pairs",
-		Fix:       "look at TSOCaps.SupportedQPTs first", Page: "ibv_modify_qp_rate_limit", Unsupported: true, Capable: true,
-		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}},
-	rule1373: {ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state",
+		Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"}
+	rule1314 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state",
+		Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first", Page: "ibv_modify_qp_rate_limit",
+		Text: validate.Text[QPState]}
+	rule3183 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
+		Statement: "a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC", Fix: "use such a queue pair",
+		Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION", Text: validate.Text[QPType]}
+	rule1315 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit",
+		Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has",
+		Page: "ibv_modify_qp_rate_limit", Capable: true, Limit: "qp_rate_limit_min"}
+	rule3806 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
+		Statement: "a device without RC in supported_qpts has no rate limit for such queue pairs", Fix: "look at TSOCaps.SupportedQPTs first",
+		Page: "ibv_modify_qp_rate_limit", Unsupported: true, Capable: true,
+		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: validate.Text[QPType]}
+	rule1373 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state",
 		Statement: "a counter is attached before the queue pair is connected", Fix: "attach it in RESET or INIT",
-		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION"},
-	rule1374: {ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask",
+		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", Text: validate.Text[QPState]}
+	rule1374 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS",
-		AcceptedBy: []string{"efa (the mask is ignored)"}},
-	rule1375: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1375", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
+		AcceptedBy: []string{"efa (the mask is ignored)"}, Text: validate.Hex}
+	rule1375 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1375", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
 		Statement: "op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op", Fix: "leave the other bits out",
-		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION",
-		AcceptedBy: []string{"efa (the other bits are left out), not in all cases"}},
-	rule1376: {ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
+		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the other bits are left out), not in all cases"},
+		Text: validate.Text[CompCntrOp]}
+	rule1376 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
 		Statement: "a counter counts an operation at least", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr",
-		Section: "DESCRIPTION"},
-	rule1307: {ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags",
-		Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out",
-		Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}},
-	rule1308: {ID: "VR-ibv_query_qp_data_in_order-op-1308", Verb: "ibv_query_qp_data_in_order", Subject: "op",
-		Statement: "the order of sends, writes and reads alone is known", Fix: "ask for one of these",
-		Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS",
-		AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)",
-			"every provider (the result is 0)"}},
-	rule0506: {ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask",
-		Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp"},
-	rule2020: {ID: "VR-ibv_query_qp-attr_mask-2020", Verb: "ibv_query_qp", Subject: "attr_mask",
-		Statement: "attr_mask has no bits above those of enum ibv_qp_attr_mask", Fix: "leave the other bits out",
-		Page: "ibv_query_qp"},
-	rule2021: {ID: "VR-ibv_query_qp-attr_mask-2021", Verb: "ibv_query_qp", Subject: "attr_mask",
+		Section: "DESCRIPTION", Text: validate.Text[CompCntrOp]}
+	rule1307 = verr.Rule{ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags",
+		Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order",
+		Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}, Text: validate.Text[DataInOrderQuery]}
+	rule1308 = verr.Rule{ID: "VR-ibv_query_qp_data_in_order-op-1308", Verb: "ibv_query_qp_data_in_order", Subject: "op",
+		Statement: "the order of sends, writes and reads alone is known", Fix: "ask for one of these", Page: "ibv_query_qp_data_in_order",
+		Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)",
+			"every provider (the result is 0)"}, Text: validate.Text[WROpcode]}
+	rule0506 = verr.Rule{ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask",
+		Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp", Text: validate.Text[QPField]}
+	rule2020 = verr.Rule{ID: "VR-ibv_query_qp-attr_mask-2020", Verb: "ibv_query_qp", Subject: "attr_mask",
+		Statement: "attr_mask has no bits above those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_query_qp",
+		Text: validate.Text[QPField]}
+	rule2021 = verr.Rule{ID: "VR-ibv_query_qp-attr_mask-2021", Verb: "ibv_query_qp", Subject: "attr_mask",
 		Statement: "the bits that enum ibv_qp_attr_mask leaves out stand for no attribute", Fix: "leave the other bits out",
-		Page: "ibv_query_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}, RefusedBy: []string{"efa"}},
-	rule0783: {ID: "VR-ibv_create_wq-pd-0783", Verb: "ibv_create_wq", Subject: "wq_init_attr.pd",
-		Statement: "a work queue has a pd", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION"},
-	rule0784: {ID: "VR-ibv_create_wq-cq-0784", Verb: "ibv_create_wq", Subject: "wq_init_attr.cq",
-		Statement: "a work queue has a cq", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION"},
-	rule2083: {ID: "VR-ibv_create_wq-wq_type-2083", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type",
-		Statement: "a work queue is for receives", Fix: "pass WQTypeRQ", Page: "ibv_create_wq", Section: "DESCRIPTION"},
-	rule2085: {ID: "VR-ibv_create_wq-create_flags-2085", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
-		Statement: "create_flags has no bits but those of enum ibv_wq_flags", Fix: "leave the other bits out",
-		Page: "ibv_create_wq", Section: "DESCRIPTION"},
-	rule2087: {ID: "VR-ibv_create_wq-create_flags-2087", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
-		Statement: "the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING",
-		Fix:       "leave WQFlagsCvlanStripping out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
-	rule2088: {ID: "VR-ibv_create_wq-create_flags-2088", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
+		Page: "ibv_query_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}, RefusedBy: []string{"efa"}, Text: validate.Text[QPField]}
+	rule0783 = verr.Rule{ID: "VR-ibv_create_wq-pd-0783", Verb: "ibv_create_wq", Subject: "wq_init_attr.pd",
+		Statement: "a work queue has a pd", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION", Text: validate.AddrText}
+	rule0784 = verr.Rule{ID: "VR-ibv_create_wq-cq-0784", Verb: "ibv_create_wq", Subject: "wq_init_attr.cq",
+		Statement: "a work queue has a cq", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION", Text: validate.AddrText}
+	rule2083 = verr.Rule{ID: "VR-ibv_create_wq-wq_type-2083", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type",
+		Statement: "a work queue is for receives", Fix: "pass WQTypeRQ", Page: "ibv_create_wq", Section: "DESCRIPTION",
+		Text: validate.Text[WQType]}
+	rule2085 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-2085", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
+		Statement: "create_flags has no bits but those of enum ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_create_wq",
+		Section: "DESCRIPTION", Text: validate.Text[WQFlags]}
+	rule2087 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-2087", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
+		Statement: "the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out",
+		Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"},
+		RefusedBy: []string{"mlx5", "mlx4"}, Text: validate.Text[WQFlags]}
+	rule2088 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-2088", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
 		Statement: "the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out",
-		Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true,
-		AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
-	rule2089: {ID: "VR-ibv_create_wq-create_flags-2089", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
+		Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"},
+		RefusedBy: []string{"mlx5", "mlx4"}, Text: validate.Text[WQFlags]}
+	rule2089 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-2089", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
 		Statement: "the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP", Fix: "leave WQFlagsDelayDrop out",
-		Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true,
-		AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
-	rule3343: {ID: "VR-ibv_create_wq-create_flags-3343", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
-		Statement: "the flag PCI_WRITE_END_PADDING needs a device with PCI_WRITE_END_PADDING",
-		Fix:       "leave WQFlagsPCIWriteEndPadding out", Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}},
-	rule3344: {ID: "VR-ibv_create_wq-max_wr-3344", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr",
-		Statement: "max_wr is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq",
-		Section: "DESCRIPTION", Capable: true, Limit: "max_qp_wr", RefusedBy: []string{"mlx4"}},
-	rule3345: {ID: "VR-ibv_create_wq-max_sge-3345", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_sge",
-		Statement: "max_sge is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq",
-		Section: "DESCRIPTION", Capable: true, Limit: "max_sge", RefusedBy: []string{"mlx4"}},
-	rule3346: {ID: "VR-ibv_create_wq-max_wr-3346", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr",
-		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_wq",
-		AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}},
-	rule3805: {ID: "VR-ibv_create_wq-wq_type-3805", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type",
-		Statement: "a device without max_wq_type_rq has no work queues for receives",
-		Fix:       "look at DeviceInfoEx.MaxWQTypeRQ first", Page: "ibv_create_wq", Capable: true, Limit: "max_wq_type_rq",
-		AcceptedBy: []string{"mana with linux 6.12"}},
-	rule0789: {ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask",
-		Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq"},
-	rule0791: {ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
+		Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"},
+		RefusedBy: []string{"mlx5", "mlx4"}, Text: validate.Text[WQFlags]}
+	rule3343 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-3343", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
+		Statement: "the flag PCI_WRITE_END_PADDING needs a device with PCI_WRITE_END_PADDING", Fix: "leave WQFlagsPCIWriteEndPadding out",
+		Page: "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"},
+		RefusedBy: []string{"mlx5", "mlx4"}, Text: validate.Text[WQFlags]}
+	rule3344 = verr.Rule{ID: "VR-ibv_create_wq-max_wr-3344", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr",
+		Statement: "max_wr is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true,
+		Limit: "max_qp_wr", RefusedBy: []string{"mlx4"}}
+	rule3345 = verr.Rule{ID: "VR-ibv_create_wq-max_sge-3345", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_sge",
+		Statement: "max_sge is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION",
+		Capable: true, Limit: "max_sge", RefusedBy: []string{"mlx4"}}
+	rule3346 = verr.Rule{ID: "VR-ibv_create_wq-max_wr-3346", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr",
+		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_wq", AcceptedBy: []string{"mlx4"},
+		RefusedBy: []string{"mlx5"}}
+	rule3805 = verr.Rule{ID: "VR-ibv_create_wq-wq_type-3805", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type",
+		Statement: "a device without max_wq_type_rq has no work queues for receives", Fix: "look at DeviceInfoEx.MaxWQTypeRQ first",
+		Page: "ibv_create_wq", Capable: true, Limit: "max_wq_type_rq", AcceptedBy: []string{"mana with linux 6.12"},
+		Text: validate.Text[WQType]}
+	rule0789 = verr.Rule{ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask",
+		Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Text: validate.Hex}
+	rule0791 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
 		Statement: "flags_mask has no bits but those of ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_modify_wq",
-		Section: "DESCRIPTION"},
-	rule0792: {ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state",
-		Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq",
-		Section: "DESCRIPTION"},
-	rule2090: {ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
-		Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq",
-		Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "linux >=6.1"}},
-	rule3348: {ID: "VR-ibv_modify_wq-flags_mask-3348", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
-		Statement: "a change of CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING",
-		Fix:       "leave WQFlagsCvlanStripping out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true, RefusedBy: []string{"mlx5", "mlx4"}},
-	rule3349: {ID: "VR-ibv_modify_wq-flags_mask-3349", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
-		Statement: "a change of SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS",
-		Fix:       "leave WQFlagsScatterFCS out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true,
-		RefusedBy: []string{"mlx5", "mlx4"}},
-	rule3350: {ID: "VR-ibv_modify_wq-curr_wq_state-3350", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
-		Statement: "curr_wq_state is the state that the queue is in", Fix: "name that state, or leave it out",
-		Page: "ibv_modify_wq", Section: "DESCRIPTION", Limit: "state", RefusedBy: []string{"mlx5, not in all cases"}},
-	rule1503: {ID: "VR-ibv_create_rwq_ind_table-ind_tbl-1503", Verb: "ibv_create_rwq_ind_table",
-		Subject: "init_attr.ind_tbl", Statement: "a table has queues", Fix: "", Page: "ibv_create_rwq_ind_table",
-		Section: "DESCRIPTION"},
-	rule1504: {ID: "VR-ibv_create_rwq_ind_table-comp_mask-1504", Verb: "ibv_create_rwq_ind_table",
-		Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "",
-		Page: "ibv_create_rwq_ind_table"},
-	rule3351: {ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", Verb: "ibv_create_rwq_ind_table",
-		Subject: "init_attr.log_ind_tbl_size", Statement: "a table has at most 2 to the power of 13 entries",
-		Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table"},
-	rule1505: {ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", Verb: "ibv_create_rwq_ind_table",
+		Section: "DESCRIPTION", Text: validate.Text[WQFlags]}
+	rule0792 = verr.Rule{ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state",
+		Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: "DESCRIPTION",
+		Text: validate.Text[WQState]}
+	rule2090 = verr.Rule{ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
+		Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION",
+		RefusedBy: []string{"mlx4", "linux >=6.1"}, Text: validate.Text[WQState]}
+	rule3348 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-3348", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
+		Statement: "a change of CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out",
+		Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5", "mlx4"},
+		Text: validate.Text[WQFlags]}
+	rule3349 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-3349", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
+		Statement: "a change of SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out",
+		Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5", "mlx4"},
+		Text: validate.Text[WQFlags]}
+	rule3350 = verr.Rule{ID: "VR-ibv_modify_wq-curr_wq_state-3350", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
+		Statement: "curr_wq_state is the state that the queue is in", Fix: "name that state, or leave it out", Page: "ibv_modify_wq",
+		Section: "DESCRIPTION", Limit: "state", RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.Text[WQState]}
+	rule1503 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-ind_tbl-1503", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.ind_tbl",
+		Statement: "a table has queues", Fix: "", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION", Text: validate.AddrText}
+	rule1504 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-comp_mask-1504", Verb: "ibv_create_rwq_ind_table",
+		Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_create_rwq_ind_table",
+		Text: validate.Hex}
+	rule3351 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", Verb: "ibv_create_rwq_ind_table",
+		Subject: "init_attr.log_ind_tbl_size", Statement: "a table has at most 2 to the power of 13 entries", Fix: "pass fewer queues",
+		Page: "ibv_create_rwq_ind_table"}
+	rule1505 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", Verb: "ibv_create_rwq_ind_table",
 		Subject: "init_attr.log_ind_tbl_size", Statement: "the table has at most max_rwq_indirection_table_size entries",
-		Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Capable: true, Limit: "max_rwq_indirection_table_size"},
-	rule0335: {ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO",
-		Fix:       "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule0336: {ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, " +
-			"SEND_WITH_INV", Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send",
-		Section: "DESCRIPTION"},
-	rule0337: {ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, " +
-			"ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE",
-		Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule0338: {ID: "VR-ibv_post_send-opcode-0338", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "a queue pair of type XRC_SEND does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, " +
-			"ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE",
-		Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule0339: {ID: "VR-ibv_post_send-opcode-0339", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "a queue pair of type RAW_PACKET does SEND, TSO",
-		Fix:       "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule0351: {ID: "VR-ibv_post_send-sg_list-0351", Verb: "ibv_post_send", Subject: "wr[].sg_list",
-		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send",
-		Section: "DESCRIPTION"},
-	rule0354: {ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah",
+		Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Capable: true, Limit: "max_rwq_indirection_table_size"}
+	rule0335 = verr.Rule{ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO", Fix: "pass another opcode, or use another type of queue pair",
+		Page: "ibv_post_send", Section: "DESCRIPTION", Text: validate.Text[WROpcode]}
+	rule0336 = verr.Rule{ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV",
+		Fix:       "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.Text[WROpcode]}
+	rule0337 = verr.Rule{ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, " +
+			"ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE",
+		Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.Text[WROpcode]}
+	rule0338 = verr.Rule{ID: "VR-ibv_post_send-opcode-0338", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a queue pair of type XRC_SEND does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, " +
+			"ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE",
+		Fix: "pass another opcode, or use another type of queue pair", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.Text[WROpcode]}
+	rule0339 = verr.Rule{ID: "VR-ibv_post_send-opcode-0339", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a queue pair of type RAW_PACKET does SEND, TSO", Fix: "pass another opcode, or use another type of queue pair",
+		Page: "ibv_post_send", Section: "DESCRIPTION", Text: validate.Text[WROpcode]}
+	rule0351 = verr.Rule{ID: "VR-ibv_post_send-sg_list-0351", Verb: "ibv_post_send", Subject: "wr[].sg_list",
+		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule0354 = verr.Rule{ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah",
 		Statement: "a datagram goes the way of an address handle", Fix: "give the request one that is open, by AH.Address",
-		Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule3200: {ID: "VR-ibv_post_send-opcode-3200", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "opcode is a value of enum ibv_wr_opcode", Fix: "pass one of them", Page: "ibv_post_send",
-		Section: "DESCRIPTION"},
-	rule3201: {ID: "VR-ibv_post_send-mw-3201", Verb: "ibv_post_send", Subject: "wr[].bind_mw.mw",
-		Statement: "a request binds a window", Fix: "pass a window of type 2", Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule0340: {ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags",
-		Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out",
-		Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule0341: {ID: "VR-ibv_post_send-send_flags-0341", Verb: "ibv_post_send", Subject: "wr[].send_flags",
-		Statement: "FENCE is for queue pairs of type RC", Fix: "leave FENCE out", Page: "ibv_post_send",
-		Section: "DESCRIPTION"},
-	rule0343: {ID: "VR-ibv_post_send-send_flags-0343", Verb: "ibv_post_send", Subject: "wr[].send_flags",
-		Statement: "SOLICITED is for sends and for RDMA writes with immediate data", Fix: "leave SOLICITED out",
-		Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule0344: {ID: "VR-ibv_post_send-send_flags-0344", Verb: "ibv_post_send", Subject: "wr[].send_flags",
-		Statement: "INLINE is for sends and RDMA writes", Fix: "leave INLINE out", Page: "ibv_post_send",
-		Section: "DESCRIPTION"},
-	rule0345: {ID: "VR-ibv_post_send-send_flags-0345", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length",
-		Statement: "a request carries at most max_inline_data bytes inline", Fix: "send less, or leave INLINE out",
-		Page: "ibv_post_send", Limit: "max_inline_data",
-		AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)",
-			"erdma (it looks at the most that it has for any queue pair)"}, RefusedBy: []string{"rxe", "mlx5", "hns"}},
-	rule0346: {ID: "VR-ibv_post_send-send_flags-0346", Verb: "ibv_post_send", Subject: "wr[].send_flags",
-		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type UD", Fix: "leave IP_CSUM out",
-		Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0347: {ID: "VR-ibv_post_send-send_flags-0347", Verb: "ibv_post_send", Subject: "wr[].send_flags",
-		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RC", Fix: "leave IP_CSUM out",
-		Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0348: {ID: "VR-ibv_post_send-send_flags-0348", Verb: "ibv_post_send", Subject: "wr[].send_flags",
+		Page: "ibv_post_send", Section: "DESCRIPTION", Text: validate.AddrText}
+	rule3200 = verr.Rule{ID: "VR-ibv_post_send-opcode-3200", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "opcode is a value of enum ibv_wr_opcode", Fix: "pass one of them", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.Text[WROpcode]}
+	rule3201 = verr.Rule{ID: "VR-ibv_post_send-mw-3201", Verb: "ibv_post_send", Subject: "wr[].bind_mw.mw",
+		Statement: "a request binds a window", Fix: "pass a window of type 2", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule0340 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags",
+		Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send",
+		Section: "DESCRIPTION", Text: validate.Hex}
+	rule0341 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0341", Verb: "ibv_post_send", Subject: "wr[].send_flags",
+		Statement: "FENCE is for queue pairs of type RC", Fix: "leave FENCE out", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.Hex}
+	rule0343 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0343", Verb: "ibv_post_send", Subject: "wr[].send_flags",
+		Statement: "SOLICITED is for sends and for RDMA writes with immediate data", Fix: "leave SOLICITED out", Page: "ibv_post_send",
+		Section: "DESCRIPTION", Text: validate.Hex}
+	rule0344 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0344", Verb: "ibv_post_send", Subject: "wr[].send_flags",
+		Statement: "INLINE is for sends and RDMA writes", Fix: "leave INLINE out", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.Hex}
+	rule0345 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0345", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length",
+		Statement: "a request carries at most max_inline_data bytes inline", Fix: "send less, or leave INLINE out", Page: "ibv_post_send",
+		Limit: "max_inline_data", AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)",
+			"erdma (it looks at the most that it has for any queue pair)"}, RefusedBy: []string{"rxe", "mlx5", "hns"}}
+	rule0346 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0346", Verb: "ibv_post_send", Subject: "wr[].send_flags",
+		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type UD", Fix: "leave IP_CSUM out", Page: "ibv_post_send",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Hex}
+	rule0347 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0347", Verb: "ibv_post_send", Subject: "wr[].send_flags",
+		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RC", Fix: "leave IP_CSUM out", Page: "ibv_post_send",
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Hex}
+	rule0348 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0348", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RAW_PACKET", Fix: "leave IP_CSUM out",
-		Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true},
-	rule0349: {ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge",
-		Statement: "a request has at most max_send_sge ranges",
-		Fix:       "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_send", Limit: "max_send_sge",
+		Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Hex}
+	rule0349 = verr.Rule{ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge",
+		Statement: "a request has at most max_send_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made",
+		Page: "ibv_post_send", Limit: "max_send_sge",
 		AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)",
 			"erdma (it looks at the most that it has for any queue pair)", "mana (it does not look at the number)"},
-		RefusedBy: []string{"rxe", "mlx5", "mlx4", "hns", "bnxt_re"}},
-	rule0350: {ID: "VR-ibv_post_send-num_sge-0350", Verb: "ibv_post_send", Subject: "wr[].num_sge",
-		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_send",
-		Section: "DESCRIPTION"},
-	rule0352: {ID: "VR-ibv_post_send-remote_addr-0352", Verb: "ibv_post_send", Subject: "wr[].wr.atomic.remote_addr",
-		Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address",
-		Page: "ibv_post_send"},
-	rule0353: {ID: "VR-ibv_post_send-length-0353", Verb: "ibv_post_send", Subject: "wr[].sg_list[].length",
-		Statement: "what an atomic reads comes back in 8 bytes", Fix: "pass a range of 8 bytes", Page: "ibv_post_send"},
-	rule0355: {ID: "VR-ibv_post_send-remote_qpn-0355", Verb: "ibv_post_send", Subject: "wr[].wr.ud.remote_qpn",
+		RefusedBy: []string{"rxe", "mlx5", "mlx4", "hns", "bnxt_re"}, Text: validate.Signed}
+	rule0350 = verr.Rule{ID: "VR-ibv_post_send-num_sge-0350", Verb: "ibv_post_send", Subject: "wr[].num_sge",
+		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.Signed}
+	rule0352 = verr.Rule{ID: "VR-ibv_post_send-remote_addr-0352", Verb: "ibv_post_send", Subject: "wr[].wr.atomic.remote_addr",
+		Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_post_send",
+		Text: validate.Hex}
+	rule0353 = verr.Rule{ID: "VR-ibv_post_send-length-0353", Verb: "ibv_post_send", Subject: "wr[].sg_list[].length",
+		Statement: "what an atomic reads comes back in 8 bytes", Fix: "pass a range of 8 bytes", Page: "ibv_post_send"}
+	rule0355 = verr.Rule{ID: "VR-ibv_post_send-remote_qpn-0355", Verb: "ibv_post_send", Subject: "wr[].wr.ud.remote_qpn",
 		Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_post_send",
-		Section: "DESCRIPTION"},
-	rule0357: {ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state",
+		Section: "DESCRIPTION"}
+	rule0357 = verr.Rule{ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state",
 		Statement: "requests are sent in state RTS, and wait or are flushed in SQD, SQE and ERR",
 		Fix:       "bring the queue pair to QPStateRTS first", Page: "ibv_post_send",
-		RefusedBy: []string{"rxe with linux 6.1", "rxe with linux 6.1..7.2, not in all cases"}},
-	rule0366: {ID: "VR-ibv_post_send-mw_access_flags-0366", Verb: "ibv_post_send",
+		RefusedBy: []string{"rxe with linux 6.1", "rxe with linux 6.1..7.2, not in all cases"}, Text: validate.Text[QPState]}
+	rule0366 = verr.Rule{ID: "VR-ibv_post_send-mw_access_flags-0366", Verb: "ibv_post_send",
 		Subject:   "wr[].bind_mw.bind_info.mw_access_flags",
-		Statement: "a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED",
-		Fix:       "leave the other flags out", Page: "ibv_post_send", Section: "DESCRIPTION"},
-	rule1228: {ID: "VR-ibv_post_send-remote_srqn-1228", Verb: "ibv_post_send", Subject: "wr[].qp_type.xrc.remote_srqn",
-		Statement: "remote_srqn is for queue pairs of type XRC_SEND", Fix: "leave it out", Page: "ibv_post_send",
-		Section: "DESCRIPTION"},
-	rule2078: {ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments",
-		Fix:       "send packets one by one", Page: "ibv_post_send", Unsupported: true, Capable: true,
-		AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}},
-	rule2079: {ID: "VR-ibv_post_send-opcode-2079", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED", Fix: "leave the other flags out",
+		Page: "ibv_post_send", Section: "DESCRIPTION", Text: validate.Hex}
+	rule1228 = verr.Rule{ID: "VR-ibv_post_send-remote_srqn-1228", Verb: "ibv_post_send", Subject: "wr[].qp_type.xrc.remote_srqn",
+		Statement: "remote_srqn is for queue pairs of type XRC_SEND", Fix: "leave it out", Page: "ibv_post_send", Section: "DESCRIPTION"}
+	rule2078 = verr.Rule{ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments", Fix: "send packets one by one",
+		Page: "ibv_post_send", Unsupported: true, Capable: true, AcceptedBy: []string{"rxe (the request goes to the kernel)"},
+		RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.Text[WROpcode]}
+	rule2079 = verr.Rule{ID: "VR-ibv_post_send-opcode-2079", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "TSO needs a device that sends large messages of queue pairs of type RAW_PACKET in segments",
 		Fix:       "send packets one by one", Page: "ibv_post_send", Unsupported: true, Capable: true,
-		RefusedBy: []string{"mlx5, not in all cases"}},
-	rule2080: {ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length",
-		Statement: "a message that is sent in segments has at most max_tso bytes", Fix: "send less", Page: "ibv_post_send",
-		Capable: true, Limit: "max_tso", AcceptedBy: []string{"rxe (the request goes to the kernel)"},
-		RefusedBy: []string{"mlx5, not in all cases"}},
-	rule3202: {ID: "VR-ibv_post_send-mr-3202", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mr",
-		Statement: "a window of type 2 is bound to a region", Fix: "pass a region", Page: "ibv_post_send",
-		Section: "DESCRIPTION"},
-	rule3204: {ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr",
-		Statement: "the header of each segment is read from tso.hdr", Fix: "pass the header", Page: "ibv_post_send",
-		Section: "DESCRIPTION"},
-	rule3501: {ID: "VR-ibv_post_send-num_sge-3501", Verb: "ibv_post_send", Subject: "wr[].num_sge",
-		Statement: "an RDMA read scatters into at most max_sge_rd pieces", Fix: "read in several requests",
-		Page: "ibv_query_device", Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd",
-		RefusedBy: []string{"cxgb4", "efa", "irdma"}},
-	rule0362: {ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list",
-		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv",
-		Section: "DESCRIPTION"},
-	rule0360: {ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
-		Statement: "a request has at most max_recv_sge ranges",
-		Fix:       "use fewer ranges, or ask for more when the queue pair is made", Page: "ibv_post_recv", Limit: "max_recv_sge",
-		AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)",
-			"mana (it does not look at the number)"}, RefusedBy: []string{"rxe", "mlx5", "mlx4"}},
-	rule0361: {ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
-		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv",
-		Section: "DESCRIPTION"},
-	rule0363: {ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq",
-		Statement: "receives for a queue pair with a shared receive queue are posted to that queue",
-		Fix:       "post by SRQ.PostRecv", Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}},
-	rule0364: {ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length",
-		Statement: "a datagram begins 40 bytes into the memory", Fix: "give 40 bytes more than the datagram has",
-		Page: "ibv_post_recv", Section: "NOTES"},
-	rule0365: {ID: "VR-ibv_post_recv-state-0365", Verb: "ibv_post_recv", Subject: "qp.state",
-		Statement: "receives can be posted in state INIT and later", Fix: "bring the queue pair to QPStateInit first",
-		Page: "ibv_post_recv", RefusedBy: []string{"rxe with linux 6.1..7.2"}},
-	rule0312: {ID: "VR-ibv_create_ah-port_num-0312", Verb: "ibv_create_ah", Subject: "attr.port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah",
-		Section: "DESCRIPTION", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}},
-	rule0313: {ID: "VR-ibv_create_ah-port_num-0313", Verb: "ibv_create_ah", Subject: "attr.port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah",
-		Section: "DESCRIPTION", Capable: true, Limit: "phys_port_cnt",
-		AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}},
-	rule0315: {ID: "VR-ibv_create_ah-is_global-0315", Verb: "ibv_create_ah", Subject: "attr.is_global, attr.dlid",
+		RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.Text[WROpcode]}
+	rule2080 = verr.Rule{ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length",
+		Statement: "a message that is sent in segments has at most max_tso bytes", Fix: "send less", Page: "ibv_post_send", Capable: true,
+		Limit: "max_tso", AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}}
+	rule3202 = verr.Rule{ID: "VR-ibv_post_send-mr-3202", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mr",
+		Statement: "a window of type 2 is bound to a region", Fix: "pass a region", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule3204 = verr.Rule{ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr",
+		Statement: "the header of each segment is read from tso.hdr", Fix: "pass the header", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule3501 = verr.Rule{ID: "VR-ibv_post_send-num_sge-3501", Verb: "ibv_post_send", Subject: "wr[].num_sge",
+		Statement: "an RDMA read scatters into at most max_sge_rd pieces", Fix: "read in several requests", Page: "ibv_query_device",
+		Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd", RefusedBy: []string{"cxgb4", "efa", "irdma"}, Text: validate.Signed}
+	rule0362 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list",
+		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule0360 = verr.Rule{ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
+		Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made",
+		Page: "ibv_post_recv", Limit: "max_recv_sge",
+		AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)", "mana (it does not look at the number)"},
+		RefusedBy:  []string{"rxe", "mlx5", "mlx4"}, Text: validate.Signed}
+	rule0361 = verr.Rule{ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
+		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",
+		Text: validate.Signed}
+	rule0363 = verr.Rule{ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq",
+		Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "post by SRQ.PostRecv",
+		Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}, Text: validate.AddrText}
+	rule0364 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length",
+		Statement: "a datagram begins 40 bytes into the memory", Fix: "give 40 bytes more than the datagram has", Page: "ibv_post_recv",
+		Section: "NOTES"}
+	rule0365 = verr.Rule{ID: "VR-ibv_post_recv-state-0365", Verb: "ibv_post_recv", Subject: "qp.state",
+		Statement: "receives can be posted in state INIT and later", Fix: "bring the queue pair to QPStateInit first", Page: "ibv_post_recv",
+		RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[QPState]}
+	rule0312 = verr.Rule{ID: "VR-ibv_create_ah-port_num-0312", Verb: "ibv_create_ah", Subject: "attr.port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}}
+	rule0313 = verr.Rule{ID: "VR-ibv_create_ah-port_num-0313", Verb: "ibv_create_ah", Subject: "attr.port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION",
+		Capable: true, Limit: "phys_port_cnt", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}}
+	rule0315 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0315", Verb: "ibv_create_ah", Subject: "attr.is_global, attr.dlid",
 		Statement: "a path needs a dlid or a global route, and RoCE always needs a global route",
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_create_ah",
-		AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}},
-	rule0316: {ID: "VR-ibv_create_ah-is_global-0316", Verb: "ibv_create_ah", Subject: "attr.is_global",
-		Statement: "grh.flow_label is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah",
-		Section: "DESCRIPTION"},
-	rule0317: {ID: "VR-ibv_create_ah-is_global-0317", Verb: "ibv_create_ah", Subject: "attr.is_global",
-		Statement: "grh.sgid_index is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah",
-		Section: "DESCRIPTION"},
-	rule0318: {ID: "VR-ibv_create_ah-is_global-0318", Verb: "ibv_create_ah", Subject: "attr.is_global",
-		Statement: "grh.hop_limit is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah",
-		Section: "DESCRIPTION"},
-	rule0319: {ID: "VR-ibv_create_ah-is_global-0319", Verb: "ibv_create_ah", Subject: "attr.is_global",
-		Statement: "grh.traffic_class is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah",
-		Section: "DESCRIPTION"},
-	rule0320: {ID: "VR-ibv_create_ah-flow_label-0320", Verb: "ibv_create_ah", Subject: "attr.grh.flow_label",
-		Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"},
-	rule0321: {ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl",
-		Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"},
-	rule3190: {ID: "VR-ibv_create_ah-static_rate-3190", Verb: "ibv_create_ah", Subject: "attr.static_rate",
-		Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit",
-		Page: "ibv_create_ah", Section: "DESCRIPTION"},
-	rule3193: {ID: "VR-ibv_create_ah-src_path_bits-3193", Verb: "ibv_create_ah", Subject: "attr.src_path_bits",
+		AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}, Text: validate.NoText}
+	rule0316 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0316", Verb: "ibv_create_ah", Subject: "attr.is_global",
+		Statement: "grh.flow_label is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+	rule0317 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0317", Verb: "ibv_create_ah", Subject: "attr.is_global",
+		Statement: "grh.sgid_index is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+	rule0318 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0318", Verb: "ibv_create_ah", Subject: "attr.is_global",
+		Statement: "grh.hop_limit is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+	rule0319 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0319", Verb: "ibv_create_ah", Subject: "attr.is_global",
+		Statement: "grh.traffic_class is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+	rule0320 = verr.Rule{ID: "VR-ibv_create_ah-flow_label-0320", Verb: "ibv_create_ah", Subject: "attr.grh.flow_label",
+		Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+	rule0321 = verr.Rule{ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl",
+		Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+	rule3190 = verr.Rule{ID: "VR-ibv_create_ah-static_rate-3190", Verb: "ibv_create_ah", Subject: "attr.static_rate",
+		Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_create_ah",
+		Section: "DESCRIPTION"}
+	rule3193 = verr.Rule{ID: "VR-ibv_create_ah-src_path_bits-3193", Verb: "ibv_create_ah", Subject: "attr.src_path_bits",
 		Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_create_ah",
-		Section: "DESCRIPTION"},
-	rule0765: {ID: "VR-ibv_init_ah_from_wc-port_num-0765", Verb: "ibv_init_ah_from_wc", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc"},
-	rule0766: {ID: "VR-ibv_init_ah_from_wc-port_num-0766", Verb: "ibv_init_ah_from_wc", Subject: "port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc",
-		Capable: true, Limit: "phys_port_cnt"},
-	rule0770: {ID: "VR-ibv_create_ah_from_wc-port_num-0770", Verb: "ibv_create_ah_from_wc", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc"},
-	rule0771: {ID: "VR-ibv_create_ah_from_wc-port_num-0771", Verb: "ibv_create_ah_from_wc", Subject: "port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc",
-		Capable: true, Limit: "phys_port_cnt"},
-	rule0745: {ID: "VR-ibv_attach_mcast-qp-0745", Verb: "ibv_attach_mcast", Subject: "qp.qp_type",
-		Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD",
-		Page: "ibv_attach_mcast", Section: "NOTES"},
-	rule3180: {ID: "VR-ibv_attach_mcast-lid-3180", Verb: "ibv_attach_mcast", Subject: "lid",
-		Statement: "LIDs of multicast groups are 0xc000 to 0xfffe",
-		Fix:       "pass the LID of the group, or 0 if the port has none", Page: "ibv_attach_mcast", Section: "DESCRIPTION",
-		AcceptedBy: []string{"rxe"}},
-	rule2072: {ID: "VR-ibv_detach_mcast-qp-2072", Verb: "ibv_detach_mcast", Subject: "qp.qp_type",
-		Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD",
-		Page: "ibv_attach_mcast", Section: "NOTES"},
-	rule3181: {ID: "VR-ibv_detach_mcast-lid-3181", Verb: "ibv_detach_mcast", Subject: "lid",
-		Statement: "LIDs of multicast groups are 0xc000 to 0xfffe",
-		Fix:       "pass the LID of the group, or 0 if the port has none", Page: "ibv_attach_mcast", Section: "DESCRIPTION",
-		AcceptedBy: []string{"rxe"}},
-	rule3032: {ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", Verb: "ibv_resolve_eth_l2_from_gid",
-		Subject: "attr.port_num", Statement: "ports are numbered from 1", Fix: "pass a port of the device",
-		Page: "ibv_resolve_eth_l2_from_gid"},
-	rule3033: {ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3033", Verb: "ibv_resolve_eth_l2_from_gid",
-		Subject: "attr.port_num", Statement: "port_num is at most the number of ports", Fix: "pass a port of the device",
-		Page: "ibv_resolve_eth_l2_from_gid", Capable: true, Limit: "phys_port_cnt"},
-	rule0753: {ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask",
-		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_counters", Section: "ARGUMENTS"},
-	rule2092: {ID: "VR-ibv_attach_counters_point_flow-counter_desc-2092", Verb: "ibv_attach_counters_point_flow",
+		Section: "DESCRIPTION"}
+	rule0765 = verr.Rule{ID: "VR-ibv_init_ah_from_wc-port_num-0765", Verb: "ibv_init_ah_from_wc", Subject: "port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc"}
+	rule0766 = verr.Rule{ID: "VR-ibv_init_ah_from_wc-port_num-0766", Verb: "ibv_init_ah_from_wc", Subject: "port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Capable: true,
+		Limit: "phys_port_cnt"}
+	rule0770 = verr.Rule{ID: "VR-ibv_create_ah_from_wc-port_num-0770", Verb: "ibv_create_ah_from_wc", Subject: "port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc"}
+	rule0771 = verr.Rule{ID: "VR-ibv_create_ah_from_wc-port_num-0771", Verb: "ibv_create_ah_from_wc", Subject: "port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Capable: true,
+		Limit: "phys_port_cnt"}
+	rule0745 = verr.Rule{ID: "VR-ibv_attach_mcast-qp-0745", Verb: "ibv_attach_mcast", Subject: "qp.qp_type",
+		Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast",
+		Section: "NOTES", Text: validate.Text[QPType]}
+	rule3180 = verr.Rule{ID: "VR-ibv_attach_mcast-lid-3180", Verb: "ibv_attach_mcast", Subject: "lid",
+		Statement: "LIDs of multicast groups are 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 if the port has none",
+		Page: "ibv_attach_mcast", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}}
+	rule2072 = verr.Rule{ID: "VR-ibv_detach_mcast-qp-2072", Verb: "ibv_detach_mcast", Subject: "qp.qp_type",
+		Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast",
+		Section: "NOTES", Text: validate.Text[QPType]}
+	rule3181 = verr.Rule{ID: "VR-ibv_detach_mcast-lid-3181", Verb: "ibv_detach_mcast", Subject: "lid",
+		Statement: "LIDs of multicast groups are 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 if the port has none",
+		Page: "ibv_attach_mcast", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}}
+	rule3032 = verr.Rule{ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num",
+		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid"}
+	rule3033 = verr.Rule{ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3033", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num",
+		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid",
+		Capable: true, Limit: "phys_port_cnt"}
+	rule0753 = verr.Rule{ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask",
+		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_counters", Section: "ARGUMENTS", Text: validate.Hex}
+	rule2092 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-counter_desc-2092", Verb: "ibv_attach_counters_point_flow",
 		Subject: "attr.counter_desc", Statement: "packets or bytes are counted",
-		Fix: "pass CounterDescriptionPackets or CounterDescriptionBytes", Page: "ibv_attach_counters_point_flow",
-		Section: "DESCRIPTION"},
-	rule2093: {ID: "VR-ibv_attach_counters_point_flow-comp_mask-2093", Verb: "ibv_attach_counters_point_flow",
-		Subject: "attr.comp_mask", Statement: "no bit of comp_mask is known", Fix: "leave it 0",
-		Page: "ibv_attach_counters_point_flow"},
-	rule3341: {ID: "VR-ibv_attach_counters_point_flow-flow-3341", Verb: "ibv_attach_counters_point_flow", Subject: "flow",
-		Statement: "no known device attaches to a flow that is there",
-		Fix:       "pass nil, and give the counters to the flow when it is made", Page: "ibv_attach_counters_point_flow",
-		Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}},
-	rule0758: {ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters",
-		Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"},
-	rule0759: {ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags",
-		Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out",
-		Page: "ibv_read_counters", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}},
-	rule1320: {ID: "VR-ibv_set_ece-vendor_id-1320", Verb: "ibv_set_ece", Subject: "ece.vendor_id",
-		Statement: "options belong to a vendor", Fix: "name the vendor", Page: "ibv_set_ece", Section: "ARGUMENTS"},
-	rule1321: {ID: "VR-ibv_set_ece-comp_mask-1321", Verb: "ibv_set_ece", Subject: "ece.comp_mask",
-		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_set_ece", Section: "ARGUMENTS"},
-}
+		Fix: "pass CounterDescriptionPackets or CounterDescriptionBytes", Page: "ibv_attach_counters_point_flow", Section: "DESCRIPTION",
+		Text: validate.Text[CounterDescription]}
+	rule2093 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-comp_mask-2093", Verb: "ibv_attach_counters_point_flow",
+		Subject: "attr.comp_mask", Statement: "no bit of comp_mask is known", Fix: "leave it 0", Page: "ibv_attach_counters_point_flow",
+		Text: validate.Hex}
+	rule3341 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-flow-3341", Verb: "ibv_attach_counters_point_flow", Subject: "flow",
+		Statement: "no known device attaches to a flow that is there", Fix: "pass nil, and give the counters to the flow when it is made",
+		Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}, Text: validate.AddrText}
+	rule0758 = verr.Rule{ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters",
+		Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"}
+	rule0759 = verr.Rule{ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags",
+		Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out", Page: "ibv_read_counters",
+		Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}, Text: validate.Text[ReadCounters]}
+	rule1320 = verr.Rule{ID: "VR-ibv_set_ece-vendor_id-1320", Verb: "ibv_set_ece", Subject: "ece.vendor_id",
+		Statement: "options belong to a vendor", Fix: "name the vendor", Page: "ibv_set_ece", Section: "ARGUMENTS", Text: validate.Hex}
+	rule1321 = verr.Rule{ID: "VR-ibv_set_ece-comp_mask-1321", Verb: "ibv_set_ece", Subject: "ece.comp_mask",
+		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_set_ece", Section: "ARGUMENTS", Text: validate.Hex}
+)
+
+// capable are the rules that need capabilities of the device.
+var capable = []*verr.Rule{&rule0171, &rule0215, &rule1327, &rule0327, &rule0705, &rule0714, &rule0718, &rule2069, &rule2095, &rule0014,
+	&rule0015, &rule0016, &rule0017, &rule0013, &rule0018, &rule0032, &rule0033, &rule0034, &rule0035, &rule0031, &rule0036, &rule0044,
+	&rule0062, &rule0063, &rule0064, &rule0065, &rule0061, &rule0066, &rule0209, &rule0210, &rule0211, &rule0212, &rule2081, &rule2082,
+	&rule3526, &rule0216, &rule0097, &rule0098, &rule0120, &rule0280, &rule0906, &rule3525, &rule1303, &rule2055, &rule2056, &rule0604,
+	&rule0605, &rule1208, &rule1214, &rule1230, &rule1231, &rule3309, &rule3524, &rule0615, &rule0616, &rule0617, &rule3057, &rule0304,
+	&rule0305, &rule0306, &rule0307, &rule2031, &rule2032, &rule2033, &rule2034, &rule3502, &rule3504, &rule3505, &rule3510, &rule3511,
+	&rule3512, &rule3513, &rule3514, &rule3515, &rule3516, &rule3517, &rule3518, &rule3519, &rule3520, &rule3521, &rule3026, &rule3027,
+	&rule3028, &rule3025, &rule0234, &rule2067, &rule2068, &rule0246, &rule0247, &rule0248, &rule0250, &rule0251, &rule2008, &rule2009,
+	&rule2010, &rule2011, &rule1315, &rule3806, &rule2087, &rule2088, &rule2089, &rule3343, &rule3344, &rule3345, &rule3805, &rule3348,
+	&rule3349, &rule1505, &rule0346, &rule0347, &rule0348, &rule2078, &rule2079, &rule2080, &rule3501, &rule0313, &rule0766, &rule0771,
+	&rule3033}

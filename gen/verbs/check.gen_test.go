@@ -22,8 +22,7 @@ func TestRules(t *testing.T) {
 		says   func() string
 	}{
 		{"VR-ibv_import_device-cmd_fd-0158", false, func() string { return textOf(checkImportDevice(&inImportDevice{})) }},
-		{"VR-ibv_import_device-cmd_fd-0158", true,
-			func() string { return textOf(checkImportDevice(&inImportDevice{cmdFD: -1})) }},
+		{"VR-ibv_import_device-cmd_fd-0158", true, func() string { return textOf(checkImportDevice(&inImportDevice{cmdFD: -1})) }},
 		{"VR-ibv_query_port-port_num-0170", false, func() string { return textOf(checkQueryPort(&inQueryPort{portNum: 1})) }},
 		{"VR-ibv_query_port-port_num-0170", true, func() string { return textOf(checkQueryPort(&inQueryPort{})) }},
 		{"VR-ibv_query_port-port_num-0171", false, func() string {
@@ -38,10 +37,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_port-port_num-0215", true, func() string {
 			return textOf(checkQueryPort(&inQueryPort{portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
 		}},
-		{"VR-ibv_query_port_speed-port_num-1326", false,
-			func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{portNum: 1})) }},
-		{"VR-ibv_query_port_speed-port_num-1326", true,
-			func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{})) }},
+		{"VR-ibv_query_port_speed-port_num-1326", false, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{portNum: 1})) }},
+		{"VR-ibv_query_port_speed-port_num-1326", true, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{})) }},
 		{"VR-ibv_query_port_speed-port_num-1327", false, func() string {
 			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
 		}},
@@ -60,8 +57,7 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_query_gid-index-0328", true, func() string { return textOf(checkQueryGID(&inQueryGID{index: -1})) }},
 		{"VR-ibv_query_gid_ex-flags-0703", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{})) }},
 		{"VR-ibv_query_gid_ex-flags-0703", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{flags: 1})) }},
-		{"VR-ibv_query_gid_ex-port_num-0704", false,
-			func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{portNum: 1})) }},
+		{"VR-ibv_query_gid_ex-port_num-0704", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{portNum: 1})) }},
 		{"VR-ibv_query_gid_ex-port_num-0704", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{})) }},
 		{"VR-ibv_query_gid_ex-port_num-0705", false, func() string {
 			return textOf(checkQueryGIDEx(&inQueryGIDEx{portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
@@ -70,12 +66,10 @@ func TestRules(t *testing.T) {
 			return textOf(checkQueryGIDEx(&inQueryGIDEx{portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
 		}},
 		{"VR-ibv_query_gid_table-flags-0709", false, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{})) }},
-		{"VR-ibv_query_gid_table-flags-0709", true,
-			func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{flags: 1})) }},
+		{"VR-ibv_query_gid_table-flags-0709", true, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{flags: 1})) }},
 		{"VR-ibv_query_gid_table-max_entries-0708", false,
 			func() string { return textOf(hintQueryGIDTable(&inQueryGIDTable{maxEntries: 1})) }},
-		{"VR-ibv_query_gid_table-max_entries-0708", true,
-			func() string { return textOf(hintQueryGIDTable(&inQueryGIDTable{})) }},
+		{"VR-ibv_query_gid_table-max_entries-0708", true, func() string { return textOf(hintQueryGIDTable(&inQueryGIDTable{})) }},
 		{"VR-ibv_query_pkey-port_num-0713", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{portNum: 1})) }},
 		{"VR-ibv_query_pkey-port_num-0713", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{})) }},
 		{"VR-ibv_query_pkey-port_num-0714", false, func() string {
@@ -86,8 +80,7 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_query_pkey-index-0715", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{})) }},
 		{"VR-ibv_query_pkey-index-0715", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{index: -1})) }},
-		{"VR-ibv_get_pkey_index-port_num-0717", false,
-			func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{portNum: 1})) }},
+		{"VR-ibv_get_pkey_index-port_num-0717", false, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{portNum: 1})) }},
 		{"VR-ibv_get_pkey_index-port_num-0717", true, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{})) }},
 		{"VR-ibv_get_pkey_index-port_num-0718", false, func() string {
 			return textOf(checkGetPKeyIndex(&inGetPKeyIndex{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
@@ -111,18 +104,13 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(checkCreateFlow(&inCreateFlow{flowPort: 1, flowNumOfSpecs: 10})) }},
 		{"VR-ibv_create_flow-num_of_specs-3310", true,
 			func() string { return textOf(checkCreateFlow(&inCreateFlow{flowPort: 1, flowNumOfSpecs: 11})) }},
-		{"VR-ibv_create_flow-flags-0804", false,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 2})) }},
+		{"VR-ibv_create_flow-flags-0804", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 2})) }},
 		{"VR-ibv_create_flow-flags-0804", true,
 			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 2, flowType: 3})) }},
-		{"VR-ibv_create_flow-flags-0805", false,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 4})) }},
-		{"VR-ibv_create_flow-flags-0805", true,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 1})) }},
-		{"VR-ibv_create_flow-type-2094", false,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowType: 3})) }},
-		{"VR-ibv_create_flow-type-2094", true,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowType: 7})) }},
+		{"VR-ibv_create_flow-flags-0805", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 4})) }},
+		{"VR-ibv_create_flow-flags-0805", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 1})) }},
+		{"VR-ibv_create_flow-type-2094", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowType: 3})) }},
+		{"VR-ibv_create_flow-type-2094", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowType: 7})) }},
 		{"VR-ibv_create_flow-flow-2095", false, func() string {
 			return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, capDeviceAttrDeviceCapFlags: validate.Of(536870912)}))
 		}},
@@ -136,8 +124,7 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_flow-num_of_specs-3311", true, func() string {
 			return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowNumOfSpecs: 1, flowType: 3}))
 		}},
-		{"VR-ibv_create_flow-comp_mask-3312", false,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1})) }},
+		{"VR-ibv_create_flow-comp_mask-3312", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1})) }},
 		{"VR-ibv_create_flow-comp_mask-3312", true,
 			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowCompMask: 1})) }},
 		{"VR-ibv_create_flow-priority-3352", false,
@@ -145,49 +132,43 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_flow-priority-3352", true,
 			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowPriority: 4096})) }},
 		{"VR-ibv_create_flow_action_esp-esp_attr-1525", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096,
-				espReplayPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-esp_attr-1525", true, func() string {
 			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-keymat_ptr-1526", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096,
-				espReplayPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-keymat_ptr-1526", true, func() string {
 			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-keymat_proto-3332", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096,
-				espReplayPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-keymat_proto-3332", true, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096,
-				espKeymatProto: 1, espReplayPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espKeymatProto: 1,
+				espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-replay_proto-3334", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096,
-				espReplayProto: 1, espReplayPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayProto: 1,
+				espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_create_flow_action_esp-replay_proto-3334", true, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096,
-				espReplayProto: 2, espReplayPtr: 4096}))
+			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayProto: 2,
+				espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_modify_flow_action_esp-keymat_proto-3333", false, func() string {
 			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_modify_flow_action_esp-keymat_proto-3333", true, func() string {
-			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatProto: 1, espKeymatPtr: 4096,
-				espReplayPtr: 4096}))
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatProto: 1, espKeymatPtr: 4096, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_modify_flow_action_esp-replay_proto-3335", false, func() string {
-			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayProto: 1,
-				espReplayPtr: 4096}))
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayProto: 1, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_modify_flow_action_esp-replay_proto-3335", true, func() string {
-			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayProto: 2,
-				espReplayPtr: 4096}))
+			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayProto: 2, espReplayPtr: 4096}))
 		}},
 		{"VR-ibv_open_xrcd-comp_mask-0733", false, func() string {
 			return textOf(checkOpenXRCD(&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64}))
@@ -212,32 +193,21 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_open_xrcd-oflags-2076", true,
 			func() string { return textOf(hintOpenXRCD(&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1})) }},
-		{"VR-ibv_reg_mr-access-0001", false,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 3, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0001", true,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 2, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0003", false,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 9, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0003", true,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 8, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-access-0001", false, func() string { return textOf(checkRegMR(&inRegMR{access: 3, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-access-0001", true, func() string { return textOf(checkRegMR(&inRegMR{access: 2, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-access-0003", false, func() string { return textOf(checkRegMR(&inRegMR{access: 9, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-access-0003", true, func() string { return textOf(checkRegMR(&inRegMR{access: 8, length: 4096, addr: 4096})) }},
 		{"VR-ibv_reg_mr-access-0004", false,
 			func() string { return textOf(checkRegMR(&inRegMR{access: 0x20000001, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0004", true,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 1025, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0007", false,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr-access-0007", true,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 192, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr-addr-0008", false,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
+		{"VR-ibv_reg_mr-access-0004", true, func() string { return textOf(checkRegMR(&inRegMR{access: 1025, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-access-0007", false, func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
+		{"VR-ibv_reg_mr-access-0007", true, func() string { return textOf(checkRegMR(&inRegMR{access: 192, length: 0xffffffffffffffff})) }},
+		{"VR-ibv_reg_mr-addr-0008", false, func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
 		{"VR-ibv_reg_mr-addr-0008", true,
 			func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff, addr: 4096})) }},
-		{"VR-ibv_reg_mr-length-0009", false,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr-length-0009", true,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 1, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr-length-0011", false,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 1, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-length-0009", false, func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
+		{"VR-ibv_reg_mr-length-0009", true, func() string { return textOf(checkRegMR(&inRegMR{access: 1, length: 0xffffffffffffffff})) }},
+		{"VR-ibv_reg_mr-length-0011", false, func() string { return textOf(checkRegMR(&inRegMR{access: 1, length: 4096, addr: 4096})) }},
 		{"VR-ibv_reg_mr-length-0011", true,
 			func() string { return textOf(checkRegMR(&inRegMR{access: 1, length: 8192, addr: 0xfffffffffffff000})) }},
 		{"VR-ibv_reg_mr-access-0014", false, func() string {
@@ -245,46 +215,34 @@ func TestRules(t *testing.T) {
 				capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
 		}},
 		{"VR-ibv_reg_mr-access-0014", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 256, length: 4096, addr: 4096,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+			return textOf(checkRegMR(&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr-access-0015", false, func() string {
 			return textOf(checkRegMR(&inRegMR{access: 512, length: 4096, addr: 4096,
 				capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
 		}},
 		{"VR-ibv_reg_mr-access-0015", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 576, length: 4096, addr: 4096,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+			return textOf(checkRegMR(&inRegMR{access: 576, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr-access-0016", false, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 4096, addr: 4096,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
+			return textOf(checkRegMR(&inRegMR{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr-access-0016", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 4096, addr: 4096,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
+			return textOf(checkRegMR(&inRegMR{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr-length-0017", false, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(3)}))
+			return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3)}))
 		}},
 		{"VR-ibv_reg_mr-length-0017", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
+			return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
 		}},
-		{"VR-ibv_reg_mr-access-0005", false,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0005", true,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 32, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0006", false,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 192, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0006", true,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 128, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-length-0010", false,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
+		{"VR-ibv_reg_mr-access-0005", false, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-access-0005", true, func() string { return textOf(hintRegMR(&inRegMR{access: 32, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-access-0006", false, func() string { return textOf(hintRegMR(&inRegMR{access: 192, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-access-0006", true, func() string { return textOf(hintRegMR(&inRegMR{access: 128, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-length-0010", false, func() string { return textOf(hintRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
 		{"VR-ibv_reg_mr-length-0010", true, func() string { return textOf(hintRegMR(&inRegMR{access: 64, length: 4096})) }},
-		{"VR-ibv_reg_mr-length-0012", false,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 1, addr: 4096})) }},
+		{"VR-ibv_reg_mr-length-0012", false, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 1, addr: 4096})) }},
 		{"VR-ibv_reg_mr-length-0012", true, func() string { return textOf(hintRegMR(&inRegMR{access: 1, addr: 4096})) }},
 		{"VR-ibv_reg_mr-access-0013", false, func() string {
 			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
@@ -298,12 +256,9 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_reg_mr-length-0018", true, func() string {
 			return textOf(hintRegMR(&inRegMR{access: 1, length: 4097, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
-		{"VR-ibv_reg_mr-access-0194", false,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 256, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0194", true,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 512, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-addr-0201", false,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 0x10000})) }},
+		{"VR-ibv_reg_mr-access-0194", false, func() string { return textOf(hintRegMR(&inRegMR{access: 256, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-access-0194", true, func() string { return textOf(hintRegMR(&inRegMR{access: 512, length: 4096, addr: 4096})) }},
+		{"VR-ibv_reg_mr-addr-0201", false, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 0x10000})) }},
 		{"VR-ibv_reg_mr-addr-0201", true, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 4096})) }},
 		{"VR-ibv_reg_mr-length-0204", false,
 			func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 0x7fffffffffffffff, addr: 4096})) }},
@@ -345,24 +300,20 @@ func TestRules(t *testing.T) {
 				capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0032", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0033", false, func() string {
 			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 512, length: 4096, addr: 4096,
 				capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0033", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 576, length: 4096, addr: 4096,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 576, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0034", false, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, addr: 4096,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0034", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, addr: 4096,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
+			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_iova-length-0035", false, func() string {
 			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff,
@@ -372,10 +323,8 @@ func TestRules(t *testing.T) {
 			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff,
 				capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
 		}},
-		{"VR-ibv_reg_mr_iova-addr-0038", false,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{length: 4096, addr: 0x10000})) }},
-		{"VR-ibv_reg_mr_iova-addr-0038", true,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{length: 4096, addr: 0x10040})) }},
+		{"VR-ibv_reg_mr_iova-addr-0038", false, func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{length: 4096, addr: 0x10000})) }},
+		{"VR-ibv_reg_mr_iova-addr-0038", true, func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{length: 4096, addr: 0x10040})) }},
 		{"VR-ibv_reg_mr_iova-iova-0039", false,
 			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{length: 4096, addr: 0x10040, iova: 0x20040})) }},
 		{"VR-ibv_reg_mr_iova-iova-0039", true,
@@ -390,27 +339,21 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 128, length: 4096, addr: 4096})) }},
 		{"VR-ibv_reg_mr_iova-length-0028", false,
 			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr_iova-length-0028", true,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096})) }},
+		{"VR-ibv_reg_mr_iova-length-0028", true, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096})) }},
 		{"VR-ibv_reg_mr_iova-length-0030", false,
 			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 1, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-length-0030", true,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, addr: 4096})) }},
+		{"VR-ibv_reg_mr_iova-length-0030", true, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, addr: 4096})) }},
 		{"VR-ibv_reg_mr_iova-access-0031", false, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096,
-				capDeviceAttrAtomicCap: validate.Of(1)}))
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_iova-access-0031", true, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096,
-				capDeviceAttrAtomicCap: validate.Of(0)}))
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_iova-length-0036", false, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 4096,
-				capDeviceAttrMaxMRSize: validate.Of(4096)}))
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_iova-length-0036", true, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4097, addr: 4096,
-				capDeviceAttrMaxMRSize: validate.Of(4096)}))
+			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4097, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_iova-iova-0040", false,
 			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff})) }},
@@ -423,26 +366,19 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 512, length: 4096, addr: 4096})) }},
 		{"VR-ibv_reg_mr_iova-addr-0202", false,
 			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 0x10000})) }},
-		{"VR-ibv_reg_mr_iova-addr-0202", true,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096})) }},
+		{"VR-ibv_reg_mr_iova-addr-0202", true, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096})) }},
 		{"VR-ibv_reg_mr_iova-length-0205", false, func() string {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 0x7fffffffffffffff, addr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_iova-length-0205", true, func() string {
 			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 0x8000000000000000, addr: 4096}))
 		}},
-		{"VR-ibv_reg_dmabuf_mr-access-0041", false,
-			func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 3})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0041", true,
-			func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 2})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0042", false,
-			func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 9})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0042", true,
-			func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 8})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0043", false,
-			func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 0x10000f})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0043", true,
-			func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 16})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0041", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 3})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0041", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 2})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0042", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 9})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0042", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 8})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0043", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 0x10000f})) }},
+		{"VR-ibv_reg_dmabuf_mr-access-0043", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 16})) }},
 		{"VR-ibv_reg_dmabuf_mr-iova-0046", false,
 			func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{iova: 0x20040, offset: 4160})) }},
 		{"VR-ibv_reg_dmabuf_mr-iova-0046", true,
@@ -461,20 +397,16 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0049", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0049", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 2, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 2, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0050", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0050", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 8, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 8, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0051", false, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x20000001, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
@@ -489,127 +421,114 @@ func TestRules(t *testing.T) {
 				mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0052", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 16, mrInitAttrCompMask: 13, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 16, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
+				mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0055", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0xffffffffffffffff}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0055", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0xffffffffffffffff}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0056", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0xffffffffffffffff}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0056", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0xffffffffffffffff, mrInitAttrAddr: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff,
+				mrInitAttrAddr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0057", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0xffffffffffffffff}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0057", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0xffffffffffffffff}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0059", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0059", true, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 8192,
 				mrInitAttrAddr: 0xfffffffffffff000}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0062", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+				capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0062", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0063", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+				capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0063", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0064", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+				capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0064", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+				capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0065", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3)}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff,
+				capDeviceAttrExODPCapsGeneralCaps: validate.Of(3)}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0065", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff,
+				capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0076", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0076", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 1, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 1, mrInitAttrLength: 4096, mrInitAttrAddr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0077", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
+				mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0077", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 15, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-				mrInitAttrFD: 5}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 15, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0078", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
+				mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0078", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 5, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
-				mrInitAttrFD: 5}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 5, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0079", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0079", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 12, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
 				mrInitAttrFD: 5}))
 		}},
+		{"VR-ibv_reg_mr_ex-comp_mask-0079", true, func() string {
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 12, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
+		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0080", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
+				mrInitAttrFD: 5}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0080", true, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 10, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0081", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-fd-0081", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
-				mrInitAttrFD: -1}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: -1}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0082", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
-				mrInitAttrFD: 5, mrInitAttrIOVA: 0x20040, mrInitAttrFDOffset: 4160}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
+				mrInitAttrIOVA: 0x20040, mrInitAttrFDOffset: 4160}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0082", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
-				mrInitAttrFD: 5, mrInitAttrIOVA: 0x20000, mrInitAttrFDOffset: 4160}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
+				mrInitAttrIOVA: 0x20000, mrInitAttrFDOffset: 4160}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0083", false, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040,
@@ -619,12 +538,12 @@ func TestRules(t *testing.T) {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0084", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
-				mrInitAttrFD: 5, mrInitAttrFDOffset: 4096}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
+				mrInitAttrFDOffset: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0084", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 8192, mrInitAttrAddr: 4096,
-				mrInitAttrFD: 5, mrInitAttrFDOffset: 0xfffffffffffff000}))
+			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 8192, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
+				mrInitAttrFDOffset: 0xfffffffffffff000}))
 		}},
 		{"VR-ibv_reg_mr_ex-comp_mask-0087", false, func() string {
 			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
@@ -644,81 +563,71 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_reg_mr_ex-addr-0197", true,
 			func() string { return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096})) }},
 		{"VR-ibv_reg_mr_ex-access-0053", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0053", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 32, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 32, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0054", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0054", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 128, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 128, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0058", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0xffffffffffffffff}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0058", true, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0060", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 1,
-				mrInitAttrAddr: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 1, mrInitAttrAddr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0060", true, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrAddr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0061", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000, capDeviceAttrAtomicCap: validate.Of(1)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+				capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0061", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000, capDeviceAttrAtomicCap: validate.Of(0)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+				capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0066", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000, capDeviceAttrMaxMRSize: validate.Of(4096)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+				capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0066", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097,
-				mrInitAttrAddr: 0x10000, capDeviceAttrMaxMRSize: validate.Of(4096)}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000,
+				capDeviceAttrMaxMRSize: validate.Of(4096)}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0196", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-access-0196", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0200", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3,
-				mrInitAttrLength: 0xffffffffffffffff}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff}))
 		}},
 		{"VR-ibv_reg_mr_ex-iova-0200", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3,
-				mrInitAttrLength: 0xffffffffffffffff, mrInitAttrIOVA: 0x10000}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff,
+				mrInitAttrIOVA: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0203", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
 		}},
 		{"VR-ibv_reg_mr_ex-addr-0203", true, func() string {
 			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0206", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0x7fffffffffffffff, mrInitAttrAddr: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff,
+				mrInitAttrAddr: 4096}))
 		}},
 		{"VR-ibv_reg_mr_ex-length-0206", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2,
-				mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096}))
+			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000,
+				mrInitAttrAddr: 4096}))
 		}},
 		{"VR-ibv_rereg_mr-flags-0173", false,
 			func() string { return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})) }},
@@ -726,20 +635,16 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(checkReregMR(&inReregMR{flags: 20, pd: 4096, addr: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-flags-0174", false,
 			func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-flags-0174", true,
-			func() string { return textOf(checkReregMR(&inReregMR{pd: 4096, addr: 4096, length: 4096})) }},
+		{"VR-ibv_rereg_mr-flags-0174", true, func() string { return textOf(checkReregMR(&inReregMR{pd: 4096, addr: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-pd-0175", false,
 			func() string { return textOf(checkReregMR(&inReregMR{flags: 2, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-pd-0175", true,
-			func() string { return textOf(checkReregMR(&inReregMR{flags: 2, addr: 4096, length: 4096})) }},
+		{"VR-ibv_rereg_mr-pd-0175", true, func() string { return textOf(checkReregMR(&inReregMR{flags: 2, addr: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-addr-0176", false,
 			func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-addr-0176", true,
-			func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, length: 4096})) }},
+		{"VR-ibv_rereg_mr-addr-0176", true, func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-length-0177", false,
 			func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 1})) }},
-		{"VR-ibv_rereg_mr-length-0177", true,
-			func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096})) }},
+		{"VR-ibv_rereg_mr-length-0177", true, func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096})) }},
 		{"VR-ibv_rereg_mr-length-0178", false,
 			func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-length-0178", true, func() string {
@@ -793,16 +698,13 @@ func TestRules(t *testing.T) {
 			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64,
 				capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
 		}},
-		{"VR-ibv_rereg_mr-addr-0180", false,
-			func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, length: 4096})) }},
+		{"VR-ibv_rereg_mr-addr-0180", false, func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-addr-0180", true,
 			func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-length-0181", false,
-			func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096})) }},
+		{"VR-ibv_rereg_mr-length-0181", false, func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096})) }},
 		{"VR-ibv_rereg_mr-length-0181", true,
 			func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-pd-0182", false,
-			func() string { return textOf(hintReregMR(&inReregMR{flags: 4, addr: 4096, length: 4096})) }},
+		{"VR-ibv_rereg_mr-pd-0182", false, func() string { return textOf(hintReregMR(&inReregMR{flags: 4, addr: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-pd-0182", true,
 			func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})) }},
 		{"VR-ibv_rereg_mr-access-0212", false, func() string {
@@ -868,28 +770,20 @@ func TestRules(t *testing.T) {
 			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 32}))
 		}},
 		{"VR-ibv_bind_mw-mw_access_flags-3526", false, func() string {
-			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8,
-				capDeviceAttrAtomicCap: validate.Of(1)}))
+			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(1)}))
 		}},
 		{"VR-ibv_bind_mw-mw_access_flags-3526", true, func() string {
-			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8,
-				capDeviceAttrAtomicCap: validate.Of(0)}))
+			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_bind_mw-mr-3901", false, func() string { return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096})) }},
 		{"VR-ibv_bind_mw-mr-3901", true, func() string { return textOf(hintBindMW(&inBindMW{})) }},
-		{"VR-ibv_advise_mr-advice-0190", false,
-			func() string { return textOf(checkAdviseMR(&inAdviseMR{advice: 2, sgList: 4096})) }},
-		{"VR-ibv_advise_mr-advice-0190", true,
-			func() string { return textOf(checkAdviseMR(&inAdviseMR{advice: 3, sgList: 4096})) }},
-		{"VR-ibv_advise_mr-flags-0191", false,
-			func() string { return textOf(checkAdviseMR(&inAdviseMR{flags: 1, sgList: 4096})) }},
-		{"VR-ibv_advise_mr-flags-0191", true,
-			func() string { return textOf(checkAdviseMR(&inAdviseMR{flags: 2, sgList: 4096})) }},
-		{"VR-ibv_advise_mr-sg_list-0192", false,
-			func() string { return textOf(checkAdviseMR(&inAdviseMR{sgList: 4096, numSGE: 1})) }},
+		{"VR-ibv_advise_mr-advice-0190", false, func() string { return textOf(checkAdviseMR(&inAdviseMR{advice: 2, sgList: 4096})) }},
+		{"VR-ibv_advise_mr-advice-0190", true, func() string { return textOf(checkAdviseMR(&inAdviseMR{advice: 3, sgList: 4096})) }},
+		{"VR-ibv_advise_mr-flags-0191", false, func() string { return textOf(checkAdviseMR(&inAdviseMR{flags: 1, sgList: 4096})) }},
+		{"VR-ibv_advise_mr-flags-0191", true, func() string { return textOf(checkAdviseMR(&inAdviseMR{flags: 2, sgList: 4096})) }},
+		{"VR-ibv_advise_mr-sg_list-0192", false, func() string { return textOf(checkAdviseMR(&inAdviseMR{sgList: 4096, numSGE: 1})) }},
 		{"VR-ibv_advise_mr-sg_list-0192", true, func() string { return textOf(checkAdviseMR(&inAdviseMR{numSGE: 1})) }},
-		{"VR-ibv_advise_mr-num_sge-0193", false,
-			func() string { return textOf(checkAdviseMR(&inAdviseMR{sgList: 4096, numSGE: 1})) }},
+		{"VR-ibv_advise_mr-num_sge-0193", false, func() string { return textOf(checkAdviseMR(&inAdviseMR{sgList: 4096, numSGE: 1})) }},
 		{"VR-ibv_advise_mr-num_sge-0193", true, func() string { return textOf(checkAdviseMR(&inAdviseMR{sgList: 4096})) }},
 		{"VR-ibv_advise_mr-pd-0216", false, func() string {
 			return textOf(hintAdviseMR(&inAdviseMR{sgList: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
@@ -903,10 +797,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_alloc_dm-length-0097", true, func() string {
 			return textOf(checkAllocDM(&inAllocDM{attrLength: 4097, capDeviceAttrExMaxDMSize: validate.Of(4096)}))
 		}},
-		{"VR-ibv_alloc_dm-log_align_req-0100", false,
-			func() string { return textOf(checkAllocDM(&inAllocDM{attrLogAlignReq: 63})) }},
-		{"VR-ibv_alloc_dm-log_align_req-0100", true,
-			func() string { return textOf(checkAllocDM(&inAllocDM{attrLogAlignReq: 64})) }},
+		{"VR-ibv_alloc_dm-log_align_req-0100", false, func() string { return textOf(checkAllocDM(&inAllocDM{attrLogAlignReq: 63})) }},
+		{"VR-ibv_alloc_dm-log_align_req-0100", true, func() string { return textOf(checkAllocDM(&inAllocDM{attrLogAlignReq: 64})) }},
 		{"VR-ibv_alloc_dm-length-0098", false, func() string {
 			return textOf(hintAllocDM(&inAllocDM{attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(4096)}))
 		}},
@@ -923,16 +815,14 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_reg_dm_mr-access-0116", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 34})) }},
 		{"VR-ibv_reg_dm_mr-access-0117", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 41})) }},
 		{"VR-ibv_reg_dm_mr-access-0117", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 40})) }},
-		{"VR-ibv_reg_dm_mr-access-0118", false,
-			func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 0x20000020})) }},
+		{"VR-ibv_reg_dm_mr-access-0118", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 0x20000020})) }},
 		{"VR-ibv_reg_dm_mr-access-0118", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 96})) }},
 		{"VR-ibv_reg_dm_mr-dm_offset-0123", false,
 			func() string { return textOf(checkRegDMMR(&inRegDMMR{length: 4096, dmLength: validate.Of(4096)})) }},
 		{"VR-ibv_reg_dm_mr-dm_offset-0123", true, func() string {
 			return textOf(checkRegDMMR(&inRegDMMR{length: 4096, dmLength: validate.Of(4096), dmOffset: 4}))
 		}},
-		{"VR-ibv_reg_dm_mr-dm_offset-0124", false,
-			func() string { return textOf(checkRegDMMR(&inRegDMMR{length: 64, dmOffset: 64})) }},
+		{"VR-ibv_reg_dm_mr-dm_offset-0124", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{length: 64, dmOffset: 64})) }},
 		{"VR-ibv_reg_dm_mr-dm_offset-0124", true,
 			func() string { return textOf(checkRegDMMR(&inRegDMMR{length: 128, dmOffset: 0xffffffffffffffc0})) }},
 		{"VR-ibv_reg_dm_mr-access-0119", false, func() string { return textOf(hintRegDMMR(&inRegDMMR{access: 33})) }},
@@ -944,8 +834,7 @@ func TestRules(t *testing.T) {
 			return textOf(hintRegDMMR(&inRegDMMR{access: 41, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_cq-comp_vector-0281", false, func() string { return textOf(checkCreateCQ(&inCreateCQ{})) }},
-		{"VR-ibv_create_cq-comp_vector-0281", true,
-			func() string { return textOf(checkCreateCQ(&inCreateCQ{compVector: -1})) }},
+		{"VR-ibv_create_cq-comp_vector-0281", true, func() string { return textOf(checkCreateCQ(&inCreateCQ{compVector: -1})) }},
 		{"VR-ibv_create_cq-comp_vector-0282", false, func() string {
 			return textOf(checkCreateCQ(&inCreateCQ{compVector: 1, contextNumCompVectors: validate.Of(2)}))
 		}},
@@ -964,12 +853,9 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_cq_ex-comp_vector-0907", true, func() string {
 			return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrCompVector: 2, contextNumCompVectors: validate.Of(2)}))
 		}},
-		{"VR-ibv_create_cq_ex-wc_flags-0908", false,
-			func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrWCFlags: 3})) }},
-		{"VR-ibv_create_cq_ex-wc_flags-0908", true,
-			func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrWCFlags: 0x100000})) }},
-		{"VR-ibv_create_cq_ex-comp_vector-3301", false,
-			func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrCQE: 1})) }},
+		{"VR-ibv_create_cq_ex-wc_flags-0908", false, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrWCFlags: 3})) }},
+		{"VR-ibv_create_cq_ex-wc_flags-0908", true, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrWCFlags: 0x100000})) }},
+		{"VR-ibv_create_cq_ex-comp_vector-3301", false, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrCQE: 1})) }},
 		{"VR-ibv_create_cq_ex-comp_vector-3301", true, func() string {
 			return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrCompVector: 0x80000000, cqAttrCQE: 1}))
 		}},
@@ -1001,8 +887,7 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(hintResizeCQ(&inResizeCQ{cqe: 16, capDeviceAttrMaxCQE: validate.Of(16)})) }},
 		{"VR-ibv_resize_cq-cqe-1303", true,
 			func() string { return textOf(hintResizeCQ(&inResizeCQ{cqe: 17, capDeviceAttrMaxCQE: validate.Of(16)})) }},
-		{"VR-ibv_modify_cq-attr_mask-0778", false,
-			func() string { return textOf(checkModifyCQ(&inModifyCQ{attrAttrMask: 1})) }},
+		{"VR-ibv_modify_cq-attr_mask-0778", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{attrAttrMask: 1})) }},
 		{"VR-ibv_modify_cq-attr_mask-0778", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{})) }},
 		{"VR-ibv_modify_cq-cq_count-2055", false, func() string {
 			return textOf(hintModifyCQ(&inModifyCQ{attrAttrMask: 1, attrModerateCQCount: 16,
@@ -1020,24 +905,16 @@ func TestRules(t *testing.T) {
 			return textOf(hintModifyCQ(&inModifyCQ{attrAttrMask: 1, attrModerateCQPeriod: 17,
 				capDeviceAttrExCQModCapsMaxCQPeriod: validate.Of(16)}))
 		}},
-		{"VR-ibv_create_comp_cntr-comp_mask-1361", false,
-			func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{})) }},
+		{"VR-ibv_create_comp_cntr-comp_mask-1361", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{})) }},
 		{"VR-ibv_create_comp_cntr-comp_mask-1361", true,
 			func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{ccAttrCompMask: 1})) }},
-		{"VR-ibv_create_comp_cntr-flags-1362", false,
-			func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{})) }},
-		{"VR-ibv_create_comp_cntr-flags-1362", true,
-			func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{ccAttrFlags: 1})) }},
-		{"VR-ibv_create_comp_cntr-type-1363", false,
-			func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{})) }},
-		{"VR-ibv_create_comp_cntr-type-1363", true,
-			func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{ccAttrType: 2})) }},
-		{"VR-ibv_create_comp_cntr-type-1364", false,
-			func() string { return textOf(hintCreateCompCntr(&inCreateCompCntr{})) }},
-		{"VR-ibv_create_comp_cntr-type-1364", true,
-			func() string { return textOf(hintCreateCompCntr(&inCreateCompCntr{ccAttrType: 1})) }},
-		{"VR-ibv_create_srq-max_wr-0603", false,
-			func() string { return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrMaxWR: 1})) }},
+		{"VR-ibv_create_comp_cntr-flags-1362", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{})) }},
+		{"VR-ibv_create_comp_cntr-flags-1362", true, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{ccAttrFlags: 1})) }},
+		{"VR-ibv_create_comp_cntr-type-1363", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{})) }},
+		{"VR-ibv_create_comp_cntr-type-1363", true, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{ccAttrType: 2})) }},
+		{"VR-ibv_create_comp_cntr-type-1364", false, func() string { return textOf(hintCreateCompCntr(&inCreateCompCntr{})) }},
+		{"VR-ibv_create_comp_cntr-type-1364", true, func() string { return textOf(hintCreateCompCntr(&inCreateCompCntr{ccAttrType: 1})) }},
+		{"VR-ibv_create_srq-max_wr-0603", false, func() string { return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrMaxWR: 1})) }},
 		{"VR-ibv_create_srq-max_wr-0603", true, func() string { return textOf(hintCreateSRQ(&inCreateSRQ{})) }},
 		{"VR-ibv_create_srq-max_wr-0604", false, func() string {
 			return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrMaxWR: 16, capDeviceAttrMaxSRQWR: validate.Of(16)}))
@@ -1052,42 +929,36 @@ func TestRules(t *testing.T) {
 			return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_srq-srq_limit-0606", false, func() string { return textOf(hintCreateSRQ(&inCreateSRQ{})) }},
-		{"VR-ibv_create_srq-srq_limit-0606", true,
-			func() string { return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrSRQLimit: 1})) }},
+		{"VR-ibv_create_srq-srq_limit-0606", true, func() string { return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrSRQLimit: 1})) }},
 		{"VR-ibv_create_srq_ex-srq_type-1204", false, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1204", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 3, srqInitAttrExCompMask: 3,
-				srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 3, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1205", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15,
-				srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1205", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 7,
-				srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 7, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1206", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27,
-				srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
+				srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-comp_mask-1206", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 19,
-				srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 19, srqInitAttrExTMCapMaxNumTags: 1,
+				srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1207", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27,
-				srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
+				srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1207", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27,
-				srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-pd-3305", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExPD: 4096,
-				srqInitAttrExAttrMaxWR: 1}))
+			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExPD: 4096, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-pd-3305", true, func() string {
 			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
@@ -1098,12 +969,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_srq_ex-comp_mask-1203", true,
 			func() string { return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExAttrMaxWR: 1})) }},
 		{"VR-ibv_create_srq_ex-max_num_tags-1208", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27,
-				srqInitAttrExTMCapMaxNumTags: 8, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 8,
+				capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-max_num_tags-1208", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27,
-				srqInitAttrExTMCapMaxNumTags: 9, capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 9,
+				capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-1214", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15,
@@ -1127,37 +998,34 @@ func TestRules(t *testing.T) {
 				capDeviceAttrMaxSRQWR: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_srq_ex-max_sge-1231", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1,
-				srqInitAttrExAttrMaxSGE: 16, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16,
+				capDeviceAttrMaxSRQSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_srq_ex-max_sge-1231", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1,
-				srqInitAttrExAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17,
+				capDeviceAttrMaxSRQSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_srq_ex-max_ops-3309", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27,
-				srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1, srqInitAttrExTMCapMaxOps: 8,
-				capDeviceAttrExTMCapsMaxOps: validate.Of(8)}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
+				srqInitAttrExAttrMaxWR: 1, srqInitAttrExTMCapMaxOps: 8, capDeviceAttrExTMCapsMaxOps: validate.Of(8)}))
 		}},
 		{"VR-ibv_create_srq_ex-max_ops-3309", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27,
-				srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1, srqInitAttrExTMCapMaxOps: 9,
-				capDeviceAttrExTMCapsMaxOps: validate.Of(8)}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
+				srqInitAttrExAttrMaxWR: 1, srqInitAttrExTMCapMaxOps: 9, capDeviceAttrExTMCapsMaxOps: validate.Of(8)}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_limit-3353", false, func() string {
 			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_limit-3353", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1,
-				srqInitAttrExAttrSRQLimit: 1}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrSRQLimit: 1}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-3524", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27,
-				srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(1)}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
+				srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(1)}))
 		}},
 		{"VR-ibv_create_srq_ex-srq_type-3524", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27,
-				srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(0)}))
+			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
+				srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(0)}))
 		}},
 		{"VR-ibv_modify_srq-max_wr-0614", false,
 			func() string { return textOf(hintModifySRQ(&inModifySRQ{srqAttrMaxWR: 1, srqAttrMask: 1})) }},
@@ -1175,12 +1043,10 @@ func TestRules(t *testing.T) {
 			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMask: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
 		}},
 		{"VR-ibv_modify_srq-srq_limit-0617", false, func() string {
-			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMask: 2, capDeviceAttrMaxSRQWR: validate.Of(16),
-				srqAttrSRQLimit: 16}))
+			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMask: 2, capDeviceAttrMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 16}))
 		}},
 		{"VR-ibv_modify_srq-srq_limit-0617", true, func() string {
-			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMask: 2, capDeviceAttrMaxSRQWR: validate.Of(16),
-				srqAttrSRQLimit: 17}))
+			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMask: 2, capDeviceAttrMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 17}))
 		}},
 		{"VR-ibv_modify_srq-srq_limit-0618", false, func() string {
 			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 8}))
@@ -1189,18 +1055,13 @@ func TestRules(t *testing.T) {
 			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 9}))
 		}},
 		{"VR-ibv_post_srq_recv-sg_list-0963", false, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{})) }},
-		{"VR-ibv_post_srq_recv-sg_list-0963", true,
-			func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: 1})) }},
+		{"VR-ibv_post_srq_recv-sg_list-0963", true, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: 1})) }},
 		{"VR-ibv_post_srq_recv-num_sge-0962", false, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{})) }},
-		{"VR-ibv_post_srq_recv-num_sge-0962", true,
-			func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: -1})) }},
-		{"VR-ibv_post_srq_ops-opcode-3054", false,
-			func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opOpcode: 2})) }},
-		{"VR-ibv_post_srq_ops-opcode-3054", true,
-			func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opOpcode: 3})) }},
+		{"VR-ibv_post_srq_recv-num_sge-0962", true, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: -1})) }},
+		{"VR-ibv_post_srq_ops-opcode-3054", false, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opOpcode: 2})) }},
+		{"VR-ibv_post_srq_ops-opcode-3054", true, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opOpcode: 3})) }},
 		{"VR-ibv_post_srq_ops-sg_list-3059", false, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{})) }},
-		{"VR-ibv_post_srq_ops-sg_list-3059", true,
-			func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 1})) }},
+		{"VR-ibv_post_srq_ops-sg_list-3059", true, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 1})) }},
 		{"VR-ibv_post_srq_ops-flags-3055", false, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 1})) }},
 		{"VR-ibv_post_srq_ops-flags-3055", true, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 4})) }},
 		{"VR-ibv_post_srq_ops-flags-3056", false,
@@ -1214,45 +1075,36 @@ func TestRules(t *testing.T) {
 			return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 2, capDeviceAttrExTMCapsMaxSGE: validate.Of(1)}))
 		}},
 		{"VR-ibv_post_srq_ops-num_sge-3058", false, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{})) }},
-		{"VR-ibv_post_srq_ops-num_sge-3058", true,
-			func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: -1})) }},
+		{"VR-ibv_post_srq_ops-num_sge-3058", true, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: -1})) }},
 		{"VR-ibv_create_qp-send_cq-0299", false, func() string {
-			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096,
-				qpInitAttrSRQ: 4096}))
+			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp-send_cq-0299", true, func() string {
 			return textOf(checkCreateQP(&inCreateQP{qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp-recv_cq-0300", false, func() string {
-			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096,
-				qpInitAttrSRQ: 4096}))
+			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp-recv_cq-0300", true, func() string {
 			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp-qp_type-2037", false, func() string {
-			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096,
-				qpInitAttrSRQ: 4096}))
+			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp-qp_type-2037", true, func() string {
-			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 77, qpInitAttrRecvCQ: 4096,
-				qpInitAttrSRQ: 4096}))
+			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 77, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp-qp_type-0298", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096,
-				qpInitAttrSRQ: 4096}))
+			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp-qp_type-0298", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 9, qpInitAttrRecvCQ: 4096,
-				qpInitAttrSRQ: 4096}))
+			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 9, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp-qp_type-0301", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096,
-				qpInitAttrSRQ: 4096}))
+			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp-qp_type-0301", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 3, qpInitAttrRecvCQ: 4096,
-				qpInitAttrSRQ: 4096}))
+			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 3, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp-max_recv_wr-0302", false, func() string {
 			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
@@ -1305,16 +1157,16 @@ func TestRules(t *testing.T) {
 				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1222", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+				qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1223", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1223", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+				qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-send_cq-1224", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
@@ -1333,65 +1185,62 @@ func TestRules(t *testing.T) {
 				qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1532", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-recv_cq-1532", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-srq-1533", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-srq-1533", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-1534", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-1534", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1,
-				qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_sge-1535", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1,
 				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
-		{"VR-ibv_create_qp_ex-max_recv_sge-1535", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1,
-				qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+		{"VR-ibv_create_qp_ex-max_recv_sge-1535", false, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
 				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
+		{"VR-ibv_create_qp_ex-max_recv_sge-1535", true, func() string {
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExRXHashConfRXHashFunction: 1,
+				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+		}},
 		{"VR-ibv_create_qp_ex-send_cq-1536", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1,
-				qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+				qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
 				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-send_cq-1536", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+				qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-2038", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
 				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-2038", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+				qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-2042", false, func() string {
 			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
@@ -1418,43 +1267,41 @@ func TestRules(t *testing.T) {
 				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3157", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3157", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 2,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_key_len-3158", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_key_len-3158", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8,
-				qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 16}))
+			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-1537", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-1537", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1538", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-comp_mask-1538", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+				qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_send_wr-2031", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
@@ -1489,16 +1336,14 @@ func TestRules(t *testing.T) {
 				qpInitAttrExCapMaxRecvSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-2035", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_wr-2035", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
 				qpInitAttrExCapMaxRecvWR: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-2036", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-max_recv_sge-2036", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
@@ -1561,24 +1406,24 @@ func TestRules(t *testing.T) {
 				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4096}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 4096}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 5}))
+			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				qpInitAttrExRXHashConfRXHashFieldsMask: 5}))
 		}},
 		{"VR-ibv_create_qp_ex-send_ops_flags-3801", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
@@ -1603,98 +1448,93 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-3502", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-3504", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512,
-				capDeviceAttrExRawPacketCaps: validate.Of(1)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capDeviceAttrExRawPacketCaps: validate.Of(1)}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-3504", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512,
-				capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-3505", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256,
-				capDeviceAttrExRawPacketCaps: validate.Of(2)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(2)}))
 		}},
 		{"VR-ibv_create_qp_ex-create_flags-3505", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256,
-				capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(1)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(1)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 2, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 2,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 2, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 2,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 4, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(4)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(4)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 4, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 8, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(8)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 8,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(8)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 8, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 8,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 16, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(16)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(16)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 16, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 32, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(32)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 32,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(32)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 32, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 32,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 64, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(64)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(64)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 64, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64,
+				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
@@ -1719,8 +1559,7 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
 				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2147483648)}))
+				qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2147483648)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
@@ -1729,13 +1568,13 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3520", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, capDeviceAttrExRSSCapsRXHashFunction: validate.Of(1)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				capDeviceAttrExRSSCapsRXHashFunction: validate.Of(1)}))
 		}},
 		{"VR-ibv_create_qp_ex-rx_hash_function-3520", true, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, capDeviceAttrExRSSCapsRXHashFunction: validate.Of(0)}))
+				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+				capDeviceAttrExRSSCapsRXHashFunction: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_qp_ex-qp_type-3521", false, func() string {
 			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
@@ -1748,18 +1587,15 @@ func TestRules(t *testing.T) {
 				capDeviceAttrExRSSCapsSupportedQpts: validate.Of(0)}))
 		}},
 		{"VR-ibv_alloc_td-comp_mask-0152", false, func() string { return textOf(checkAllocTD(&inAllocTD{})) }},
-		{"VR-ibv_alloc_td-comp_mask-0152", true,
-			func() string { return textOf(checkAllocTD(&inAllocTD{initAttrCompMask: 1})) }},
+		{"VR-ibv_alloc_td-comp_mask-0152", true, func() string { return textOf(checkAllocTD(&inAllocTD{initAttrCompMask: 1})) }},
 		{"VR-ibv_alloc_parent_domain-pd-0135", false,
 			func() string { return textOf(checkAllocParentDomain(&inAllocParentDomain{attrPD: 4096})) }},
-		{"VR-ibv_alloc_parent_domain-pd-0135", true,
-			func() string { return textOf(checkAllocParentDomain(&inAllocParentDomain{})) }},
+		{"VR-ibv_alloc_parent_domain-pd-0135", true, func() string { return textOf(checkAllocParentDomain(&inAllocParentDomain{})) }},
 		{"VR-ibv_reg_buf_mr-access-3020", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 3})) }},
 		{"VR-ibv_reg_buf_mr-access-3020", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 2})) }},
 		{"VR-ibv_reg_buf_mr-access-3021", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 9})) }},
 		{"VR-ibv_reg_buf_mr-access-3021", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 8})) }},
-		{"VR-ibv_reg_buf_mr-access-3022", false,
-			func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 0x20000001})) }},
+		{"VR-ibv_reg_buf_mr-access-3022", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 0x20000001})) }},
 		{"VR-ibv_reg_buf_mr-access-3022", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 1025})) }},
 		{"VR-ibv_reg_buf_mr-access-3026", false, func() string {
 			return textOf(checkRegBufMR(&inRegBufMR{access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
@@ -1789,21 +1625,14 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_reg_buf_mr-access-3025", true, func() string {
 			return textOf(hintRegBufMR(&inRegBufMR{access: 9, capDeviceAttrAtomicCap: validate.Of(0)}))
 		}},
-		{"VR-ibv_alloc_dmah-comp_mask-1335", false,
-			func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 2})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1335", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 2})) }},
 		{"VR-ibv_alloc_dmah-comp_mask-1335", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{})) }},
-		{"VR-ibv_alloc_dmah-comp_mask-1336", false,
-			func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 7})) }},
-		{"VR-ibv_alloc_dmah-comp_mask-1336", true,
-			func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 3})) }},
-		{"VR-ibv_alloc_dmah-comp_mask-1337", false,
-			func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 7})) }},
-		{"VR-ibv_alloc_dmah-comp_mask-1337", true,
-			func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 6})) }},
-		{"VR-ibv_alloc_dmah-ph-1341", false,
-			func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 2, attrPh: 3})) }},
-		{"VR-ibv_alloc_dmah-ph-1341", true,
-			func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 2, attrPh: 4})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1336", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 7})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1336", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 3})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1337", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 7})) }},
+		{"VR-ibv_alloc_dmah-comp_mask-1337", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 6})) }},
+		{"VR-ibv_alloc_dmah-ph-1341", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 2, attrPh: 3})) }},
+		{"VR-ibv_alloc_dmah-ph-1341", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 2, attrPh: 4})) }},
 		{"VR-ibv_alloc_dmah-tph_mem_type-1342", false,
 			func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 7, attrTPHMemType: 1})) }},
 		{"VR-ibv_alloc_dmah-tph_mem_type-1342", true,
@@ -1814,10 +1643,8 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{valuesCompMask: 3})) }},
 		{"VR-ibv_query_rt_values_ex-comp_mask-1325", false,
 			func() string { return textOf(hintQueryRtValuesEx(&inQueryRtValuesEx{valuesCompMask: 1})) }},
-		{"VR-ibv_query_rt_values_ex-comp_mask-1325", true,
-			func() string { return textOf(hintQueryRtValuesEx(&inQueryRtValuesEx{})) }},
-		{"VR-ibv_query_device_ex-comp_mask-0167", false,
-			func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{})) }},
+		{"VR-ibv_query_rt_values_ex-comp_mask-1325", true, func() string { return textOf(hintQueryRtValuesEx(&inQueryRtValuesEx{})) }},
+		{"VR-ibv_query_device_ex-comp_mask-0167", false, func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{})) }},
 		{"VR-ibv_query_device_ex-comp_mask-0167", true,
 			func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{inputCompMask: 1})) }},
 		{"VR-ibv_open_qp-comp_mask-1220", false, func() string {
@@ -1838,28 +1665,22 @@ func TestRules(t *testing.T) {
 			return textOf(checkOpenQP(&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 0x1000000}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0221", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(3)}))
+			return textOf(checkModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(3)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0221", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(3)}))
+			return textOf(checkModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(3)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0223", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 33, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(8)}))
+			return textOf(checkModifyQP(&inModifyQP{attrMask: 33, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(8)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0223", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 1, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(8)}))
+			return textOf(checkModifyQP(&inModifyQP{attrMask: 1, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(8)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0224", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(9)}))
+			return textOf(checkModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(9)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0224", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(9)}))
+			return textOf(checkModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(9)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0226", false,
 			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 1, qpQPType: validate.Of(4)})) }},
@@ -1869,24 +1690,20 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 1, qpQPType: validate.Of(3)})) }},
 		{"VR-ibv_modify_qp-attr_mask-0227", true,
 			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 8193, qpQPType: validate.Of(3)})) }},
-		{"VR-ibv_modify_qp-qp_state-0229", false,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 1, attrQPState: 6})) }},
-		{"VR-ibv_modify_qp-qp_state-0229", true,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 1, attrQPState: 7})) }},
+		{"VR-ibv_modify_qp-qp_state-0229", false, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 1, attrQPState: 6})) }},
+		{"VR-ibv_modify_qp-qp_state-0229", true, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 1, attrQPState: 7})) }},
 		{"VR-ibv_modify_qp-cur_qp_state-0230", false,
 			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 2, attrCurQPState: 6})) }},
 		{"VR-ibv_modify_qp-cur_qp_state-0230", true,
 			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 2, attrCurQPState: 7})) }},
-		{"VR-ibv_modify_qp-port_num-0231", false,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 32, attrPortNum: 1})) }},
+		{"VR-ibv_modify_qp-port_num-0231", false, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 32, attrPortNum: 1})) }},
 		{"VR-ibv_modify_qp-port_num-0231", true, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 32})) }},
 		{"VR-ibv_modify_qp-port_num-0232", false,
 			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1})) }},
 		{"VR-ibv_modify_qp-port_num-0232", true, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 128})) }},
 		{"VR-ibv_modify_qp-alt_port_num-0233", false,
 			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1})) }},
-		{"VR-ibv_modify_qp-alt_port_num-0233", true,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 16384})) }},
+		{"VR-ibv_modify_qp-alt_port_num-0233", true, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 16384})) }},
 		{"VR-ibv_modify_qp-port_num-0234", false, func() string {
 			return textOf(checkModifyQP(&inModifyQP{attrMask: 32, attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
@@ -1918,12 +1735,12 @@ func TestRules(t *testing.T) {
 			return textOf(checkModifyQP(&inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(3)}))
 		}},
 		{"VR-ibv_modify_qp-port_num-2067", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 2,
-				capDeviceAttrPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5}))
+			return textOf(checkModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2),
+				attrAHAttrDlid: 5}))
 		}},
 		{"VR-ibv_modify_qp-port_num-2067", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 3,
-				capDeviceAttrPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5}))
+			return textOf(checkModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2),
+				attrAHAttrDlid: 5}))
 		}},
 		{"VR-ibv_modify_qp-alt_port_num-2068", false, func() string {
 			return textOf(checkModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2),
@@ -1934,35 +1751,28 @@ func TestRules(t *testing.T) {
 				attrAltAHAttrPortNum: 3, capDeviceAttrDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0220", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(2)}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(2)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0220", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(2)}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(2)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0222", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 113, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(4)}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 113, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(4)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0222", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(4)}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(4)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0225", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(10)}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0225", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1,
-				qpQPType: validate.Of(10)}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-0228", false,
 			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 1, qpQPType: validate.Of(2)})) }},
 		{"VR-ibv_modify_qp-attr_mask-0228", true,
 			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 65, qpQPType: validate.Of(2)})) }},
-		{"VR-ibv_modify_qp-path_mtu-0237", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 256, attrPathMTU: 3})) }},
+		{"VR-ibv_modify_qp-path_mtu-0237", false, func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 256, attrPathMTU: 3})) }},
 		{"VR-ibv_modify_qp-path_mtu-0237", true,
 			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 256, attrPathMTU: 1024})) }},
 		{"VR-ibv_modify_qp-rq_psn-0238", false,
@@ -1977,10 +1787,8 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x100000, attrDestQPNum: 0xffffff})) }},
 		{"VR-ibv_modify_qp-dest_qp_num-0240", true,
 			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x100000, attrDestQPNum: 0x1000000})) }},
-		{"VR-ibv_modify_qp-timeout-0241", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 512, attrTimeout: 31})) }},
-		{"VR-ibv_modify_qp-timeout-0241", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 512, attrTimeout: 32})) }},
+		{"VR-ibv_modify_qp-timeout-0241", false, func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 512, attrTimeout: 31})) }},
+		{"VR-ibv_modify_qp-timeout-0241", true, func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 512, attrTimeout: 32})) }},
 		{"VR-ibv_modify_qp-alt_timeout-0242", false,
 			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltTimeout: 31})) }},
 		{"VR-ibv_modify_qp-alt_timeout-0242", true,
@@ -1998,20 +1806,16 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-rnr_retry-0245", true,
 			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 2048, attrRNRRetry: 8})) }},
 		{"VR-ibv_modify_qp-max_rd_atomic-0246", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 4,
-				capDeviceAttrMaxQPInitRDAtom: validate.Of(4)}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 4, capDeviceAttrMaxQPInitRDAtom: validate.Of(4)}))
 		}},
 		{"VR-ibv_modify_qp-max_rd_atomic-0246", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 5,
-				capDeviceAttrMaxQPInitRDAtom: validate.Of(4)}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 5, capDeviceAttrMaxQPInitRDAtom: validate.Of(4)}))
 		}},
 		{"VR-ibv_modify_qp-max_dest_rd_atomic-0247", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 4,
-				capDeviceAttrMaxQPRDAtom: validate.Of(4)}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 4, capDeviceAttrMaxQPRDAtom: validate.Of(4)}))
 		}},
 		{"VR-ibv_modify_qp-max_dest_rd_atomic-0247", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 5,
-				capDeviceAttrMaxQPRDAtom: validate.Of(4)}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 5, capDeviceAttrMaxQPRDAtom: validate.Of(4)}))
 		}},
 		{"VR-ibv_modify_qp-pkey_index-0248", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{attrMask: 16, capDeviceAttrMaxPkeys: validate.Of(1)}))
@@ -2019,10 +1823,8 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-pkey_index-0248", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{attrMask: 16, attrPKeyIndex: 1, capDeviceAttrMaxPkeys: validate.Of(1)}))
 		}},
-		{"VR-ibv_modify_qp-qp_state-0249", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 5, attrQPState: 4})) }},
-		{"VR-ibv_modify_qp-qp_state-0249", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 5, attrQPState: 3})) }},
+		{"VR-ibv_modify_qp-qp_state-0249", false, func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 5, attrQPState: 4})) }},
+		{"VR-ibv_modify_qp-qp_state-0249", true, func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 5, attrQPState: 3})) }},
 		{"VR-ibv_modify_qp-attr_mask-0250", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x80000, capDeviceAttrDeviceCapFlags: validate.Of(1)}))
 		}},
@@ -2041,8 +1843,7 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-ah_attr-0253", true,
 			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1})) }},
 		{"VR-ibv_modify_qp-alt_ah_attr-0255", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
-				attrAltAHAttrIsGlobal: 1}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1}))
 		}},
 		{"VR-ibv_modify_qp-alt_ah_attr-0255", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1}))
@@ -2112,20 +1913,19 @@ func TestRules(t *testing.T) {
 				capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10)}))
 		}},
 		{"VR-ibv_modify_qp-flow_label-2061", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1,
-				attrAHAttrGrhFlowLabel: 0xfffff}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhFlowLabel: 0xfffff}))
 		}},
 		{"VR-ibv_modify_qp-flow_label-2061", true, func() string {
 			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1,
 				attrAHAttrGrhFlowLabel: 0x100000}))
 		}},
 		{"VR-ibv_modify_qp-flow_label-2062", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
-				attrAltAHAttrIsGlobal: 1, attrAltAHAttrGrhFlowLabel: 0xfffff}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1,
+				attrAltAHAttrGrhFlowLabel: 0xfffff}))
 		}},
 		{"VR-ibv_modify_qp-flow_label-2062", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
-				attrAltAHAttrIsGlobal: 1, attrAltAHAttrGrhFlowLabel: 0x100000}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1,
+				attrAltAHAttrGrhFlowLabel: 0x100000}))
 		}},
 		{"VR-ibv_modify_qp-sl-2063", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSL: 15}))
@@ -2134,12 +1934,12 @@ func TestRules(t *testing.T) {
 			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSL: 16}))
 		}},
 		{"VR-ibv_modify_qp-sl-2064", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
-				attrAltAHAttrDlid: 5, attrAltAHAttrSL: 15}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
+				attrAltAHAttrSL: 15}))
 		}},
 		{"VR-ibv_modify_qp-sl-2064", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
-				attrAltAHAttrDlid: 5, attrAltAHAttrSL: 16}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
+				attrAltAHAttrSL: 16}))
 		}},
 		{"VR-ibv_modify_qp-path_mig_state-2070", false,
 			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x40000, attrPathMigState: 2})) }},
@@ -2150,36 +1950,32 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_qp-qp_access_flags-2071", true,
 			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 8, attrQPAccessFlags: 1024})) }},
 		{"VR-ibv_modify_qp-static_rate-3191", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5,
-				attrAHAttrStaticRate: 16}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 16}))
 		}},
 		{"VR-ibv_modify_qp-static_rate-3191", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5,
-				attrAHAttrStaticRate: 100}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 100}))
 		}},
 		{"VR-ibv_modify_qp-static_rate-3192", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
-				attrAltAHAttrDlid: 5, attrAltAHAttrStaticRate: 16}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
+				attrAltAHAttrStaticRate: 16}))
 		}},
 		{"VR-ibv_modify_qp-static_rate-3192", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
-				attrAltAHAttrDlid: 5, attrAltAHAttrStaticRate: 100}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
+				attrAltAHAttrStaticRate: 100}))
 		}},
 		{"VR-ibv_modify_qp-src_path_bits-3194", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5,
-				attrAHAttrSrcPathBits: 127}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSrcPathBits: 127}))
 		}},
 		{"VR-ibv_modify_qp-src_path_bits-3194", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5,
-				attrAHAttrSrcPathBits: 128}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSrcPathBits: 128}))
 		}},
 		{"VR-ibv_modify_qp-src_path_bits-3195", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
-				attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 127}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
+				attrAltAHAttrSrcPathBits: 127}))
 		}},
 		{"VR-ibv_modify_qp-src_path_bits-3195", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
-				attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 128}))
+			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
+				attrAltAHAttrSrcPathBits: 128}))
 		}},
 		{"VR-ibv_modify_qp-attr_mask-3811", false, func() string {
 			return textOf(hintModifyQP(&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3,
@@ -2223,13 +2019,11 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_modify_qp_rate_limit-rate_limit-1315", false, func() string {
 			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{attrRateLimit: 10,
-				capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10),
-				capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
+				capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10), capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
 		}},
 		{"VR-ibv_modify_qp_rate_limit-rate_limit-1315", true, func() string {
 			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{attrRateLimit: 21,
-				capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10),
-				capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
+				capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10), capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
 		}},
 		{"VR-ibv_modify_qp_rate_limit-qp_type-3806", false, func() string {
 			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{attrRateLimit: 1000, qpQPType: validate.Of(2),
@@ -2256,8 +2050,7 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{attrOpMask: 65})) }},
 		{"VR-ibv_qp_attach_comp_cntr-op_mask-1376", false,
 			func() string { return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{attrOpMask: 1})) }},
-		{"VR-ibv_qp_attach_comp_cntr-op_mask-1376", true,
-			func() string { return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{})) }},
+		{"VR-ibv_qp_attach_comp_cntr-op_mask-1376", true, func() string { return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{})) }},
 		{"VR-ibv_query_qp_data_in_order-flags-1307", false,
 			func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{flags: 1})) }},
 		{"VR-ibv_query_qp_data_in_order-flags-1307", true,
@@ -2266,18 +2059,12 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{op: 2})) }},
 		{"VR-ibv_query_qp_data_in_order-op-1308", true,
 			func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{op: 6})) }},
-		{"VR-ibv_query_qp-attr_mask-0506", false,
-			func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x100001})) }},
-		{"VR-ibv_query_qp-attr_mask-0506", true,
-			func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x2000001})) }},
-		{"VR-ibv_query_qp-attr_mask-2020", false,
-			func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x100001})) }},
-		{"VR-ibv_query_qp-attr_mask-2020", true,
-			func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x4000000})) }},
-		{"VR-ibv_query_qp-attr_mask-2021", false,
-			func() string { return textOf(hintQueryQP(&inQueryQP{attrMask: 0x100001})) }},
-		{"VR-ibv_query_qp-attr_mask-2021", true,
-			func() string { return textOf(hintQueryQP(&inQueryQP{attrMask: 0x200000})) }},
+		{"VR-ibv_query_qp-attr_mask-0506", false, func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x100001})) }},
+		{"VR-ibv_query_qp-attr_mask-0506", true, func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x2000001})) }},
+		{"VR-ibv_query_qp-attr_mask-2020", false, func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x100001})) }},
+		{"VR-ibv_query_qp-attr_mask-2020", true, func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x4000000})) }},
+		{"VR-ibv_query_qp-attr_mask-2021", false, func() string { return textOf(hintQueryQP(&inQueryQP{attrMask: 0x100001})) }},
+		{"VR-ibv_query_qp-attr_mask-2021", true, func() string { return textOf(hintQueryQP(&inQueryQP{attrMask: 0x200000})) }},
 		{"VR-ibv_create_wq-pd-0783", false,
 			func() string { return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096})) }},
 		{"VR-ibv_create_wq-pd-0783", true, func() string { return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrCQ: 4096})) }},
@@ -2290,44 +2077,42 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrWQType: 1}))
 		}},
 		{"VR-ibv_create_wq-create_flags-2085", false, func() string {
-			return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2,
-				wqInitAttrCompMask: 1}))
+			return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1}))
 		}},
 		{"VR-ibv_create_wq-create_flags-2085", true, func() string {
-			return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 16,
-				wqInitAttrCompMask: 1}))
+			return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 16, wqInitAttrCompMask: 1}))
 		}},
 		{"VR-ibv_create_wq-create_flags-2087", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1,
-				wqInitAttrCompMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(1)}))
+			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1,
+				capDeviceAttrExRawPacketCaps: validate.Of(1)}))
 		}},
 		{"VR-ibv_create_wq-create_flags-2087", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1,
-				wqInitAttrCompMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1,
+				capDeviceAttrExRawPacketCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_wq-create_flags-2088", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2,
-				wqInitAttrCompMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(2)}))
+			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1,
+				capDeviceAttrExRawPacketCaps: validate.Of(2)}))
 		}},
 		{"VR-ibv_create_wq-create_flags-2088", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2,
-				wqInitAttrCompMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1,
+				capDeviceAttrExRawPacketCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_wq-create_flags-2089", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4,
-				wqInitAttrCompMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(8)}))
+			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1,
+				capDeviceAttrExRawPacketCaps: validate.Of(8)}))
 		}},
 		{"VR-ibv_create_wq-create_flags-2089", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4,
-				wqInitAttrCompMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1,
+				capDeviceAttrExRawPacketCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_wq-create_flags-3343", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8,
-				wqInitAttrCompMask: 1, capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
+			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1,
+				capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
 		}},
 		{"VR-ibv_create_wq-create_flags-3343", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8,
-				wqInitAttrCompMask: 1, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
+			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1,
+				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
 		}},
 		{"VR-ibv_create_wq-max_wr-3344", false, func() string {
 			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 16,
@@ -2351,15 +2136,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_wq-max_wr-3346", true,
 			func() string { return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096})) }},
 		{"VR-ibv_create_wq-wq_type-3805", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096,
-				capDeviceAttrExMaxWQTypeRQ: validate.Of(1)}))
+			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capDeviceAttrExMaxWQTypeRQ: validate.Of(1)}))
 		}},
 		{"VR-ibv_create_wq-wq_type-3805", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096,
-				capDeviceAttrExMaxWQTypeRQ: validate.Of(0)}))
+			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capDeviceAttrExMaxWQTypeRQ: validate.Of(0)}))
 		}},
-		{"VR-ibv_modify_wq-attr_mask-0789", false,
-			func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttrAttrMask: 1})) }},
+		{"VR-ibv_modify_wq-attr_mask-0789", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttrAttrMask: 1})) }},
 		{"VR-ibv_modify_wq-attr_mask-0789", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{})) }},
 		{"VR-ibv_modify_wq-flags_mask-0791", false,
 			func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1})) }},
@@ -2374,20 +2156,16 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_modify_wq-curr_wq_state-2090", true,
 			func() string { return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 2, wqAttrCurrWQState: 3})) }},
 		{"VR-ibv_modify_wq-flags_mask-3348", false, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1,
-				capDeviceAttrExRawPacketCaps: validate.Of(1)}))
+			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(1)}))
 		}},
 		{"VR-ibv_modify_wq-flags_mask-3348", true, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1,
-				capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_modify_wq-flags_mask-3349", false, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 2,
-				capDeviceAttrExRawPacketCaps: validate.Of(2)}))
+			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 2, capDeviceAttrExRawPacketCaps: validate.Of(2)}))
 		}},
 		{"VR-ibv_modify_wq-flags_mask-3349", true, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 2,
-				capDeviceAttrExRawPacketCaps: validate.Of(0)}))
+			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 2, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
 		}},
 		{"VR-ibv_modify_wq-curr_wq_state-3350", false, func() string {
 			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(0)}))
@@ -2405,8 +2183,7 @@ func TestRules(t *testing.T) {
 			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
 		}},
 		{"VR-ibv_create_rwq_ind_table-comp_mask-1504", true, func() string {
-			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrCompMask: 1,
-				initAttrLogIndTblSize: 4096}))
+			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrCompMask: 1, initAttrLogIndTblSize: 4096}))
 		}},
 		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", false, func() string {
 			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 13}))
@@ -2424,8 +2201,7 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_post_send-opcode-0335", false,
 			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_post_send-opcode-0335", true,
-			func() string { return textOf(brokenPostSend(&inPostSend{qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_post_send-opcode-0335", true, func() string { return textOf(brokenPostSend(&inPostSend{qpQPType: validate.Of(4)})) }},
 		{"VR-ibv_post_send-opcode-0336", false,
 			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(3)})) }},
 		{"VR-ibv_post_send-opcode-0336", true,
@@ -2456,22 +2232,16 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_post_send-mw-3201", true,
 			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})) }},
-		{"VR-ibv_post_send-send_flags-0340", false,
-			func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 10})) }},
-		{"VR-ibv_post_send-send_flags-0340", true,
-			func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 256})) }},
+		{"VR-ibv_post_send-send_flags-0340", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 10})) }},
+		{"VR-ibv_post_send-send_flags-0340", true, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 256})) }},
 		{"VR-ibv_post_send-send_flags-0341", false,
 			func() string { return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 1})) }},
 		{"VR-ibv_post_send-send_flags-0341", true,
 			func() string { return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 1})) }},
-		{"VR-ibv_post_send-send_flags-0343", false,
-			func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 1, wrSendFlags: 4})) }},
-		{"VR-ibv_post_send-send_flags-0343", true,
-			func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 4})) }},
-		{"VR-ibv_post_send-send_flags-0344", false,
-			func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 8})) }},
-		{"VR-ibv_post_send-send_flags-0344", true,
-			func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrSendFlags: 8})) }},
+		{"VR-ibv_post_send-send_flags-0343", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 1, wrSendFlags: 4})) }},
+		{"VR-ibv_post_send-send_flags-0343", true, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 4})) }},
+		{"VR-ibv_post_send-send_flags-0344", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 8})) }},
+		{"VR-ibv_post_send-send_flags-0344", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrSendFlags: 8})) }},
 		{"VR-ibv_post_send-send_flags-0345", false, func() string {
 			return textOf(brokenPostSend(&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 16,
 				qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8}))
@@ -2481,28 +2251,24 @@ func TestRules(t *testing.T) {
 				qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8}))
 		}},
 		{"VR-ibv_post_send-send_flags-0346", false, func() string {
-			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16,
-				capDeviceAttrDeviceCapFlags: validate.Of(262144)}))
+			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(262144)}))
 		}},
 		{"VR-ibv_post_send-send_flags-0346", true, func() string {
-			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16,
-				capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
 		}},
 		{"VR-ibv_post_send-send_flags-0347", false, func() string {
 			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 16,
 				capDeviceAttrDeviceCapFlags: validate.Of(33554432)}))
 		}},
 		{"VR-ibv_post_send-send_flags-0347", true, func() string {
-			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 16,
-				capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
 		}},
 		{"VR-ibv_post_send-send_flags-0348", false, func() string {
 			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16,
 				capDeviceAttrDeviceCapFlags: validate.Of(67108864)}))
 		}},
 		{"VR-ibv_post_send-send_flags-0348", true, func() string {
-			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16,
-				capDeviceAttrDeviceCapFlags: validate.Of(0)}))
+			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
 		}},
 		{"VR-ibv_post_send-num_sge-0349", false, func() string {
 			return textOf(brokenPostSend(&inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)}))
@@ -2528,17 +2294,13 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_send-remote_qpn-0355", true, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDRemoteQPN: 0x1000000}))
 		}},
-		{"VR-ibv_post_send-state-0357", false,
-			func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(3)})) }},
-		{"VR-ibv_post_send-state-0357", true,
-			func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(1)})) }},
+		{"VR-ibv_post_send-state-0357", false, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(3)})) }},
+		{"VR-ibv_post_send-state-0357", true, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(1)})) }},
 		{"VR-ibv_post_send-mw_access_flags-0366", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 4,
-				wrBindMWBindInfoMR: 4096}))
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 4, wrBindMWBindInfoMR: 4096}))
 		}},
 		{"VR-ibv_post_send-mw_access_flags-0366", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 1,
-				wrBindMWBindInfoMR: 4096}))
+			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 1, wrBindMWBindInfoMR: 4096}))
 		}},
 		{"VR-ibv_post_send-remote_srqn-1228", false, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5}))
@@ -2573,12 +2335,10 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_post_send-mr-3202", false, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096}))
 		}},
-		{"VR-ibv_post_send-mr-3202", true,
-			func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})) }},
+		{"VR-ibv_post_send-mr-3202", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})) }},
 		{"VR-ibv_post_send-hdr-3204", false,
 			func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 54})) }},
-		{"VR-ibv_post_send-hdr-3204", true,
-			func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrTSOHdrSz: 54})) }},
+		{"VR-ibv_post_send-hdr-3204", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrTSOHdrSz: 54})) }},
 		{"VR-ibv_post_send-num_sge-3501", false, func() string {
 			return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrNumSGE: 1, capDeviceAttrMaxSGERD: validate.Of(1)}))
 		}},
@@ -2595,20 +2355,16 @@ func TestRules(t *testing.T) {
 		}},
 		{"VR-ibv_post_recv-num_sge-0361", false, func() string { return textOf(hintPostRecv(&inPostRecv{})) }},
 		{"VR-ibv_post_recv-num_sge-0361", true, func() string { return textOf(hintPostRecv(&inPostRecv{wrNumSGE: -1})) }},
-		{"VR-ibv_post_recv-srq-0363", false,
-			func() string { return textOf(brokenPostRecv(&inPostRecv{qpSRQ: validate.Of(0)})) }},
-		{"VR-ibv_post_recv-srq-0363", true,
-			func() string { return textOf(brokenPostRecv(&inPostRecv{qpSRQ: validate.Of(4096)})) }},
+		{"VR-ibv_post_recv-srq-0363", false, func() string { return textOf(brokenPostRecv(&inPostRecv{qpSRQ: validate.Of(0)})) }},
+		{"VR-ibv_post_recv-srq-0363", true, func() string { return textOf(brokenPostRecv(&inPostRecv{qpSRQ: validate.Of(4096)})) }},
 		{"VR-ibv_post_recv-sg_list-0364", false, func() string {
 			return textOf(hintPostRecv(&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 40, qpQPType: validate.Of(4)}))
 		}},
 		{"VR-ibv_post_recv-sg_list-0364", true, func() string {
 			return textOf(hintPostRecv(&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 39, qpQPType: validate.Of(4)}))
 		}},
-		{"VR-ibv_post_recv-state-0365", false,
-			func() string { return textOf(brokenPostRecv(&inPostRecv{qpState: validate.Of(1)})) }},
-		{"VR-ibv_post_recv-state-0365", true,
-			func() string { return textOf(brokenPostRecv(&inPostRecv{qpState: validate.Of(0)})) }},
+		{"VR-ibv_post_recv-state-0365", false, func() string { return textOf(brokenPostRecv(&inPostRecv{qpState: validate.Of(1)})) }},
+		{"VR-ibv_post_recv-state-0365", true, func() string { return textOf(brokenPostRecv(&inPostRecv{qpState: validate.Of(0)})) }},
 		{"VR-ibv_create_ah-port_num-0312", false, func() string { return textOf(hintCreateAH(&inCreateAH{attrPortNum: 1})) }},
 		{"VR-ibv_create_ah-port_num-0312", true, func() string { return textOf(hintCreateAH(&inCreateAH{})) }},
 		{"VR-ibv_create_ah-port_num-0313", false, func() string {
@@ -2617,8 +2373,7 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_create_ah-port_num-0313", true, func() string {
 			return textOf(hintCreateAH(&inCreateAH{attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
-		{"VR-ibv_create_ah-is_global-0315", false,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1})) }},
+		{"VR-ibv_create_ah-is_global-0315", false, func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1})) }},
 		{"VR-ibv_create_ah-is_global-0315", true, func() string { return textOf(hintCreateAH(&inCreateAH{})) }},
 		{"VR-ibv_create_ah-is_global-0316", false,
 			func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 1})) }},
@@ -2642,16 +2397,11 @@ func TestRules(t *testing.T) {
 			func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 0x100000})) }},
 		{"VR-ibv_create_ah-sl-0321", false, func() string { return textOf(hintCreateAH(&inCreateAH{attrSL: 15})) }},
 		{"VR-ibv_create_ah-sl-0321", true, func() string { return textOf(hintCreateAH(&inCreateAH{attrSL: 16})) }},
-		{"VR-ibv_create_ah-static_rate-3190", false,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrStaticRate: 16})) }},
-		{"VR-ibv_create_ah-static_rate-3190", true,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrStaticRate: 100})) }},
-		{"VR-ibv_create_ah-src_path_bits-3193", false,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrSrcPathBits: 127})) }},
-		{"VR-ibv_create_ah-src_path_bits-3193", true,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrSrcPathBits: 128})) }},
-		{"VR-ibv_init_ah_from_wc-port_num-0765", false,
-			func() string { return textOf(hintInitAHFromWC(&inInitAHFromWC{portNum: 1})) }},
+		{"VR-ibv_create_ah-static_rate-3190", false, func() string { return textOf(hintCreateAH(&inCreateAH{attrStaticRate: 16})) }},
+		{"VR-ibv_create_ah-static_rate-3190", true, func() string { return textOf(hintCreateAH(&inCreateAH{attrStaticRate: 100})) }},
+		{"VR-ibv_create_ah-src_path_bits-3193", false, func() string { return textOf(hintCreateAH(&inCreateAH{attrSrcPathBits: 127})) }},
+		{"VR-ibv_create_ah-src_path_bits-3193", true, func() string { return textOf(hintCreateAH(&inCreateAH{attrSrcPathBits: 128})) }},
+		{"VR-ibv_init_ah_from_wc-port_num-0765", false, func() string { return textOf(hintInitAHFromWC(&inInitAHFromWC{portNum: 1})) }},
 		{"VR-ibv_init_ah_from_wc-port_num-0765", true, func() string { return textOf(hintInitAHFromWC(&inInitAHFromWC{})) }},
 		{"VR-ibv_init_ah_from_wc-port_num-0766", false, func() string {
 			return textOf(hintInitAHFromWC(&inInitAHFromWC{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
@@ -2659,27 +2409,20 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_init_ah_from_wc-port_num-0766", true, func() string {
 			return textOf(hintInitAHFromWC(&inInitAHFromWC{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
-		{"VR-ibv_create_ah_from_wc-port_num-0770", false,
-			func() string { return textOf(hintCreateAHFromWC(&inCreateAHFromWC{portNum: 1})) }},
-		{"VR-ibv_create_ah_from_wc-port_num-0770", true,
-			func() string { return textOf(hintCreateAHFromWC(&inCreateAHFromWC{})) }},
+		{"VR-ibv_create_ah_from_wc-port_num-0770", false, func() string { return textOf(hintCreateAHFromWC(&inCreateAHFromWC{portNum: 1})) }},
+		{"VR-ibv_create_ah_from_wc-port_num-0770", true, func() string { return textOf(hintCreateAHFromWC(&inCreateAHFromWC{})) }},
 		{"VR-ibv_create_ah_from_wc-port_num-0771", false, func() string {
 			return textOf(hintCreateAHFromWC(&inCreateAHFromWC{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
 		{"VR-ibv_create_ah_from_wc-port_num-0771", true, func() string {
 			return textOf(hintCreateAHFromWC(&inCreateAHFromWC{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
-		{"VR-ibv_attach_mcast-qp-0745", false,
-			func() string { return textOf(checkAttachMcast(&inAttachMcast{qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_attach_mcast-qp-0745", true,
-			func() string { return textOf(checkAttachMcast(&inAttachMcast{qpQPType: validate.Of(2)})) }},
-		{"VR-ibv_attach_mcast-lid-3180", false,
-			func() string { return textOf(hintAttachMcast(&inAttachMcast{lid: 0xc000})) }},
+		{"VR-ibv_attach_mcast-qp-0745", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_attach_mcast-qp-0745", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{qpQPType: validate.Of(2)})) }},
+		{"VR-ibv_attach_mcast-lid-3180", false, func() string { return textOf(hintAttachMcast(&inAttachMcast{lid: 0xc000})) }},
 		{"VR-ibv_attach_mcast-lid-3180", true, func() string { return textOf(hintAttachMcast(&inAttachMcast{lid: 0xffff})) }},
-		{"VR-ibv_detach_mcast-qp-2072", false,
-			func() string { return textOf(checkDetachMcast(&inDetachMcast{qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_detach_mcast-qp-2072", true,
-			func() string { return textOf(checkDetachMcast(&inDetachMcast{qpQPType: validate.Of(2)})) }},
+		{"VR-ibv_detach_mcast-qp-2072", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qpQPType: validate.Of(4)})) }},
+		{"VR-ibv_detach_mcast-qp-2072", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qpQPType: validate.Of(2)})) }},
 		{"VR-ibv_detach_mcast-lid-3181", false,
 			func() string { return textOf(hintDetachMcast(&inDetachMcast{qpQPType: validate.Of(4), lid: 0xc000})) }},
 		{"VR-ibv_detach_mcast-lid-3181", true,
@@ -2689,15 +2432,12 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3032", true,
 			func() string { return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{})) }},
 		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3033", false, func() string {
-			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{attrPortNum: 2,
-				capDeviceAttrPhysPortCnt: validate.Of(2)}))
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
 		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3033", true, func() string {
-			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{attrPortNum: 3,
-				capDeviceAttrPhysPortCnt: validate.Of(2)}))
+			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
 		}},
-		{"VR-ibv_create_counters-comp_mask-0753", false,
-			func() string { return textOf(checkCreateCounters(&inCreateCounters{})) }},
+		{"VR-ibv_create_counters-comp_mask-0753", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{})) }},
 		{"VR-ibv_create_counters-comp_mask-0753", true,
 			func() string { return textOf(checkCreateCounters(&inCreateCounters{initAttrCompMask: 1})) }},
 		{"VR-ibv_attach_counters_point_flow-counter_desc-2092", false, func() string {
@@ -2710,8 +2450,7 @@ func TestRules(t *testing.T) {
 			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096}))
 		}},
 		{"VR-ibv_attach_counters_point_flow-comp_mask-2093", true, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 1, attrCompMask: 1,
-				flow: 4096}))
+			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 1, attrCompMask: 1, flow: 4096}))
 		}},
 		{"VR-ibv_attach_counters_point_flow-flow-3341", false, func() string {
 			return textOf(hintAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 1}))
@@ -2719,18 +2458,15 @@ func TestRules(t *testing.T) {
 		{"VR-ibv_attach_counters_point_flow-flow-3341", true, func() string {
 			return textOf(hintAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096}))
 		}},
-		{"VR-ibv_read_counters-ncounters-0758", false,
-			func() string { return textOf(checkReadCounters(&inReadCounters{ncounters: 1})) }},
+		{"VR-ibv_read_counters-ncounters-0758", false, func() string { return textOf(checkReadCounters(&inReadCounters{ncounters: 1})) }},
 		{"VR-ibv_read_counters-ncounters-0758", true, func() string { return textOf(checkReadCounters(&inReadCounters{})) }},
 		{"VR-ibv_read_counters-flags-0759", false,
 			func() string { return textOf(hintReadCounters(&inReadCounters{ncounters: 1, flags: 1})) }},
-		{"VR-ibv_read_counters-flags-0759", true,
-			func() string { return textOf(hintReadCounters(&inReadCounters{ncounters: 1, flags: 2})) }},
+		{"VR-ibv_read_counters-flags-0759", true, func() string { return textOf(hintReadCounters(&inReadCounters{ncounters: 1, flags: 2})) }},
 		{"VR-ibv_set_ece-vendor_id-1320", false, func() string { return textOf(checkSetEce(&inSetEce{eceVendorID: 1})) }},
 		{"VR-ibv_set_ece-vendor_id-1320", true, func() string { return textOf(checkSetEce(&inSetEce{})) }},
 		{"VR-ibv_set_ece-comp_mask-1321", false, func() string { return textOf(checkSetEce(&inSetEce{eceVendorID: 5555})) }},
-		{"VR-ibv_set_ece-comp_mask-1321", true,
-			func() string { return textOf(checkSetEce(&inSetEce{eceVendorID: 5555, eceCompMask: 1})) }},
+		{"VR-ibv_set_ece-comp_mask-1321", true, func() string { return textOf(checkSetEce(&inSetEce{eceVendorID: 5555, eceCompMask: 1})) }},
 	} {
 		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
 			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)

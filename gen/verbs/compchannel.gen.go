@@ -44,8 +44,7 @@ func (channel *CompChannel) destroyCompChannel() error {
 	if channel.lib.fn[symIbv_destroy_comp_channel] == 0 {
 		return channel.lib.missing("ibv_destroy_comp_channel", symIbv_destroy_comp_channel)
 	}
-	if errno := rawDestroyCompChannel(channel.lib.fn[symIbv_destroy_comp_channel], channel.h.C); errno != 0 &&
-		!channel.dev.gone(errno) {
+	if errno := rawDestroyCompChannel(channel.lib.fn[symIbv_destroy_comp_channel], channel.h.C); errno != 0 && !channel.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_comp_channel", errno, nil)
 	}
 	return nil

@@ -43,8 +43,7 @@ func (compCntr *CompCntr) destroyCompCntr() error {
 	if compCntr.lib.fn[symIbv_destroy_comp_cntr] == 0 {
 		return compCntr.lib.missing("ibv_destroy_comp_cntr", symIbv_destroy_comp_cntr)
 	}
-	if errno := rawDestroyCompCntr(compCntr.lib.fn[symIbv_destroy_comp_cntr], compCntr.h.C); errno != 0 &&
-		!compCntr.dev.gone(errno) {
+	if errno := rawDestroyCompCntr(compCntr.lib.fn[symIbv_destroy_comp_cntr], compCntr.h.C); errno != 0 && !compCntr.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_comp_cntr", errno, nil)
 	}
 	return nil
@@ -196,8 +195,7 @@ func (compCntr *CompCntr) ReadErr() (uint64, error) {
 		return 0, compCntr.lib.missing("ibv_read_err_comp_cntr", symIbv_read_err_comp_cntr)
 	}
 	var value uint64
-	if errno := rawReadErrCompCntr(compCntr.lib.fn[symIbv_read_err_comp_cntr], compCntr.h.C,
-		unsafe.Pointer(&value)); errno != 0 {
+	if errno := rawReadErrCompCntr(compCntr.lib.fn[symIbv_read_err_comp_cntr], compCntr.h.C, unsafe.Pointer(&value)); errno != 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
 	return value, nil

@@ -139,8 +139,7 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 	if counters.lib.lints.Wanted() {
 		counters.lib.lints.Report(hintReadCounters(&in))
 	}
-	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)),
-		uint32(flags)); errno != 0 {
+	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintReadCounters(&in)) })
 	}
 	return nil

@@ -3,10 +3,7 @@
 
 package verbs
 
-import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
-)
+import "github.com/verbsgen/verbsgen/runtime/verr"
 
 // inAttachCountersPointFlow has the values that the rules of ibv_attach_counters_point_flow use.
 type inAttachCountersPointFlow struct {
@@ -20,20 +17,18 @@ func checkAttachCountersPointFlow(in *inAttachCountersPointFlow) error {
 	var bad verr.Violations
 	counterDesc := CounterDescription(in.attrCounterDesc)
 	if counterDesc != CounterDescriptionPackets && counterDesc != CounterDescriptionBytes {
-		bad.Add(&rules[rule2092], counterDesc.String())
+		bad.Add(&rule2092, in.attrCounterDesc)
 	}
 	if in.attrCompMask > 0 {
-		bad.Add(&rules[rule2093], validate.Hex(in.attrCompMask))
+		bad.Add(&rule2093, in.attrCompMask)
 	}
-	return verr.RefuseErr("ibv_attach_counters_point_flow", bad...)
+	return bad.Err("ibv_attach_counters_point_flow")
 }
 
 // hintAttachCountersPointFlow returns the lints that a call of ibv_attach_counters_point_flow breaks, which may be the cause when it fails.
 func hintAttachCountersPointFlow(in *inAttachCountersPointFlow) []verr.Violation {
 	var may verr.Violations
-	if in.flow != 0 {
-		may.Add(&rules[rule3341], validate.AddrText(in.flow))
-	}
+	may.If(in.flow != 0, &rule3341, in.flow)
 	return may
 }
 
@@ -47,17 +42,15 @@ type inReadCounters struct {
 func checkReadCounters(in *inReadCounters) error {
 	var bad verr.Violations
 	if in.ncounters < 1 {
-		bad.Add(&rules[rule0758], validate.Dec(in.ncounters))
+		bad.Add(&rule0758, in.ncounters)
 	}
-	return verr.RefuseErr("ibv_read_counters", bad...)
+	return bad.Err("ibv_read_counters")
 }
 
 // hintReadCounters returns the lints that a call of ibv_read_counters breaks, which may be the cause when it fails.
 func hintReadCounters(in *inReadCounters) []verr.Violation {
 	var may verr.Violations
 	flags := ReadCounters(in.flags)
-	if flags&^ReadCountersPreferCached != 0 {
-		may.Add(&rules[rule0759], flags.String())
-	}
+	may.If(flags&^ReadCountersPreferCached != 0, &rule0759, in.flags)
 	return may
 }

@@ -4,8 +4,6 @@
 package verbs
 
 import (
-	"strconv"
-
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -19,13 +17,9 @@ type inResizeCQ struct {
 // hintResizeCQ returns the lints that a call of ibv_resize_cq breaks, which may be the cause when it fails.
 func hintResizeCQ(in *inResizeCQ) []verr.Violation {
 	var may verr.Violations
-	if in.cqe < 1 {
-		may.Add(&rules[rule1302], strconv.FormatInt(in.cqe, 10))
-	}
-	if in.capDeviceAttrMaxCQE.OK && in.cqe >= 0 && in.capDeviceAttrMaxCQE.V > 0 &&
-		uint64(in.cqe) > in.capDeviceAttrMaxCQE.V {
-		may.Beyond(&rules[rule1303], strconv.FormatInt(in.cqe, 10), in.capDeviceAttrMaxCQE.V)
-	}
+	may.If(in.cqe < 1, &rule1302, uint64(in.cqe))
+	may.If(in.capDeviceAttrMaxCQE.OK && in.cqe >= 0 && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V,
+		&rule1303, uint64(in.cqe), in.capDeviceAttrMaxCQE.V)
 	return may
 }
 
@@ -47,21 +41,19 @@ const (
 func checkModifyCQ(in *inModifyCQ) error {
 	var bad verr.Violations
 	if in.attrAttrMask < 1 {
-		bad.Add(&rules[rule0778], validate.Hex(in.attrAttrMask))
+		bad.Add(&rule0778, in.attrAttrMask)
 	}
-	return verr.RefuseErr("ibv_modify_cq", bad...)
+	return bad.Err("ibv_modify_cq")
 }
 
 // hintModifyCQ returns the lints that a call of ibv_modify_cq breaks, which may be the cause when it fails.
 func hintModifyCQ(in *inModifyCQ) []verr.Violation {
 	var may verr.Violations
-	if in.capDeviceAttrExCQModCapsMaxCQCount.OK && in.capDeviceAttrExCQModCapsMaxCQCount.V > 0 &&
-		in.attrAttrMask&modifyCQAttrHasCount != 0 && in.attrModerateCQCount > in.capDeviceAttrExCQModCapsMaxCQCount.V {
-		may.Beyond(&rules[rule2055], validate.Dec(in.attrModerateCQCount), in.capDeviceAttrExCQModCapsMaxCQCount.V)
-	}
-	if in.capDeviceAttrExCQModCapsMaxCQPeriod.OK && in.capDeviceAttrExCQModCapsMaxCQPeriod.V > 0 &&
-		in.attrAttrMask&modifyCQAttrHasCount != 0 && in.attrModerateCQPeriod > in.capDeviceAttrExCQModCapsMaxCQPeriod.V {
-		may.Beyond(&rules[rule2056], validate.Dec(in.attrModerateCQPeriod), in.capDeviceAttrExCQModCapsMaxCQPeriod.V)
-	}
+	may.If(in.capDeviceAttrExCQModCapsMaxCQCount.OK && in.capDeviceAttrExCQModCapsMaxCQCount.V > 0 &&
+		in.attrAttrMask&modifyCQAttrHasCount != 0 && in.attrModerateCQCount > in.capDeviceAttrExCQModCapsMaxCQCount.V, &rule2055,
+		in.attrModerateCQCount, in.capDeviceAttrExCQModCapsMaxCQCount.V)
+	may.If(in.capDeviceAttrExCQModCapsMaxCQPeriod.OK && in.capDeviceAttrExCQModCapsMaxCQPeriod.V > 0 &&
+		in.attrAttrMask&modifyCQAttrHasCount != 0 && in.attrModerateCQPeriod > in.capDeviceAttrExCQModCapsMaxCQPeriod.V, &rule2056,
+		in.attrModerateCQPeriod, in.capDeviceAttrExCQModCapsMaxCQPeriod.V)
 	return may
 }

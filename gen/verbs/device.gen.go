@@ -127,7 +127,7 @@ func (dev *Device) UnjudgedRules() ([]verr.Rule, error) {
 		return nil, err
 	}
 	defer dev.h.Exit()
-	return verr.Unjudged(rules, dev.caps.Why(dev.askCapabilities))
+	return verr.Unjudged(capable, dev.caps.Why(dev.askCapabilities))
 }
 
 // gone reports whether a call failed with errno because the device was removed: then queries fail too, and the
@@ -258,8 +258,7 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 		return 0, err
 	}
 	var portSpeed uint64
-	if errno := rawQueryPortSpeed(dev.lib.fn[symIbv_query_port_speed], dev.h.C, portNum,
-		unsafe.Pointer(&portSpeed)); errno != 0 {
+	if errno := rawQueryPortSpeed(dev.lib.fn[symIbv_query_port_speed], dev.h.C, portNum, unsafe.Pointer(&portSpeed)); errno != 0 {
 		return 0, verr.Failed(verb, errno, nil)
 	}
 	return portSpeed, nil
@@ -340,8 +339,7 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 		return nil, err
 	}
 	var entryC cGIDEntry
-	if errno := rawQueryGIDEx(dev.lib.fn[sym_ibv_query_gid_ex], dev.h.C, portNum, gidIndex, unsafe.Pointer(&entryC),
-		0); errno != 0 {
+	if errno := rawQueryGIDEx(dev.lib.fn[sym_ibv_query_gid_ex], dev.h.C, portNum, gidIndex, unsafe.Pointer(&entryC), 0); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(GIDEntry)
@@ -757,8 +755,7 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 		}
 		defer cqAttr.channel.h.Exit()
 		if cqAttr.channel.dev != dev {
-			return nil, object.OtherDevice(verb, "channel", &cqAttr.channel.h.Node, &cqAttr.channel.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
+			return nil, object.OtherDevice(verb, "channel", &cqAttr.channel.h.Node, &cqAttr.channel.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		cqAttrC.channel = uintptr(cqAttr.channel.h.C)
 	}
@@ -768,8 +765,8 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 		}
 		defer cqAttr.parentDomain.h.Exit()
 		if cqAttr.parentDomain.dev != dev {
-			return nil, object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.h.Node, &cqAttr.parentDomain.dev.h.Node,
-				&dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.h.Node, &cqAttr.parentDomain.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		cqAttrC.parent_domain = uintptr(cqAttr.parentDomain.h.C)
 		cqAttrC.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
@@ -819,8 +816,7 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrInfo, error) {
 		return nil, dev.lib.missing("ibv_query_comp_cntr_caps", sym_ibv_query_comp_cntr_caps)
 	}
 	var capsValueC cCompCntrCaps
-	if errno := rawQueryCompCntrCaps(dev.lib.fn[sym_ibv_query_comp_cntr_caps], dev.h.C,
-		unsafe.Pointer(&capsValueC)); errno != 0 {
+	if errno := rawQueryCompCntrCaps(dev.lib.fn[sym_ibv_query_comp_cntr_caps], dev.h.C, unsafe.Pointer(&capsValueC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	out := new(CompCntrInfo)
@@ -915,8 +911,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		}
 		defer srqInitAttrEx.pd.h.Exit()
 		if srqInitAttrEx.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.h.Node, &srqInitAttrEx.pd.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
+			return nil, object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.h.Node, &srqInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		srqInitAttrExC.pd = uintptr(srqInitAttrEx.pd.h.C)
 		srqInitAttrExC.comp_mask |= 0x2 // IBV_SRQ_INIT_ATTR_PD
@@ -927,8 +922,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		}
 		defer srqInitAttrEx.xrcd.h.Exit()
 		if srqInitAttrEx.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.h.Node, &srqInitAttrEx.xrcd.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
+			return nil, object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.h.Node, &srqInitAttrEx.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		srqInitAttrExC.xrcd = uintptr(srqInitAttrEx.xrcd.h.C)
 		srqInitAttrExC.comp_mask |= 0x4 // IBV_SRQ_INIT_ATTR_XRCD
@@ -939,8 +933,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		}
 		defer srqInitAttrEx.cq.h.Exit()
 		if srqInitAttrEx.cq.dev != dev {
-			return nil, object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.h.Node, &srqInitAttrEx.cq.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
+			return nil, object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.h.Node, &srqInitAttrEx.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		srqInitAttrExC.cq = uintptr(srqInitAttrEx.cq.h.C)
 		srqInitAttrExC.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
@@ -1027,8 +1020,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.sendCQ.h.Exit()
 		if qpInitAttrEx.sendCQ.dev != dev {
-			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.h.Node, &qpInitAttrEx.sendCQ.dev.h.Node,
-				&dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.h.Node, &qpInitAttrEx.sendCQ.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		qpInitAttrExC.send_cq = uintptr(qpInitAttrEx.sendCQ.h.C)
 	}
@@ -1038,8 +1031,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.recvCQ.h.Exit()
 		if qpInitAttrEx.recvCQ.dev != dev {
-			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.h.Node, &qpInitAttrEx.recvCQ.dev.h.Node,
-				&dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.h.Node, &qpInitAttrEx.recvCQ.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		qpInitAttrExC.recv_cq = uintptr(qpInitAttrEx.recvCQ.h.C)
 	}
@@ -1049,8 +1042,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.pd.h.Exit()
 		if qpInitAttrEx.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.h.Node, &qpInitAttrEx.pd.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
+			return nil, object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.h.Node, &qpInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.h.C)
 		qpInitAttrExC.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
@@ -1061,8 +1053,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.xrcd.h.Exit()
 		if qpInitAttrEx.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.h.Node, &qpInitAttrEx.xrcd.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
+			return nil, object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.h.Node, &qpInitAttrEx.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		qpInitAttrExC.xrcd = uintptr(qpInitAttrEx.xrcd.h.C)
 		qpInitAttrExC.comp_mask |= 0x2 // IBV_QP_INIT_ATTR_XRCD
@@ -1073,8 +1064,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.srq.h.Exit()
 		if qpInitAttrEx.srq.dev != dev {
-			return nil, object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.h.Node, &qpInitAttrEx.srq.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
+			return nil, object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.h.Node, &qpInitAttrEx.srq.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.h.C)
 	}
@@ -1084,8 +1074,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		}
 		defer qpInitAttrEx.rwqIndTbl.h.Exit()
 		if qpInitAttrEx.rwqIndTbl.dev != dev {
-			return nil, object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.h.Node,
-				&qpInitAttrEx.rwqIndTbl.dev.h.Node, &dev.h.Node, &dev.h.Node)
+			return nil, object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.h.Node, &qpInitAttrEx.rwqIndTbl.dev.h.Node, &dev.h.Node,
+				&dev.h.Node)
 		}
 		qpInitAttrExC.rwq_ind_tbl = uintptr(qpInitAttrEx.rwqIndTbl.h.C)
 		qpInitAttrExC.comp_mask |= 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
@@ -1131,9 +1121,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
-	o.made = &cQPInitAttr{qp_context: qpInitAttrExC.qp_context, send_cq: qpInitAttrExC.send_cq,
-		recv_cq: qpInitAttrExC.recv_cq, srq: qpInitAttrExC.srq, cap: qpInitAttrExC.cap, qp_type: qpInitAttrExC.qp_type,
-		sq_sig_all: qpInitAttrExC.sq_sig_all}
+	o.made = &cQPInitAttr{qp_context: qpInitAttrExC.qp_context, send_cq: qpInitAttrExC.send_cq, recv_cq: qpInitAttrExC.recv_cq,
+		srq: qpInitAttrExC.srq, cap: qpInitAttrExC.cap, qp_type: qpInitAttrExC.qp_type, sq_sig_all: qpInitAttrExC.sq_sig_all}
 	if err := o.h.Adopt(&dev.h.Node, qpInitAttrEx.sendCQ.base().Optional(), qpInitAttrEx.recvCQ.base().Optional(),
 		qpInitAttrEx.pd.base().Optional(), qpInitAttrEx.xrcd.base().Optional(), qpInitAttrEx.srq.base().Optional(),
 		qpInitAttrEx.rwqIndTbl.base().Optional()); err != nil {
@@ -1325,8 +1314,7 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 		}
 		defer qpOpenAttr.xrcd.h.Exit()
 		if qpOpenAttr.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.h.Node, &qpOpenAttr.xrcd.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
+			return nil, object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.h.Node, &qpOpenAttr.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		qpOpenAttrC.xrcd = uintptr(qpOpenAttr.xrcd.h.C)
 		qpOpenAttrC.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
@@ -1390,8 +1378,7 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		}
 		defer wqInitAttr.pd.h.Exit()
 		if wqInitAttr.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &wqInitAttr.pd.h.Node, &wqInitAttr.pd.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
+			return nil, object.OtherDevice(verb, "pd", &wqInitAttr.pd.h.Node, &wqInitAttr.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		wqInitAttrC.pd = uintptr(wqInitAttr.pd.h.C)
 	}
@@ -1401,8 +1388,7 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		}
 		defer wqInitAttr.cq.h.Exit()
 		if wqInitAttr.cq.dev != dev {
-			return nil, object.OtherDevice(verb, "cq", &wqInitAttr.cq.h.Node, &wqInitAttr.cq.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
+			return nil, object.OtherDevice(verb, "cq", &wqInitAttr.cq.h.Node, &wqInitAttr.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
 		}
 		wqInitAttrC.cq = uintptr(wqInitAttr.cq.h.C)
 	}

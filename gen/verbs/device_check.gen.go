@@ -4,8 +4,6 @@
 package verbs
 
 import (
-	"strconv"
-
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -21,16 +19,15 @@ type inQueryPort struct {
 func checkQueryPort(in *inQueryPort) error {
 	var bad verr.Violations
 	if in.portNum < 1 {
-		bad.Add(&rules[rule0170], validate.Dec(in.portNum))
+		bad.Add(&rule0170, in.portNum)
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Beyond(&rules[rule0171], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
+		bad.Add(&rule0171, in.portNum, in.capDeviceAttrPhysPortCnt.V)
 	}
-	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 &&
-		in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
-		bad.Beyond(&rules[rule0215], validate.Dec(in.portNum), in.capDeviceAttrExPhysPortCntEx.V)
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
+		bad.Add(&rule0215, in.portNum, in.capDeviceAttrExPhysPortCntEx.V)
 	}
-	return verr.RefuseErr("ibv_query_port", bad...)
+	return bad.Err("ibv_query_port")
 }
 
 // inQueryPortSpeed has the values that the rules of ibv_query_port_speed use.
@@ -43,13 +40,12 @@ type inQueryPortSpeed struct {
 func checkQueryPortSpeed(in *inQueryPortSpeed) error {
 	var bad verr.Violations
 	if in.portNum < 1 {
-		bad.Add(&rules[rule1326], validate.Dec(in.portNum))
+		bad.Add(&rule1326, in.portNum)
 	}
-	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 &&
-		in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
-		bad.Beyond(&rules[rule1327], validate.Dec(in.portNum), in.capDeviceAttrExPhysPortCntEx.V)
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
+		bad.Add(&rule1327, in.portNum, in.capDeviceAttrExPhysPortCntEx.V)
 	}
-	return verr.RefuseErr("ibv_query_port_speed", bad...)
+	return bad.Err("ibv_query_port_speed")
 }
 
 // inQueryGID has the values that the rules of ibv_query_gid use.
@@ -63,15 +59,15 @@ type inQueryGID struct {
 func checkQueryGID(in *inQueryGID) error {
 	var bad verr.Violations
 	if in.portNum < 1 {
-		bad.Add(&rules[rule0326], validate.Dec(in.portNum))
+		bad.Add(&rule0326, in.portNum)
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Beyond(&rules[rule0327], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
+		bad.Add(&rule0327, in.portNum, in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.index < 0 {
-		bad.Add(&rules[rule0328], strconv.FormatInt(in.index, 10))
+		bad.Add(&rule0328, uint64(in.index))
 	}
-	return verr.RefuseErr("ibv_query_gid", bad...)
+	return bad.Err("ibv_query_gid")
 }
 
 // inQueryGIDEx has the values that the rules of ibv_query_gid_ex use.
@@ -85,16 +81,15 @@ type inQueryGIDEx struct {
 func checkQueryGIDEx(in *inQueryGIDEx) error {
 	var bad verr.Violations
 	if in.flags > 0 {
-		bad.Add(&rules[rule0703], validate.Dec(in.flags))
+		bad.Add(&rule0703, in.flags)
 	}
 	if in.portNum < 1 {
-		bad.Add(&rules[rule0704], validate.Dec(in.portNum))
+		bad.Add(&rule0704, in.portNum)
 	}
-	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 &&
-		in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
-		bad.Beyond(&rules[rule0705], validate.Dec(in.portNum), in.capDeviceAttrExPhysPortCntEx.V)
+	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
+		bad.Add(&rule0705, in.portNum, in.capDeviceAttrExPhysPortCntEx.V)
 	}
-	return verr.RefuseErr("ibv_query_gid_ex", bad...)
+	return bad.Err("ibv_query_gid_ex")
 }
 
 // inQueryGIDTable has the values that the rules of ibv_query_gid_table use.
@@ -107,17 +102,15 @@ type inQueryGIDTable struct {
 func checkQueryGIDTable(in *inQueryGIDTable) error {
 	var bad verr.Violations
 	if in.flags > 0 {
-		bad.Add(&rules[rule0709], validate.Dec(in.flags))
+		bad.Add(&rule0709, in.flags)
 	}
-	return verr.RefuseErr("ibv_query_gid_table", bad...)
+	return bad.Err("ibv_query_gid_table")
 }
 
 // hintQueryGIDTable returns the lints that a call of ibv_query_gid_table breaks, which may be the cause when it fails.
 func hintQueryGIDTable(in *inQueryGIDTable) []verr.Violation {
 	var may verr.Violations
-	if in.maxEntries < 1 {
-		may.Add(&rules[rule0708], validate.Dec(in.maxEntries))
-	}
+	may.If(in.maxEntries < 1, &rule0708, in.maxEntries)
 	return may
 }
 
@@ -132,15 +125,15 @@ type inQueryPKey struct {
 func checkQueryPKey(in *inQueryPKey) error {
 	var bad verr.Violations
 	if in.portNum < 1 {
-		bad.Add(&rules[rule0713], validate.Dec(in.portNum))
+		bad.Add(&rule0713, in.portNum)
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Beyond(&rules[rule0714], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
+		bad.Add(&rule0714, in.portNum, in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.index < 0 {
-		bad.Add(&rules[rule0715], strconv.FormatInt(in.index, 10))
+		bad.Add(&rule0715, uint64(in.index))
 	}
-	return verr.RefuseErr("ibv_query_pkey", bad...)
+	return bad.Err("ibv_query_pkey")
 }
 
 // inGetPKeyIndex has the values that the rules of ibv_get_pkey_index use.
@@ -153,12 +146,12 @@ type inGetPKeyIndex struct {
 func checkGetPKeyIndex(in *inGetPKeyIndex) error {
 	var bad verr.Violations
 	if in.portNum < 1 {
-		bad.Add(&rules[rule0717], validate.Dec(in.portNum))
+		bad.Add(&rule0717, in.portNum)
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Beyond(&rules[rule0718], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
+		bad.Add(&rule0718, in.portNum, in.capDeviceAttrPhysPortCnt.V)
 	}
-	return verr.RefuseErr("ibv_get_pkey_index", bad...)
+	return bad.Err("ibv_get_pkey_index")
 }
 
 // inCreateFlowActionEsp has the values that the rules of ibv_create_flow_action_esp use.
@@ -174,18 +167,18 @@ type inCreateFlowActionEsp struct {
 func checkCreateFlowActionEsp(in *inCreateFlowActionEsp) error {
 	var bad verr.Violations
 	if in.espEspAttr == 0 {
-		bad.Add(&rules[rule1525], validate.AddrText(in.espEspAttr))
+		bad.Add(&rule1525, in.espEspAttr)
 	}
 	if in.espKeymatPtr == 0 {
-		bad.Add(&rules[rule1526], validate.AddrText(in.espKeymatPtr))
+		bad.Add(&rule1526, in.espKeymatPtr)
 	}
 	if in.espKeymatProto != 0 {
-		bad.Add(&rules[rule3332], validate.Dec(in.espKeymatProto))
+		bad.Add(&rule3332, in.espKeymatProto)
 	}
 	if in.espReplayPtr != 0 && in.espReplayProto != 1 {
-		bad.Add(&rules[rule3334], validate.Dec(in.espReplayProto))
+		bad.Add(&rule3334, in.espReplayProto)
 	}
-	return verr.RefuseErr("ibv_create_flow_action_esp", bad...)
+	return bad.Err("ibv_create_flow_action_esp")
 }
 
 // inOpenXRCD has the values that the rules of ibv_open_xrcd use.
@@ -205,23 +198,19 @@ const (
 func checkOpenXRCD(in *inOpenXRCD) error {
 	var bad verr.Violations
 	if in.xrcdInitAttrCompMask&(xrcdInitAttrHasFD|xrcdInitAttrHasOFlags) != xrcdInitAttrHasFD|xrcdInitAttrHasOFlags {
-		bad.Add(&rules[rule0733], "")
+		bad.Add(&rule0733, 0)
 	}
 	if in.xrcdInitAttrFD < -1 {
-		bad.Add(&rules[rule2075], strconv.FormatInt(in.xrcdInitAttrFD, 10))
+		bad.Add(&rule2075, uint64(in.xrcdInitAttrFD))
 	}
-	return verr.RefuseErr("ibv_open_xrcd", bad...)
+	return bad.Err("ibv_open_xrcd")
 }
 
 // hintOpenXRCD returns the lints that a call of ibv_open_xrcd breaks, which may be the cause when it fails.
 func hintOpenXRCD(in *inOpenXRCD) []verr.Violation {
 	var may verr.Violations
-	if uint64(in.xrcdInitAttrOflags)&^0xc0 != 0 {
-		may.Add(&rules[rule0734], strconv.FormatInt(in.xrcdInitAttrOflags, 10))
-	}
-	if in.xrcdInitAttrFD == -1 && uint64(in.xrcdInitAttrOflags)&0x40 == 0 {
-		may.Add(&rules[rule2076], strconv.FormatInt(in.xrcdInitAttrOflags, 10))
-	}
+	may.If(uint64(in.xrcdInitAttrOflags)&^0xc0 != 0, &rule0734, uint64(in.xrcdInitAttrOflags))
+	may.If(in.xrcdInitAttrFD == -1 && uint64(in.xrcdInitAttrOflags)&0x40 == 0, &rule2076, uint64(in.xrcdInitAttrOflags))
 	return may
 }
 
@@ -236,29 +225,22 @@ type inAllocDM struct {
 // checkAllocDM refuses a call of ibv_alloc_dm that breaks a rule.
 func checkAllocDM(in *inAllocDM) error {
 	var bad verr.Violations
-	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V != 0 &&
-		in.attrLength > in.capDeviceAttrExMaxDMSize.V {
-		bad.Beyond(&rules[rule0097], validate.Dec(in.attrLength), in.capDeviceAttrExMaxDMSize.V)
+	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V != 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
+		bad.Add(&rule0097, in.attrLength, in.capDeviceAttrExMaxDMSize.V)
 	}
 	if in.attrLogAlignReq > 63 {
-		bad.Add(&rules[rule0100], validate.Dec(in.attrLogAlignReq))
+		bad.Add(&rule0100, in.attrLogAlignReq)
 	}
-	return verr.RefuseErr("ibv_alloc_dm", bad...)
+	return bad.Err("ibv_alloc_dm")
 }
 
 // hintAllocDM returns the lints that a call of ibv_alloc_dm breaks, which may be the cause when it fails.
 func hintAllocDM(in *inAllocDM) []verr.Violation {
 	var may verr.Violations
-	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V == 0 &&
-		in.attrLength > in.capDeviceAttrExMaxDMSize.V {
-		may.Beyond(&rules[rule0098], validate.Dec(in.attrLength), in.capDeviceAttrExMaxDMSize.V)
-	}
-	if in.attrLength < 1 {
-		may.Add(&rules[rule0099], validate.Dec(in.attrLength))
-	}
-	if in.attrCompMask != 0 {
-		may.Add(&rules[rule0101], validate.Hex(in.attrCompMask))
-	}
+	may.If(in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V == 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V,
+		&rule0098, in.attrLength, in.capDeviceAttrExMaxDMSize.V)
+	may.If(in.attrLength < 1, &rule0099, in.attrLength)
+	may.If(in.attrCompMask != 0, &rule0101, in.attrCompMask)
 	return may
 }
 
@@ -274,23 +256,20 @@ type inCreateCQ struct {
 func checkCreateCQ(in *inCreateCQ) error {
 	var bad verr.Violations
 	if in.compVector < 0 {
-		bad.Add(&rules[rule0281], strconv.FormatInt(in.compVector, 10))
+		bad.Add(&rule0281, uint64(in.compVector))
 	}
 	if in.contextNumCompVectors.OK && in.compVector >= 0 && in.contextNumCompVectors.V <= uint64(in.compVector) {
-		bad.Beyond(&rules[rule0282], strconv.FormatInt(in.compVector, 10), in.contextNumCompVectors.V)
+		bad.Add(&rule0282, uint64(in.compVector), in.contextNumCompVectors.V)
 	}
-	return verr.RefuseErr("ibv_create_cq", bad...)
+	return bad.Err("ibv_create_cq")
 }
 
 // hintCreateCQ returns the lints that a call of ibv_create_cq breaks, which may be the cause when it fails.
 func hintCreateCQ(in *inCreateCQ) []verr.Violation {
 	var may verr.Violations
-	if in.cqe < 1 {
-		may.Add(&rules[rule0279], strconv.FormatInt(in.cqe, 10))
-	}
-	if in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V {
-		may.Beyond(&rules[rule0280], strconv.FormatInt(in.cqe, 10), in.capDeviceAttrMaxCQE.V)
-	}
+	may.If(in.cqe < 1, &rule0279, uint64(in.cqe))
+	may.If(in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V, &rule0280,
+		uint64(in.cqe), in.capDeviceAttrMaxCQE.V)
 	return may
 }
 
@@ -317,16 +296,16 @@ func checkCreateCQEx(in *inCreateCQEx) error {
 	var bad verr.Violations
 	wcFields := WCField(in.cqAttrWCFlags)
 	if in.contextNumCompVectors.OK && in.contextNumCompVectors.V <= in.cqAttrCompVector {
-		bad.Beyond(&rules[rule0907], validate.Dec(in.cqAttrCompVector), in.contextNumCompVectors.V)
+		bad.Add(&rule0907, in.cqAttrCompVector, in.contextNumCompVectors.V)
 	}
-	if wcFields&^(WCFieldByteLen|WCFieldImm|WCFieldQPNum|WCFieldSrcQP|WCFieldSLID|WCFieldSL|WCFieldDLIDPathBits|
-		WCFieldCompletionTS|WCFieldCVLAN|WCFieldFlowTag|WCFieldTMInfo|WCFieldWallclock) != 0 {
-		bad.Add(&rules[rule0908], wcFields.String())
+	if wcFields&^(WCFieldByteLen|WCFieldImm|WCFieldQPNum|WCFieldSrcQP|WCFieldSLID|WCFieldSL|WCFieldDLIDPathBits|WCFieldCompletionTS|
+		WCFieldCVLAN|WCFieldFlowTag|WCFieldTMInfo|WCFieldWallclock) != 0 {
+		bad.Add(&rule0908, in.cqAttrWCFlags)
 	}
 	if in.cqAttrCompVector > 0x7fffffff {
-		bad.Add(&rules[rule3301], validate.Dec(in.cqAttrCompVector))
+		bad.Add(&rule3301, in.cqAttrCompVector)
 	}
-	return verr.RefuseErr("ibv_create_cq_ex", bad...)
+	return bad.Err("ibv_create_cq_ex")
 }
 
 // hintCreateCQEx returns the lints that a call of ibv_create_cq_ex breaks, which may be the cause when it fails.
@@ -334,19 +313,13 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	var may verr.Violations
 	flags := CQFlag(in.cqAttrFlags)
 	wcFields := WCField(in.cqAttrWCFlags)
-	if in.cqAttrCQE < 1 {
-		may.Add(&rules[rule0905], validate.Dec(in.cqAttrCQE))
-	}
-	if in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && in.cqAttrCQE > in.capDeviceAttrMaxCQE.V {
-		may.Beyond(&rules[rule0906], validate.Dec(in.cqAttrCQE), in.capDeviceAttrMaxCQE.V)
-	}
-	if in.cqAttrCompMask&cqInitAttrExHasFlags != 0 && flags&^(CQFlagSingleThreaded|CQFlagIgnoreOverrun) != 0 {
-		may.Add(&rules[rule2054], flags.String())
-	}
-	if in.capDeviceAttrExCompletionTimestampMask.OK && wcFields&(WCFieldCompletionTS|WCFieldWallclock) != 0 &&
-		in.capDeviceAttrExCompletionTimestampMask.V == 0 {
-		may.Add(&rules[rule3525], wcFields.String())
-	}
+	may.If(in.cqAttrCQE < 1, &rule0905, in.cqAttrCQE)
+	may.If(in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && in.cqAttrCQE > in.capDeviceAttrMaxCQE.V, &rule0906, in.cqAttrCQE,
+		in.capDeviceAttrMaxCQE.V)
+	may.If(in.cqAttrCompMask&cqInitAttrExHasFlags != 0 && flags&^(CQFlagSingleThreaded|CQFlagIgnoreOverrun) != 0, &rule2054,
+		in.cqAttrFlags)
+	may.If(in.capDeviceAttrExCompletionTimestampMask.OK && wcFields&(WCFieldCompletionTS|WCFieldWallclock) != 0 &&
+		in.capDeviceAttrExCompletionTimestampMask.V == 0, &rule3525, in.cqAttrWCFlags)
 	return may
 }
 
@@ -362,24 +335,22 @@ func checkCreateCompCntr(in *inCreateCompCntr) error {
 	var bad verr.Violations
 	typ := CompCntrType(in.ccAttrType)
 	if in.ccAttrCompMask > 0 {
-		bad.Add(&rules[rule1361], validate.Hex(in.ccAttrCompMask))
+		bad.Add(&rule1361, in.ccAttrCompMask)
 	}
 	if in.ccAttrFlags > 0 {
-		bad.Add(&rules[rule1362], validate.Dec(in.ccAttrFlags))
+		bad.Add(&rule1362, in.ccAttrFlags)
 	}
 	if typ != CompCntrTypeWRs && typ != CompCntrTypeBytes {
-		bad.Add(&rules[rule1363], typ.String())
+		bad.Add(&rule1363, in.ccAttrType)
 	}
-	return verr.RefuseErr("ibv_create_comp_cntr", bad...)
+	return bad.Err("ibv_create_comp_cntr")
 }
 
 // hintCreateCompCntr returns the lints that a call of ibv_create_comp_cntr breaks, which may be the cause when it fails.
 func hintCreateCompCntr(in *inCreateCompCntr) []verr.Violation {
 	var may verr.Violations
 	typ := CompCntrType(in.ccAttrType)
-	if typ == CompCntrTypeBytes && typ != CompCntrTypeWRs {
-		may.Add(&rules[rule1364], typ.String())
-	}
+	may.If(typ == CompCntrTypeBytes && typ != CompCntrTypeWRs, &rule1364, in.ccAttrType)
 	return may
 }
 
@@ -415,25 +386,24 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 	var bad verr.Violations
 	typ := SRQType(in.srqInitAttrExSRQType)
 	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ != SRQTypeBasic && typ != SRQTypeXRC && typ != SRQTypeTM {
-		bad.Add(&rules[rule1204], typ.String())
+		bad.Add(&rule1204, in.srqInitAttrExSRQType)
 	}
 	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeXRC &&
 		in.srqInitAttrExCompMask&(srqInitAttrExHasXRCD|srqInitAttrExHasCQ) != srqInitAttrExHasXRCD|srqInitAttrExHasCQ {
-		bad.Add(&rules[rule1205], "")
+		bad.Add(&rule1205, 0)
 	}
 	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
-		in.srqInitAttrExCompMask&(srqInitAttrExHasCQ|srqInitAttrExHasMaxNumTags) != srqInitAttrExHasCQ|
-			srqInitAttrExHasMaxNumTags {
-		bad.Add(&rules[rule1206], "")
+		in.srqInitAttrExCompMask&(srqInitAttrExHasCQ|srqInitAttrExHasMaxNumTags) != srqInitAttrExHasCQ|srqInitAttrExHasMaxNumTags {
+		bad.Add(&rule1206, 0)
 	}
-	if in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|
-		srqInitAttrExHasMaxNumTags && typ == SRQTypeTM && in.srqInitAttrExTMCapMaxNumTags < 1 {
-		bad.Add(&rules[rule1207], validate.Dec(in.srqInitAttrExTMCapMaxNumTags))
+	if in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|srqInitAttrExHasMaxNumTags &&
+		typ == SRQTypeTM && in.srqInitAttrExTMCapMaxNumTags < 1 {
+		bad.Add(&rule1207, in.srqInitAttrExTMCapMaxNumTags)
 	}
 	if in.srqInitAttrExPD == 0 {
-		bad.Add(&rules[rule3305], validate.AddrText(in.srqInitAttrExPD))
+		bad.Add(&rule3305, in.srqInitAttrExPD)
 	}
-	return verr.RefuseErr("ibv_create_srq_ex", bad...)
+	return bad.Err("ibv_create_srq_ex")
 }
 
 // hintCreateSRQEx returns the lints that a call of ibv_create_srq_ex breaks, which may be the cause when it fails.
@@ -442,40 +412,24 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	typ := SRQType(in.srqInitAttrExSRQType)
 	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
 	capDeviceAttrExTMCapsFlags := TMCap(in.capDeviceAttrExTMCapsFlags.V)
-	if in.srqInitAttrExCompMask&srqInitAttrExHasPD != srqInitAttrExHasPD {
-		may.Add(&rules[rule1203], "")
-	}
-	if in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
-		in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V {
-		may.Beyond(&rules[rule1208], validate.Dec(in.srqInitAttrExTMCapMaxNumTags), in.capDeviceAttrExTMCapsMaxNumTags.V)
-	}
-	if in.capDeviceAttrDeviceCapFlags.OK &&
-		in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasXRCD) == srqInitAttrExHasType|srqInitAttrExHasXRCD &&
-		typ == SRQTypeXRC && in.srqInitAttrExSRQType != 0 && capDeviceAttrDeviceCapFlags&DeviceCapXRC != DeviceCapXRC {
-		may.Add(&rules[rule1214], typ.String())
-	}
-	if in.srqInitAttrExAttrMaxWR < 1 {
-		may.Add(&rules[rule1229], validate.Dec(in.srqInitAttrExAttrMaxWR))
-	}
-	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 &&
-		in.srqInitAttrExAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
-		may.Beyond(&rules[rule1230], validate.Dec(in.srqInitAttrExAttrMaxWR), in.capDeviceAttrMaxSRQWR.V)
-	}
-	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 &&
-		in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
-		may.Beyond(&rules[rule1231], validate.Dec(in.srqInitAttrExAttrMaxSGE), in.capDeviceAttrMaxSRQSGE.V)
-	}
-	if in.capDeviceAttrExTMCapsMaxOps.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
-		in.srqInitAttrExTMCapMaxOps > in.capDeviceAttrExTMCapsMaxOps.V {
-		may.Beyond(&rules[rule3309], validate.Dec(in.srqInitAttrExTMCapMaxOps), in.capDeviceAttrExTMCapsMaxOps.V)
-	}
-	if in.srqInitAttrExAttrSRQLimit > 0 {
-		may.Add(&rules[rule3353], validate.Dec(in.srqInitAttrExAttrSRQLimit))
-	}
-	if in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
-		in.srqInitAttrExSRQType != 0 && capDeviceAttrExTMCapsFlags&TMCapRC != TMCapRC {
-		may.Add(&rules[rule3524], typ.String())
-	}
+	may.If(in.srqInitAttrExCompMask&srqInitAttrExHasPD != srqInitAttrExHasPD, &rule1203, 0)
+	may.If(in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
+		in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V, &rule1208, in.srqInitAttrExTMCapMaxNumTags,
+		in.capDeviceAttrExTMCapsMaxNumTags.V)
+	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.srqInitAttrExCompMask&(srqInitAttrExHasType|
+		srqInitAttrExHasXRCD) == srqInitAttrExHasType|srqInitAttrExHasXRCD && typ == SRQTypeXRC && in.srqInitAttrExSRQType != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapXRC != DeviceCapXRC, &rule1214, in.srqInitAttrExSRQType)
+	may.If(in.srqInitAttrExAttrMaxWR < 1, &rule1229, in.srqInitAttrExAttrMaxWR)
+	may.If(in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capDeviceAttrMaxSRQWR.V,
+		&rule1230, in.srqInitAttrExAttrMaxWR, in.capDeviceAttrMaxSRQWR.V)
+	may.If(in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V,
+		&rule1231, in.srqInitAttrExAttrMaxSGE, in.capDeviceAttrMaxSRQSGE.V)
+	may.If(in.capDeviceAttrExTMCapsMaxOps.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
+		in.srqInitAttrExTMCapMaxOps > in.capDeviceAttrExTMCapsMaxOps.V, &rule3309, in.srqInitAttrExTMCapMaxOps,
+		in.capDeviceAttrExTMCapsMaxOps.V)
+	may.If(in.srqInitAttrExAttrSRQLimit > 0, &rule3353, in.srqInitAttrExAttrSRQLimit)
+	may.If(in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
+		in.srqInitAttrExSRQType != 0 && capDeviceAttrExTMCapsFlags&TMCapRC != TMCapRC, &rule3524, in.srqInitAttrExSRQType)
 	return may
 }
 
@@ -521,63 +475,62 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	var bad verr.Violations
 	typ := QPType(in.qpInitAttrExQPType)
 	flags := QPFlag(in.qpInitAttrExCreateFlags)
-	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend ||
-		typ == QPTypeDriver) && in.qpInitAttrExCompMask&qpInitAttrExHasPD != qpInitAttrExHasPD {
-		bad.Add(&rules[rule1222], "")
+	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend || typ == QPTypeDriver) &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasPD != qpInitAttrExHasPD {
+		bad.Add(&rule1222, 0)
 	}
 	if typ == QPTypeXRCRecv && in.qpInitAttrExCompMask&qpInitAttrExHasXRCD != qpInitAttrExHasXRCD {
-		bad.Add(&rules[rule1223], "")
+		bad.Add(&rule1223, 0)
 	}
 	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend) &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 && in.qpInitAttrExSendCQ == 0 {
-		bad.Add(&rules[rule1224], validate.AddrText(in.qpInitAttrExSendCQ))
+		bad.Add(&rule1224, in.qpInitAttrExSendCQ)
 	}
 	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket) &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 && in.qpInitAttrExRecvCQ == 0 {
-		bad.Add(&rules[rule1225], validate.AddrText(in.qpInitAttrExRecvCQ))
+		bad.Add(&rule1225, in.qpInitAttrExRecvCQ)
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExRecvCQ != 0 {
-		bad.Add(&rules[rule1532], validate.AddrText(in.qpInitAttrExRecvCQ))
+		bad.Add(&rule1532, in.qpInitAttrExRecvCQ)
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExSRQ != 0 {
-		bad.Add(&rules[rule1533], validate.AddrText(in.qpInitAttrExSRQ))
+		bad.Add(&rule1533, in.qpInitAttrExSRQ)
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExCapMaxRecvWR > 0 {
-		bad.Add(&rules[rule1534], validate.Dec(in.qpInitAttrExCapMaxRecvWR))
+		bad.Add(&rule1534, in.qpInitAttrExCapMaxRecvWR)
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExCapMaxRecvSGE > 0 {
-		bad.Add(&rules[rule1535], validate.Dec(in.qpInitAttrExCapMaxRecvSGE))
+		bad.Add(&rule1535, in.qpInitAttrExCapMaxRecvSGE)
 	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && in.qpInitAttrExCapMaxSendWR > 0 &&
-		in.qpInitAttrExSendCQ == 0 {
-		bad.Add(&rules[rule1536], validate.AddrText(in.qpInitAttrExSendCQ))
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && in.qpInitAttrExCapMaxSendWR > 0 && in.qpInitAttrExSendCQ == 0 {
+		bad.Add(&rule1536, in.qpInitAttrExSendCQ)
 	}
-	if typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket && typ != QPTypeXRCSend &&
-		typ != QPTypeXRCRecv && typ != QPTypeDriver {
-		bad.Add(&rules[rule2038], typ.String())
+	if typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket && typ != QPTypeXRCSend && typ != QPTypeXRCRecv &&
+		typ != QPTypeDriver {
+		bad.Add(&rule2038, in.qpInitAttrExQPType)
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
 		flags&^(QPFlagBlockSelfMcastLb|QPFlagScatterFCS|QPFlagCvlanStripping|QPFlagSourceQPN|QPFlagPCIWriteEndPadding) != 0 {
-		bad.Add(&rules[rule2042], flags.String())
+		bad.Add(&rule2042, in.qpInitAttrExCreateFlags)
 	}
 	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0 {
-		bad.Add(&rules[rule2046], flags.String())
+		bad.Add(&rule2046, in.qpInitAttrExCreateFlags)
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		(typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeXRCSend || typ == QPTypeXRCRecv ||
-			typ == QPTypeDriver) && flags&(QPFlagScatterFCS|QPFlagCvlanStripping) != 0 {
-		bad.Add(&rules[rule3150], flags.String())
+		(typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
+		flags&(QPFlagScatterFCS|QPFlagCvlanStripping) != 0 {
+		bad.Add(&rule3150, in.qpInitAttrExCreateFlags)
 	}
 	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|
 		qpInitAttrExHasRXHashConf && typ != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
-		bad.Add(&rules[rule3157], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
+		bad.Add(&rule3157, in.qpInitAttrExRXHashConfRXHashFunction)
 	}
 	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|
 		qpInitAttrExHasRXHashConf && typ != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashKeyLen != 40 {
-		bad.Add(&rules[rule3158], validate.Dec(in.qpInitAttrExRXHashConfRXHashKeyLen))
+		bad.Add(&rule3158, in.qpInitAttrExRXHashConfRXHashKeyLen)
 	}
-	return verr.RefuseErr("ibv_create_qp_ex", bad...)
+	return bad.Err("ibv_create_qp_ex")
 }
 
 // hintCreateQPEx returns the lints that a call of ibv_create_qp_ex breaks, which may be the cause when it fails.
@@ -590,152 +543,91 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
 	capDeviceAttrExRSSCapsRXHashFieldsMask := RXHashField(in.capDeviceAttrExRSSCapsRXHashFieldsMask.V)
 	capDeviceAttrExRSSCapsRXHashFunction := RXHashFunc(in.capDeviceAttrExRSSCapsRXHashFunction.V)
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeRawPacket {
-		may.Add(&rules[rule1537], typ.String())
-	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 &&
-		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != qpInitAttrExHasRXHashConf {
-		may.Add(&rules[rule1538], validate.Hex(in.qpInitAttrExCompMask))
-	}
-	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 &&
-		in.qpInitAttrExCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
-		may.Beyond(&rules[rule2031], validate.Dec(in.qpInitAttrExCapMaxSendWR), in.capDeviceAttrMaxQPWR.V)
-	}
-	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 &&
-		in.qpInitAttrExCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
-		may.Beyond(&rules[rule2032], validate.Dec(in.qpInitAttrExCapMaxRecvWR), in.capDeviceAttrMaxQPWR.V)
-	}
-	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 &&
-		in.qpInitAttrExCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
-		may.Beyond(&rules[rule2033], validate.Dec(in.qpInitAttrExCapMaxSendSGE), in.capDeviceAttrMaxSGE.V)
-	}
-	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 &&
-		in.qpInitAttrExCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
-		may.Beyond(&rules[rule2034], validate.Dec(in.qpInitAttrExCapMaxRecvSGE), in.capDeviceAttrMaxSGE.V)
-	}
-	if in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvWR > 0 {
-		may.Add(&rules[rule2035], validate.Dec(in.qpInitAttrExCapMaxRecvWR))
-	}
-	if in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvSGE > 0 {
-		may.Add(&rules[rule2036], validate.Dec(in.qpInitAttrExCapMaxRecvSGE))
-	}
-	if in.qpInitAttrExSourceQPN != 0 && flags&QPFlagSourceQPN == 0 {
-		may.Add(&rules[rule2045], validate.Dec(in.qpInitAttrExSourceQPN))
-	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
-		sendOps&^(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSend|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|
-			QPOpAtomicFetchAndAdd|QPOpLocalInv|QPOpBindMW|QPOpSendWithInv|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0 {
-		may.Add(&rules[rule2047], sendOps.String())
-	}
-	if typ == QPTypeUD && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
-		sendOps&(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpLocalInv|
-			QPOpBindMW|QPOpSendWithInv|QPOpFlush|QPOpAtomicWrite) != 0 {
-		may.Add(&rules[rule2048], sendOps.String())
-	}
-	if typ == QPTypeUC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
-		sendOps&(QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0 {
-		may.Add(&rules[rule2049], sendOps.String())
-	}
-	if typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
-		sendOps&(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|
-			QPOpLocalInv|QPOpBindMW|QPOpSendWithInv|QPOpFlush|QPOpAtomicWrite) != 0 {
-		may.Add(&rules[rule2050], sendOps.String())
-	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeRawPacket, &rule1537, in.qpInitAttrExQPType)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != qpInitAttrExHasRXHashConf, &rule1538, in.qpInitAttrExCompMask)
+	may.If(in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capDeviceAttrMaxQPWR.V,
+		&rule2031, in.qpInitAttrExCapMaxSendWR, in.capDeviceAttrMaxQPWR.V)
+	may.If(in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V,
+		&rule2032, in.qpInitAttrExCapMaxRecvWR, in.capDeviceAttrMaxQPWR.V)
+	may.If(in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrExCapMaxSendSGE > in.capDeviceAttrMaxSGE.V, &rule2033,
+		in.qpInitAttrExCapMaxSendSGE, in.capDeviceAttrMaxSGE.V)
+	may.If(in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrExCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V, &rule2034,
+		in.qpInitAttrExCapMaxRecvSGE, in.capDeviceAttrMaxSGE.V)
+	may.If(in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvWR > 0, &rule2035, in.qpInitAttrExCapMaxRecvWR)
+	may.If(in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvSGE > 0, &rule2036, in.qpInitAttrExCapMaxRecvSGE)
+	may.If(in.qpInitAttrExSourceQPN != 0 && flags&QPFlagSourceQPN == 0, &rule2045, in.qpInitAttrExSourceQPN)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+		sendOps&^(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSend|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|
+			QPOpLocalInv|QPOpBindMW|QPOpSendWithInv|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0, &rule2047, in.qpInitAttrExSendOpsFlags)
+	may.If(typ == QPTypeUD && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+		sendOps&(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpLocalInv|QPOpBindMW|
+			QPOpSendWithInv|QPOpFlush|QPOpAtomicWrite) != 0, &rule2048, in.qpInitAttrExSendOpsFlags)
+	may.If(typ == QPTypeUC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+		sendOps&(QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0, &rule2049,
+		in.qpInitAttrExSendOpsFlags)
+	may.If(typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
+		sendOps&(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpLocalInv|
+			QPOpBindMW|QPOpSendWithInv|QPOpFlush|QPOpAtomicWrite) != 0, &rule2050, in.qpInitAttrExSendOpsFlags)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
 		(typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeXRCSend || typ == QPTypeXRCRecv) &&
-		flags&(QPFlagBlockSelfMcastLb|QPFlagPCIWriteEndPadding) != 0 {
-		may.Add(&rules[rule3151], flags.String())
-	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasMaxTSOHeader != 0 && typ != QPTypeRawPacket {
-		may.Add(&rules[rule3155], typ.String())
-	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&^0x800001ff != 0 {
-		may.Add(&rules[rule3160], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0 {
-		may.Add(&rules[rule3161], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if typ == QPTypeRC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&QPOpTSO != 0 {
-		may.Add(&rules[rule3801], sendOps.String())
-	}
-	if typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0 {
-		may.Add(&rules[rule3813], flags.String())
-	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		flags&QPFlagPCIWriteEndPadding != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding {
-		may.Add(&rules[rule3502], flags.String())
-	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		flags&QPFlagCvlanStripping != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping {
-		may.Add(&rules[rule3504], flags.String())
-	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		flags&QPFlagScatterFCS != 0 && capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS {
-		may.Add(&rules[rule3505], flags.String())
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv4 != RXHashFieldSrcIPv4 {
-		may.Add(&rules[rule3510], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstIPv4 != RXHashFieldDstIPv4 {
-		may.Add(&rules[rule3511], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv6 != RXHashFieldSrcIPv6 {
-		may.Add(&rules[rule3512], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstIPv6 != RXHashFieldDstIPv6 {
-		may.Add(&rules[rule3513], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		flags&(QPFlagBlockSelfMcastLb|QPFlagPCIWriteEndPadding) != 0, &rule3151, in.qpInitAttrExCreateFlags)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasMaxTSOHeader != 0 && typ != QPTypeRawPacket, &rule3155, in.qpInitAttrExQPType)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&^0x800001ff != 0, &rule3160,
+		in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0, &rule3161, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(typ == QPTypeRC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&QPOpTSO != 0, &rule3801,
+		in.qpInitAttrExSendOpsFlags)
+	may.If(typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0, &rule3813,
+		in.qpInitAttrExCreateFlags)
+	may.If(in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		flags&QPFlagPCIWriteEndPadding != 0 && capDeviceAttrExDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding,
+		&rule3502, in.qpInitAttrExCreateFlags)
+	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagCvlanStripping != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule3504, in.qpInitAttrExCreateFlags)
+	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagScatterFCS != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule3505, in.qpInitAttrExCreateFlags)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 && capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv4 != RXHashFieldSrcIPv4,
+		&rule3510, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 && capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstIPv4 != RXHashFieldDstIPv4,
+		&rule3511, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 && capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv6 != RXHashFieldSrcIPv6,
+		&rule3512, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 && capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstIPv6 != RXHashFieldDstIPv6,
+		&rule3513, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
 		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x10 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcPortTCP != RXHashFieldSrcPortTCP {
-		may.Add(&rules[rule3514], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcPortTCP != RXHashFieldSrcPortTCP, &rule3514,
+		in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
 		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x20 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstPortTCP != RXHashFieldDstPortTCP {
-		may.Add(&rules[rule3515], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstPortTCP != RXHashFieldDstPortTCP, &rule3515,
+		in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
 		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x40 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcPortUDP != RXHashFieldSrcPortUDP {
-		may.Add(&rules[rule3516], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcPortUDP != RXHashFieldSrcPortUDP, &rule3516,
+		in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
 		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstPortUDP != RXHashFieldDstPortUDP {
-		may.Add(&rules[rule3517], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstPortUDP != RXHashFieldDstPortUDP, &rule3517,
+		in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
 		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x100 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldIpsecSpi != RXHashFieldIpsecSpi {
-		may.Add(&rules[rule3518], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldIpsecSpi != RXHashFieldIpsecSpi, &rule3518,
+		in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
 		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80000000 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldInner != RXHashFieldInner {
-		may.Add(&rules[rule3519], validate.Dec(in.qpInitAttrExRXHashConfRXHashFieldsMask))
-	}
-	if in.capDeviceAttrExRSSCapsRXHashFunction.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFunction&RXHashFuncToeplitz != RXHashFuncToeplitz {
-		may.Add(&rules[rule3520], validate.Dec(in.qpInitAttrExRXHashConfRXHashFunction))
-	}
-	if in.capDeviceAttrExRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		typ == QPTypeRawPacket && in.qpInitAttrExQPType != 0 && in.capDeviceAttrExRSSCapsSupportedQpts.V&0x100 != 0x100 {
-		may.Add(&rules[rule3521], typ.String())
-	}
+		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldInner != RXHashFieldInner, &rule3519, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceAttrExRSSCapsRXHashFunction.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 && capDeviceAttrExRSSCapsRXHashFunction&RXHashFuncToeplitz != RXHashFuncToeplitz,
+		&rule3520, in.qpInitAttrExRXHashConfRXHashFunction)
+	may.If(in.capDeviceAttrExRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && typ == QPTypeRawPacket &&
+		in.qpInitAttrExQPType != 0 && in.capDeviceAttrExRSSCapsSupportedQpts.V&0x100 != 0x100, &rule3521, in.qpInitAttrExQPType)
 	return may
 }
 
@@ -748,9 +640,9 @@ type inAllocTD struct {
 func checkAllocTD(in *inAllocTD) error {
 	var bad verr.Violations
 	if in.initAttrCompMask != 0 {
-		bad.Add(&rules[rule0152], validate.Hex(in.initAttrCompMask))
+		bad.Add(&rule0152, in.initAttrCompMask)
 	}
-	return verr.RefuseErr("ibv_alloc_td", bad...)
+	return bad.Err("ibv_alloc_td")
 }
 
 // inAllocParentDomain has the values that the rules of ibv_alloc_parent_domain use.
@@ -762,9 +654,9 @@ type inAllocParentDomain struct {
 func checkAllocParentDomain(in *inAllocParentDomain) error {
 	var bad verr.Violations
 	if in.attrPD == 0 {
-		bad.Add(&rules[rule0135], validate.AddrText(in.attrPD))
+		bad.Add(&rule0135, in.attrPD)
 	}
-	return verr.RefuseErr("ibv_alloc_parent_domain", bad...)
+	return bad.Err("ibv_alloc_parent_domain")
 }
 
 // inAllocDMAH has the values that the rules of ibv_alloc_dmah use.
@@ -786,22 +678,21 @@ func checkAllocDMAH(in *inAllocDMAH) error {
 	var bad verr.Violations
 	tphMemType := TPHMemType(in.attrTPHMemType)
 	if in.attrCompMask&dmahInitAttrHasPH != dmahInitAttrHasPH {
-		bad.Add(&rules[rule1335], validate.Hex(in.attrCompMask))
+		bad.Add(&rule1335, in.attrCompMask)
 	}
-	if in.attrCompMask&dmahInitAttrHasCPUID != 0 &&
-		in.attrCompMask&dmahInitAttrHasTPHMemType != dmahInitAttrHasTPHMemType {
-		bad.Add(&rules[rule1336], validate.Hex(in.attrCompMask))
+	if in.attrCompMask&dmahInitAttrHasCPUID != 0 && in.attrCompMask&dmahInitAttrHasTPHMemType != dmahInitAttrHasTPHMemType {
+		bad.Add(&rule1336, in.attrCompMask)
 	}
 	if in.attrCompMask&dmahInitAttrHasTPHMemType != 0 && in.attrCompMask&dmahInitAttrHasCPUID != dmahInitAttrHasCPUID {
-		bad.Add(&rules[rule1337], validate.Hex(in.attrCompMask))
+		bad.Add(&rule1337, in.attrCompMask)
 	}
 	if in.attrCompMask&dmahInitAttrHasPH != 0 && in.attrPh > 3 {
-		bad.Add(&rules[rule1341], validate.Dec(in.attrPh))
+		bad.Add(&rule1341, in.attrPh)
 	}
 	if in.attrCompMask&dmahInitAttrHasTPHMemType != 0 && tphMemType != TPHMemTypeVM && tphMemType != TPHMemTypePM {
-		bad.Add(&rules[rule1342], tphMemType.String())
+		bad.Add(&rule1342, in.attrTPHMemType)
 	}
-	return verr.RefuseErr("ibv_alloc_dmah", bad...)
+	return bad.Err("ibv_alloc_dmah")
 }
 
 // inQueryRtValuesEx has the values that the rules of ibv_query_rt_values_ex use.
@@ -818,17 +709,15 @@ const (
 func checkQueryRtValuesEx(in *inQueryRtValuesEx) error {
 	var bad verr.Violations
 	if in.valuesCompMask&^rtInfoHasRawClock != 0 {
-		bad.Add(&rules[rule1324], validate.Hex(in.valuesCompMask))
+		bad.Add(&rule1324, in.valuesCompMask)
 	}
-	return verr.RefuseErr("ibv_query_rt_values_ex", bad...)
+	return bad.Err("ibv_query_rt_values_ex")
 }
 
 // hintQueryRtValuesEx returns the lints that a call of ibv_query_rt_values_ex breaks, which may be the cause when it fails.
 func hintQueryRtValuesEx(in *inQueryRtValuesEx) []verr.Violation {
 	var may verr.Violations
-	if in.valuesCompMask&rtInfoHasRawClock != rtInfoHasRawClock {
-		may.Add(&rules[rule1325], validate.Hex(in.valuesCompMask))
-	}
+	may.If(in.valuesCompMask&rtInfoHasRawClock != rtInfoHasRawClock, &rule1325, in.valuesCompMask)
 	return may
 }
 
@@ -841,9 +730,9 @@ type inQueryDeviceEx struct {
 func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 	var bad verr.Violations
 	if in.inputCompMask != 0 {
-		bad.Add(&rules[rule0167], validate.Hex(in.inputCompMask))
+		bad.Add(&rule0167, in.inputCompMask)
 	}
-	return verr.RefuseErr("ibv_query_device_ex", bad...)
+	return bad.Err("ibv_query_device_ex")
 }
 
 // inOpenQP has the values that the rules of ibv_open_qp use.
@@ -864,17 +753,17 @@ const (
 func checkOpenQP(in *inOpenQP) error {
 	var bad verr.Violations
 	typ := QPType(in.qpOpenAttrQPType)
-	if in.qpOpenAttrCompMask&(qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|qpOpenAttrHasType) != qpOpenAttrHasQPNum|
-		qpOpenAttrHasXRCD|qpOpenAttrHasType {
-		bad.Add(&rules[rule1220], "")
+	if in.qpOpenAttrCompMask&(qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|qpOpenAttrHasType) != qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|
+		qpOpenAttrHasType {
+		bad.Add(&rule1220, 0)
 	}
 	if in.qpOpenAttrCompMask&qpOpenAttrHasType != 0 && typ != QPTypeXRCRecv {
-		bad.Add(&rules[rule1221], typ.String())
+		bad.Add(&rule1221, in.qpOpenAttrQPType)
 	}
 	if in.qpOpenAttrCompMask&qpOpenAttrHasQPNum != 0 && in.qpOpenAttrQPNum > 0xffffff {
-		bad.Add(&rules[rule3172], validate.Dec(in.qpOpenAttrQPNum))
+		bad.Add(&rule3172, in.qpOpenAttrQPNum)
 	}
-	return verr.RefuseErr("ibv_open_qp", bad...)
+	return bad.Err("ibv_open_qp")
 }
 
 // inCreateWQ has the values that the rules of ibv_create_wq use.
@@ -904,19 +793,19 @@ func checkCreateWQ(in *inCreateWQ) error {
 	typ := WQType(in.wqInitAttrWQType)
 	flags := WQFlags(in.wqInitAttrCreateFlags)
 	if in.wqInitAttrPD == 0 {
-		bad.Add(&rules[rule0783], validate.AddrText(in.wqInitAttrPD))
+		bad.Add(&rule0783, in.wqInitAttrPD)
 	}
 	if in.wqInitAttrCQ == 0 {
-		bad.Add(&rules[rule0784], validate.AddrText(in.wqInitAttrCQ))
+		bad.Add(&rule0784, in.wqInitAttrCQ)
 	}
 	if typ != WQTypeRQ {
-		bad.Add(&rules[rule2083], typ.String())
+		bad.Add(&rule2083, in.wqInitAttrWQType)
 	}
 	if in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
 		flags&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|WQFlagsPCIWriteEndPadding) != 0 {
-		bad.Add(&rules[rule2085], flags.String())
+		bad.Add(&rule2085, in.wqInitAttrCreateFlags)
 	}
-	return verr.RefuseErr("ibv_create_wq", bad...)
+	return bad.Err("ibv_create_wq")
 }
 
 // hintCreateWQ returns the lints that a call of ibv_create_wq breaks, which may be the cause when it fails.
@@ -926,36 +815,22 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
 	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
 	typ := WQType(in.wqInitAttrWQType)
-	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
-		flags&WQFlagsCvlanStripping != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping {
-		may.Add(&rules[rule2087], flags.String())
-	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
-		flags&WQFlagsScatterFCS != 0 && capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS {
-		may.Add(&rules[rule2088], flags.String())
-	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
-		flags&WQFlagsDelayDrop != 0 && capDeviceAttrExRawPacketCaps&RawPacketCapDelayDrop != RawPacketCapDelayDrop {
-		may.Add(&rules[rule2089], flags.String())
-	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
+	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsCvlanStripping != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule2087, in.wqInitAttrCreateFlags)
+	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsScatterFCS != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule2088, in.wqInitAttrCreateFlags)
+	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsDelayDrop != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapDelayDrop != RawPacketCapDelayDrop, &rule2089, in.wqInitAttrCreateFlags)
+	may.If(in.capDeviceAttrExDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
 		flags&WQFlagsPCIWriteEndPadding != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding {
-		may.Add(&rules[rule3343], flags.String())
-	}
-	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.wqInitAttrMaxWR > in.capDeviceAttrMaxQPWR.V {
-		may.Beyond(&rules[rule3344], validate.Dec(in.wqInitAttrMaxWR), in.capDeviceAttrMaxQPWR.V)
-	}
-	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.wqInitAttrMaxSGE > in.capDeviceAttrMaxSGE.V {
-		may.Beyond(&rules[rule3345], validate.Dec(in.wqInitAttrMaxSGE), in.capDeviceAttrMaxSGE.V)
-	}
-	if in.wqInitAttrMaxWR < 1 {
-		may.Add(&rules[rule3346], validate.Dec(in.wqInitAttrMaxWR))
-	}
-	if in.capDeviceAttrExMaxWQTypeRQ.OK && typ == WQTypeRQ && in.capDeviceAttrExMaxWQTypeRQ.V <= 0 {
-		may.Beyond(&rules[rule3805], typ.String(), in.capDeviceAttrExMaxWQTypeRQ.V)
-	}
+		capDeviceAttrExDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding, &rule3343, in.wqInitAttrCreateFlags)
+	may.If(in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.wqInitAttrMaxWR > in.capDeviceAttrMaxQPWR.V, &rule3344,
+		in.wqInitAttrMaxWR, in.capDeviceAttrMaxQPWR.V)
+	may.If(in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.wqInitAttrMaxSGE > in.capDeviceAttrMaxSGE.V, &rule3345,
+		in.wqInitAttrMaxSGE, in.capDeviceAttrMaxSGE.V)
+	may.If(in.wqInitAttrMaxWR < 1, &rule3346, in.wqInitAttrMaxWR)
+	may.If(in.capDeviceAttrExMaxWQTypeRQ.OK && typ == WQTypeRQ && in.capDeviceAttrExMaxWQTypeRQ.V <= 0, &rule3805, in.wqInitAttrWQType,
+		in.capDeviceAttrExMaxWQTypeRQ.V)
 	return may
 }
 
@@ -971,25 +846,23 @@ type inCreateRWQIndTable struct {
 func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
 	var bad verr.Violations
 	if in.initAttrIndTbl == 0 {
-		bad.Add(&rules[rule1503], validate.AddrText(in.initAttrIndTbl))
+		bad.Add(&rule1503, in.initAttrIndTbl)
 	}
 	if in.initAttrCompMask != 0 {
-		bad.Add(&rules[rule1504], validate.Hex(in.initAttrCompMask))
+		bad.Add(&rule1504, in.initAttrCompMask)
 	}
 	if in.initAttrLogIndTblSize > 13 {
-		bad.Add(&rules[rule3351], validate.Dec(in.initAttrLogIndTblSize))
+		bad.Add(&rule3351, in.initAttrLogIndTblSize)
 	}
-	return verr.RefuseErr("ibv_create_rwq_ind_table", bad...)
+	return bad.Err("ibv_create_rwq_ind_table")
 }
 
 // hintCreateRWQIndTable returns the lints that a call of ibv_create_rwq_ind_table breaks, which may be the cause when it fails.
 func hintCreateRWQIndTable(in *inCreateRWQIndTable) []verr.Violation {
 	var may verr.Violations
-	if in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.OK &&
-		validate.Power(in.initAttrLogIndTblSize) > in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V {
-		may.Beyond(&rules[rule1505], validate.Dec(in.initAttrLogIndTblSize),
-			in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V)
-	}
+	may.If(in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.OK &&
+		validate.Power(in.initAttrLogIndTblSize) > in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V, &rule1505, in.initAttrLogIndTblSize,
+		in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V)
 	return may
 }
 
@@ -1002,12 +875,9 @@ type inInitAHFromWC struct {
 // hintInitAHFromWC returns the lints that a call of ibv_init_ah_from_wc breaks, which may be the cause when it fails.
 func hintInitAHFromWC(in *inInitAHFromWC) []verr.Violation {
 	var may verr.Violations
-	if in.portNum < 1 {
-		may.Add(&rules[rule0765], validate.Dec(in.portNum))
-	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		may.Beyond(&rules[rule0766], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
-	}
+	may.If(in.portNum < 1, &rule0765, in.portNum)
+	may.If(in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V, &rule0766,
+		in.portNum, in.capDeviceAttrPhysPortCnt.V)
 	return may
 }
 
@@ -1021,12 +891,12 @@ type inResolveEthL2FromGID struct {
 func checkResolveEthL2FromGID(in *inResolveEthL2FromGID) error {
 	var bad verr.Violations
 	if in.attrPortNum < 1 {
-		bad.Add(&rules[rule3032], validate.Dec(in.attrPortNum))
+		bad.Add(&rule3032, in.attrPortNum)
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Beyond(&rules[rule3033], validate.Dec(in.attrPortNum), in.capDeviceAttrPhysPortCnt.V)
+		bad.Add(&rule3033, in.attrPortNum, in.capDeviceAttrPhysPortCnt.V)
 	}
-	return verr.RefuseErr("ibv_resolve_eth_l2_from_gid", bad...)
+	return bad.Err("ibv_resolve_eth_l2_from_gid")
 }
 
 // inCreateCounters has the values that the rules of ibv_create_counters use.
@@ -1038,7 +908,7 @@ type inCreateCounters struct {
 func checkCreateCounters(in *inCreateCounters) error {
 	var bad verr.Violations
 	if in.initAttrCompMask > 0 {
-		bad.Add(&rules[rule0753], validate.Hex(in.initAttrCompMask))
+		bad.Add(&rule0753, in.initAttrCompMask)
 	}
-	return verr.RefuseErr("ibv_create_counters", bad...)
+	return bad.Err("ibv_create_counters")
 }

@@ -3,10 +3,7 @@
 
 package verbs
 
-import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
-)
+import "github.com/verbsgen/verbsgen/runtime/verr"
 
 // inModifyFlowActionEsp has the values that the rules of ibv_modify_flow_action_esp use.
 type inModifyFlowActionEsp struct {
@@ -20,10 +17,10 @@ type inModifyFlowActionEsp struct {
 func checkModifyFlowActionEsp(in *inModifyFlowActionEsp) error {
 	var bad verr.Violations
 	if in.espKeymatPtr != 0 && in.espKeymatProto != 0 {
-		bad.Add(&rules[rule3333], validate.Dec(in.espKeymatProto))
+		bad.Add(&rule3333, in.espKeymatProto)
 	}
 	if in.espReplayPtr != 0 && in.espReplayProto != 0 && in.espReplayProto != 1 {
-		bad.Add(&rules[rule3335], validate.Dec(in.espReplayProto))
+		bad.Add(&rule3335, in.espReplayProto)
 	}
-	return verr.RefuseErr("ibv_modify_flow_action_esp", bad...)
+	return bad.Err("ibv_modify_flow_action_esp")
 }

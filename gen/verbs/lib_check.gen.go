@@ -3,11 +3,7 @@
 
 package verbs
 
-import (
-	"strconv"
-
-	"github.com/verbsgen/verbsgen/runtime/verr"
-)
+import "github.com/verbsgen/verbsgen/runtime/verr"
 
 // inImportDevice has the values that the rules of ibv_import_device use.
 type inImportDevice struct {
@@ -18,7 +14,7 @@ type inImportDevice struct {
 func checkImportDevice(in *inImportDevice) error {
 	var bad verr.Violations
 	if in.cmdFD < 0 {
-		bad.Add(&rules[rule0158], strconv.FormatInt(in.cmdFD, 10))
+		bad.Add(&rule0158, uint64(in.cmdFD))
 	}
-	return verr.RefuseErr("ibv_import_device", bad...)
+	return bad.Err("ibv_import_device")
 }

@@ -28,52 +28,50 @@ func checkReregMR(in *inReregMR) error {
 	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
 	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
 	if flags&^(MRChangeFlagsTranslation|MRChangeFlagsPD|MRChangeFlagsAccess) != 0 {
-		bad.Add(&rules[rule0173], flags.String())
+		bad.Add(&rule0173, in.flags)
 	}
 	if flags < MRChangeFlagsTranslation {
-		bad.Add(&rules[rule0174], flags.String())
+		bad.Add(&rule0174, in.flags)
 	}
 	if flags&MRChangeFlagsPD != 0 && in.pd == 0 {
-		bad.Add(&rules[rule0175], validate.AddrText(in.pd))
+		bad.Add(&rule0175, in.pd)
 	}
 	if flags&MRChangeFlagsTranslation != 0 && in.addr == 0 {
-		bad.Add(&rules[rule0176], validate.AddrText(in.addr))
+		bad.Add(&rule0176, in.addr)
 	}
 	if flags&MRChangeFlagsTranslation != 0 && in.length < 1 {
-		bad.Add(&rules[rule0177], validate.Dec(in.length))
+		bad.Add(&rule0177, in.length)
 	}
 	if flags&MRChangeFlagsTranslation != 0 && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
-		bad.Add(&rules[rule0178], validate.Dec(in.length))
+		bad.Add(&rule0178, in.length)
 	}
 	if flags&MRChangeFlagsAccess == 0 && in.access != 0 {
-		bad.Add(&rules[rule0179], access.String())
+		bad.Add(&rule0179, in.access)
 	}
-	if flags&MRChangeFlagsAccess != 0 && access&MRAccessRemoteWrite != 0 &&
-		access&MRAccessLocalWrite != MRAccessLocalWrite {
-		bad.Add(&rules[rule0183], access.String())
+	if flags&MRChangeFlagsAccess != 0 && access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rule0183, in.access)
 	}
-	if flags&MRChangeFlagsAccess != 0 && access&MRAccessRemoteAtomic != 0 &&
-		access&MRAccessLocalWrite != MRAccessLocalWrite {
-		bad.Add(&rules[rule0184], access.String())
+	if flags&MRChangeFlagsAccess != 0 && access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
+		bad.Add(&rule0184, in.access)
 	}
-	if flags&MRChangeFlagsAccess != 0 && access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|
-		MRAccessRemoteAtomic|MRAccessMWBind|MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|
-		MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
-		bad.Add(&rules[rule0185], access.String())
+	if flags&MRChangeFlagsAccess != 0 && access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|
+		MRAccessMWBind|MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|
+		0x3fe00000) != 0 {
+		bad.Add(&rule0185, in.access)
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushGlobal != 0 &&
 		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
-		bad.Add(&rules[rule0209], access.String())
+		bad.Add(&rule0209, in.access)
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushPersistent != 0 &&
 		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
-		bad.Add(&rules[rule0210], access.String())
+		bad.Add(&rule0210, in.access)
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessOnDemand != 0 &&
 		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
-		bad.Add(&rules[rule0211], access.String())
+		bad.Add(&rule0211, in.access)
 	}
-	return verr.RefuseErr("ibv_rereg_mr", bad...)
+	return bad.Err("ibv_rereg_mr")
 }
 
 // hintReregMR returns the lints that a call of ibv_rereg_mr breaks, which may be the cause when it fails.
@@ -82,24 +80,13 @@ func hintReregMR(in *inReregMR) []verr.Violation {
 	flags := MRChangeFlags(in.flags)
 	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
 	access := MRAccess(in.access)
-	if flags&MRChangeFlagsTranslation == 0 && in.addr != 0 {
-		may.Add(&rules[rule0180], validate.AddrText(in.addr))
-	}
-	if flags&MRChangeFlagsTranslation == 0 && in.length != 0 {
-		may.Add(&rules[rule0181], validate.Dec(in.length))
-	}
-	if flags&MRChangeFlagsPD == 0 && in.pd != 0 {
-		may.Add(&rules[rule0182], validate.AddrText(in.pd))
-	}
-	if in.capDeviceAttrAtomicCap.OK && flags&MRChangeFlagsAccess != 0 && capDeviceAttrAtomicCap != AtomicCapGlob &&
-		access&MRAccessRemoteAtomic != 0 && capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
-		may.Add(&rules[rule0212], access.String())
-	}
-	if flags&MRChangeFlagsAccess != 0 && access&MRAccessZeroBased != 0 {
-		may.Add(&rules[rule0213], access.String())
-	}
-	if flags&MRChangeFlagsAccess != 0 && access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand {
-		may.Add(&rules[rule0214], access.String())
-	}
+	may.If(flags&MRChangeFlagsTranslation == 0 && in.addr != 0, &rule0180, in.addr)
+	may.If(flags&MRChangeFlagsTranslation == 0 && in.length != 0, &rule0181, in.length)
+	may.If(flags&MRChangeFlagsPD == 0 && in.pd != 0, &rule0182, in.pd)
+	may.If(in.capDeviceAttrAtomicCap.OK && flags&MRChangeFlagsAccess != 0 && capDeviceAttrAtomicCap != AtomicCapGlob &&
+		access&MRAccessRemoteAtomic != 0 && capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0212, in.access)
+	may.If(flags&MRChangeFlagsAccess != 0 && access&MRAccessZeroBased != 0, &rule0213, in.access)
+	may.If(flags&MRChangeFlagsAccess != 0 && access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0214,
+		in.access)
 	return may
 }

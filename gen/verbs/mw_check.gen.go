@@ -24,12 +24,12 @@ func checkBindMW(in *inBindMW) error {
 	var bad verr.Violations
 	mwType := MWType(in.mwType.V)
 	if in.mwType.OK && mwType != MWType1 {
-		bad.Add(&rules[rule1104], mwType.String())
+		bad.Add(&rule1104, in.mwType.V)
 	}
 	if in.mwBindBindInfoLength > 0 && in.mwBindBindInfoMR == 0 {
-		bad.Add(&rules[rule1105], validate.AddrText(in.mwBindBindInfoMR))
+		bad.Add(&rule1105, in.mwBindBindInfoMR)
 	}
-	return verr.RefuseErr("ibv_bind_mw", bad...)
+	return bad.Err("ibv_bind_mw")
 }
 
 // hintBindMW returns the lints that a call of ibv_bind_mw breaks, which may be the cause when it fails.
@@ -39,24 +39,13 @@ func hintBindMW(in *inBindMW) []verr.Violation {
 	sendFlags := SendFlags(in.mwBindSendFlags)
 	access := MWAccess(in.mwBindBindInfoMWAccessFlags)
 	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
-	if in.qpQPType.OK && qpQPType != QPTypeUC && qpQPType != QPTypeRC && qpQPType != QPTypeXRCSend {
-		may.Add(&rules[rule1107], qpQPType.String())
-	}
-	if sendFlags&^(SendFence|SendSignaled) != 0 {
-		may.Add(&rules[rule1108], sendFlags.String())
-	}
-	if access&^(MWAccessRemoteWrite|MWAccessRemoteRead|MWAccessRemoteAtomic|MWAccessZeroBased) != 0 {
-		may.Add(&rules[rule1109], access.String())
-	}
-	if access&MWAccessZeroBased != 0 {
-		may.Add(&rules[rule1110], access.String())
-	}
-	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MWAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
-		may.Add(&rules[rule3526], access.String())
-	}
-	if in.mwBindBindInfoLength == 0 && in.mwBindBindInfoMR == 0 {
-		may.Add(&rules[rule3901], validate.AddrText(in.mwBindBindInfoMR))
-	}
+	may.If(in.qpQPType.OK && qpQPType != QPTypeUC && qpQPType != QPTypeRC && qpQPType != QPTypeXRCSend, &rule1107, in.qpQPType.V)
+	may.If(sendFlags&^(SendFence|SendSignaled) != 0, &rule1108, in.mwBindSendFlags)
+	may.If(access&^(MWAccessRemoteWrite|MWAccessRemoteRead|MWAccessRemoteAtomic|MWAccessZeroBased) != 0, &rule1109,
+		in.mwBindBindInfoMWAccessFlags)
+	may.If(access&MWAccessZeroBased != 0, &rule1110, in.mwBindBindInfoMWAccessFlags)
+	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MWAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule3526, in.mwBindBindInfoMWAccessFlags)
+	may.If(in.mwBindBindInfoLength == 0 && in.mwBindBindInfoMR == 0, &rule3901, in.mwBindBindInfoMR)
 	return may
 }

@@ -190,8 +190,7 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno,
-			func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -314,11 +313,10 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova,
-		uint32(access))
+	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno,
-			func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -531,8 +529,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		}
 		defer mrInitAttr.dmah.h.Exit()
 		if mrInitAttr.dmah.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "dmah", &mrInitAttr.dmah.h.Node, &mrInitAttr.dmah.dev.h.Node, &pd.h.Node,
-				&pd.dev.h.Node)
+			return nil, object.OtherDevice(verb, "dmah", &mrInitAttr.dmah.h.Node, &mrInitAttr.dmah.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
 		mrInitAttrC.dmah = uintptr(mrInitAttr.dmah.h.C)
 		mrInitAttrC.comp_mask |= 0x10 // IBV_REG_MR_MASK_DMAH
@@ -543,8 +540,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		}
 		defer mrInitAttr.buf.h.Exit()
 		if mrInitAttr.buf.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "buf", &mrInitAttr.buf.h.Node, &mrInitAttr.buf.dev.h.Node, &pd.h.Node,
-				&pd.dev.h.Node)
+			return nil, object.OtherDevice(verb, "buf", &mrInitAttr.buf.h.Node, &mrInitAttr.buf.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
 		mrInitAttrC.buf = uintptr(mrInitAttr.buf.h.C)
 		mrInitAttrC.comp_mask |= 0x20 // IBV_REG_MR_MASK_BUF
@@ -573,8 +569,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	pd.calls.Begin()
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno,
-			func() []string { return append(verr.Texts(hintRegMREx(&in)), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMREx(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -841,8 +836,7 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 		}
 		defer qpInitAttr.SendCQ.h.Exit()
 		if qpInitAttr.SendCQ.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttr.SendCQ.h.Node, &qpInitAttr.SendCQ.dev.h.Node, &pd.h.Node,
-				&pd.dev.h.Node)
+			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttr.SendCQ.h.Node, &qpInitAttr.SendCQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
 		qpInitAttrC.send_cq = uintptr(qpInitAttr.SendCQ.h.C)
 	}
@@ -852,8 +846,7 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 		}
 		defer qpInitAttr.RecvCQ.h.Exit()
 		if qpInitAttr.RecvCQ.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttr.RecvCQ.h.Node, &qpInitAttr.RecvCQ.dev.h.Node, &pd.h.Node,
-				&pd.dev.h.Node)
+			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttr.RecvCQ.h.Node, &qpInitAttr.RecvCQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
 		qpInitAttrC.recv_cq = uintptr(qpInitAttr.RecvCQ.h.C)
 	}
@@ -863,8 +856,7 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 		}
 		defer qpInitAttr.SRQ.h.Exit()
 		if qpInitAttr.SRQ.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "srq", &qpInitAttr.SRQ.h.Node, &qpInitAttr.SRQ.dev.h.Node, &pd.h.Node,
-				&pd.dev.h.Node)
+			return nil, object.OtherDevice(verb, "srq", &qpInitAttr.SRQ.h.Node, &qpInitAttr.SRQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
 		}
 		qpInitAttrC.srq = uintptr(qpInitAttr.SRQ.h.C)
 	}
@@ -997,8 +989,8 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	pd.calls.Begin()
 	ptr, errno := rawRegBufMR(pd.lib.fn[symIbv_reg_buf_mr], pd.h.C, buffer.h.C, addr, length, int32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno,
-			func() []string { return append(verr.Texts(hintRegBufMR(&in)), verr.MemlockHints(errno)...) })
+		return nil,
+			pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegBufMR(&in)), verr.MemlockHints(errno)...) })
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -1104,8 +1096,8 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateAHFromWC(&in))
 	}
-	ptr, errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.h.C, unsafe.Pointer(wc),
-		unsafe.Pointer(unsafe.SliceData(grh)), portNum)
+	ptr, errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.h.C, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)),
+		portNum)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAHFromWC(&in)) })
 	}

@@ -4,8 +4,6 @@
 package verbs
 
 import (
-	"strconv"
-
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -28,45 +26,44 @@ func checkRegMR(in *inRegMR) error {
 	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
 	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
 	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
-		bad.Add(&rules[rule0001], access.String())
+		bad.Add(&rule0001, in.access)
 	}
 	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
-		bad.Add(&rules[rule0003], access.String())
+		bad.Add(&rule0003, in.access)
 	}
-	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|
-		MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|
-		MRAccessRelaxedOrdering|0x3fe00000) != 0 {
-		bad.Add(&rules[rule0004], access.String())
+	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|MRAccessZeroBased|
+		MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rule0004, in.access)
 	}
 	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && access&MRAccessHugetlb != 0 {
-		bad.Add(&rules[rule0007], access.String())
+		bad.Add(&rule0007, in.access)
 	}
 	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && in.addr != 0 {
-		bad.Add(&rules[rule0008], validate.AddrText(in.addr))
+		bad.Add(&rule0008, in.addr)
 	}
 	if in.length == 0xffffffffffffffff && access&MRAccessOnDemand == 0 {
-		bad.Add(&rules[rule0009], validate.Dec(in.length))
+		bad.Add(&rule0009, in.length)
 	}
 	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
-		bad.Add(&rules[rule0011], validate.Dec(in.length))
+		bad.Add(&rule0011, in.length)
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 &&
 		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
-		bad.Add(&rules[rule0014], access.String())
+		bad.Add(&rule0014, in.access)
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 &&
 		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
-		bad.Add(&rules[rule0015], access.String())
+		bad.Add(&rule0015, in.access)
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 &&
 		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
-		bad.Add(&rules[rule0016], access.String())
+		bad.Add(&rule0016, in.access)
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
 		capDeviceAttrExODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
-		bad.Add(&rules[rule0017], access.String())
+		bad.Add(&rule0017, in.access)
 	}
-	return verr.RefuseErr("ibv_reg_mr", bad...)
+	return bad.Err("ibv_reg_mr")
 }
 
 // hintRegMR returns the lints that a call of ibv_reg_mr breaks, which may be the cause when it fails.
@@ -74,34 +71,17 @@ func hintRegMR(in *inRegMR) []verr.Violation {
 	var may verr.Violations
 	access := MRAccess(in.access)
 	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
-	if access&MRAccessZeroBased != 0 {
-		may.Add(&rules[rule0005], access.String())
-	}
-	if access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand {
-		may.Add(&rules[rule0006], access.String())
-	}
-	if access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff {
-		may.Add(&rules[rule0010], validate.Dec(in.length))
-	}
-	if in.length < 1 {
-		may.Add(&rules[rule0012], validate.Dec(in.length))
-	}
-	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
-		may.Add(&rules[rule0013], access.String())
-	}
-	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
-		may.Beyond(&rules[rule0018], validate.Dec(in.length), in.capDeviceAttrMaxMRSize.V)
-	}
-	if access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0 {
-		may.Add(&rules[rule0194], access.String())
-	}
-	if access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
-		may.Add(&rules[rule0201], validate.AddrText(in.addr))
-	}
-	if access&MRAccessOnDemand == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
-		may.Add(&rules[rule0204], validate.Dec(in.length))
-	}
+	may.If(access&MRAccessZeroBased != 0, &rule0005, in.access)
+	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0006, in.access)
+	may.If(access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff, &rule0010, in.length)
+	may.If(in.length < 1, &rule0012, in.length)
+	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0013, in.access)
+	may.If(in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V, &rule0018,
+		in.length, in.capDeviceAttrMaxMRSize.V)
+	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0194, in.access)
+	may.If(access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0, &rule0201, in.addr)
+	may.If(access&MRAccessOnDemand == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff, &rule0204, in.length)
 	return may
 }
 
@@ -124,51 +104,50 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
 	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
 	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
-		bad.Add(&rules[rule0020], access.String())
+		bad.Add(&rule0020, in.access)
 	}
 	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
-		bad.Add(&rules[rule0021], access.String())
+		bad.Add(&rule0021, in.access)
 	}
-	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|
-		MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|
-		MRAccessRelaxedOrdering|0x3fe00000) != 0 {
-		bad.Add(&rules[rule0022], access.String())
+	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|MRAccessZeroBased|
+		MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rule0022, in.access)
 	}
 	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && access&MRAccessHugetlb != 0 {
-		bad.Add(&rules[rule0025], access.String())
+		bad.Add(&rule0025, in.access)
 	}
 	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && in.addr != 0 {
-		bad.Add(&rules[rule0026], validate.AddrText(in.addr))
+		bad.Add(&rule0026, in.addr)
 	}
 	if in.length == 0xffffffffffffffff && access&MRAccessOnDemand == 0 {
-		bad.Add(&rules[rule0027], validate.Dec(in.length))
+		bad.Add(&rule0027, in.length)
 	}
 	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
-		bad.Add(&rules[rule0029], validate.Dec(in.length))
+		bad.Add(&rule0029, in.length)
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 &&
 		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
-		bad.Add(&rules[rule0032], access.String())
+		bad.Add(&rule0032, in.access)
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 &&
 		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
-		bad.Add(&rules[rule0033], access.String())
+		bad.Add(&rule0033, in.access)
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 &&
 		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
-		bad.Add(&rules[rule0034], access.String())
+		bad.Add(&rule0034, in.access)
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
 		capDeviceAttrExODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
-		bad.Add(&rules[rule0035], access.String())
+		bad.Add(&rule0035, in.access)
 	}
 	if in.iova == 0 && in.addr%validate.PageSize() != 0 {
-		bad.Add(&rules[rule0038], validate.AddrText(in.addr))
+		bad.Add(&rule0038, in.addr)
 	}
 	if in.iova != 0 && in.iova%validate.PageSize() != in.addr%validate.PageSize() {
-		bad.Add(&rules[rule0039], validate.Hex(in.iova))
+		bad.Add(&rule0039, in.iova)
 	}
-	return verr.RefuseErr("ibv_reg_mr_iova", bad...)
+	return bad.Err("ibv_reg_mr_iova")
 }
 
 // hintRegMRIOVA returns the lints that a call of ibv_reg_mr_iova breaks, which may be the cause when it fails.
@@ -176,37 +155,18 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 	var may verr.Violations
 	access := MRAccess(in.access)
 	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
-	if access&MRAccessZeroBased != 0 {
-		may.Add(&rules[rule0023], access.String())
-	}
-	if access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand {
-		may.Add(&rules[rule0024], access.String())
-	}
-	if access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff {
-		may.Add(&rules[rule0028], validate.Dec(in.length))
-	}
-	if in.length < 1 {
-		may.Add(&rules[rule0030], validate.Dec(in.length))
-	}
-	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
-		may.Add(&rules[rule0031], access.String())
-	}
-	if in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V {
-		may.Beyond(&rules[rule0036], validate.Dec(in.length), in.capDeviceAttrMaxMRSize.V)
-	}
-	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && in.iova > 0 {
-		may.Add(&rules[rule0040], validate.Hex(in.iova))
-	}
-	if access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0 {
-		may.Add(&rules[rule0195], access.String())
-	}
-	if access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0 {
-		may.Add(&rules[rule0202], validate.AddrText(in.addr))
-	}
-	if access&MRAccessOnDemand == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff {
-		may.Add(&rules[rule0205], validate.Dec(in.length))
-	}
+	may.If(access&MRAccessZeroBased != 0, &rule0023, in.access)
+	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0024, in.access)
+	may.If(access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff, &rule0028, in.length)
+	may.If(in.length < 1, &rule0030, in.length)
+	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0031, in.access)
+	may.If(in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V, &rule0036,
+		in.length, in.capDeviceAttrMaxMRSize.V)
+	may.If(access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && in.iova > 0, &rule0040, in.iova)
+	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0195, in.access)
+	may.If(access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0, &rule0202, in.addr)
+	may.If(access&MRAccessOnDemand == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff, &rule0205, in.length)
 	return may
 }
 
@@ -225,25 +185,25 @@ func checkRegDmabufMR(in *inRegDmabufMR) error {
 	var bad verr.Violations
 	access := DmabufAccess(in.access)
 	if access&DmabufAccessRemoteWrite != 0 && access&DmabufAccessLocalWrite != DmabufAccessLocalWrite {
-		bad.Add(&rules[rule0041], access.String())
+		bad.Add(&rule0041, in.access)
 	}
 	if access&DmabufAccessRemoteAtomic != 0 && access&DmabufAccessLocalWrite != DmabufAccessLocalWrite {
-		bad.Add(&rules[rule0042], access.String())
+		bad.Add(&rule0042, in.access)
 	}
 	if access&^(DmabufAccessLocalWrite|DmabufAccessRemoteWrite|DmabufAccessRemoteRead|DmabufAccessRemoteAtomic|
 		DmabufAccessRelaxedOrdering) != 0 {
-		bad.Add(&rules[rule0043], access.String())
+		bad.Add(&rule0043, in.access)
 	}
 	if in.iova%validate.PageSize() != in.offset%validate.PageSize() {
-		bad.Add(&rules[rule0046], validate.Hex(in.iova))
+		bad.Add(&rule0046, in.iova)
 	}
 	if in.fd < 0 {
-		bad.Add(&rules[rule0047], strconv.FormatInt(in.fd, 10))
+		bad.Add(&rule0047, uint64(in.fd))
 	}
 	if validate.SumAbove(in.offset, in.length, 0xffffffffffffffff) {
-		bad.Add(&rules[rule0048], validate.Dec(in.length))
+		bad.Add(&rule0048, in.length)
 	}
-	return verr.RefuseErr("ibv_reg_dmabuf_mr", bad...)
+	return bad.Err("ibv_reg_dmabuf_mr")
 }
 
 // hintRegDmabufMR returns the lints that a call of ibv_reg_dmabuf_mr breaks, which may be the cause when it fails.
@@ -251,10 +211,8 @@ func hintRegDmabufMR(in *inRegDmabufMR) []verr.Violation {
 	var may verr.Violations
 	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
 	access := DmabufAccess(in.access)
-	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&DmabufAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
-		may.Add(&rules[rule0044], access.String())
-	}
+	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&DmabufAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0044, in.access)
 	return may
 }
 
@@ -290,101 +248,95 @@ func checkRegMREx(in *inRegMREx) error {
 	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
 	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
 	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
-		bad.Add(&rules[rule0049], access.String())
+		bad.Add(&rule0049, in.mrInitAttrAccess)
 	}
 	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
-		bad.Add(&rules[rule0050], access.String())
+		bad.Add(&rule0050, in.mrInitAttrAccess)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|
-			MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|
-			MRAccessRelaxedOrdering|0x3fe00000) != 0 {
-		bad.Add(&rules[rule0051], access.String())
+		access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|MRAccessZeroBased|
+			MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rule0051, in.mrInitAttrAccess)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
-		access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|
-			MRAccessRelaxedOrdering) != 0 {
-		bad.Add(&rules[rule0052], access.String())
+		access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessRelaxedOrdering) != 0 {
+		bad.Add(&rule0052, in.mrInitAttrAccess)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
-		in.mrInitAttrLength == 0xffffffffffffffff && access&MRAccessHugetlb != 0 {
-		bad.Add(&rules[rule0055], access.String())
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 && in.mrInitAttrLength == 0xffffffffffffffff &&
+		access&MRAccessHugetlb != 0 {
+		bad.Add(&rule0055, in.mrInitAttrAccess)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
-		in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrAddr != 0 {
-		bad.Add(&rules[rule0056], validate.AddrText(in.mrInitAttrAddr))
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 && in.mrInitAttrLength == 0xffffffffffffffff &&
+		in.mrInitAttrAddr != 0 {
+		bad.Add(&rule0056, in.mrInitAttrAddr)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength == 0xffffffffffffffff &&
-		access&MRAccessOnDemand == 0 {
-		bad.Add(&rules[rule0057], validate.Dec(in.mrInitAttrLength))
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength == 0xffffffffffffffff && access&MRAccessOnDemand == 0 {
+		bad.Add(&rule0057, in.mrInitAttrLength)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
 		validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff) {
-		bad.Add(&rules[rule0059], validate.Dec(in.mrInitAttrLength))
+		bad.Add(&rule0059, in.mrInitAttrLength)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		access&MRAccessFlushGlobal != 0 && capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
-		bad.Add(&rules[rule0062], access.String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessFlushGlobal != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+		bad.Add(&rule0062, in.mrInitAttrAccess)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		access&MRAccessFlushPersistent != 0 && capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
-		bad.Add(&rules[rule0063], access.String())
+	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessFlushPersistent != 0 &&
+		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+		bad.Add(&rule0063, in.mrInitAttrAccess)
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		access&MRAccessOnDemand != 0 && capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
-		bad.Add(&rules[rule0064], access.String())
+	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
+		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+		bad.Add(&rule0064, in.mrInitAttrAccess)
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
 		in.mrInitAttrLength == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
 		capDeviceAttrExODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
-		bad.Add(&rules[rule0065], access.String())
+		bad.Add(&rule0065, in.mrInitAttrAccess)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasFD) == 0 {
-		bad.Add(&rules[rule0076], validate.Hex(in.mrInitAttrCompMask))
+		bad.Add(&rule0076, in.mrInitAttrCompMask)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
 		in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 {
-		bad.Add(&rules[rule0077], validate.Hex(in.mrInitAttrCompMask))
+		bad.Add(&rule0077, in.mrInitAttrCompMask)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
 		in.mrInitAttrCompMask&mrInitAttrHasFDOffset != mrInitAttrHasFDOffset {
-		bad.Add(&rules[rule0078], validate.Hex(in.mrInitAttrCompMask))
+		bad.Add(&rule0078, in.mrInitAttrCompMask)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
 		in.mrInitAttrCompMask&mrInitAttrHasIOVA != mrInitAttrHasIOVA {
-		bad.Add(&rules[rule0079], validate.Hex(in.mrInitAttrCompMask))
+		bad.Add(&rule0079, in.mrInitAttrCompMask)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFDOffset != 0 &&
 		in.mrInitAttrCompMask&mrInitAttrHasFD != mrInitAttrHasFD {
-		bad.Add(&rules[rule0080], validate.Hex(in.mrInitAttrCompMask))
+		bad.Add(&rule0080, in.mrInitAttrCompMask)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrFD < 0 {
-		bad.Add(&rules[rule0081], strconv.FormatInt(in.mrInitAttrFD, 10))
+		bad.Add(&rule0081, uint64(in.mrInitAttrFD))
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 &&
 		in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrFDOffset%validate.PageSize() {
-		bad.Add(&rules[rule0082], validate.Hex(in.mrInitAttrIOVA))
+		bad.Add(&rule0082, in.mrInitAttrIOVA)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 &&
-		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrAddr%validate.PageSize() {
-		bad.Add(&rules[rule0083], validate.Hex(in.mrInitAttrIOVA))
+		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrAddr%validate.PageSize() {
+		bad.Add(&rule0083, in.mrInitAttrIOVA)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
-		validate.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, 0xffffffffffffffff) {
-		bad.Add(&rules[rule0084], validate.Dec(in.mrInitAttrLength))
+	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && validate.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, 0xffffffffffffffff) {
+		bad.Add(&rule0084, in.mrInitAttrLength)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf != 0 && in.mrInitAttrCompMask&mrInitAttrHasAddr != mrInitAttrHasAddr {
-		bad.Add(&rules[rule0087], validate.Hex(in.mrInitAttrCompMask))
+		bad.Add(&rule0087, in.mrInitAttrCompMask)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasFDOffset) != 0 {
-		bad.Add(&rules[rule0088], validate.Hex(in.mrInitAttrCompMask))
+		bad.Add(&rule0088, in.mrInitAttrCompMask)
 	}
-	if in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasBuf) == mrInitAttrHasAddr|mrInitAttrHasBuf &&
-		in.mrInitAttrAddr == 0 {
-		bad.Add(&rules[rule0197], validate.AddrText(in.mrInitAttrAddr))
+	if in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasBuf) == mrInitAttrHasAddr|mrInitAttrHasBuf && in.mrInitAttrAddr == 0 {
+		bad.Add(&rule0197, in.mrInitAttrAddr)
 	}
-	return verr.RefuseErr("ibv_reg_mr_ex", bad...)
+	return bad.Err("ibv_reg_mr_ex")
 }
 
 // hintRegMREx returns the lints that a call of ibv_reg_mr_ex breaks, which may be the cause when it fails.
@@ -392,46 +344,25 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 	var may verr.Violations
 	access := MRAccess(in.mrInitAttrAccess)
 	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessZeroBased != 0 {
-		may.Add(&rules[rule0053], access.String())
-	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessHugetlb != 0 &&
-		access&MRAccessOnDemand != MRAccessOnDemand {
-		may.Add(&rules[rule0054], access.String())
-	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 && in.mrInitAttrAddr == 0 &&
-		in.mrInitAttrLength != 0xffffffffffffffff {
-		may.Add(&rules[rule0058], validate.Dec(in.mrInitAttrLength))
-	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength < 1 {
-		may.Add(&rules[rule0060], validate.Dec(in.mrInitAttrLength))
-	}
-	if in.capDeviceAttrAtomicCap.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
-		may.Add(&rules[rule0061], access.String())
-	}
-	if in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V {
-		may.Beyond(&rules[rule0066], validate.Dec(in.mrInitAttrLength), in.capDeviceAttrMaxMRSize.V)
-	}
-	if access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0 {
-		may.Add(&rules[rule0196], access.String())
-	}
-	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		access&MRAccessOnDemand != 0 && in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0 {
-		may.Add(&rules[rule0200], validate.Hex(in.mrInitAttrIOVA))
-	}
-	if in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
-		access&MRAccessOnDemand == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
-		in.mrInitAttrAddr == 0 {
-		may.Add(&rules[rule0203], validate.AddrText(in.mrInitAttrAddr))
-	}
-	if in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
-		access&MRAccessOnDemand == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
-		in.mrInitAttrLength > 0x7fffffffffffffff {
-		may.Add(&rules[rule0206], validate.Dec(in.mrInitAttrLength))
-	}
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessZeroBased != 0, &rule0053, in.mrInitAttrAccess)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand,
+		&rule0054, in.mrInitAttrAccess)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 && in.mrInitAttrAddr == 0 &&
+		in.mrInitAttrLength != 0xffffffffffffffff, &rule0058, in.mrInitAttrLength)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength < 1, &rule0060, in.mrInitAttrLength)
+	may.If(in.capDeviceAttrAtomicCap.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && capDeviceAttrAtomicCap != AtomicCapGlob &&
+		access&MRAccessRemoteAtomic != 0 && capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0061, in.mrInitAttrAccess)
+	may.If(in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
+		in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V, &rule0066, in.mrInitAttrLength, in.capDeviceAttrMaxMRSize.V)
+	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0196, in.mrInitAttrAccess)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
+		in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0, &rule0200, in.mrInitAttrIOVA)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
+		access&MRAccessOnDemand == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrAddr == 0,
+		&rule0203, in.mrInitAttrAddr)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
+		access&MRAccessOnDemand == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > 0x7fffffffffffffff, &rule0206,
+		in.mrInitAttrLength)
 	return may
 }
 
@@ -446,16 +377,10 @@ func hintAllocMW(in *inAllocMW) []verr.Violation {
 	var may verr.Violations
 	typ := MWType(in.typ)
 	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
-	if typ != MWType1 && typ != MWType2 {
-		may.Add(&rules[rule0737], typ.String())
-	}
-	if in.capDeviceAttrDeviceCapFlags.OK && typ == MWType1 && capDeviceAttrDeviceCapFlags&DeviceCapMemWindow == 0 {
-		may.Add(&rules[rule2081], typ.String())
-	}
-	if in.capDeviceAttrDeviceCapFlags.OK && typ == MWType2 &&
-		capDeviceAttrDeviceCapFlags&(DeviceCapMemWindowType2a|DeviceCapMemWindowType2b) == 0 {
-		may.Add(&rules[rule2082], typ.String())
-	}
+	may.If(typ != MWType1 && typ != MWType2, &rule0737, in.typ)
+	may.If(in.capDeviceAttrDeviceCapFlags.OK && typ == MWType1 && capDeviceAttrDeviceCapFlags&DeviceCapMemWindow == 0, &rule2081, in.typ)
+	may.If(in.capDeviceAttrDeviceCapFlags.OK && typ == MWType2 &&
+		capDeviceAttrDeviceCapFlags&(DeviceCapMemWindowType2a|DeviceCapMemWindowType2b) == 0, &rule2082, in.typ)
 	return may
 }
 
@@ -473,29 +398,26 @@ func checkAdviseMR(in *inAdviseMR) error {
 	var bad verr.Violations
 	advice := AdviseMRAdvice(in.advice)
 	flags := AdviseMRFlags(in.flags)
-	if advice != AdviseMRAdvicePrefetch && advice != AdviseMRAdvicePrefetchWrite &&
-		advice != AdviseMRAdvicePrefetchNoFault {
-		bad.Add(&rules[rule0190], advice.String())
+	if advice != AdviseMRAdvicePrefetch && advice != AdviseMRAdvicePrefetchWrite && advice != AdviseMRAdvicePrefetchNoFault {
+		bad.Add(&rule0190, in.advice)
 	}
 	if flags&^AdviseMRFlagsFlush != 0 {
-		bad.Add(&rules[rule0191], flags.String())
+		bad.Add(&rule0191, in.flags)
 	}
 	if in.sgList == 0 {
-		bad.Add(&rules[rule0192], validate.AddrText(in.sgList))
+		bad.Add(&rule0192, in.sgList)
 	}
 	if in.numSGE < 1 {
-		bad.Add(&rules[rule0193], validate.Dec(in.numSGE))
+		bad.Add(&rule0193, in.numSGE)
 	}
-	return verr.RefuseErr("ibv_advise_mr", bad...)
+	return bad.Err("ibv_advise_mr")
 }
 
 // hintAdviseMR returns the lints that a call of ibv_advise_mr breaks, which may be the cause when it fails.
 func hintAdviseMR(in *inAdviseMR) []verr.Violation {
 	var may verr.Violations
 	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
-		may.Add(&rules[rule0216], "")
-	}
+	may.If(in.capDeviceAttrExODPCapsGeneralCaps.OK && capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported, &rule0216, 0)
 	return may
 }
 
@@ -513,25 +435,25 @@ func checkRegDMMR(in *inRegDMMR) error {
 	var bad verr.Violations
 	access := DMAccess(in.access)
 	if access&DMAccessZeroBased != DMAccessZeroBased {
-		bad.Add(&rules[rule0002], access.String())
+		bad.Add(&rule0002, in.access)
 	}
 	if access&DMAccessRemoteWrite != 0 && access&DMAccessLocalWrite != DMAccessLocalWrite {
-		bad.Add(&rules[rule0116], access.String())
+		bad.Add(&rule0116, in.access)
 	}
 	if access&DMAccessRemoteAtomic != 0 && access&DMAccessLocalWrite != DMAccessLocalWrite {
-		bad.Add(&rules[rule0117], access.String())
+		bad.Add(&rule0117, in.access)
 	}
-	if access&^(DMAccessLocalWrite|DMAccessRemoteWrite|DMAccessRemoteRead|DMAccessRemoteAtomic|DMAccessMWBind|
-		DMAccessZeroBased|DMAccessRelaxedOrdering|0x3fe00000) != 0 {
-		bad.Add(&rules[rule0118], access.String())
+	if access&^(DMAccessLocalWrite|DMAccessRemoteWrite|DMAccessRemoteRead|DMAccessRemoteAtomic|DMAccessMWBind|DMAccessZeroBased|
+		DMAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rule0118, in.access)
 	}
 	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
-		bad.Beyond(&rules[rule0123], validate.Dec(in.length), in.dmLength.V)
+		bad.Add(&rule0123, in.length, in.dmLength.V)
 	}
 	if validate.SumAbove(in.dmOffset, in.length, 0xffffffffffffffff) {
-		bad.Add(&rules[rule0124], validate.Dec(in.length))
+		bad.Add(&rule0124, in.length)
 	}
-	return verr.RefuseErr("ibv_reg_dm_mr", bad...)
+	return bad.Err("ibv_reg_dm_mr")
 }
 
 // hintRegDMMR returns the lints that a call of ibv_reg_dm_mr breaks, which may be the cause when it fails.
@@ -539,13 +461,9 @@ func hintRegDMMR(in *inRegDMMR) []verr.Violation {
 	var may verr.Violations
 	access := DMAccess(in.access)
 	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
-	if access&DMAccessMWBind != 0 {
-		may.Add(&rules[rule0119], access.String())
-	}
-	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&DMAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
-		may.Add(&rules[rule0120], access.String())
-	}
+	may.If(access&DMAccessMWBind != 0, &rule0119, in.access)
+	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&DMAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0120, in.access)
 	return may
 }
 
@@ -561,20 +479,12 @@ type inCreateSRQ struct {
 // hintCreateSRQ returns the lints that a call of ibv_create_srq breaks, which may be the cause when it fails.
 func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
 	var may verr.Violations
-	if in.srqInitAttrAttrMaxWR < 1 {
-		may.Add(&rules[rule0603], validate.Dec(in.srqInitAttrAttrMaxWR))
-	}
-	if in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 &&
-		in.srqInitAttrAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
-		may.Beyond(&rules[rule0604], validate.Dec(in.srqInitAttrAttrMaxWR), in.capDeviceAttrMaxSRQWR.V)
-	}
-	if in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 &&
-		in.srqInitAttrAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V {
-		may.Beyond(&rules[rule0605], validate.Dec(in.srqInitAttrAttrMaxSGE), in.capDeviceAttrMaxSRQSGE.V)
-	}
-	if in.srqInitAttrAttrSRQLimit > 0 {
-		may.Add(&rules[rule0606], validate.Dec(in.srqInitAttrAttrSRQLimit))
-	}
+	may.If(in.srqInitAttrAttrMaxWR < 1, &rule0603, in.srqInitAttrAttrMaxWR)
+	may.If(in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrAttrMaxWR > in.capDeviceAttrMaxSRQWR.V,
+		&rule0604, in.srqInitAttrAttrMaxWR, in.capDeviceAttrMaxSRQWR.V)
+	may.If(in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V,
+		&rule0605, in.srqInitAttrAttrMaxSGE, in.capDeviceAttrMaxSRQSGE.V)
+	may.If(in.srqInitAttrAttrSRQLimit > 0, &rule0606, in.srqInitAttrAttrSRQLimit)
 	return may
 }
 
@@ -598,50 +508,36 @@ func checkCreateQP(in *inCreateQP) error {
 	typ := QPType(in.qpInitAttrQPType)
 	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend) &&
 		in.qpInitAttrSendCQ == 0 {
-		bad.Add(&rules[rule0299], validate.AddrText(in.qpInitAttrSendCQ))
+		bad.Add(&rule0299, in.qpInitAttrSendCQ)
 	}
 	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket) && in.qpInitAttrRecvCQ == 0 {
-		bad.Add(&rules[rule0300], validate.AddrText(in.qpInitAttrRecvCQ))
+		bad.Add(&rule0300, in.qpInitAttrRecvCQ)
 	}
-	if typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket && typ != QPTypeXRCSend &&
-		typ != QPTypeXRCRecv && typ != QPTypeDriver {
-		bad.Add(&rules[rule2037], typ.String())
+	if typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket && typ != QPTypeXRCSend && typ != QPTypeXRCRecv &&
+		typ != QPTypeDriver {
+		bad.Add(&rule2037, in.qpInitAttrQPType)
 	}
-	return verr.RefuseErr("ibv_create_qp", bad...)
+	return bad.Err("ibv_create_qp")
 }
 
 // hintCreateQP returns the lints that a call of ibv_create_qp breaks, which may be the cause when it fails.
 func hintCreateQP(in *inCreateQP) []verr.Violation {
 	var may verr.Violations
 	typ := QPType(in.qpInitAttrQPType)
-	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend ||
-		typ == QPTypeXRCRecv || typ == QPTypeDriver) && typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD &&
-		typ != QPTypeRawPacket && typ != QPTypeDriver {
-		may.Add(&rules[rule0298], typ.String())
-	}
-	if in.qpInitAttrSRQ != 0 && typ != QPTypeRC && typ != QPTypeUD {
-		may.Add(&rules[rule0301], typ.String())
-	}
-	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvWR > 0 {
-		may.Add(&rules[rule0302], validate.Dec(in.qpInitAttrCapMaxRecvWR))
-	}
-	if in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvSGE > 0 {
-		may.Add(&rules[rule0303], validate.Dec(in.qpInitAttrCapMaxRecvSGE))
-	}
-	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 &&
-		in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.V {
-		may.Beyond(&rules[rule0304], validate.Dec(in.qpInitAttrCapMaxSendWR), in.capDeviceAttrMaxQPWR.V)
-	}
-	if in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 &&
-		in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V {
-		may.Beyond(&rules[rule0305], validate.Dec(in.qpInitAttrCapMaxRecvWR), in.capDeviceAttrMaxQPWR.V)
-	}
-	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capDeviceAttrMaxSGE.V {
-		may.Beyond(&rules[rule0306], validate.Dec(in.qpInitAttrCapMaxSendSGE), in.capDeviceAttrMaxSGE.V)
-	}
-	if in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V {
-		may.Beyond(&rules[rule0307], validate.Dec(in.qpInitAttrCapMaxRecvSGE), in.capDeviceAttrMaxSGE.V)
-	}
+	may.If((typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend ||
+		typ == QPTypeXRCRecv || typ == QPTypeDriver) && typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket &&
+		typ != QPTypeDriver, &rule0298, in.qpInitAttrQPType)
+	may.If(in.qpInitAttrSRQ != 0 && typ != QPTypeRC && typ != QPTypeUD, &rule0301, in.qpInitAttrQPType)
+	may.If(in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvWR > 0, &rule0302, in.qpInitAttrCapMaxRecvWR)
+	may.If(in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvSGE > 0, &rule0303, in.qpInitAttrCapMaxRecvSGE)
+	may.If(in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.V, &rule0304,
+		in.qpInitAttrCapMaxSendWR, in.capDeviceAttrMaxQPWR.V)
+	may.If(in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V, &rule0305,
+		in.qpInitAttrCapMaxRecvWR, in.capDeviceAttrMaxQPWR.V)
+	may.If(in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capDeviceAttrMaxSGE.V, &rule0306,
+		in.qpInitAttrCapMaxSendSGE, in.capDeviceAttrMaxSGE.V)
+	may.If(in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V, &rule0307,
+		in.qpInitAttrCapMaxRecvSGE, in.capDeviceAttrMaxSGE.V)
 	return may
 }
 
@@ -660,29 +556,28 @@ func checkRegBufMR(in *inRegBufMR) error {
 	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
 	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
 	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
-		bad.Add(&rules[rule3020], access.String())
+		bad.Add(&rule3020, in.access)
 	}
 	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
-		bad.Add(&rules[rule3021], access.String())
+		bad.Add(&rule3021, in.access)
 	}
-	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|
-		MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|
-		MRAccessRelaxedOrdering|0x3fe00000) != 0 {
-		bad.Add(&rules[rule3022], access.String())
+	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|MRAccessZeroBased|
+		MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+		bad.Add(&rule3022, in.access)
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 &&
 		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
-		bad.Add(&rules[rule3026], access.String())
+		bad.Add(&rule3026, in.access)
 	}
 	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 &&
 		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
-		bad.Add(&rules[rule3027], access.String())
+		bad.Add(&rule3027, in.access)
 	}
 	if in.capDeviceAttrExODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 &&
 		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
-		bad.Add(&rules[rule3028], access.String())
+		bad.Add(&rule3028, in.access)
 	}
-	return verr.RefuseErr("ibv_reg_buf_mr", bad...)
+	return bad.Err("ibv_reg_buf_mr")
 }
 
 // hintRegBufMR returns the lints that a call of ibv_reg_buf_mr breaks, which may be the cause when it fails.
@@ -690,16 +585,10 @@ func hintRegBufMR(in *inRegBufMR) []verr.Violation {
 	var may verr.Violations
 	access := MRAccess(in.access)
 	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
-	if access&MRAccessZeroBased != 0 {
-		may.Add(&rules[rule3023], access.String())
-	}
-	if access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand {
-		may.Add(&rules[rule3024], access.String())
-	}
-	if in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA {
-		may.Add(&rules[rule3025], access.String())
-	}
+	may.If(access&MRAccessZeroBased != 0, &rule3023, in.access)
+	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule3024, in.access)
+	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule3025, in.access)
 	return may
 }
 
@@ -721,45 +610,23 @@ type inCreateAH struct {
 // hintCreateAH returns the lints that a call of ibv_create_ah breaks, which may be the cause when it fails.
 func hintCreateAH(in *inCreateAH) []verr.Violation {
 	var may verr.Violations
-	if in.attrPortNum < 1 {
-		may.Add(&rules[rule0312], validate.Dec(in.attrPortNum))
-	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 &&
-		in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		may.Beyond(&rules[rule0313], validate.Dec(in.attrPortNum), in.capDeviceAttrPhysPortCnt.V)
-	}
-	if validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0 {
-		may.Add(&rules[rule0315], "")
-	}
-	if in.attrGrhFlowLabel != 0 && in.attrIsGlobal == 0 {
-		may.Add(&rules[rule0316], validate.Dec(in.attrIsGlobal))
-	}
-	if in.attrGrhSgidIndex != 0 && in.attrIsGlobal == 0 {
-		may.Add(&rules[rule0317], validate.Dec(in.attrIsGlobal))
-	}
-	if in.attrGrhHopLimit != 0 && in.attrIsGlobal == 0 {
-		may.Add(&rules[rule0318], validate.Dec(in.attrIsGlobal))
-	}
-	if in.attrGrhTrafficClass != 0 && in.attrIsGlobal == 0 {
-		may.Add(&rules[rule0319], validate.Dec(in.attrIsGlobal))
-	}
-	if in.attrGrhFlowLabel > 0xfffff {
-		may.Add(&rules[rule0320], validate.Dec(in.attrGrhFlowLabel))
-	}
-	if in.attrSL > 15 {
-		may.Add(&rules[rule0321], validate.Dec(in.attrSL))
-	}
-	if in.attrStaticRate != 0 && in.attrStaticRate != 2 && in.attrStaticRate != 5 && in.attrStaticRate != 3 &&
-		in.attrStaticRate != 11 && in.attrStaticRate != 6 && in.attrStaticRate != 15 && in.attrStaticRate != 19 &&
-		in.attrStaticRate != 4 && in.attrStaticRate != 7 && in.attrStaticRate != 20 && in.attrStaticRate != 12 &&
-		in.attrStaticRate != 8 && in.attrStaticRate != 9 && in.attrStaticRate != 16 && in.attrStaticRate != 13 &&
-		in.attrStaticRate != 10 && in.attrStaticRate != 14 && in.attrStaticRate != 17 && in.attrStaticRate != 18 &&
-		in.attrStaticRate != 21 && in.attrStaticRate != 22 && in.attrStaticRate != 23 && in.attrStaticRate != 24 {
-		may.Add(&rules[rule3190], validate.Dec(in.attrStaticRate))
-	}
-	if in.attrSrcPathBits > 127 {
-		may.Add(&rules[rule3193], validate.Dec(in.attrSrcPathBits))
-	}
+	may.If(in.attrPortNum < 1, &rule0312, in.attrPortNum)
+	may.If(in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V,
+		&rule0313, in.attrPortNum, in.capDeviceAttrPhysPortCnt.V)
+	may.If(validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0, &rule0315, 0)
+	may.If(in.attrGrhFlowLabel != 0 && in.attrIsGlobal == 0, &rule0316, in.attrIsGlobal)
+	may.If(in.attrGrhSgidIndex != 0 && in.attrIsGlobal == 0, &rule0317, in.attrIsGlobal)
+	may.If(in.attrGrhHopLimit != 0 && in.attrIsGlobal == 0, &rule0318, in.attrIsGlobal)
+	may.If(in.attrGrhTrafficClass != 0 && in.attrIsGlobal == 0, &rule0319, in.attrIsGlobal)
+	may.If(in.attrGrhFlowLabel > 0xfffff, &rule0320, in.attrGrhFlowLabel)
+	may.If(in.attrSL > 15, &rule0321, in.attrSL)
+	may.If(in.attrStaticRate != 0 && in.attrStaticRate != 2 && in.attrStaticRate != 5 && in.attrStaticRate != 3 &&
+		in.attrStaticRate != 11 && in.attrStaticRate != 6 && in.attrStaticRate != 15 && in.attrStaticRate != 19 && in.attrStaticRate != 4 &&
+		in.attrStaticRate != 7 && in.attrStaticRate != 20 && in.attrStaticRate != 12 && in.attrStaticRate != 8 && in.attrStaticRate != 9 &&
+		in.attrStaticRate != 16 && in.attrStaticRate != 13 && in.attrStaticRate != 10 && in.attrStaticRate != 14 && in.attrStaticRate != 17 &&
+		in.attrStaticRate != 18 && in.attrStaticRate != 21 && in.attrStaticRate != 22 && in.attrStaticRate != 23 && in.attrStaticRate != 24,
+		&rule3190, in.attrStaticRate)
+	may.If(in.attrSrcPathBits > 127, &rule3193, in.attrSrcPathBits)
 	return may
 }
 
@@ -772,11 +639,8 @@ type inCreateAHFromWC struct {
 // hintCreateAHFromWC returns the lints that a call of ibv_create_ah_from_wc breaks, which may be the cause when it fails.
 func hintCreateAHFromWC(in *inCreateAHFromWC) []verr.Violation {
 	var may verr.Violations
-	if in.portNum < 1 {
-		may.Add(&rules[rule0770], validate.Dec(in.portNum))
-	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		may.Beyond(&rules[rule0771], validate.Dec(in.portNum), in.capDeviceAttrPhysPortCnt.V)
-	}
+	may.If(in.portNum < 1, &rule0770, in.portNum)
+	may.If(in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V, &rule0771,
+		in.portNum, in.capDeviceAttrPhysPortCnt.V)
 	return may
 }

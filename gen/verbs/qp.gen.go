@@ -517,8 +517,7 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintQPAttachCompCntr(&in))
 	}
-	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C,
-		unsafe.Pointer(&attrC)); errno != 0 {
+	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintQPAttachCompCntr(&in)) })
 	}
 	return nil

@@ -4,8 +4,6 @@
 package verbs
 
 import (
-	"strconv"
-
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -28,15 +26,15 @@ func checkCreateFlow(in *inCreateFlow) error {
 	var bad verr.Violations
 	qpQPType := QPType(in.qpQPType.V)
 	if in.qpQPType.OK && qpQPType != QPTypeUD && qpQPType != QPTypeRawPacket {
-		bad.Add(&rules[rule0803], qpQPType.String())
+		bad.Add(&rule0803, in.qpQPType.V)
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.flowPort > in.capDeviceAttrPhysPortCnt.V {
-		bad.Beyond(&rules[rule2069], validate.Dec(in.flowPort), in.capDeviceAttrPhysPortCnt.V)
+		bad.Add(&rule2069, in.flowPort, in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.flowNumOfSpecs > 10 {
-		bad.Add(&rules[rule3310], validate.Dec(in.flowNumOfSpecs))
+		bad.Add(&rule3310, in.flowNumOfSpecs)
 	}
-	return verr.RefuseErr("ibv_create_flow", bad...)
+	return bad.Err("ibv_create_flow")
 }
 
 // hintCreateFlow returns the lints that a call of ibv_create_flow breaks, which may be the cause when it fails.
@@ -45,31 +43,16 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	flags := FlowFlags(in.flowFlags)
 	typ := FlowType(in.flowType)
 	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
-	if flags&FlowFlagsDontTrap != 0 && typ != FlowTypeNormal {
-		may.Add(&rules[rule0804], flags.String())
-	}
-	if flags&^(FlowFlagsDontTrap|FlowFlagsEgress) != 0 {
-		may.Add(&rules[rule0805], flags.String())
-	}
-	if typ != FlowTypeNormal && typ != FlowTypeAllDefault && typ != FlowTypeMcDefault && typ != FlowTypeSniffer {
-		may.Add(&rules[rule2094], typ.String())
-	}
-	if in.capDeviceAttrDeviceCapFlags.OK &&
-		capDeviceAttrDeviceCapFlags&DeviceCapManagedFlowSteering != DeviceCapManagedFlowSteering {
-		may.Add(&rules[rule2095], "")
-	}
-	if in.flowPort < 1 {
-		may.Add(&rules[rule2096], validate.Dec(in.flowPort))
-	}
-	if typ == FlowTypeSniffer && in.flowNumOfSpecs > 0 {
-		may.Add(&rules[rule3311], validate.Dec(in.flowNumOfSpecs))
-	}
-	if in.flowCompMask > 0 {
-		may.Add(&rules[rule3312], validate.Hex(in.flowCompMask))
-	}
-	if in.flowPriority > 4095 {
-		may.Add(&rules[rule3352], validate.Dec(in.flowPriority))
-	}
+	may.If(flags&FlowFlagsDontTrap != 0 && typ != FlowTypeNormal, &rule0804, in.flowFlags)
+	may.If(flags&^(FlowFlagsDontTrap|FlowFlagsEgress) != 0, &rule0805, in.flowFlags)
+	may.If(typ != FlowTypeNormal && typ != FlowTypeAllDefault && typ != FlowTypeMcDefault && typ != FlowTypeSniffer, &rule2094,
+		in.flowType)
+	may.If(in.capDeviceAttrDeviceCapFlags.OK && capDeviceAttrDeviceCapFlags&DeviceCapManagedFlowSteering != DeviceCapManagedFlowSteering,
+		&rule2095, 0)
+	may.If(in.flowPort < 1, &rule2096, in.flowPort)
+	may.If(typ == FlowTypeSniffer && in.flowNumOfSpecs > 0, &rule3311, in.flowNumOfSpecs)
+	may.If(in.flowCompMask > 0, &rule3312, in.flowCompMask)
+	may.If(in.flowPriority > 4095, &rule3352, in.flowPriority)
 	return may
 }
 
@@ -165,10 +148,8 @@ var transitions0221 = []validate.Transition{
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
 		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasAccessFlags},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
 	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
@@ -237,59 +218,44 @@ var transitions0223 = []validate.Transition{
 
 // transitions0224 are the transitions of VR-ibv_modify_qp-attr_mask-0224.
 var transitions0224 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset),
-		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
 		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
 		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPortNum},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
 		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
 		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
-		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
+		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
 		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
 			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
 		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
-			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr),
-		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
+			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 }
 
 // transitions0220 are the transitions of VR-ibv_modify_qp-attr_mask-0220.
@@ -300,23 +266,21 @@ var transitions0220 = []validate.Transition{
 	{From: uint64(QPStateInit), To: uint64(QPStateInit),
 		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV |
-			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer,
-		May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV | qpAttrHasMaxDestRDAtomic |
+			qpAttrHasMinRNRTimer, May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
-		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
+		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry,
+		May:  qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
 		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
-			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
+			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
 	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
@@ -335,13 +299,10 @@ var transitions0220 = []validate.Transition{
 // transitions0222 are the transitions of VR-ibv_modify_qp-attr_mask-0222.
 var transitions0222 = []validate.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState, May: qpAttrHasQKey | qpAttrHasPKeyIndex},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
-		May: qpAttrHasCurState | qpAttrHasQKey},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN, May: qpAttrHasCurState | qpAttrHasQKey},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState | qpAttrHasCurState | qpAttrHasQKey},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasQKey},
@@ -369,28 +330,27 @@ var transitions0225 = []validate.Transition{
 		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
 		May:  qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasPortNum |
-			qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasPortNum | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV |
-			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer,
-		May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV | qpAttrHasMaxDestRDAtomic |
+			qpAttrHasMinRNRTimer, May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
 			qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasTimeout,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
 		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasEnSQDAsyncNotify},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
-			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
+			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
 	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
 		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
@@ -415,8 +375,7 @@ var transitions0225 = []validate.Transition{
 		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
 		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr),
-		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 }
 
 // transitions2001 are the transitions of VR-ibv_modify_qp-attr_mask-2001.
@@ -437,10 +396,8 @@ var transitions2001 = []validate.Transition{
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
 		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasAccessFlags},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
 	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
@@ -483,59 +440,44 @@ var transitions2002 = []validate.Transition{
 
 // transitions2003 are the transitions of VR-ibv_modify_qp-attr_mask-2003.
 var transitions2003 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset),
-		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
 		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
 		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPortNum},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
 		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
 		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
-		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
+		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
 		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
 			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
 		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
-			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr),
-		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
+			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 }
 
 // transitions2004 are the transitions of VR-ibv_modify_qp-attr_mask-2004.
@@ -546,28 +488,27 @@ var transitions2004 = []validate.Transition{
 		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
 		May:  qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasPortNum |
-			qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasPortNum | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV |
-			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer,
-		May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
+		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV | qpAttrHasMaxDestRDAtomic |
+			qpAttrHasMinRNRTimer, May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
 			qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasTimeout,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
+			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
 		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasEnSQDAsyncNotify},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
+			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
-			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
+			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
 	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
 		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
@@ -592,8 +533,7 @@ var transitions2004 = []validate.Transition{
 		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
 		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr),
-		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 }
 
 // transitions3811 are the transitions of VR-ibv_modify_qp-attr_mask-3811.
@@ -614,10 +554,8 @@ var transitions3811 = []validate.Transition{
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
 		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasAccessFlags},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
 	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
@@ -634,59 +572,44 @@ var transitions3811 = []validate.Transition{
 
 // transitions3812 are the transitions of VR-ibv_modify_qp-attr_mask-3812.
 var transitions3812 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset),
-		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
 		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
 		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPortNum},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
 		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
 		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
-		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
+		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
 		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
 			qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
 		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic |
-			qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr),
-		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
+			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 }
 
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
@@ -695,12 +618,12 @@ func checkModifyQP(in *inModifyQP) error {
 	qpQPType := QPType(in.qpQPType.V)
 	state := QPState(in.attrQPState)
 	curState := QPState(in.attrCurQPState)
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 &&
-		qpQPType == QPTypeUC && validate.BadTransition(transitions0221, in.attrMask,
-		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.Add(&rules[rule0221], validate.TransitionText(transitions0221, in.attrMask,
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 && qpQPType == QPTypeUC &&
+		validate.BadTransition(transitions0221, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		bad.AddText(&rule0221, validate.TransitionText(transitions0221, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
@@ -711,7 +634,7 @@ func checkModifyQP(in *inModifyQP) error {
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.Add(&rules[rule0223], validate.TransitionText(transitions0223, in.attrMask,
+		bad.AddText(&rule0223, validate.TransitionText(transitions0223, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
@@ -722,7 +645,7 @@ func checkModifyQP(in *inModifyQP) error {
 		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.Add(&rules[rule0224], validate.TransitionText(transitions0224, in.attrMask,
+		bad.AddText(&rule0224, validate.TransitionText(transitions0224, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
@@ -730,61 +653,59 @@ func checkModifyQP(in *inModifyQP) error {
 	}
 	if in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeUD &&
 		in.attrMask&(qpAttrHasPathMTU|qpAttrHasRQPSN|qpAttrHasDestQPNum|qpAttrHasAccessFlags|qpAttrHasAV|qpAttrHasMaxRDAtomic|
-			qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|qpAttrHasRNRRetry|
-			qpAttrHasAltAV) != 0 {
-		bad.Add(&rules[rule0226], validate.FlagText(in.attrMask, qpAttrMaskNames))
+			qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|qpAttrHasRNRRetry|qpAttrHasAltAV) != 0 {
+		bad.Add(&rule0226, in.attrMask)
 	}
 	if in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeUC &&
-		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|
-			qpAttrHasRetryCnt|qpAttrHasRNRRetry) != 0 {
-		bad.Add(&rules[rule0227], validate.FlagText(in.attrMask, qpAttrMaskNames))
+		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|
+			qpAttrHasRNRRetry) != 0 {
+		bad.Add(&rule0227, in.attrMask)
 	}
-	if in.attrMask&qpAttrHasState != 0 && state != QPStateReset && state != QPStateInit && state != QPStateRTR &&
-		state != QPStateRTS && state != QPStateSQD && state != QPStateSQE && state != QPStateErr {
-		bad.Add(&rules[rule0229], state.String())
+	if in.attrMask&qpAttrHasState != 0 && state != QPStateReset && state != QPStateInit && state != QPStateRTR && state != QPStateRTS &&
+		state != QPStateSQD && state != QPStateSQE && state != QPStateErr {
+		bad.Add(&rule0229, in.attrQPState)
 	}
-	if in.attrMask&qpAttrHasCurState != 0 && curState != QPStateReset && curState != QPStateInit &&
-		curState != QPStateRTR && curState != QPStateRTS && curState != QPStateSQD && curState != QPStateSQE &&
-		curState != QPStateErr {
-		bad.Add(&rules[rule0230], curState.String())
+	if in.attrMask&qpAttrHasCurState != 0 && curState != QPStateReset && curState != QPStateInit && curState != QPStateRTR &&
+		curState != QPStateRTS && curState != QPStateSQD && curState != QPStateSQE && curState != QPStateErr {
+		bad.Add(&rule0230, in.attrCurQPState)
 	}
 	if in.attrMask&qpAttrHasPortNum != 0 && in.attrPortNum < 1 {
-		bad.Add(&rules[rule0231], validate.Dec(in.attrPortNum))
+		bad.Add(&rule0231, in.attrPortNum)
 	}
 	if in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrPortNum < 1 {
-		bad.Add(&rules[rule0232], validate.Dec(in.attrAHAttrPortNum))
+		bad.Add(&rule0232, in.attrAHAttrPortNum)
 	}
 	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltPortNum < 1 {
-		bad.Add(&rules[rule0233], validate.Dec(in.attrAltPortNum))
+		bad.Add(&rule0233, in.attrAltPortNum)
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&qpAttrHasPortNum != 0 && in.capDeviceAttrPhysPortCnt.V > 0 &&
 		in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Beyond(&rules[rule0234], validate.Dec(in.attrPortNum), in.capDeviceAttrPhysPortCnt.V)
+		bad.Add(&rule0234, in.attrPortNum, in.capDeviceAttrPhysPortCnt.V)
 	}
-	if in.attrMask&(qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum) == qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum &&
-		state != QPStateRTR && in.attrAHAttrPortNum != in.attrPortNum {
-		bad.Add(&rules[rule0235], validate.Dec(in.attrAHAttrPortNum))
+	if in.attrMask&(qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum) == qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum && state != QPStateRTR &&
+		in.attrAHAttrPortNum != in.attrPortNum {
+		bad.Add(&rule0235, in.attrAHAttrPortNum)
 	}
 	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrPortNum != in.attrAltPortNum {
-		bad.Add(&rules[rule0236], validate.Dec(in.attrAltAHAttrPortNum))
+		bad.Add(&rule0236, in.attrAltAHAttrPortNum)
 	}
 	if in.attrMask&(qpAttrHasAV|qpAttrHasPortNum) == qpAttrHasAV|qpAttrHasPortNum && in.attrMask&qpAttrHasState == 0 &&
 		in.attrAHAttrPortNum != in.attrPortNum {
-		bad.Add(&rules[rule0508], validate.Dec(in.attrAHAttrPortNum))
+		bad.Add(&rule0508, in.attrAHAttrPortNum)
 	}
-	if in.qpQPType.OK && (qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeXRCSend ||
-		qpQPType == QPTypeXRCRecv) && in.attrMask&qpAttrHasRateLimit != 0 {
-		bad.Add(&rules[rule2007], validate.FlagText(in.attrMask, qpAttrMaskNames))
+	if in.qpQPType.OK && (qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeXRCSend || qpQPType == QPTypeXRCRecv) &&
+		in.attrMask&qpAttrHasRateLimit != 0 {
+		bad.Add(&rule2007, in.attrMask)
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&qpAttrHasAV != 0 && in.capDeviceAttrPhysPortCnt.V > 0 &&
 		in.attrAHAttrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Beyond(&rules[rule2067], validate.Dec(in.attrAHAttrPortNum), in.capDeviceAttrPhysPortCnt.V)
+		bad.Add(&rule2067, in.attrAHAttrPortNum, in.capDeviceAttrPhysPortCnt.V)
 	}
 	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&qpAttrHasAltAV != 0 && in.capDeviceAttrPhysPortCnt.V > 0 &&
 		in.attrAltPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Beyond(&rules[rule2068], validate.Dec(in.attrAltPortNum), in.capDeviceAttrPhysPortCnt.V)
+		bad.Add(&rule2068, in.attrAltPortNum, in.capDeviceAttrPhysPortCnt.V)
 	}
-	return verr.RefuseErr("ibv_modify_qp", bad...)
+	return bad.Err("ibv_modify_qp")
 }
 
 // hintModifyQP returns the lints that a call of ibv_modify_qp breaks, which may be the cause when it fails.
@@ -801,7 +722,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule0220], validate.TransitionText(transitions0220, in.attrMask,
+		may.AddText(&rule0220, validate.TransitionText(transitions0220, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
@@ -812,7 +733,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule0222], validate.TransitionText(transitions0222, in.attrMask,
+		may.AddText(&rule0222, validate.TransitionText(transitions0222, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
@@ -823,79 +744,43 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule0225], validate.TransitionText(transitions0225, in.attrMask,
+		may.AddText(&rule0225, validate.TransitionText(transitions0225, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpQPType.OK && qpQPType == QPTypeRC && in.attrMask&qpAttrHasQKey != 0 {
-		may.Add(&rules[rule0228], validate.FlagText(in.attrMask, qpAttrMaskNames))
-	}
-	if in.attrMask&qpAttrHasPathMTU != 0 && pathMTU != MTU256 && pathMTU != MTU512 && pathMTU != MTU1024 &&
-		pathMTU != MTU2048 && pathMTU != MTU4096 {
-		may.Add(&rules[rule0237], pathMTU.String())
-	}
-	if in.attrMask&qpAttrHasRQPSN != 0 && in.attrRQPSN > 0xffffff {
-		may.Add(&rules[rule0238], validate.Dec(in.attrRQPSN))
-	}
-	if in.attrMask&qpAttrHasSQPSN != 0 && in.attrSQPSN > 0xffffff {
-		may.Add(&rules[rule0239], validate.Dec(in.attrSQPSN))
-	}
-	if in.attrMask&qpAttrHasDestQPNum != 0 && in.attrDestQPNum > 0xffffff {
-		may.Add(&rules[rule0240], validate.Dec(in.attrDestQPNum))
-	}
-	if in.attrMask&qpAttrHasTimeout != 0 && in.attrTimeout > 31 {
-		may.Add(&rules[rule0241], validate.Dec(in.attrTimeout))
-	}
-	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltTimeout > 31 {
-		may.Add(&rules[rule0242], validate.Dec(in.attrAltTimeout))
-	}
-	if in.attrMask&qpAttrHasMinRNRTimer != 0 && in.attrMinRNRTimer > 31 {
-		may.Add(&rules[rule0243], validate.Dec(in.attrMinRNRTimer))
-	}
-	if in.attrMask&qpAttrHasRetryCnt != 0 && in.attrRetryCnt > 7 {
-		may.Add(&rules[rule0244], validate.Dec(in.attrRetryCnt))
-	}
-	if in.attrMask&qpAttrHasRNRRetry != 0 && in.attrRNRRetry > 7 {
-		may.Add(&rules[rule0245], validate.Dec(in.attrRNRRetry))
-	}
-	if in.capDeviceAttrMaxQPInitRDAtom.OK && in.attrMask&qpAttrHasMaxRDAtomic != 0 &&
-		in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.V {
-		may.Beyond(&rules[rule0246], validate.Dec(in.attrMaxRDAtomic), in.capDeviceAttrMaxQPInitRDAtom.V)
-	}
-	if in.capDeviceAttrMaxQPRDAtom.OK && in.attrMask&qpAttrHasMaxDestRDAtomic != 0 &&
-		in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.V {
-		may.Beyond(&rules[rule0247], validate.Dec(in.attrMaxDestRDAtomic), in.capDeviceAttrMaxQPRDAtom.V)
-	}
-	if in.capDeviceAttrMaxPkeys.OK && in.attrMask&qpAttrHasPKeyIndex != 0 &&
-		in.capDeviceAttrMaxPkeys.V <= in.attrPKeyIndex {
-		may.Beyond(&rules[rule0248], validate.Dec(in.attrPKeyIndex), in.capDeviceAttrMaxPkeys.V)
-	}
-	if in.attrMask&(qpAttrHasState|qpAttrHasEnSQDAsyncNotify) == qpAttrHasState|qpAttrHasEnSQDAsyncNotify &&
-		state != QPStateSQD {
-		may.Add(&rules[rule0249], state.String())
-	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&qpAttrHasMaxSendWR != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapResizeMaxWR != DeviceCapResizeMaxWR {
-		may.Add(&rules[rule0250], validate.FlagText(in.attrMask, qpAttrMaskNames))
-	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&(qpAttrHasPathMigState|qpAttrHasAltAV) != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapAutoPathMig != DeviceCapAutoPathMig {
-		may.Add(&rules[rule0251], validate.FlagText(in.attrMask, qpAttrMaskNames))
-	}
-	if in.attrMask&qpAttrHasAV != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0 {
-		may.Add(&rules[rule0253], "")
-	}
-	if in.attrMask&qpAttrHasAltAV != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0 {
-		may.Add(&rules[rule0255], "")
-	}
+	may.If(in.qpQPType.OK && qpQPType == QPTypeRC && in.attrMask&qpAttrHasQKey != 0, &rule0228, in.attrMask)
+	may.If(in.attrMask&qpAttrHasPathMTU != 0 && pathMTU != MTU256 && pathMTU != MTU512 && pathMTU != MTU1024 && pathMTU != MTU2048 &&
+		pathMTU != MTU4096, &rule0237, in.attrPathMTU)
+	may.If(in.attrMask&qpAttrHasRQPSN != 0 && in.attrRQPSN > 0xffffff, &rule0238, in.attrRQPSN)
+	may.If(in.attrMask&qpAttrHasSQPSN != 0 && in.attrSQPSN > 0xffffff, &rule0239, in.attrSQPSN)
+	may.If(in.attrMask&qpAttrHasDestQPNum != 0 && in.attrDestQPNum > 0xffffff, &rule0240, in.attrDestQPNum)
+	may.If(in.attrMask&qpAttrHasTimeout != 0 && in.attrTimeout > 31, &rule0241, in.attrTimeout)
+	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltTimeout > 31, &rule0242, in.attrAltTimeout)
+	may.If(in.attrMask&qpAttrHasMinRNRTimer != 0 && in.attrMinRNRTimer > 31, &rule0243, in.attrMinRNRTimer)
+	may.If(in.attrMask&qpAttrHasRetryCnt != 0 && in.attrRetryCnt > 7, &rule0244, in.attrRetryCnt)
+	may.If(in.attrMask&qpAttrHasRNRRetry != 0 && in.attrRNRRetry > 7, &rule0245, in.attrRNRRetry)
+	may.If(in.capDeviceAttrMaxQPInitRDAtom.OK && in.attrMask&qpAttrHasMaxRDAtomic != 0 &&
+		in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.V, &rule0246, in.attrMaxRDAtomic, in.capDeviceAttrMaxQPInitRDAtom.V)
+	may.If(in.capDeviceAttrMaxQPRDAtom.OK && in.attrMask&qpAttrHasMaxDestRDAtomic != 0 &&
+		in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.V, &rule0247, in.attrMaxDestRDAtomic, in.capDeviceAttrMaxQPRDAtom.V)
+	may.If(in.capDeviceAttrMaxPkeys.OK && in.attrMask&qpAttrHasPKeyIndex != 0 && in.capDeviceAttrMaxPkeys.V <= in.attrPKeyIndex, &rule0248,
+		in.attrPKeyIndex, in.capDeviceAttrMaxPkeys.V)
+	may.If(in.attrMask&(qpAttrHasState|qpAttrHasEnSQDAsyncNotify) == qpAttrHasState|qpAttrHasEnSQDAsyncNotify && state != QPStateSQD,
+		&rule0249, in.attrQPState)
+	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&qpAttrHasMaxSendWR != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapResizeMaxWR != DeviceCapResizeMaxWR, &rule0250, in.attrMask)
+	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&(qpAttrHasPathMigState|qpAttrHasAltAV) != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapAutoPathMig != DeviceCapAutoPathMig, &rule0251, in.attrMask)
+	may.If(in.attrMask&qpAttrHasAV != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0, &rule0253, 0)
+	may.If(in.attrMask&qpAttrHasAltAV != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0, &rule0255, 0)
 	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUC &&
 		validate.BadTransition(transitions2001, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2001], validate.TransitionText(transitions2001, in.attrMask,
+		may.AddText(&rule2001, validate.TransitionText(transitions2001, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
@@ -906,7 +791,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2002], validate.TransitionText(transitions2002, in.attrMask,
+		may.AddText(&rule2002, validate.TransitionText(transitions2002, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
@@ -917,7 +802,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2003], validate.TransitionText(transitions2003, in.attrMask,
+		may.AddText(&rule2003, validate.TransitionText(transitions2003, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
@@ -928,74 +813,46 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule2004], validate.TransitionText(transitions2004, in.attrMask,
+		may.AddText(&rule2004, validate.TransitionText(transitions2004, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUD &&
+	may.If(in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUD &&
 		in.attrMask&(qpAttrHasPathMTU|qpAttrHasRQPSN|qpAttrHasDestQPNum|qpAttrHasAccessFlags|qpAttrHasAV|qpAttrHasMaxRDAtomic|
-			qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|qpAttrHasRNRRetry|
-			qpAttrHasAltAV) != 0 {
-		may.Add(&rules[rule2005], validate.FlagText(in.attrMask, qpAttrMaskNames))
-	}
-	if in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUC &&
-		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|
-			qpAttrHasRetryCnt|qpAttrHasRNRRetry) != 0 {
-		may.Add(&rules[rule2006], validate.FlagText(in.attrMask, qpAttrMaskNames))
-	}
-	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket &&
-		in.attrRateLimit != 0 && in.attrMask&qpAttrHasRateLimit != 0 &&
-		in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100 {
-		may.Add(&rules[rule2008], validate.FlagText(in.attrMask, qpAttrMaskNames))
-	}
-	if in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRC &&
-		in.attrRateLimit != 0 && in.attrMask&qpAttrHasRateLimit != 0 &&
-		in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 != 0x4 {
-		may.Add(&rules[rule2009], validate.FlagText(in.attrMask, qpAttrMaskNames))
-	}
-	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.attrMask&qpAttrHasRateLimit != 0 &&
-		in.attrRateLimit > in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V {
-		may.Beyond(&rules[rule2010], validate.Dec(in.attrRateLimit), in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V)
-	}
-	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.attrMask&qpAttrHasRateLimit != 0 &&
-		in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit {
-		may.Beyond(&rules[rule2011], validate.Dec(in.attrRateLimit), in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V)
-	}
-	if in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrGrhFlowLabel > 0xfffff {
-		may.Add(&rules[rule2061], validate.Dec(in.attrAHAttrGrhFlowLabel))
-	}
-	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrGrhFlowLabel > 0xfffff {
-		may.Add(&rules[rule2062], validate.Dec(in.attrAltAHAttrGrhFlowLabel))
-	}
-	if in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSL > 15 {
-		may.Add(&rules[rule2063], validate.Dec(in.attrAHAttrSL))
-	}
-	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSL > 15 {
-		may.Add(&rules[rule2064], validate.Dec(in.attrAltAHAttrSL))
-	}
-	if in.attrMask&qpAttrHasPathMigState != 0 && pathMigState != MigStateMigrated && pathMigState != MigStateRearm &&
-		pathMigState != MigStateArmed {
-		may.Add(&rules[rule2070], pathMigState.String())
-	}
-	if in.attrMask&qpAttrHasAccessFlags != 0 &&
+			qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|qpAttrHasRNRRetry|qpAttrHasAltAV) != 0, &rule2005,
+		in.attrMask)
+	may.If(in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUC &&
+		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|
+			qpAttrHasRNRRetry) != 0, &rule2006, in.attrMask)
+	may.If(in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket && in.attrRateLimit != 0 &&
+		in.attrMask&qpAttrHasRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100, &rule2008, in.attrMask)
+	may.If(in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRC && in.attrRateLimit != 0 &&
+		in.attrMask&qpAttrHasRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 != 0x4, &rule2009, in.attrMask)
+	may.If(in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.attrMask&qpAttrHasRateLimit != 0 &&
+		in.attrRateLimit > in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V, &rule2010, in.attrRateLimit,
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V)
+	may.If(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.attrMask&qpAttrHasRateLimit != 0 && in.attrRateLimit != 0 &&
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit, &rule2011, in.attrRateLimit,
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V)
+	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrGrhFlowLabel > 0xfffff, &rule2061, in.attrAHAttrGrhFlowLabel)
+	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrGrhFlowLabel > 0xfffff, &rule2062, in.attrAltAHAttrGrhFlowLabel)
+	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSL > 15, &rule2063, in.attrAHAttrSL)
+	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSL > 15, &rule2064, in.attrAltAHAttrSL)
+	may.If(in.attrMask&qpAttrHasPathMigState != 0 && pathMigState != MigStateMigrated && pathMigState != MigStateRearm &&
+		pathMigState != MigStateArmed, &rule2070, in.attrPathMigState)
+	may.If(in.attrMask&qpAttrHasAccessFlags != 0 &&
 		accessFlags&^(QPAccessLocalWrite|QPAccessRemoteWrite|QPAccessRemoteRead|QPAccessRemoteAtomic|QPAccessFlushGlobal|
-			QPAccessFlushPersistent|0x1000f0) != 0 {
-		may.Add(&rules[rule2071], accessFlags.String())
-	}
-	if in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrStaticRate != 0 && in.attrAHAttrStaticRate != 2 &&
-		in.attrAHAttrStaticRate != 5 && in.attrAHAttrStaticRate != 3 && in.attrAHAttrStaticRate != 11 &&
-		in.attrAHAttrStaticRate != 6 && in.attrAHAttrStaticRate != 15 && in.attrAHAttrStaticRate != 19 &&
-		in.attrAHAttrStaticRate != 4 && in.attrAHAttrStaticRate != 7 && in.attrAHAttrStaticRate != 20 &&
-		in.attrAHAttrStaticRate != 12 && in.attrAHAttrStaticRate != 8 && in.attrAHAttrStaticRate != 9 &&
-		in.attrAHAttrStaticRate != 16 && in.attrAHAttrStaticRate != 13 && in.attrAHAttrStaticRate != 10 &&
-		in.attrAHAttrStaticRate != 14 && in.attrAHAttrStaticRate != 17 && in.attrAHAttrStaticRate != 18 &&
-		in.attrAHAttrStaticRate != 21 && in.attrAHAttrStaticRate != 22 && in.attrAHAttrStaticRate != 23 &&
-		in.attrAHAttrStaticRate != 24 {
-		may.Add(&rules[rule3191], validate.Dec(in.attrAHAttrStaticRate))
-	}
-	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrStaticRate != 0 && in.attrAltAHAttrStaticRate != 2 &&
+			QPAccessFlushPersistent|0x1000f0) != 0, &rule2071, in.attrQPAccessFlags)
+	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrStaticRate != 0 && in.attrAHAttrStaticRate != 2 && in.attrAHAttrStaticRate != 5 &&
+		in.attrAHAttrStaticRate != 3 && in.attrAHAttrStaticRate != 11 && in.attrAHAttrStaticRate != 6 && in.attrAHAttrStaticRate != 15 &&
+		in.attrAHAttrStaticRate != 19 && in.attrAHAttrStaticRate != 4 && in.attrAHAttrStaticRate != 7 && in.attrAHAttrStaticRate != 20 &&
+		in.attrAHAttrStaticRate != 12 && in.attrAHAttrStaticRate != 8 && in.attrAHAttrStaticRate != 9 && in.attrAHAttrStaticRate != 16 &&
+		in.attrAHAttrStaticRate != 13 && in.attrAHAttrStaticRate != 10 && in.attrAHAttrStaticRate != 14 && in.attrAHAttrStaticRate != 17 &&
+		in.attrAHAttrStaticRate != 18 && in.attrAHAttrStaticRate != 21 && in.attrAHAttrStaticRate != 22 && in.attrAHAttrStaticRate != 23 &&
+		in.attrAHAttrStaticRate != 24, &rule3191, in.attrAHAttrStaticRate)
+	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrStaticRate != 0 && in.attrAltAHAttrStaticRate != 2 &&
 		in.attrAltAHAttrStaticRate != 5 && in.attrAltAHAttrStaticRate != 3 && in.attrAltAHAttrStaticRate != 11 &&
 		in.attrAltAHAttrStaticRate != 6 && in.attrAltAHAttrStaticRate != 15 && in.attrAltAHAttrStaticRate != 19 &&
 		in.attrAltAHAttrStaticRate != 4 && in.attrAltAHAttrStaticRate != 7 && in.attrAltAHAttrStaticRate != 20 &&
@@ -1003,34 +860,26 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 		in.attrAltAHAttrStaticRate != 16 && in.attrAltAHAttrStaticRate != 13 && in.attrAltAHAttrStaticRate != 10 &&
 		in.attrAltAHAttrStaticRate != 14 && in.attrAltAHAttrStaticRate != 17 && in.attrAltAHAttrStaticRate != 18 &&
 		in.attrAltAHAttrStaticRate != 21 && in.attrAltAHAttrStaticRate != 22 && in.attrAltAHAttrStaticRate != 23 &&
-		in.attrAltAHAttrStaticRate != 24 {
-		may.Add(&rules[rule3192], validate.Dec(in.attrAltAHAttrStaticRate))
-	}
-	if in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSrcPathBits > 127 {
-		may.Add(&rules[rule3194], validate.Dec(in.attrAHAttrSrcPathBits))
-	}
-	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSrcPathBits > 127 {
-		may.Add(&rules[rule3195], validate.Dec(in.attrAltAHAttrSrcPathBits))
-	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|
-		qpAttrHasCurState && qpQPType == QPTypeUC &&
-		validate.BadTransition(transitions3811, in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule3811], validate.TransitionText(transitions3811, in.attrMask,
+		in.attrAltAHAttrStaticRate != 24, &rule3192, in.attrAltAHAttrStaticRate)
+	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSrcPathBits > 127, &rule3194, in.attrAHAttrSrcPathBits)
+	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSrcPathBits > 127, &rule3195, in.attrAltAHAttrSrcPathBits)
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
+		qpQPType == QPTypeUC && validate.BadTransition(transitions3811, in.attrMask,
+		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.AddText(&rule3811, validate.TransitionText(transitions3811, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|
-		qpAttrHasCurState && qpQPType == QPTypeXRCSend &&
-		validate.BadTransition(transitions3812, in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.Add(&rules[rule3812], validate.TransitionText(transitions3812, in.attrMask,
+	if in.qpState.OK && in.qpQPType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
+		qpQPType == QPTypeXRCSend && validate.BadTransition(transitions3812, in.attrMask,
+		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+		may.AddText(&rule3812, validate.TransitionText(transitions3812, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
@@ -1058,37 +907,34 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	qpState := QPState(in.qpState.V)
 	qpQPType := QPType(in.qpQPType.V)
 	if in.attrCompMask > 0 {
-		bad.Add(&rules[rule1311], validate.Hex(in.attrCompMask))
+		bad.Add(&rule1311, in.attrCompMask)
 	}
 	if in.attrMaxBurstSz != 0 && in.attrRateLimit == 0 {
-		bad.Add(&rules[rule1312], validate.Dec(in.attrMaxBurstSz))
+		bad.Add(&rule1312, in.attrMaxBurstSz)
 	}
 	if in.attrTypicalPktSz != 0 && in.attrRateLimit == 0 {
-		bad.Add(&rules[rule1313], validate.Dec(in.attrTypicalPktSz))
+		bad.Add(&rule1313, in.attrTypicalPktSz)
 	}
 	if in.qpState.OK && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE {
-		bad.Add(&rules[rule1314], qpState.String())
+		bad.Add(&rule1314, in.qpState.V)
 	}
 	if in.qpQPType.OK && qpQPType != QPTypeRawPacket && qpQPType != QPTypeRC && qpQPType != QPTypeDriver {
-		bad.Add(&rules[rule3183], qpQPType.String())
+		bad.Add(&rule3183, in.qpQPType.V)
 	}
-	return verr.RefuseErr("ibv_modify_qp_rate_limit", bad...)
+	return bad.Err("ibv_modify_qp_rate_limit")
 }
 
 // hintModifyQPRateLimit returns the lints that a call of ibv_modify_qp_rate_limit breaks, which may be the cause when it fails.
 func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 	var may verr.Violations
 	qpQPType := QPType(in.qpQPType.V)
-	if in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK &&
+	may.If(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK &&
 		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 &&
 		(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit ||
-			in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit) {
-		may.Beyond(&rules[rule1315], validate.Dec(in.attrRateLimit), in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V)
-	}
-	if in.qpQPType.OK && in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && qpQPType == QPTypeRC &&
-		in.attrRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 == 0 {
-		may.Add(&rules[rule3806], qpQPType.String())
-	}
+			in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit), &rule1315, in.attrRateLimit,
+		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V)
+	may.If(in.qpQPType.OK && in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && qpQPType == QPTypeRC && in.attrRateLimit != 0 &&
+		in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 == 0, &rule3806, in.qpQPType.V)
 	return may
 }
 
@@ -1104,19 +950,11 @@ func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
 	var may verr.Violations
 	qpState := QPState(in.qpState.V)
 	ops := CompCntrOp(in.attrOpMask)
-	if in.qpState.OK && qpState != QPStateReset && qpState != QPStateInit {
-		may.Add(&rules[rule1373], qpState.String())
-	}
-	if in.attrCompMask > 0 {
-		may.Add(&rules[rule1374], validate.Hex(in.attrCompMask))
-	}
-	if ops&^(CompCntrOpSend|CompCntrOpRecv|CompCntrOpRDMARead|CompCntrOpRemoteRDMARead|CompCntrOpRDMAWrite|
-		CompCntrOpRemoteRDMAWrite) != 0 {
-		may.Add(&rules[rule1375], ops.String())
-	}
-	if ops < CompCntrOpSend {
-		may.Add(&rules[rule1376], ops.String())
-	}
+	may.If(in.qpState.OK && qpState != QPStateReset && qpState != QPStateInit, &rule1373, in.qpState.V)
+	may.If(in.attrCompMask > 0, &rule1374, in.attrCompMask)
+	may.If(ops&^(CompCntrOpSend|CompCntrOpRecv|CompCntrOpRDMARead|CompCntrOpRemoteRDMARead|CompCntrOpRDMAWrite|
+		CompCntrOpRemoteRDMAWrite) != 0, &rule1375, in.attrOpMask)
+	may.If(ops < CompCntrOpSend, &rule1376, in.attrOpMask)
 	return may
 }
 
@@ -1131,13 +969,9 @@ func hintQueryQPDataInOrder(in *inQueryQPDataInOrder) []verr.Violation {
 	var may verr.Violations
 	flags := DataInOrderQuery(in.flags)
 	op := WROpcode(in.op)
-	if flags&^(DataInOrderQueryReturnCaps|DataInOrderQueryDeviceOnly) != 0 {
-		may.Add(&rules[rule1307], flags.String())
-	}
-	if op != WROpcodeRDMAWrite && op != WROpcodeRDMAWriteWithImm && op != WROpcodeSend && op != WROpcodeSendWithImm &&
-		op != WROpcodeSendWithInv && op != WROpcodeRDMARead {
-		may.Add(&rules[rule1308], op.String())
-	}
+	may.If(flags&^(DataInOrderQueryReturnCaps|DataInOrderQueryDeviceOnly) != 0, &rule1307, in.flags)
+	may.If(op != WROpcodeRDMAWrite && op != WROpcodeRDMAWriteWithImm && op != WROpcodeSend && op != WROpcodeSendWithImm &&
+		op != WROpcodeSendWithInv && op != WROpcodeRDMARead, &rule1308, in.op)
 	return may
 }
 
@@ -1151,23 +985,21 @@ func checkQueryQP(in *inQueryQP) error {
 	var bad verr.Violations
 	attrMask := QPField(in.attrMask)
 	if attrMask&0x2000000 != 0 {
-		bad.Add(&rules[rule0506], attrMask.String())
+		bad.Add(&rule0506, in.attrMask)
 	}
-	if attrMask&^(QPFieldState|QPFieldAccessFlags|QPFieldPKeyIndex|QPFieldPort|QPFieldQKey|QPFieldAV|QPFieldPathMTU|
-		QPFieldTimeout|QPFieldRetryCnt|QPFieldRNRRetry|QPFieldRQPSN|QPFieldMaxQPRDAtomic|QPFieldAltPath|QPFieldMinRNRTimer|
-		QPFieldSQPSN|QPFieldMaxDestRDAtomic|QPFieldPathMigState|QPFieldCap|QPFieldDestQPN|0x3e00006) != 0 {
-		bad.Add(&rules[rule2020], attrMask.String())
+	if attrMask&^(QPFieldState|QPFieldAccessFlags|QPFieldPKeyIndex|QPFieldPort|QPFieldQKey|QPFieldAV|QPFieldPathMTU|QPFieldTimeout|
+		QPFieldRetryCnt|QPFieldRNRRetry|QPFieldRQPSN|QPFieldMaxQPRDAtomic|QPFieldAltPath|QPFieldMinRNRTimer|QPFieldSQPSN|
+		QPFieldMaxDestRDAtomic|QPFieldPathMigState|QPFieldCap|QPFieldDestQPN|0x3e00006) != 0 {
+		bad.Add(&rule2020, in.attrMask)
 	}
-	return verr.RefuseErr("ibv_query_qp", bad...)
+	return bad.Err("ibv_query_qp")
 }
 
 // hintQueryQP returns the lints that a call of ibv_query_qp breaks, which may be the cause when it fails.
 func hintQueryQP(in *inQueryQP) []verr.Violation {
 	var may verr.Violations
 	attrMask := QPField(in.attrMask)
-	if attrMask&0x1e00000 != 0 {
-		may.Add(&rules[rule2021], attrMask.String())
-	}
+	may.If(attrMask&0x1e00000 != 0, &rule2021, in.attrMask)
 	return may
 }
 
@@ -1204,59 +1036,37 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	qpQPType := QPType(in.qpQPType.V)
 	wrOpcode := WROpcode(in.wrOpcode)
 	qpState := QPState(in.qpState.V)
-	if in.qpQPType.OK && qpQPType == QPTypeUD && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
-		wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1 {
-		bad.Add(&rules[rule0335], wrOpcode.String())
-	}
-	if in.qpQPType.OK && qpQPType == QPTypeUC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
-		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeLocalInv &&
-		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeDriver1 {
-		bad.Add(&rules[rule0336], wrOpcode.String())
-	}
-	if in.qpQPType.OK && qpQPType == QPTypeRC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+	bad.If(in.qpQPType.OK && qpQPType == QPTypeUD && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1, &rule0335, in.wrOpcode)
+	bad.If(in.qpQPType.OK && qpQPType == QPTypeUC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeLocalInv && wrOpcode != WROpcodeBindMW &&
+		wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeDriver1, &rule0336, in.wrOpcode)
+	bad.If(in.qpQPType.OK && qpQPType == QPTypeRC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
 		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeRDMARead &&
 		wrOpcode != WROpcodeAtomicCmpAndSwp && wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv &&
-		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeFlush &&
-		wrOpcode != WROpcodeAtomicWrite && wrOpcode != WROpcodeDriver1 {
-		bad.Add(&rules[rule0337], wrOpcode.String())
-	}
-	if in.qpQPType.OK && qpQPType == QPTypeXRCSend && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeFlush && wrOpcode != WROpcodeAtomicWrite &&
+		wrOpcode != WROpcodeDriver1, &rule0337, in.wrOpcode)
+	bad.If(in.qpQPType.OK && qpQPType == QPTypeXRCSend && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
 		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeRDMARead &&
 		wrOpcode != WROpcodeAtomicCmpAndSwp && wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv &&
-		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeFlush &&
-		wrOpcode != WROpcodeAtomicWrite && wrOpcode != WROpcodeDriver1 {
-		bad.Add(&rules[rule0338], wrOpcode.String())
-	}
-	if in.qpQPType.OK && qpQPType == QPTypeRawPacket && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeTSO &&
-		wrOpcode != WROpcodeDriver1 {
-		bad.Add(&rules[rule0339], wrOpcode.String())
-	}
-	if in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V {
-		bad.Beyond(&rules[rule0345], validate.Dec(in.wrSgListLengthTotal), in.qpCapMaxInlineData.V)
-	}
-	if in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V {
-		bad.Beyond(&rules[rule0349], strconv.FormatInt(in.wrNumSGE, 10), in.qpCapMaxSendSGE.V)
-	}
-	if in.wrNumSGE > 0 && in.wrSgList == 0 {
-		bad.Add(&rules[rule0351], validate.AddrText(in.wrSgList))
-	}
-	if in.qpQPType.OK && qpQPType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) &&
-		in.wrWRUDAH == 0 {
-		bad.Add(&rules[rule0354], validate.AddrText(in.wrWRUDAH))
-	}
-	if in.qpState.OK && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE && qpState != QPStateErr {
-		bad.Add(&rules[rule0357], qpState.String())
-	}
-	if wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeSend &&
+		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeFlush && wrOpcode != WROpcodeAtomicWrite &&
+		wrOpcode != WROpcodeDriver1, &rule0338, in.wrOpcode)
+	bad.If(in.qpQPType.OK && qpQPType == QPTypeRawPacket && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeTSO &&
+		wrOpcode != WROpcodeDriver1, &rule0339, in.wrOpcode)
+	bad.If(in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V, &rule0345,
+		in.wrSgListLengthTotal, in.qpCapMaxInlineData.V)
+	bad.If(in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V, &rule0349, uint64(in.wrNumSGE), in.qpCapMaxSendSGE.V)
+	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0351, in.wrSgList)
+	bad.If(in.qpQPType.OK && qpQPType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) && in.wrWRUDAH == 0,
+		&rule0354, in.wrWRUDAH)
+	bad.If(in.qpState.OK && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE && qpState != QPStateErr, &rule0357,
+		in.qpState.V)
+	bad.If(wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeSend &&
 		wrOpcode != WROpcodeSendWithImm && wrOpcode != WROpcodeRDMARead && wrOpcode != WROpcodeAtomicCmpAndSwp &&
 		wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv && wrOpcode != WROpcodeBindMW &&
-		wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1 &&
-		wrOpcode != WROpcodeFlush && wrOpcode != WROpcodeAtomicWrite {
-		bad.Add(&rules[rule3200], wrOpcode.String())
-	}
-	if wrOpcode == WROpcodeBindMW && in.wrBindMWMW == 0 {
-		bad.Add(&rules[rule3201], validate.AddrText(in.wrBindMWMW))
-	}
+		wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1 && wrOpcode != WROpcodeFlush &&
+		wrOpcode != WROpcodeAtomicWrite, &rule3200, in.wrOpcode)
+	bad.If(wrOpcode == WROpcodeBindMW && in.wrBindMWMW == 0, &rule3201, in.wrBindMWMW)
 	return bad
 }
 
@@ -1266,76 +1076,40 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	qpQPType := QPType(in.qpQPType.V)
 	wrOpcode := WROpcode(in.wrOpcode)
 	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
-	if in.wrSendFlags&^0x1f != 0 {
-		may.Add(&rules[rule0340], validate.Hex(in.wrSendFlags))
-	}
-	if in.qpQPType.OK && (qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeRawPacket) &&
-		in.wrSendFlags&0x1 != 0 {
-		may.Add(&rules[rule0341], validate.Hex(in.wrSendFlags))
-	}
-	if (wrOpcode == WROpcodeRDMAWrite || wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp ||
-		wrOpcode == WROpcodeAtomicFetchAndAdd || wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW) &&
-		in.wrSendFlags&0x4 != 0 {
-		may.Add(&rules[rule0343], validate.Hex(in.wrSendFlags))
-	}
-	if (wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd ||
-		wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW) && in.wrSendFlags&0x8 != 0 {
-		may.Add(&rules[rule0344], validate.Hex(in.wrSendFlags))
-	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeUD && in.wrSendFlags&0x10 != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapUDIPCsum != DeviceCapUDIPCsum {
-		may.Add(&rules[rule0346], validate.Hex(in.wrSendFlags))
-	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeRC && in.wrSendFlags&0x10 != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapRCIPCsum != DeviceCapRCIPCsum {
-		may.Add(&rules[rule0347], validate.Hex(in.wrSendFlags))
-	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket && in.wrSendFlags&0x10 != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapRawIPCsum != DeviceCapRawIPCsum {
-		may.Add(&rules[rule0348], validate.Hex(in.wrSendFlags))
-	}
-	if in.wrNumSGE < 0 {
-		may.Add(&rules[rule0350], strconv.FormatInt(in.wrNumSGE, 10))
-	}
-	if (wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrWRAtomicRemoteAddr%8 != 0 {
-		may.Add(&rules[rule0352], validate.Hex(in.wrWRAtomicRemoteAddr))
-	}
-	if (wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrSgListLengthLeast < 8 {
-		may.Add(&rules[rule0353], validate.Dec(in.wrSgListLengthLeast))
-	}
-	if in.qpQPType.OK && qpQPType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) &&
-		in.wrWRUDRemoteQPN > 0xffffff {
-		may.Add(&rules[rule0355], validate.Dec(in.wrWRUDRemoteQPN))
-	}
-	if wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0 {
-		may.Add(&rules[rule0366], validate.Hex(in.wrBindMWBindInfoMWAccessFlags))
-	}
-	if in.qpQPType.OK && (qpQPType == QPTypeRC || qpQPType == QPTypeUC || qpQPType == QPTypeUD ||
-		qpQPType == QPTypeRawPacket) && in.wrQPTypeXRCRemoteSrqn > 0 {
-		may.Add(&rules[rule1228], validate.Dec(in.wrQPTypeXRCRemoteSrqn))
-	}
-	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeUD && wrOpcode == WROpcodeTSO &&
-		in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x10 != 0x10 {
-		may.Add(&rules[rule2078], wrOpcode.String())
-	}
-	if in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket &&
-		wrOpcode == WROpcodeTSO && in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x100 != 0x100 {
-		may.Add(&rules[rule2079], wrOpcode.String())
-	}
-	if in.capDeviceAttrExTSOCapsMaxTSO.OK && wrOpcode == WROpcodeTSO &&
-		in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V {
-		may.Beyond(&rules[rule2080], validate.Dec(in.wrSgListLengthTotal), in.capDeviceAttrExTSOCapsMaxTSO.V)
-	}
-	if wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMR == 0 {
-		may.Add(&rules[rule3202], validate.AddrText(in.wrBindMWBindInfoMR))
-	}
-	if wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0 {
-		may.Add(&rules[rule3204], validate.AddrText(in.wrTSOHdr))
-	}
-	if in.capDeviceAttrMaxSGERD.OK && wrOpcode == WROpcodeRDMARead && in.capDeviceAttrMaxSGERD.V > 0 &&
-		uint64(in.wrNumSGE) > in.capDeviceAttrMaxSGERD.V {
-		may.Beyond(&rules[rule3501], strconv.FormatInt(in.wrNumSGE, 10), in.capDeviceAttrMaxSGERD.V)
-	}
+	may.If(in.wrSendFlags&^0x1f != 0, &rule0340, in.wrSendFlags)
+	may.If(in.qpQPType.OK && (qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeRawPacket) && in.wrSendFlags&0x1 != 0,
+		&rule0341, in.wrSendFlags)
+	may.If((wrOpcode == WROpcodeRDMAWrite || wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp ||
+		wrOpcode == WROpcodeAtomicFetchAndAdd || wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW) && in.wrSendFlags&0x4 != 0,
+		&rule0343, in.wrSendFlags)
+	may.If((wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd ||
+		wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW) && in.wrSendFlags&0x8 != 0, &rule0344, in.wrSendFlags)
+	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeUD && in.wrSendFlags&0x10 != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapUDIPCsum != DeviceCapUDIPCsum, &rule0346, in.wrSendFlags)
+	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeRC && in.wrSendFlags&0x10 != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapRCIPCsum != DeviceCapRCIPCsum, &rule0347, in.wrSendFlags)
+	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket && in.wrSendFlags&0x10 != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapRawIPCsum != DeviceCapRawIPCsum, &rule0348, in.wrSendFlags)
+	may.If(in.wrNumSGE < 0, &rule0350, uint64(in.wrNumSGE))
+	may.If((wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrWRAtomicRemoteAddr%8 != 0, &rule0352,
+		in.wrWRAtomicRemoteAddr)
+	may.If((wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrSgListLengthLeast < 8, &rule0353,
+		in.wrSgListLengthLeast)
+	may.If(in.qpQPType.OK && qpQPType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) &&
+		in.wrWRUDRemoteQPN > 0xffffff, &rule0355, in.wrWRUDRemoteQPN)
+	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0, &rule0366, in.wrBindMWBindInfoMWAccessFlags)
+	may.If(in.qpQPType.OK && (qpQPType == QPTypeRC || qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeRawPacket) &&
+		in.wrQPTypeXRCRemoteSrqn > 0, &rule1228, in.wrQPTypeXRCRemoteSrqn)
+	may.If(in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeUD && wrOpcode == WROpcodeTSO &&
+		in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x10 != 0x10, &rule2078, in.wrOpcode)
+	may.If(in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket && wrOpcode == WROpcodeTSO &&
+		in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x100 != 0x100, &rule2079, in.wrOpcode)
+	may.If(in.capDeviceAttrExTSOCapsMaxTSO.OK && wrOpcode == WROpcodeTSO && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V,
+		&rule2080, in.wrSgListLengthTotal, in.capDeviceAttrExTSOCapsMaxTSO.V)
+	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMR == 0, &rule3202, in.wrBindMWBindInfoMR)
+	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0, &rule3204, in.wrTSOHdr)
+	may.If(in.capDeviceAttrMaxSGERD.OK && wrOpcode == WROpcodeRDMARead && in.capDeviceAttrMaxSGERD.V > 0 &&
+		uint64(in.wrNumSGE) > in.capDeviceAttrMaxSGERD.V, &rule3501, uint64(in.wrNumSGE), in.capDeviceAttrMaxSGERD.V)
 	return may
 }
 
@@ -1354,19 +1128,11 @@ type inPostRecv struct {
 func brokenPostRecv(in *inPostRecv) []verr.Violation {
 	var bad verr.Violations
 	qpState := QPState(in.qpState.V)
-	if in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V {
-		bad.Beyond(&rules[rule0360], strconv.FormatInt(in.wrNumSGE, 10), in.qpCapMaxRecvSGE.V)
-	}
-	if in.wrNumSGE > 0 && in.wrSgList == 0 {
-		bad.Add(&rules[rule0362], validate.AddrText(in.wrSgList))
-	}
-	if in.qpSRQ.OK && in.qpSRQ.V != 0 {
-		bad.Add(&rules[rule0363], validate.AddrText(in.qpSRQ.V))
-	}
-	if in.qpState.OK && qpState != QPStateInit && qpState != QPStateRTR && qpState != QPStateRTS &&
-		qpState != QPStateSQD && qpState != QPStateSQE && qpState != QPStateErr {
-		bad.Add(&rules[rule0365], qpState.String())
-	}
+	bad.If(in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V, &rule0360, uint64(in.wrNumSGE), in.qpCapMaxRecvSGE.V)
+	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0362, in.wrSgList)
+	bad.If(in.qpSRQ.OK && in.qpSRQ.V != 0, &rule0363, in.qpSRQ.V)
+	bad.If(in.qpState.OK && qpState != QPStateInit && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD &&
+		qpState != QPStateSQE && qpState != QPStateErr, &rule0365, in.qpState.V)
 	return bad
 }
 
@@ -1374,12 +1140,8 @@ func brokenPostRecv(in *inPostRecv) []verr.Violation {
 func hintPostRecv(in *inPostRecv) []verr.Violation {
 	var may verr.Violations
 	qpQPType := QPType(in.qpQPType.V)
-	if in.wrNumSGE < 0 {
-		may.Add(&rules[rule0361], strconv.FormatInt(in.wrNumSGE, 10))
-	}
-	if in.qpQPType.OK && qpQPType == QPTypeUD && in.wrSgListLengthTotal < 40 {
-		may.Add(&rules[rule0364], validate.Dec(in.wrSgListLengthTotal))
-	}
+	may.If(in.wrNumSGE < 0, &rule0361, uint64(in.wrNumSGE))
+	may.If(in.qpQPType.OK && qpQPType == QPTypeUD && in.wrSgListLengthTotal < 40, &rule0364, in.wrSgListLengthTotal)
 	return may
 }
 
@@ -1394,17 +1156,15 @@ func checkAttachMcast(in *inAttachMcast) error {
 	var bad verr.Violations
 	qpQPType := QPType(in.qpQPType.V)
 	if in.qpQPType.OK && qpQPType != QPTypeUD {
-		bad.Add(&rules[rule0745], qpQPType.String())
+		bad.Add(&rule0745, in.qpQPType.V)
 	}
-	return verr.RefuseErr("ibv_attach_mcast", bad...)
+	return bad.Err("ibv_attach_mcast")
 }
 
 // hintAttachMcast returns the lints that a call of ibv_attach_mcast breaks, which may be the cause when it fails.
 func hintAttachMcast(in *inAttachMcast) []verr.Violation {
 	var may verr.Violations
-	if in.lid != 0 && (in.lid < 49152 || in.lid > 65534) {
-		may.Add(&rules[rule3180], validate.Dec(in.lid))
-	}
+	may.If(in.lid != 0 && (in.lid < 49152 || in.lid > 65534), &rule3180, in.lid)
 	return may
 }
 
@@ -1419,17 +1179,15 @@ func checkDetachMcast(in *inDetachMcast) error {
 	var bad verr.Violations
 	qpQPType := QPType(in.qpQPType.V)
 	if in.qpQPType.OK && qpQPType != QPTypeUD {
-		bad.Add(&rules[rule2072], qpQPType.String())
+		bad.Add(&rule2072, in.qpQPType.V)
 	}
-	return verr.RefuseErr("ibv_detach_mcast", bad...)
+	return bad.Err("ibv_detach_mcast")
 }
 
 // hintDetachMcast returns the lints that a call of ibv_detach_mcast breaks, which may be the cause when it fails.
 func hintDetachMcast(in *inDetachMcast) []verr.Violation {
 	var may verr.Violations
-	if in.lid != 0 && (in.lid < 49152 || in.lid > 65534) {
-		may.Add(&rules[rule3181], validate.Dec(in.lid))
-	}
+	may.If(in.lid != 0 && (in.lid < 49152 || in.lid > 65534), &rule3181, in.lid)
 	return may
 }
 
@@ -1443,10 +1201,10 @@ type inSetEce struct {
 func checkSetEce(in *inSetEce) error {
 	var bad verr.Violations
 	if in.eceVendorID < 1 {
-		bad.Add(&rules[rule1320], validate.Hex(in.eceVendorID))
+		bad.Add(&rule1320, in.eceVendorID)
 	}
 	if in.eceCompMask > 0 {
-		bad.Add(&rules[rule1321], validate.Hex(in.eceCompMask))
+		bad.Add(&rule1321, in.eceCompMask)
 	}
-	return verr.RefuseErr("ibv_set_ece", bad...)
+	return bad.Err("ibv_set_ece")
 }

@@ -748,10 +748,9 @@ func rawWRStart(gate unsafe.Pointer, object unsafe.Pointer, asked uint64, first 
 		(*C.uint8_t)(answer))
 }
 
-func rawStartPoll(gate unsafe.Pointer, fields uint64, entries unsafe.Pointer, room int64, tries int64,
-	answer unsafe.Pointer) {
-	C.vge0b440aec0_ibv_start_poll((*C.uint8_t)(gate), C.uint64_t(fields), (*C.uint8_t)(entries), C.int64_t(room),
-		C.int64_t(tries), (*C.uint8_t)(answer))
+func rawStartPoll(gate unsafe.Pointer, fields uint64, entries unsafe.Pointer, room int64, tries int64, answer unsafe.Pointer) {
+	C.vge0b440aec0_ibv_start_poll((*C.uint8_t)(gate), C.uint64_t(fields), (*C.uint8_t)(entries), C.int64_t(room), C.int64_t(tries),
+		(*C.uint8_t)(answer))
 }
 
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -835,8 +834,7 @@ func rawUnimportDM(fn0 uintptr, dm unsafe.Pointer) {
 }
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, deviceAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)),
-		(*C.uint8_t)(deviceAttr)))
+	return syscall.Errno(C.vge0b440aec0_ibv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(deviceAttr)))
 }
 
 func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsafe.Pointer) syscall.Errno {
@@ -845,39 +843,36 @@ func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsaf
 }
 
 func rawQueryPortSpeed(fn0 uintptr, dev unsafe.Pointer, portNum uint32, portSpeed unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_query_port_speed(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)),
-		C.uint32_t(portNum), (*C.uint8_t)(portSpeed)))
+	return syscall.Errno(C.vge0b440aec0_ibv_query_port_speed(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum),
+		(*C.uint8_t)(portSpeed)))
 }
 
 func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vge0b440aec0_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
-		C.int32_t(index), (*C.uint8_t)(gid))
+	n, err := C.vge0b440aec0_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index),
+		(*C.uint8_t)(gid))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
 	return int(n), 0
 }
 
-func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uint32, entry unsafe.Pointer,
-	flags uint32) syscall.Errno {
+func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uint32, entry unsafe.Pointer, flags uint32) syscall.Errno {
 	return syscall.Errno(C.vge0b440aec0_ibv_query_gid_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum),
 		C.uint32_t(gidIndex), (*C.uint8_t)(entry), C.uint32_t(flags)))
 }
 
-func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, maxEntries uint64, flags uint32) (int,
-	syscall.Errno) {
-	n := int(C.vge0b440aec0_ibv_query_gid_table(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(entries),
-		C.uint64_t(maxEntries), C.uint32_t(flags)))
+func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, maxEntries uint64, flags uint32) (int, syscall.Errno) {
+	n := int(C.vge0b440aec0_ibv_query_gid_table(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(entries), C.uint64_t(maxEntries),
+		C.uint32_t(flags)))
 	if n < 0 {
 		return n, syscall.Errno(-n)
 	}
 	return n, 0
 }
 
-func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int,
-	syscall.Errno) {
-	n, err := C.vge0b440aec0_ibv_query_pkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
-		C.int32_t(index), (*C.uint8_t)(pkey))
+func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int, syscall.Errno) {
+	n, err := C.vge0b440aec0_ibv_query_pkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index),
+		(*C.uint8_t)(pkey))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -885,8 +880,7 @@ func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, p
 }
 
 func rawGetPKeyIndex(fn0 uintptr, dev unsafe.Pointer, portNum uint8, pkey uint16) (int, syscall.Errno) {
-	n, err := C.vge0b440aec0_ibv_get_pkey_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
-		C.uint16_t(pkey))
+	n, err := C.vge0b440aec0_ibv_get_pkey_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.uint16_t(pkey))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -945,8 +939,7 @@ func rawCloseXRCD(xrcd unsafe.Pointer) syscall.Errno {
 	return syscall.Errno(C.vge0b440aec0_ibv_close_xrcd(C.uintptr_t(uintptr(xrcd))))
 }
 
-func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer,
-	syscall.Errno) {
+func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_reg_mr(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr),
 		C.uint64_t(length), C.uint32_t(access))
 	if p == nil {
@@ -955,20 +948,20 @@ func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length 
 	return p, 0
 }
 
-func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64,
-	access uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vge0b440aec0_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)),
-		C.uintptr_t(addr), C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
+func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64, access uint32) (unsafe.Pointer,
+	syscall.Errno) {
+	p, err := C.vge0b440aec0_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr),
+		C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
 	return p, 0
 }
 
-func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32,
-	access int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vge0b440aec0_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset),
-		C.uint64_t(length), C.uint64_t(iova), C.int32_t(fd), C.int32_t(access))
+func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32, access int32) (unsafe.Pointer,
+	syscall.Errno) {
+	p, err := C.vge0b440aec0_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length),
+		C.uint64_t(iova), C.int32_t(fd), C.int32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -983,10 +976,10 @@ func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsa
 	return p, 0
 }
 
-func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64,
-	access int32) (int, syscall.Errno) {
-	n, err := C.vge0b440aec0_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags),
-		C.uintptr_t(uintptr(pd)), C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
+func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64, access int32) (int,
+	syscall.Errno) {
+	n, err := C.vge0b440aec0_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags), C.uintptr_t(uintptr(pd)),
+		C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
@@ -1010,8 +1003,7 @@ func rawDeallocMW(mw unsafe.Pointer) syscall.Errno {
 }
 
 func rawBindMW(qp unsafe.Pointer, mw unsafe.Pointer, mwBind unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_bind_mw(C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(mw)),
-		(*C.uint8_t)(mwBind)))
+	return syscall.Errno(C.vge0b440aec0_ibv_bind_mw(C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(mw)), (*C.uint8_t)(mwBind)))
 }
 
 func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -1059,10 +1051,9 @@ func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return p, 0
 }
 
-func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vge0b440aec0_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset),
-		C.uint64_t(length), C.uint32_t(access))
+func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vge0b440aec0_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset), C.uint64_t(length),
+		C.uint32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -1071,8 +1062,8 @@ func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length ui
 
 func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, channel unsafe.Pointer,
 	compVector int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vge0b440aec0_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe),
-		C.uintptr_t(cqContext), C.uintptr_t(uintptr(channel)), C.int32_t(compVector))
+	p, err := C.vge0b440aec0_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe), C.uintptr_t(cqContext),
+		C.uintptr_t(uintptr(channel)), C.int32_t(compVector))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -1100,8 +1091,7 @@ func rawModifyCQ(cq unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
 }
 
 func rawQueryCompCntrCaps(fn0 uintptr, dev unsafe.Pointer, capsValue unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_query_comp_cntr_caps(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)),
-		(*C.uint8_t)(capsValue)))
+	return syscall.Errno(C.vge0b440aec0_ibv_query_comp_cntr_caps(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(capsValue)))
 }
 
 func rawCreateCompCntr(fn0 uintptr, dev unsafe.Pointer, ccAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -1117,33 +1107,27 @@ func rawDestroyCompCntr(fn0 uintptr, compCntr unsafe.Pointer) syscall.Errno {
 }
 
 func rawSetCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value uint64) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_set_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)),
-		C.uint64_t(value)))
+	return syscall.Errno(C.vge0b440aec0_ibv_set_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(value)))
 }
 
 func rawSetErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value uint64) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_set_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)),
-		C.uint64_t(value)))
+	return syscall.Errno(C.vge0b440aec0_ibv_set_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(value)))
 }
 
 func rawIncCompCntr(fn0 uintptr, compCntr unsafe.Pointer, amount uint64) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_inc_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)),
-		C.uint64_t(amount)))
+	return syscall.Errno(C.vge0b440aec0_ibv_inc_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(amount)))
 }
 
 func rawIncErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, amount uint64) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_inc_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)),
-		C.uint64_t(amount)))
+	return syscall.Errno(C.vge0b440aec0_ibv_inc_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(amount)))
 }
 
 func rawReadCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_read_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)),
-		(*C.uint8_t)(value)))
+	return syscall.Errno(C.vge0b440aec0_ibv_read_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), (*C.uint8_t)(value)))
 }
 
 func rawReadErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_read_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)),
-		(*C.uint8_t)(value)))
+	return syscall.Errno(C.vge0b440aec0_ibv_read_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), (*C.uint8_t)(value)))
 }
 
 func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -1216,8 +1200,7 @@ func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Point
 }
 
 func rawAllocBuf(fn0 uintptr, pd unsafe.Pointer, size uint64, buffer unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vge0b440aec0_ibv_alloc_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(size),
-		(*C.uint8_t)(buffer))
+	p, err := C.vge0b440aec0_ibv_alloc_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(size), (*C.uint8_t)(buffer))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -1236,10 +1219,10 @@ func rawFreeBuf(fn0 uintptr, buffer unsafe.Pointer) {
 	C.vge0b440aec0_ibv_free_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(buffer)))
 }
 
-func rawRegBufMR(fn0 uintptr, pd unsafe.Pointer, buffer unsafe.Pointer, addr uintptr, length uint64,
-	access int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vge0b440aec0_ibv_reg_buf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(buffer)),
-		C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
+func rawRegBufMR(fn0 uintptr, pd unsafe.Pointer, buffer unsafe.Pointer, addr uintptr, length uint64, access int32) (unsafe.Pointer,
+	syscall.Errno) {
+	p, err := C.vge0b440aec0_ibv_reg_buf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(buffer)), C.uintptr_t(addr),
+		C.uint64_t(length), C.int32_t(access))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -1263,8 +1246,8 @@ func rawQueryRtValuesEx(dev unsafe.Pointer, values unsafe.Pointer) syscall.Errno
 }
 
 func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_query_device_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)),
-		(*C.uint8_t)(input), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vge0b440aec0_ibv_query_device_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(input),
+		(*C.uint8_t)(attr)))
 }
 
 func rawOpenQP(dev unsafe.Pointer, qpOpenAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -1276,8 +1259,7 @@ func rawOpenQP(dev unsafe.Pointer, qpOpenAttr unsafe.Pointer) (unsafe.Pointer, s
 }
 
 func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_modify_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr),
-		C.int32_t(attrMask)))
+	return syscall.Errno(C.vge0b440aec0_ibv_modify_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(attrMask)))
 }
 
 func rawModifyQPRateLimit(qp unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
@@ -1285,19 +1267,17 @@ func rawModifyQPRateLimit(qp unsafe.Pointer, attr unsafe.Pointer) syscall.Errno 
 }
 
 func rawQPAttachCompCntr(fn0 uintptr, qp unsafe.Pointer, compCntr unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_qp_attach_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)),
-		C.uintptr_t(uintptr(compCntr)), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vge0b440aec0_ibv_qp_attach_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(compCntr)),
+		(*C.uint8_t)(attr)))
 }
 
 func rawQueryQPDataInOrder(fn0 uintptr, qp unsafe.Pointer, op uint32, flags uint32) int32 {
-	return int32(C.vge0b440aec0_ibv_query_qp_data_in_order(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint32_t(op),
-		C.uint32_t(flags)))
+	return int32(C.vge0b440aec0_ibv_query_qp_data_in_order(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint32_t(op), C.uint32_t(flags)))
 }
 
-func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32,
-	initAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_query_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr),
-		C.int32_t(fields), (*C.uint8_t)(initAttr)))
+func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32, initAttr unsafe.Pointer) syscall.Errno {
+	return syscall.Errno(C.vge0b440aec0_ibv_query_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(fields),
+		(*C.uint8_t)(initAttr)))
 }
 
 func rawDestroyQP(fn0 uintptr, qp unsafe.Pointer) syscall.Errno {
@@ -1340,20 +1320,20 @@ func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Po
 	return p, 0
 }
 
-func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.Pointer, grh unsafe.Pointer,
-	ahAttr unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vge0b440aec0_ibv_init_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
-		(*C.uint8_t)(wc), (*C.uint8_t)(grh), (*C.uint8_t)(ahAttr))
+func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.Pointer, grh unsafe.Pointer, ahAttr unsafe.Pointer) (int,
+	syscall.Errno) {
+	n, err := C.vge0b440aec0_ibv_init_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), (*C.uint8_t)(wc),
+		(*C.uint8_t)(grh), (*C.uint8_t)(ahAttr))
 	if n < 0 {
 		return int(n), verr.ErrnoOf(err)
 	}
 	return int(n), 0
 }
 
-func rawCreateAHFromWC(fn0 uintptr, pd unsafe.Pointer, wc unsafe.Pointer, grh unsafe.Pointer,
-	portNum uint8) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vge0b440aec0_ibv_create_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(wc),
-		(*C.uint8_t)(grh), C.uint8_t(portNum))
+func rawCreateAHFromWC(fn0 uintptr, pd unsafe.Pointer, wc unsafe.Pointer, grh unsafe.Pointer, portNum uint8) (unsafe.Pointer,
+	syscall.Errno) {
+	p, err := C.vge0b440aec0_ibv_create_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(wc), (*C.uint8_t)(grh),
+		C.uint8_t(portNum))
 	if p == nil {
 		return nil, verr.ErrnoOf(err)
 	}
@@ -1365,13 +1345,11 @@ func rawDestroyAH(fn0 uintptr, ah unsafe.Pointer) syscall.Errno {
 }
 
 func rawAttachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint16) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_attach_mcast(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(gid),
-		C.uint16_t(lid)))
+	return syscall.Errno(C.vge0b440aec0_ibv_attach_mcast(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(gid), C.uint16_t(lid)))
 }
 
 func rawDetachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint16) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_detach_mcast(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(gid),
-		C.uint16_t(lid)))
+	return syscall.Errno(C.vge0b440aec0_ibv_detach_mcast(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(gid), C.uint16_t(lid)))
 }
 
 func rawForkInit(fn0 uintptr) syscall.Errno {
@@ -1423,8 +1401,8 @@ func rawAttachCountersPointFlow(counters unsafe.Pointer, attr unsafe.Pointer, fl
 }
 
 func rawReadCounters(counters unsafe.Pointer, values unsafe.Pointer, ncounters uint32, flags uint32) syscall.Errno {
-	return syscall.Errno(C.vge0b440aec0_ibv_read_counters(C.uintptr_t(uintptr(counters)), (*C.uint8_t)(values),
-		C.uint32_t(ncounters), C.uint32_t(flags)))
+	return syscall.Errno(C.vge0b440aec0_ibv_read_counters(C.uintptr_t(uintptr(counters)), (*C.uint8_t)(values), C.uint32_t(ncounters),
+		C.uint32_t(flags)))
 }
 
 func rawFlowLabelToUDPSport(flowLabel uint32) uint16 {

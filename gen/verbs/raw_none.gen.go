@@ -40,8 +40,7 @@ func rawQPToQPEx(fn0 uintptr, qp unsafe.Pointer) unsafe.Pointer {
 func rawWRStart(gate unsafe.Pointer, object unsafe.Pointer, asked uint64, first unsafe.Pointer, answer unsafe.Pointer) {
 }
 
-func rawStartPoll(gate unsafe.Pointer, fields uint64, entries unsafe.Pointer, room int64, tries int64,
-	answer unsafe.Pointer) {
+func rawStartPoll(gate unsafe.Pointer, fields uint64, entries unsafe.Pointer, room int64, tries int64, answer unsafe.Pointer) {
 }
 
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -104,18 +103,15 @@ func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gi
 	return -1, syscall.ENOSYS
 }
 
-func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uint32, entry unsafe.Pointer,
-	flags uint32) syscall.Errno {
+func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uint32, entry unsafe.Pointer, flags uint32) syscall.Errno {
 	return syscall.ENOSYS
 }
 
-func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, maxEntries uint64, flags uint32) (int,
-	syscall.Errno) {
+func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, maxEntries uint64, flags uint32) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
 
-func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int,
-	syscall.Errno) {
+func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int, syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
 
@@ -159,18 +155,17 @@ func rawCloseXRCD(xrcd unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
-func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer,
+func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
+	return nil, syscall.ENOSYS
+}
+
+func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64, access uint32) (unsafe.Pointer,
 	syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 
-func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64,
-	access uint32) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32,
-	access int32) (unsafe.Pointer, syscall.Errno) {
+func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32, access int32) (unsafe.Pointer,
+	syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 
@@ -178,8 +173,8 @@ func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsa
 	return nil, syscall.ENOSYS
 }
 
-func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64,
-	access int32) (int, syscall.Errno) {
+func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64, access int32) (int,
+	syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
 
@@ -227,8 +222,7 @@ func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 
-func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer,
-	syscall.Errno) {
+func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 
@@ -343,8 +337,8 @@ func rawExportBufDmabufFD(fn0 uintptr, buffer unsafe.Pointer) (int, syscall.Errn
 
 func rawFreeBuf(fn0 uintptr, buffer unsafe.Pointer) {}
 
-func rawRegBufMR(fn0 uintptr, pd unsafe.Pointer, buffer unsafe.Pointer, addr uintptr, length uint64,
-	access int32) (unsafe.Pointer, syscall.Errno) {
+func rawRegBufMR(fn0 uintptr, pd unsafe.Pointer, buffer unsafe.Pointer, addr uintptr, length uint64, access int32) (unsafe.Pointer,
+	syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 
@@ -384,8 +378,7 @@ func rawQueryQPDataInOrder(fn0 uintptr, qp unsafe.Pointer, op uint32, flags uint
 	return 0
 }
 
-func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32,
-	initAttr unsafe.Pointer) syscall.Errno {
+func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32, initAttr unsafe.Pointer) syscall.Errno {
 	return syscall.ENOSYS
 }
 
@@ -417,13 +410,13 @@ func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Po
 	return nil, syscall.ENOSYS
 }
 
-func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.Pointer, grh unsafe.Pointer,
-	ahAttr unsafe.Pointer) (int, syscall.Errno) {
+func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.Pointer, grh unsafe.Pointer, ahAttr unsafe.Pointer) (int,
+	syscall.Errno) {
 	return -1, syscall.ENOSYS
 }
 
-func rawCreateAHFromWC(fn0 uintptr, pd unsafe.Pointer, wc unsafe.Pointer, grh unsafe.Pointer,
-	portNum uint8) (unsafe.Pointer, syscall.Errno) {
+func rawCreateAHFromWC(fn0 uintptr, pd unsafe.Pointer, wc unsafe.Pointer, grh unsafe.Pointer, portNum uint8) (unsafe.Pointer,
+	syscall.Errno) {
 	return nil, syscall.ENOSYS
 }
 

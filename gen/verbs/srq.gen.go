@@ -127,8 +127,7 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 	if srq.lib.lints.Wanted() {
 		srq.lib.lints.Report(hintModifySRQ(&in))
 	}
-	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC),
-		int32(srqAttr.mask)); errno != 0 {
+	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifySRQ(&in)) })
 	}
 	return nil

@@ -4,8 +4,6 @@
 package verbs
 
 import (
-	"strconv"
-
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -35,25 +33,15 @@ var srqAttrMaskNames = []validate.Flag{
 func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 	var may verr.Violations
 	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
-	if in.srqAttrMask&srqAttrHasMaxWR != 0 && in.srqAttrMaxWR < 1 {
-		may.Add(&rules[rule0614], validate.Dec(in.srqAttrMaxWR))
-	}
-	if in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 && in.capDeviceAttrMaxSRQWR.V > 0 &&
-		in.srqAttrMaxWR > in.capDeviceAttrMaxSRQWR.V {
-		may.Beyond(&rules[rule0615], validate.Dec(in.srqAttrMaxWR), in.capDeviceAttrMaxSRQWR.V)
-	}
-	if in.capDeviceAttrDeviceCapFlags.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize {
-		may.Add(&rules[rule0616], validate.FlagText(in.srqAttrMask, srqAttrMaskNames))
-	}
-	if in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&srqAttrHasLimit != 0 && in.capDeviceAttrMaxSRQWR.V > 0 &&
-		in.srqAttrSRQLimit > in.capDeviceAttrMaxSRQWR.V {
-		may.Beyond(&rules[rule0617], validate.Dec(in.srqAttrSRQLimit), in.capDeviceAttrMaxSRQWR.V)
-	}
-	if in.srqAttrMask&(srqAttrHasMaxWR|srqAttrHasLimit) == srqAttrHasMaxWR|srqAttrHasLimit &&
-		in.srqAttrSRQLimit > in.srqAttrMaxWR {
-		may.Add(&rules[rule0618], validate.Dec(in.srqAttrSRQLimit))
-	}
+	may.If(in.srqAttrMask&srqAttrHasMaxWR != 0 && in.srqAttrMaxWR < 1, &rule0614, in.srqAttrMaxWR)
+	may.If(in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 && in.capDeviceAttrMaxSRQWR.V > 0 &&
+		in.srqAttrMaxWR > in.capDeviceAttrMaxSRQWR.V, &rule0615, in.srqAttrMaxWR, in.capDeviceAttrMaxSRQWR.V)
+	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 &&
+		capDeviceAttrDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize, &rule0616, in.srqAttrMask)
+	may.If(in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&srqAttrHasLimit != 0 && in.capDeviceAttrMaxSRQWR.V > 0 &&
+		in.srqAttrSRQLimit > in.capDeviceAttrMaxSRQWR.V, &rule0617, in.srqAttrSRQLimit, in.capDeviceAttrMaxSRQWR.V)
+	may.If(in.srqAttrMask&(srqAttrHasMaxWR|srqAttrHasLimit) == srqAttrHasMaxWR|srqAttrHasLimit && in.srqAttrSRQLimit > in.srqAttrMaxWR,
+		&rule0618, in.srqAttrSRQLimit)
 	return may
 }
 
@@ -66,18 +54,14 @@ type inPostSRQRecv struct {
 // brokenPostSRQRecv returns the rules that a request of ibv_post_srq_recv breaks and that are enough to have it refused.
 func brokenPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
 	var bad verr.Violations
-	if in.recvWRNumSGE > 0 && in.recvWRSgList == 0 {
-		bad.Add(&rules[rule0963], validate.AddrText(in.recvWRSgList))
-	}
+	bad.If(in.recvWRNumSGE > 0 && in.recvWRSgList == 0, &rule0963, in.recvWRSgList)
 	return bad
 }
 
 // hintPostSRQRecv returns the other rules that a request of ibv_post_srq_recv breaks, which may be the cause when it is refused.
 func hintPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
 	var may verr.Violations
-	if in.recvWRNumSGE < 0 {
-		may.Add(&rules[rule0962], strconv.FormatInt(in.recvWRNumSGE, 10))
-	}
+	may.If(in.recvWRNumSGE < 0, &rule0962, uint64(in.recvWRNumSGE))
 	return may
 }
 
@@ -95,12 +79,8 @@ type inPostSRQOps struct {
 func brokenPostSRQOps(in *inPostSRQOps) []verr.Violation {
 	var bad verr.Violations
 	opOpcode := OpsOpcode(in.opOpcode)
-	if opOpcode != OpsOpcodeAdd && opOpcode != OpsOpcodeDel && opOpcode != OpsOpcodeSync {
-		bad.Add(&rules[rule3054], opOpcode.String())
-	}
-	if opOpcode == OpsOpcodeAdd && in.opTMAddNumSGE > 0 && in.opTMAddSgList == 0 {
-		bad.Add(&rules[rule3059], validate.AddrText(in.opTMAddSgList))
-	}
+	bad.If(opOpcode != OpsOpcodeAdd && opOpcode != OpsOpcodeDel && opOpcode != OpsOpcodeSync, &rule3054, in.opOpcode)
+	bad.If(opOpcode == OpsOpcodeAdd && in.opTMAddNumSGE > 0 && in.opTMAddSgList == 0, &rule3059, in.opTMAddSgList)
 	return bad
 }
 
@@ -108,18 +88,10 @@ func brokenPostSRQOps(in *inPostSRQOps) []verr.Violation {
 func hintPostSRQOps(in *inPostSRQOps) []verr.Violation {
 	var may verr.Violations
 	opOpcode := OpsOpcode(in.opOpcode)
-	if uint64(in.opFlags)&^0x3 != 0 {
-		may.Add(&rules[rule3055], validate.Hex(uint64(in.opFlags)))
-	}
-	if in.opTMUnexpectedCnt != 0 && uint64(in.opFlags)&0x2 != 0x2 {
-		may.Add(&rules[rule3056], validate.Hex(uint64(in.opFlags)))
-	}
-	if in.capDeviceAttrExTMCapsMaxSGE.OK && opOpcode == OpsOpcodeAdd &&
-		uint64(in.opTMAddNumSGE) > in.capDeviceAttrExTMCapsMaxSGE.V {
-		may.Beyond(&rules[rule3057], strconv.FormatInt(in.opTMAddNumSGE, 10), in.capDeviceAttrExTMCapsMaxSGE.V)
-	}
-	if opOpcode == OpsOpcodeAdd && in.opTMAddNumSGE < 0 {
-		may.Add(&rules[rule3058], strconv.FormatInt(in.opTMAddNumSGE, 10))
-	}
+	may.If(uint64(in.opFlags)&^0x3 != 0, &rule3055, uint64(in.opFlags))
+	may.If(in.opTMUnexpectedCnt != 0 && uint64(in.opFlags)&0x2 != 0x2, &rule3056, uint64(in.opFlags))
+	may.If(in.capDeviceAttrExTMCapsMaxSGE.OK && opOpcode == OpsOpcodeAdd && uint64(in.opTMAddNumSGE) > in.capDeviceAttrExTMCapsMaxSGE.V,
+		&rule3057, uint64(in.opTMAddNumSGE), in.capDeviceAttrExTMCapsMaxSGE.V)
+	may.If(opOpcode == OpsOpcodeAdd && in.opTMAddNumSGE < 0, &rule3058, uint64(in.opTMAddNumSGE))
 	return may
 }

@@ -31,16 +31,16 @@ func checkModifyWQ(in *inModifyWQ) error {
 	flagsMask := WQFlags(in.wqAttrFlagsMask)
 	state := WQState(in.wqAttrWQState)
 	if in.wqAttrAttrMask < 1 {
-		bad.Add(&rules[rule0789], validate.Hex(in.wqAttrAttrMask))
+		bad.Add(&rule0789, in.wqAttrAttrMask)
 	}
-	if in.wqAttrAttrMask&wqAttrHasFlags != 0 &&
-		flagsMask&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|WQFlagsPCIWriteEndPadding) != 0 {
-		bad.Add(&rules[rule0791], flagsMask.String())
+	if in.wqAttrAttrMask&wqAttrHasFlags != 0 && flagsMask&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|
+		WQFlagsPCIWriteEndPadding) != 0 {
+		bad.Add(&rule0791, in.wqAttrFlagsMask)
 	}
 	if in.wqAttrAttrMask&wqAttrHasState != 0 && state != WQStateReset && state != WQStateRdy && state != WQStateErr {
-		bad.Add(&rules[rule0792], state.String())
+		bad.Add(&rule0792, in.wqAttrWQState)
 	}
-	return verr.RefuseErr("ibv_modify_wq", bad...)
+	return bad.Err("ibv_modify_wq")
 }
 
 // hintModifyWQ returns the lints that a call of ibv_modify_wq breaks, which may be the cause when it fails.
@@ -49,23 +49,14 @@ func hintModifyWQ(in *inModifyWQ) []verr.Violation {
 	curState := WQState(in.wqAttrCurrWQState)
 	flagsMask := WQFlags(in.wqAttrFlagsMask)
 	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
-	if in.wqAttrAttrMask&wqAttrHasCurState != 0 && curState != WQStateReset && curState != WQStateRdy &&
-		curState != WQStateErr {
-		may.Add(&rules[rule2090], curState.String())
-	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&wqAttrHasFlags != 0 &&
-		flagsMask&WQFlagsCvlanStripping != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping {
-		may.Add(&rules[rule3348], flagsMask.String())
-	}
-	if in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsScatterFCS != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS {
-		may.Add(&rules[rule3349], flagsMask.String())
-	}
-	if in.wqState.OK && in.wqAttrAttrMask&wqAttrHasCurState != 0 &&
-		(curState == WQStateReset || curState == WQStateRdy || curState == WQStateErr) &&
-		in.wqAttrCurrWQState != in.wqState.V {
-		may.Beyond(&rules[rule3350], curState.String(), in.wqState.V)
-	}
+	may.If(in.wqAttrAttrMask&wqAttrHasCurState != 0 && curState != WQStateReset && curState != WQStateRdy && curState != WQStateErr,
+		&rule2090, in.wqAttrCurrWQState)
+	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsCvlanStripping != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule3348, in.wqAttrFlagsMask)
+	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsScatterFCS != 0 &&
+		capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule3349, in.wqAttrFlagsMask)
+	may.If(in.wqState.OK && in.wqAttrAttrMask&wqAttrHasCurState != 0 &&
+		(curState == WQStateReset || curState == WQStateRdy || curState == WQStateErr) && in.wqAttrCurrWQState != in.wqState.V, &rule3350,
+		in.wqAttrCurrWQState, in.wqState.V)
 	return may
 }

@@ -24,6 +24,7 @@ type Rule struct {
 	Limit       string // C name of what the value is held against: a capability, or a property of an object; empty without one
 	// AcceptedBy and RefusedBy name who is known to accept, and to refuse, a call that breaks the rule: "rxe with linux 6.1".
 	AcceptedBy, RefusedBy []string
+	Text                  func(uint64) string // writes the value that breaks it; nil for a number in decimal
 }
 
 // Violation is one broken rule with the value that breaks it.

@@ -43,7 +43,7 @@ func TestText(t *testing.T) {
 			"ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]",
 			"ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]\n" +
 				"\tVR-ibv_reg_mr-access-0001: see ibv_reg_mr(3), DESCRIPTION"},
-		{"refused twice", RefuseErr("ibv_reg_mr", access, length),
+		{"refused twice", Violations{access, length}.Err("ibv_reg_mr"),
 			"ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]" +
 				"; also length 0: must be at least 1 [VR-ibv_reg_mr-length-0002]",
 			"ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]" +
@@ -120,7 +120,7 @@ func TestIs(t *testing.T) {
 		is    []error
 		isNot []error
 	}{
-		{"refused", RefuseErr("v", Violation{}), []error{syscall.EINVAL}, []error{errors.ErrUnsupported, syscall.ENOMEM, os.ErrClosed}},
+		{"refused", Violations{{}}.Err("v"), []error{syscall.EINVAL}, []error{errors.ErrUnsupported, syscall.ENOMEM, os.ErrClosed}},
 		{"enosys", Failed("v", syscall.ENOSYS, nil), []error{syscall.ENOSYS, errors.ErrUnsupported}, []error{syscall.EINVAL}},
 		{"eopnotsupp", Failed("v", syscall.EOPNOTSUPP, nil), []error{syscall.EOPNOTSUPP, errors.ErrUnsupported}, nil},
 		{"eprotonosupport", Failed("v", syscall.EPROTONOSUPPORT, nil), []error{syscall.EPROTONOSUPPORT, errors.ErrUnsupported}, nil},
@@ -153,8 +153,8 @@ func TestRefuseNothing(t *testing.T) {
 	if e := Refuse("v"); e != nil {
 		t.Errorf("Refuse without violations = %v", e)
 	}
-	if err := RefuseErr("v"); err != nil {
-		t.Errorf("RefuseErr without violations = %#v", err)
+	if err := Violations(nil).Err("v"); err != nil {
+		t.Errorf("the error of no violations is %#v", err)
 	}
 	if e := Refuse("v", Violation{Rule: needsLocal, Value: ""}); e == nil || !e.Refused || e.Errno != syscall.EINVAL {
 		t.Errorf("Refuse = %#v", e)

@@ -17,22 +17,12 @@ var errClosed = os.ErrClosed
 const maxNamed = 8
 
 // Refuse returns the error of a call that was not made because it breaks rules; nil when v is empty. Assign the result
-// only to a *Error; where an error is needed, use RefuseErr.
+// only to a *Error; where an error is needed, use Violations.Err.
 func Refuse(verb string, v ...Violation) *Error {
 	if len(v) == 0 {
 		return nil
 	}
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Violations: v, Refused: true}
-}
-
-// RefuseErr is Refuse with a result of type error: a nil interface when v is empty.
-//
-//go:noinline
-func RefuseErr(verb string, v ...Violation) error {
-	if len(v) == 0 {
-		return nil
-	}
-	return Refuse(verb, v...)
 }
 
 // Failed returns the error of a call that was made and failed with errno; an errno of 0 means that the call gave none.

@@ -1,16 +1,13 @@
 package verr
 
-// Unjudged returns the rules of a table that need capabilities, when these are not known: why is the reason. Otherwise all rules
-// are judged, and it returns nothing.
-func Unjudged(table []Rule, why error) ([]Rule, error) {
+// Unjudged returns the rules that need capabilities when these are not known: why is the reason. Otherwise all rules are judged,
+// and it returns nothing.
+func Unjudged(capable []*Rule, why error) (out []Rule, err error) {
 	if why == nil {
 		return nil, nil
 	}
-	var out []Rule
-	for _, r := range table {
-		if r.Capable {
-			out = append(out, r)
-		}
+	for _, r := range capable {
+		out = append(out, *r)
 	}
 	return out, why
 }

@@ -5,16 +5,38 @@ import "strconv"
 // Violations are the rules that a call breaks, as generated validators collect them. Rules are added out of line, as errors are made.
 type Violations []Violation
 
-// Add adds a broken rule with the value that breaks it, or an empty one when there is none to show.
+// Add adds a broken rule with the value that breaks it, and the limit of the value where that is known only at run time.
 //
 //go:noinline
-func (v *Violations) Add(r *Rule, value string) {
+func (v *Violations) Add(r *Rule, value uint64, limit ...uint64) {
+	broken := Violation{Rule: r, Value: strconv.FormatUint(value, 10)}
+	if r.Text != nil {
+		broken.Value = r.Text(value)
+	}
+	if len(limit) > 0 {
+		broken.Limit = strconv.FormatUint(limit[0], 10)
+	}
+	*v = append(*v, broken)
+}
+
+// If is Add for a rule that is broken. A validator that runs in each call has an if statement in its place, which is quicker.
+func (v *Violations) If(broken bool, r *Rule, value uint64, limit ...uint64) {
+	if broken {
+		v.Add(r, value, limit...)
+	}
+}
+
+// AddText is Add for a value that is not a number.
+//
+//go:noinline
+func (v *Violations) AddText(r *Rule, value string) {
 	*v = append(*v, Violation{Rule: r, Value: value})
 }
 
-// Beyond is Add for a rule whose limit is known at run time alone.
-//
-//go:noinline
-func (v *Violations) Beyond(r *Rule, value string, limit uint64) {
-	*v = append(*v, Violation{Rule: r, Value: value, Limit: strconv.FormatUint(limit, 10)})
+// Err returns the error of a call that was not made because it breaks these rules, nil when there are none.
+func (v Violations) Err(verb string) error {
+	if len(v) == 0 {
+		return nil
+	}
+	return Refuse(verb, v...)
 }

@@ -22,11 +22,7 @@ func Maybe(v uint64, ok bool) Known { return Known{v, ok} }
 // Addr returns the address of a C object, for rules that ask whether it is NULL.
 func Addr(c unsafe.Pointer) uint64 { return uint64(uintptr(c)) }
 
-// The texts of values are made out of line: generated code has hundreds of calls of them, and makes none while calls keep the rules.
-
 // AddrText returns an address as messages show it: in hex, or NULL.
-//
-//go:noinline
 func AddrText(v uint64) string {
 	if v == 0 {
 		return "NULL"
@@ -34,14 +30,21 @@ func AddrText(v uint64) string {
 	return Hex(v)
 }
 
-// Dec returns a number as messages show it.
-//
-//go:noinline
-func Dec(v uint64) string { return strconv.FormatUint(v, 10) }
+// NoText is the text of a rule without a value to show.
+func NoText(uint64) string { return "" }
+
+// Signed returns a number that may be negative as messages show it.
+func Signed(v uint64) string { return strconv.FormatInt(int64(v), 10) }
+
+// Text returns a value of an enum or flags as messages show it.
+func Text[T interface {
+	~int8 | ~int32 | ~uint8 | ~uint16 | ~uint32 | ~uint64
+	String() string
+}](v uint64) string {
+	return T(v).String()
+}
 
 // Hex returns bits as messages show them.
-//
-//go:noinline
 func Hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
 
 // Unnamed returns the text of a value of an enum that has no name: "QPState(99)".

@@ -50,33 +50,37 @@ func loose(o model.Operand) bool {
 	return o.Kind == model.OpProp || o.Kind == model.OpCap || o.Kind == model.OpMade
 }
 
-// ruleTable makes what the errors say of each rule:
+// ruleTable makes what the errors say of each rule, and lists those that need capabilities:
 //
-//	const (
-//		rule0001 = iota
+//	var (
+//		rule0001 = verr.Rule{ID: "VR-ibv_reg_mr-access-0001", ...}
 //	)
 //
-//	var rules = []verr.Rule{
-//		rule0001: {ID: "VR-ibv_reg_mr-access-0001", ...},
-//	}
+//	var capable = []*verr.Rule{&rule0014}
 func (e *emitter) ruleTable(g *goFile) {
-	var places, rows []jen.Code
+	var rows, capable []jen.Code
 	for _, v := range e.pkg.Verbs {
 		for _, r := range allChecked(v) {
-			place := id(ruleConst(r))
-			if len(places) == 0 {
-				place.Op("=").Iota()
+			rows = append(rows, id(ruleVar(r)).Op("=").Add(rt("verr", "Rule")).Add(e.ruleRow(v, r)))
+			if needsCaps(r) {
+				capable = append(capable, ref(id(ruleVar(r))))
 			}
-			places = append(places, place)
-			rows = append(rows, id(ruleConst(r)).Op(":").Add(e.ruleRow(v, r)))
 		}
 	}
 	if len(rows) == 0 {
 		return
 	}
-	g.decl("// Places in the table of rules.", jen.Const().Defs(places...))
-	g.decl("// rules are the rules that the validators check, with what the errors say of them.",
-		jen.Var().Id("rules").Op("=").Index().Add(rt("verr", "Rule")).Add(lines(rows...)))
+	g.decl("// The rules that the validators check, with what the errors say of them.", jen.Var().Defs(rows...))
+	if len(capable) == 0 {
+		return
+	}
+	g.decl("// capable are the rules that need capabilities of the device.",
+		jen.Var().Id("capable").Op("=").Index().Op("*").Add(rt("verr", "Rule")).Values(capable...))
+}
+
+// needsCaps reports whether a rule needs capabilities of the device.
+func needsCaps(r *model.Rule) bool {
+	return slices.ContainsFunc(r.Operands(), func(o *model.Operand) bool { return o.Kind == model.OpCap })
 }
 
 // ruleRow is one entry of the table.
@@ -89,7 +93,7 @@ func (e *emitter) ruleRow(v *model.Verb, r *model.Rule) *jen.Statement {
 	if r.Unsupported {
 		fields = append(fields, key("Unsupported", jen.True()))
 	}
-	if slices.ContainsFunc(r.Operands(), func(o *model.Operand) bool { return o.Kind == model.OpCap }) {
+	if needsCaps(r) {
 		fields = append(fields, key("Capable", jen.True()))
 	}
 	if o := limit(r); o != nil {
@@ -100,6 +104,9 @@ func (e *emitter) ruleRow(v *model.Verb, r *model.Rule) *jen.Statement {
 	}
 	if len(r.RefusedBy) > 0 {
 		fields = append(fields, key("RefusedBy", texts(r.RefusedBy)))
+	}
+	if text := e.textOf(r); text != nil {
+		fields = append(fields, key("Text", text))
 	}
 	return jen.Values(fields...)
 }
@@ -141,8 +148,8 @@ func totalOf(r *model.Rule) (of *model.Operand) {
 	return of
 }
 
-// ruleConst names the place of a rule: by its number, which is unique in the project, or by the words of its ID.
-func ruleConst(r *model.Rule) string {
+// ruleVar names the variable of a rule: by its number, which is unique in the project, or by the words of its ID.
+func ruleVar(r *model.Rule) string {
 	parts := strings.Split(r.ID, "-")
 	if last := parts[len(parts)-1]; last != "" && strings.Trim(last, "0123456789") == "" {
 		return "rule" + last
@@ -187,17 +194,17 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 //		var bad verr.Violations
 //		access := MRAccess(in.access)
 //		if access&MRAccessRemoteWrite != 0 {
-//			bad.Add(&rules[rule0001], access.String())
+//			bad.Add(&rule0001, in.access)
 //		}
-//		return verr.RefuseErr("ibv_x", bad...)
+//		return bad.Err("ibv_x")
 //	}
 func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
 	rules := v.Checked(false)
 	if len(rules) == 0 {
 		return
 	}
-	body := append([]jen.Code{jen.Var().Id("bad").Add(rt("verr", "Violations"))}, e.collect("bad", rules)...)
-	body = append(body, jen.Return(rt("verr", "RefuseErr").Call(jen.Lit(v.C), id("bad").Op("..."))))
+	body := append([]jen.Code{jen.Var().Id("bad").Add(rt("verr", "Violations"))}, e.collect("bad", rules, true)...)
+	body = append(body, jen.Return(id("bad.Err").Call(jen.Lit(v.C))))
 	g.fn(fn{
 		doc:  "// check" + v.Go + " refuses a call of " + v.C + " that breaks a rule.",
 		name: "check" + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: errResult(), body: body,
@@ -209,16 +216,14 @@ func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
 //
 //	func hintX(in *inX) []verr.Violation {
 //		var may verr.Violations
-//		if in.length == 0 {
-//			may.Add(&rules[rule0012], "")
-//		}
+//		may.If(in.length == 0, &rule0012, in.length)
 //		return may
 //	}
 func (e *emitter) violationsFunc(g *goFile, v *model.Verb, prefix, list, doc string, rules []*model.Rule) {
 	if len(rules) == 0 {
 		return
 	}
-	body := append([]jen.Code{jen.Var().Id(list).Add(rt("verr", "Violations"))}, e.collect(list, rules)...)
+	body := append([]jen.Code{jen.Var().Id(list).Add(rt("verr", "Violations"))}, e.collect(list, rules, false)...)
 	g.fn(fn{
 		doc:  fmt.Sprintf("// "+doc, v.Go, v.C),
 		name: prefix + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: []jen.Code{jen.Index().Add(rt("verr", "Violation"))},
@@ -226,23 +231,31 @@ func (e *emitter) violationsFunc(g *goFile, v *model.Verb, prefix, list, doc str
 	})
 }
 
-// collect adds each rule that is broken to a list, with the value that breaks it:
+// collect adds each rule that is broken to a list, with the value that breaks it and the limit of that. Where the rules run in each
+// call they are if statements, which are quicker than arguments:
 //
-//	if in.length > in.capMax.V {
-//		bad.Beyond(&rules[rule0001], validate.Dec(in.length), in.capMax.V)
+//	if access&MRAccessRemoteWrite != 0 {
+//		bad.Add(&rule0001, in.access)
 //	}
-func (e *emitter) collect(list string, rules []*model.Rule) (body []jen.Code) {
+//	may.If(in.capMax.OK && in.length > in.capMax.V, &rule0002, in.length, in.capMax.V)
+func (e *emitter) collect(list string, rules []*model.Rule, always bool) (body []jen.Code) {
 	t := terms{e: e, local: map[string]string{}, taken: map[string]bool{}}
 	for _, r := range rules {
-		how, args := "Add", []jen.Code{ref(id("rules").Index(id(ruleConst(r)))), jen.Lit("")}
-		broken := t.broken(r)
-		if value := t.shown(r); value != nil {
-			args[1] = value
+		broken, n := t.broken(r), transition(r)
+		add, args := "Add", []jen.Code{ref(id(ruleVar(r))), jen.Lit(0)}
+		if n != nil {
+			add, args[1] = "AddText", t.transitionText(r, n)
+		} else if o := shown(r); o != nil {
+			args[1] = bitsOf(*o)
 		}
 		if o := limit(r); o != nil {
-			how, args = "Beyond", append(args, id("in", o.Name, "V"))
+			args = append(args, id("in", o.Name, "V"))
 		}
-		body = append(body, jen.If(broken).Block(id(list, how).Call(args...)))
+		if always || n != nil {
+			body = append(body, jen.If(broken).Block(id(list, add).Call(args...)))
+		} else {
+			body = append(body, id(list, "If").Call(append([]jen.Code{broken}, args...)...))
+		}
 	}
 	return append(t.locals, body...)
 }
@@ -263,8 +276,8 @@ func limit(r *model.Rule) (of *model.Operand) {
 	return of
 }
 
-// shown is the value of the subject as a violation shows it, nil when there is none to show.
-func (t *terms) shown(r *model.Rule) *jen.Statement {
+// shown is the value that a violation shows, nil when there is none to show.
+func shown(r *model.Rule) *model.Operand {
 	o := r.Subject
 	if total := totalOf(r); total != nil {
 		o = total
@@ -272,36 +285,48 @@ func (t *terms) shown(r *model.Rule) *jen.Statement {
 	if o == nil || o.Name == "" {
 		return nil
 	}
-	if n := transition(r); n != nil {
-		return t.transitionText(r, n)
-	}
-	x, of := id("in", o.Name), enumOf(*o)
+	return o
+}
+
+// textOf is the function that writes the value of a rule, nil for a number in decimal:
+//
+//	validate.Text[MRAccess]
+func (e *emitter) textOf(r *model.Rule) *jen.Statement {
+	o := shown(r)
 	switch {
-	case of != nil && t.e.namedEnum(*o) == of:
-		return t.typed(*o).Dot("String").Call()
-	case of != nil && loose(*o):
-		return id(of.Go).Call(dot(x, "V")).Dot("String").Call()
-	case loose(*o) && pointer(o):
-		return rt("validate", "AddrText").Call(dot(x, "V"))
-	case o.Kind == model.OpField && of == nil && (o.Layout == "uint64" || asFlags(r, o)):
-		if o.Signed {
-			x = jen.Uint64().Call(x)
-		}
-		return rt("validate", "Hex").Call(x)
-	case o.Param != nil && o.Param.Role == role.Mask:
-		return rt("validate", "FlagText").Call(x, id(maskNamesVar(o.Param.Record)))
-	case of != nil && (of.C != "" || len(of.Members) > 0):
-		return id(of.Go).Call(x).Dot("String").Call()
-	case loose(*o):
-		return rt("validate", "Dec").Call(dot(x, "V"))
-	case o.Signed:
-		return inBase("FormatInt", x, 10)
-	case pointer(o):
-		return rt("validate", "AddrText").Call(x)
-	case hexLike(o):
-		return rt("validate", "Hex").Call(x)
+	case transition(r) != nil:
+		return nil
+	case o == nil:
+		return rt("validate", "NoText")
 	}
-	return rt("validate", "Dec").Call(x)
+	of := enumOf(*o)
+	switch {
+	case of != nil && (loose(*o) || e.namedEnum(*o) == of):
+		return enumText(of)
+	case loose(*o) && pointer(o):
+		return rt("validate", "AddrText")
+	case o.Kind == model.OpField && of == nil && (o.Layout == "uint64" || asFlags(r, o)):
+		return rt("validate", "Hex")
+	case o.Param != nil && o.Param.Role == role.Mask:
+		return jen.Func().Params(param("v", "uint64")).String().Add(short(jen.Return(maskText(o.Param.Record))))
+	case of != nil && (of.C != "" || len(of.Members) > 0):
+		return enumText(of)
+	case loose(*o):
+		return nil
+	case o.Signed:
+		return rt("validate", "Signed")
+	case pointer(o):
+		return rt("validate", "AddrText")
+	case hexLike(o):
+		return rt("validate", "Hex")
+	}
+	return nil
+}
+
+func enumText(of *model.Enum) *jen.Statement { return rt("validate", "Text").Index(id(of.Go)) }
+
+func maskText(rec *model.Record) jen.Code {
+	return rt("validate", "FlagText").Call(id("v"), id(maskNamesVar(rec)))
 }
 
 // asFlags tells whether a rule tests bits of a value.
@@ -310,11 +335,6 @@ func asFlags(r *model.Rule, o *model.Operand) (yes bool) {
 		yes = yes || n.Op >= cond.Has && n.Op <= cond.Only && n.Sub[0].Of == o
 	})
 	return yes
-}
-
-// inBase writes a number: strconv.FormatUint(x, 10).
-func inBase(format string, x jen.Code, base int) *jen.Statement {
-	return rt("strconv", format).Call(x, jen.Lit(base))
 }
 
 // pointer tells whether a value is an address of C or of the host.

@@ -117,7 +117,7 @@ func loads(h plan.Handle) (out []jen.Code) {
 			base, before = 16, " 0x"
 		}
 		if x.Label != "" {
-			number := inBase("FormatUint", jen.Uint64().Call(id("o", naming.Local(x.C))), base)
+			number := rt("strconv", "FormatUint").Call(jen.Uint64().Call(id("o", naming.Local(x.C))), jen.Lit(base))
 			out = append(out, id("o.h.SetLabel").Call(jen.Lit(x.C+before).Op("+").Add(number)))
 		}
 	}

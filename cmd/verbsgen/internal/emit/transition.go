@@ -38,7 +38,7 @@ func (e *emitter) transitions(g *goFile, r *model.Rule) {
 }
 
 func transitionsVar(r *model.Rule) string {
-	return "transitions" + strings.TrimPrefix(ruleConst(r), "rule")
+	return "transitions" + strings.TrimPrefix(ruleVar(r), "rule")
 }
 
 // transition is the test of a transition that a rule has, or nil.

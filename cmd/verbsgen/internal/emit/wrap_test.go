@@ -7,7 +7,7 @@ import (
 
 // TestTidy breaks long lines and groups imports; what it makes is formatted.
 func TestTidy(t *testing.T) {
-	a, b := strings.Repeat("a", 50), strings.Repeat("b", 60)
+	a, b := strings.Repeat("a", 60), strings.Repeat("b", 70)
 	for _, c := range []struct{ name, in, want string }{
 		{"short", "package p\n\nvar x = 1\n", "package p\n\nvar x = 1\n"},
 		{"imports", "package p\n\nimport (\n\t\"fmt\"\n\tv \"example.com/v\"\n\t\"strings\"\n)\n\nvar x = 1\n",

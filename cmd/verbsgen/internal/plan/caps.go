@@ -114,7 +114,7 @@ func (c *call) ask(o *model.Object, r *model.Record) *Method {
 func unjudged(o *model.Object, ask *Method, page string) *Method {
 	name := ask.Steps[0].(Name)
 	m := on(o, "UnjudgedRules", "", []Var{{Type: "[]verr.Rule"}, {Type: "error"}}, name, Enter{Handle: "o"},
-		ret(of("verr", "Unjudged", val("rules"), result("o.caps.Why", val("o."+ask.Name)))))
+		ret(of("verr", "Unjudged", val("capable"), result("o.caps.Why", val("o."+ask.Name)))))
 	m.Zero = []Value{null}
 	m.Doc = Doc{Does: Says(m.Name, Words{"Object": o.Go}),
 		More: []string{Says(m.Name+" more", nil)}, C: name.Verb, Page: page}
