@@ -198,13 +198,8 @@ func (w *worker) again(h *hub, _ *verbs.PD) ([]io.Closer, error) {
 		if err != nil {
 			return nil, nil // it is closed
 		}
-		open = func() (*verbs.Device, error) {
-			dev, err := w.soak.lib.ImportDevice(fd)
-			if err != nil {
-				_ = syscall.Close(fd)
-			}
-			return dev, err
-		}
+		defer syscall.Close(fd)
+		open = func() (*verbs.Device, error) { return w.soak.lib.ImportDevice(fd) }
 	}
 	dev, err := open()
 	if err != nil {
