@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 )
 
 // #include "shims.gen.h"
@@ -71,34 +71,17 @@ import "C"
 // haveC is true if the package was built with its C code.
 const haveC = true
 
-// Sizes and offsets of the mirrors, and of what readers fill. A line that does not compile names the one that differs from C's.
+// Sizes of the mirrors, and of what readers fill. A line that does not compile names the one that differs from C's.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(cConnParam{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cConnParam{}.private_data)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cConnParam{}.private_data_len)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cConnParam{}.responder_resources)-9]
-	_ = [1]struct{}{}[unsafe.Offsetof(cConnParam{}.initiator_depth)-10]
-	_ = [1]struct{}{}[unsafe.Offsetof(cConnParam{}.flow_control)-11]
-	_ = [1]struct{}{}[unsafe.Offsetof(cConnParam{}.retry_count)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cConnParam{}.rnr_retry_count)-13]
-	_ = [1]struct{}{}[unsafe.Offsetof(cConnParam{}.srq)-14]
-	_ = [1]struct{}{}[unsafe.Offsetof(cConnParam{}.qp_num)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cEvent{})-80]
-	_ = [1]struct{}{}[unsafe.Offsetof(cEvent{}.id)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cEvent{}.listen_id)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cEvent{}.event)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cEvent{}.status)-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cEvent{}.param_conn)-24]
 )
 
 func rawCreateEventChannel(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	p, err := C.vg1ed4ebc7c7_rdma_create_event_channel(C.uintptr_t(fn0))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyEventChannel(fn0 uintptr, channel unsafe.Pointer) {
@@ -112,30 +95,21 @@ func rawCreateID(fn0 uintptr, channel unsafe.Pointer, id unsafe.Pointer, dev uin
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_create_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(id), C.uintptr_t(dev),
 		C.uint32_t(ps))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawDestroyID(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_destroy_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawBindAddr(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_bind_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawResolveAddr(fn0 uintptr, id unsafe.Pointer, srcAddr unsafe.Pointer, dstAddr unsafe.Pointer, timeoutMs int32) (int,
@@ -144,30 +118,21 @@ func rawResolveAddr(fn0 uintptr, id unsafe.Pointer, srcAddr unsafe.Pointer, dstA
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_resolve_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(srcAddr), (*C.uint8_t)(dstAddr),
 		C.int32_t(timeoutMs))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawResolveRoute(fn0 uintptr, id unsafe.Pointer, timeoutMs int32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_resolve_route(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(timeoutMs))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawCreateQP(fn0 uintptr, id unsafe.Pointer, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawDestroyQP(fn0 uintptr, id unsafe.Pointer) {
@@ -180,50 +145,35 @@ func rawConnect(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, 
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_connect(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(connParam))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawEstablish(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_establish(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawListen(fn0 uintptr, id unsafe.Pointer, backlog int32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_listen(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(backlog))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawAccept(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_accept(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(connParam))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawReject(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_reject(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
@@ -231,76 +181,52 @@ func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, pr
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_reject_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData),
 		C.uint8_t(privateDataLen))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawNotify(fn0 uintptr, id unsafe.Pointer, event uint32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_notify(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawDisconnect(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_disconnect(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawJoinMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer, dev uintptr) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_join_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr), C.uintptr_t(dev))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawLeaveMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_leave_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawGetCMEvent(fn0 uintptr, channel unsafe.Pointer, event unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vg1ed4ebc7c7_rdma_get_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(event))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawAckCMEvent(fn0 uintptr, event unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vg1ed4ebc7c7_rdma_ack_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(event)))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawGetDevices(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	p, err := C.vg1ed4ebc7c7_rdma_get_devices(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawFreeDevices(fn0 uintptr, list unsafe.Pointer) {
@@ -320,20 +246,14 @@ func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, val
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_set_option(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(level), C.int32_t(option),
 		(*C.uint8_t)(value), C.uint64_t(optlen))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawMigrateID(fn0 uintptr, id unsafe.Pointer, channel unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_migrate_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(channel)))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawWriteCMEvent(fn0 uintptr, id unsafe.Pointer, event uint32, status int32, arg uint64) (int, syscall.Errno) {
@@ -341,8 +261,5 @@ func rawWriteCMEvent(fn0 uintptr, id unsafe.Pointer, event uint32, status int32,
 	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_write_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event), C.int32_t(status),
 		C.uint64_t(arg))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }

@@ -9,109 +9,35 @@ import (
 	"unsafe"
 )
 
-// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, and no function
-// below is ever reached.
+// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, and no function of C is ever called.
 const haveC = false
 
-func rawCreateEventChannel(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDestroyEventChannel(fn0 uintptr, channel unsafe.Pointer) {}
-
-func rawCreateID(fn0 uintptr, channel unsafe.Pointer, id unsafe.Pointer, dev uintptr, ps uint32) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawDestroyID(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawBindAddr(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawResolveAddr(fn0 uintptr, id unsafe.Pointer, srcAddr unsafe.Pointer, dstAddr unsafe.Pointer, timeoutMs int32) (int,
-	syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawResolveRoute(fn0 uintptr, id unsafe.Pointer, timeoutMs int32) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawCreateQP(fn0 uintptr, id unsafe.Pointer, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawDestroyQP(fn0 uintptr, id unsafe.Pointer) {}
-
-func rawConnect(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawEstablish(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawListen(fn0 uintptr, id unsafe.Pointer, backlog int32) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawAccept(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawReject(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawNotify(fn0 uintptr, id unsafe.Pointer, event uint32) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawDisconnect(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawJoinMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer, dev uintptr) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawLeaveMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawGetCMEvent(fn0 uintptr, channel unsafe.Pointer, event unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawAckCMEvent(fn0 uintptr, event unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawGetDevices(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawFreeDevices(fn0 uintptr, list unsafe.Pointer) {}
-
-func rawEventStr(fn0 uintptr, event uint32) unsafe.Pointer {
-	return nil
-}
-
-func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, value unsafe.Pointer, optlen uint64) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawMigrateID(fn0 uintptr, id unsafe.Pointer, channel unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawWriteCMEvent(fn0 uintptr, id unsafe.Pointer, event uint32, status int32, arg uint64) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
+var (
+	rawCreateEventChannel  func(uintptr) (unsafe.Pointer, syscall.Errno)
+	rawDestroyEventChannel func(uintptr, unsafe.Pointer)
+	rawCreateID            func(uintptr, unsafe.Pointer, unsafe.Pointer, uintptr, uint32) (int, syscall.Errno)
+	rawDestroyID           func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawBindAddr            func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawResolveAddr         func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, int32) (int, syscall.Errno)
+	rawResolveRoute        func(uintptr, unsafe.Pointer, int32) (int, syscall.Errno)
+	rawCreateQP            func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawDestroyQP           func(uintptr, unsafe.Pointer)
+	rawConnect             func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawEstablish           func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawListen              func(uintptr, unsafe.Pointer, int32) (int, syscall.Errno)
+	rawAccept              func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawReject              func(uintptr, unsafe.Pointer, unsafe.Pointer, uint8) (int, syscall.Errno)
+	rawRejectEce           func(uintptr, unsafe.Pointer, unsafe.Pointer, uint8) (int, syscall.Errno)
+	rawNotify              func(uintptr, unsafe.Pointer, uint32) (int, syscall.Errno)
+	rawDisconnect          func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawJoinMulticast       func(uintptr, unsafe.Pointer, unsafe.Pointer, uintptr) (int, syscall.Errno)
+	rawLeaveMulticast      func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawGetCMEvent          func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawAckCMEvent          func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawGetDevices          func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawFreeDevices         func(uintptr, unsafe.Pointer)
+	rawEventStr            func(uintptr, uint32) unsafe.Pointer
+	rawSetOption           func(uintptr, unsafe.Pointer, int32, int32, unsafe.Pointer, uint64) (int, syscall.Errno)
+	rawMigrateID           func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawWriteCMEvent        func(uintptr, unsafe.Pointer, uint32, int32, uint64) (int, syscall.Errno)
+)

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 )
 
 // #include "shims.gen.h"
@@ -221,502 +221,85 @@ import "C"
 // haveC is true if the package was built with its C code.
 const haveC = true
 
-// Sizes and offsets of the mirrors, and of what readers fill. A line that does not compile names the one that differs from C's.
+// Sizes of the mirrors, and of what readers fill. A line that does not compile names the one that differs from C's.
 var (
 	_ = [1]struct{}{}[unsafe.Sizeof(cAllocDMAttr{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.length)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.log_align_req)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cAllocDMAttr{}.comp_mask)-12]
 	_ = [1]struct{}{}[unsafe.Sizeof(cDMAHInitAttr{})-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDMAHInitAttr{}.comp_mask)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDMAHInitAttr{}.cpu_id)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDMAHInitAttr{}.ph)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDMAHInitAttr{}.tph_mem_type)-9]
 	_ = [1]struct{}{}[unsafe.Sizeof(cParentDomainInitAttr{})-48]
-	_ = [1]struct{}{}[unsafe.Offsetof(cParentDomainInitAttr{}.pd)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cParentDomainInitAttr{}.td)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cParentDomainInitAttr{}.comp_mask)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cParentDomainInitAttr{}.alloc)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cParentDomainInitAttr{}.free)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cParentDomainInitAttr{}.pd_context)-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(cTDInitAttr{})-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTDInitAttr{}.comp_mask)-0]
 	_ = [1]struct{}{}[unsafe.Sizeof(cCounterAttachAttr{})-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCounterAttachAttr{}.counter_desc)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCounterAttachAttr{}.index)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCounterAttachAttr{}.comp_mask)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cMWBindInfo{})-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMWBindInfo{}.mr)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMWBindInfo{}.addr)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMWBindInfo{}.length)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMWBindInfo{}.mw_access_flags)-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(cMWBind{})-48]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMWBind{}.wr_id)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMWBind{}.send_flags)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMWBind{}.bind_info)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cGlobalRoute{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cGlobalRoute{}.dgid)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cGlobalRoute{}.flow_label)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cGlobalRoute{}.sgid_index)-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cGlobalRoute{}.hop_limit)-21]
-	_ = [1]struct{}{}[unsafe.Offsetof(cGlobalRoute{}.traffic_class)-22]
 	_ = [1]struct{}{}[unsafe.Sizeof(cAHAttr{})-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cAHAttr{}.grh)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cAHAttr{}.dlid)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cAHAttr{}.sl)-26]
-	_ = [1]struct{}{}[unsafe.Offsetof(cAHAttr{}.src_path_bits)-27]
-	_ = [1]struct{}{}[unsafe.Offsetof(cAHAttr{}.static_rate)-28]
-	_ = [1]struct{}{}[unsafe.Offsetof(cAHAttr{}.is_global)-29]
-	_ = [1]struct{}{}[unsafe.Offsetof(cAHAttr{}.port_num)-30]
 	_ = [1]struct{}{}[unsafe.Sizeof(cCompCntrInitAttr{})-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCompCntrInitAttr{}.comp_mask)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCompCntrInitAttr{}.typ)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCompCntrInitAttr{}.flags)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cCountersInitAttr{})-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCountersInitAttr{}.comp_mask)-0]
 	_ = [1]struct{}{}[unsafe.Sizeof(cCQInitAttrEx{})-56]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.cqe)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.cq_context)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.channel)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.comp_vector)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.wc_flags)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.comp_mask)-40]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.flags)-44]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCQInitAttrEx{}.parent_domain)-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowAttr{})-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowAttr{}.comp_mask)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowAttr{}.typ)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowAttr{}.size)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowAttr{}.priority)-10]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowAttr{}.num_of_specs)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowAttr{}.port)-13]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowAttr{}.flags)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowEthFilter{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowEthFilter{}.dst_mac)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowEthFilter{}.src_mac)-6]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowEthFilter{}.ether_type)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowEthFilter{}.vlan_tag)-14]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowIPv4Filter{})-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv4Filter{}.src_ip)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv4Filter{}.dst_ip)-4]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowIPv4ExtFilter{})-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv4ExtFilter{}.src_ip)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv4ExtFilter{}.dst_ip)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv4ExtFilter{}.proto)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv4ExtFilter{}.tos)-9]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv4ExtFilter{}.ttl)-10]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv4ExtFilter{}.flags)-11]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowIPv6Filter{})-40]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv6Filter{}.src_ip)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv6Filter{}.dst_ip)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv6Filter{}.flow_label)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv6Filter{}.next_hdr)-36]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv6Filter{}.traffic_class)-37]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowIPv6Filter{}.hop_limit)-38]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowEspFilter{})-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowEspFilter{}.spi)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowEspFilter{}.seq)-4]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowTCPUDPFilter{})-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowTCPUDPFilter{}.dst_port)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowTCPUDPFilter{}.src_port)-2]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowTunnelFilter{})-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowTunnelFilter{}.tunnel_id)-0]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowGreFilter{})-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowGreFilter{}.c_ks_res0_ver)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowGreFilter{}.protocol)-2]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowGreFilter{}.key)-4]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowMplsFilter{})-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowMplsFilter{}.label)-0]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecEth{})-40]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecEth{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecEth{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecEth{}.val)-6]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecEth{}.mask)-22]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecIPv4{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv4{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv4{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv4{}.val)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv4{}.mask)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecIPv4Ext{})-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv4Ext{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv4Ext{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv4Ext{}.val)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv4Ext{}.mask)-20]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecIPv6{})-88]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv6{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv6{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv6{}.val)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecIPv6{}.mask)-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecEsp{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecEsp{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecEsp{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecEsp{}.val)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecEsp{}.mask)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecTCPUDP{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecTCPUDP{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecTCPUDP{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecTCPUDP{}.val)-6]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecTCPUDP{}.mask)-10]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecTunnel{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecTunnel{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecTunnel{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecTunnel{}.val)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecTunnel{}.mask)-12]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecGre{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecGre{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecGre{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecGre{}.val)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecGre{}.mask)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecMpls{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecMpls{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecMpls{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecMpls{}.val)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecMpls{}.mask)-12]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecActionTag{})-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecActionTag{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecActionTag{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecActionTag{}.tag_id)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecActionDrop{})-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecActionDrop{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecActionDrop{}.size)-4]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecCounterAction{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecCounterAction{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecCounterAction{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecCounterAction{}.counters)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowSpecActionHandle{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecActionHandle{}.typ)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecActionHandle{}.size)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowSpecActionHandle{}.action)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cFlowActionEspAttr{})-56]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowActionEspAttr{}.esp_attr)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowActionEspAttr{}.keymat_proto)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowActionEspAttr{}.keymat_len)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowActionEspAttr{}.keymat_ptr)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowActionEspAttr{}.replay_proto)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowActionEspAttr{}.replay_len)-28]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowActionEspAttr{}.replay_ptr)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowActionEspAttr{}.esp_encap)-40]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowActionEspAttr{}.comp_mask)-48]
-	_ = [1]struct{}{}[unsafe.Offsetof(cFlowActionEspAttr{}.esn)-52]
 	_ = [1]struct{}{}[unsafe.Sizeof(cIBUverbsFlowActionEsp{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEsp{}.spi)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEsp{}.seq)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEsp{}.tfc_pad)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEsp{}.flags)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEsp{}.hard_limit_pkts)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cIBUverbsFlowActionEspKeymatAesGcm{})-56]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspKeymatAesGcm{}.iv)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspKeymatAesGcm{}.iv_algo)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspKeymatAesGcm{}.salt)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspKeymatAesGcm{}.icv_len)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspKeymatAesGcm{}.key_len)-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspKeymatAesGcm{}.aes_key)-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(cIBUverbsFlowActionEspReplayBmp{})-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspReplayBmp{}.size)-0]
 	_ = [1]struct{}{}[unsafe.Sizeof(cIBUverbsFlowActionEspEncap{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspEncap{}.val_ptr)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspEncap{}.next_ptr)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspEncap{}.len)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIBUverbsFlowActionEspEncap{}.typ)-18]
 	_ = [1]struct{}{}[unsafe.Sizeof(cQPCap{})-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPCap{}.max_send_wr)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPCap{}.max_recv_wr)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPCap{}.max_send_sge)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPCap{}.max_recv_sge)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPCap{}.max_inline_data)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cQPInitAttr{})-64]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttr{}.qp_context)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttr{}.send_cq)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttr{}.recv_cq)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttr{}.srq)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttr{}.cap)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttr{}.qp_type)-52]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttr{}.sq_sig_all)-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(cRXHashConf{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRXHashConf{}.rx_hash_function)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRXHashConf{}.rx_hash_key_len)-1]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRXHashConf{}.rx_hash_key)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRXHashConf{}.rx_hash_fields_mask)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cQPInitAttrEx{})-136]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.qp_context)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.send_cq)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.recv_cq)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.srq)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.cap)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.qp_type)-52]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.sq_sig_all)-56]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.comp_mask)-60]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.pd)-64]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.xrcd)-72]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.create_flags)-80]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.max_tso_header)-84]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.rwq_ind_tbl)-88]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.rx_hash_conf)-96]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.source_qpn)-120]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPInitAttrEx{}.send_ops_flags)-128]
 	_ = [1]struct{}{}[unsafe.Sizeof(cRWQIndTableInitAttr{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRWQIndTableInitAttr{}.log_ind_tbl_size)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRWQIndTableInitAttr{}.ind_tbl)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRWQIndTableInitAttr{}.comp_mask)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cSRQAttr{})-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQAttr{}.max_wr)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQAttr{}.max_sge)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQAttr{}.srq_limit)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cSRQInitAttr{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQInitAttr{}.srq_context)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQInitAttr{}.attr)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cTMCap{})-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTMCap{}.max_num_tags)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTMCap{}.max_ops)-4]
 	_ = [1]struct{}{}[unsafe.Sizeof(cSRQInitAttrEx{})-64]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQInitAttrEx{}.srq_context)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQInitAttrEx{}.attr)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQInitAttrEx{}.comp_mask)-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQInitAttrEx{}.srq_type)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQInitAttrEx{}.pd)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQInitAttrEx{}.xrcd)-40]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQInitAttrEx{}.cq)-48]
-	_ = [1]struct{}{}[unsafe.Offsetof(cSRQInitAttrEx{}.tm_cap)-56]
 	_ = [1]struct{}{}[unsafe.Sizeof(cWQInitAttr{})-48]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQInitAttr{}.wq_context)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQInitAttr{}.wq_type)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQInitAttr{}.max_wr)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQInitAttr{}.max_sge)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQInitAttr{}.pd)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQInitAttr{}.cq)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQInitAttr{}.comp_mask)-40]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQInitAttr{}.create_flags)-44]
 	_ = [1]struct{}{}[unsafe.Sizeof(cModerateCQ{})-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cModerateCQ{}.cq_count)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cModerateCQ{}.cq_period)-2]
 	_ = [1]struct{}{}[unsafe.Sizeof(cModifyCQAttr{})-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cModifyCQAttr{}.attr_mask)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cModifyCQAttr{}.moderate)-4]
 	_ = [1]struct{}{}[unsafe.Sizeof(cQPAttr{})-144]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.qp_state)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.cur_qp_state)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.path_mtu)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.path_mig_state)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.qkey)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.rq_psn)-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.sq_psn)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.dest_qp_num)-28]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.qp_access_flags)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.cap)-36]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.ah_attr)-56]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.alt_ah_attr)-88]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.pkey_index)-120]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.alt_pkey_index)-122]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.en_sqd_async_notify)-124]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.sq_draining)-125]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.max_rd_atomic)-126]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.max_dest_rd_atomic)-127]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.min_rnr_timer)-128]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.port_num)-129]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.timeout)-130]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.retry_cnt)-131]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.rnr_retry)-132]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.alt_port_num)-133]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.alt_timeout)-134]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttr{}.rate_limit)-136]
 	_ = [1]struct{}{}[unsafe.Sizeof(cQPRateLimitAttr{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPRateLimitAttr{}.rate_limit)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPRateLimitAttr{}.max_burst_sz)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPRateLimitAttr{}.typical_pkt_sz)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPRateLimitAttr{}.comp_mask)-12]
 	_ = [1]struct{}{}[unsafe.Sizeof(cWQAttr{})-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQAttr{}.attr_mask)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQAttr{}.wq_state)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQAttr{}.curr_wq_state)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQAttr{}.flags)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cWQAttr{}.flags_mask)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cQPOpenAttr{})-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPOpenAttr{}.comp_mask)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPOpenAttr{}.qp_num)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPOpenAttr{}.xrcd)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPOpenAttr{}.qp_context)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPOpenAttr{}.qp_type)-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(cXRCDInitAttr{})-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cXRCDInitAttr{}.comp_mask)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cXRCDInitAttr{}.fd)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cXRCDInitAttr{}.oflags)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cQPAttachCompCntrAttr{})-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttachCompCntrAttr{}.comp_mask)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cQPAttachCompCntrAttr{}.op_mask)-4]
 	_ = [1]struct{}{}[unsafe.Sizeof(cCompCntrCaps{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCompCntrCaps{}.max_value)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCompCntrCaps{}.max_counters)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCompCntrCaps{}.supported_qp_attach_ops)-12]
 	_ = [1]struct{}{}[unsafe.Sizeof(cDeviceAttr{})-232]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.fw_ver)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.node_guid)-64]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.sys_image_guid)-72]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_mr_size)-80]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.page_size_cap)-88]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.vendor_id)-96]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.vendor_part_id)-100]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.hw_ver)-104]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_qp)-108]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_qp_wr)-112]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.device_cap_flags)-116]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_sge)-120]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_sge_rd)-124]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_cq)-128]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_cqe)-132]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_mr)-136]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_pd)-140]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_qp_rd_atom)-144]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_ee_rd_atom)-148]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_res_rd_atom)-152]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_qp_init_rd_atom)-156]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_ee_init_rd_atom)-160]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.atomic_cap)-164]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_ee)-168]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_rdd)-172]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_mw)-176]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_raw_ipv6_qp)-180]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_raw_ethy_qp)-184]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_mcast_grp)-188]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_mcast_qp_attach)-192]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_total_mcast_qp_attach)-196]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_ah)-200]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_fmr)-204]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_map_per_fmr)-208]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_srq)-212]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_srq_wr)-216]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_srq_sge)-220]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.max_pkeys)-224]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.local_ca_ack_delay)-226]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttr{}.phys_port_cnt)-227]
 	_ = [1]struct{}{}[unsafe.Sizeof(cODPCaps{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cODPCaps{}.general_caps)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cODPCaps{}.per_transport_caps_rc_odp_caps)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cODPCaps{}.per_transport_caps_uc_odp_caps)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cODPCaps{}.per_transport_caps_ud_odp_caps)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cTSOCaps{})-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTSOCaps{}.max_tso)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTSOCaps{}.supported_qpts)-4]
 	_ = [1]struct{}{}[unsafe.Sizeof(cRSSCaps{})-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRSSCaps{}.supported_qpts)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRSSCaps{}.max_rwq_indirection_tables)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRSSCaps{}.max_rwq_indirection_table_size)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRSSCaps{}.rx_hash_fields_mask)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cRSSCaps{}.rx_hash_function)-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(cPacketPacingCaps{})-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPacketPacingCaps{}.qp_rate_limit_min)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPacketPacingCaps{}.qp_rate_limit_max)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPacketPacingCaps{}.supported_qpts)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cTMCaps{})-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTMCaps{}.max_rndv_hdr_size)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTMCaps{}.max_num_tags)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTMCaps{}.flags)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTMCaps{}.max_ops)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTMCaps{}.max_sge)-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cCQModerationCaps{})-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCQModerationCaps{}.max_cq_count)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cCQModerationCaps{}.max_cq_period)-2]
 	_ = [1]struct{}{}[unsafe.Sizeof(cPCIAtomicCaps{})-6]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPCIAtomicCaps{}.fetch_add)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPCIAtomicCaps{}.swap)-2]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPCIAtomicCaps{}.compare_swap)-4]
 	_ = [1]struct{}{}[unsafe.Sizeof(cDeviceAttrEx{})-400]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.orig_attr)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.comp_mask)-232]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.odp_caps)-240]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.completion_timestamp_mask)-264]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.hca_core_clock)-272]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.device_cap_flags_ex)-280]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.tso_caps)-288]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.rss_caps)-296]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.max_wq_type_rq)-328]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.packet_pacing_caps)-332]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.raw_packet_caps)-344]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.tm_caps)-348]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.cq_mod_caps)-368]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.max_dm_size)-376]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.pci_atomic_caps)-384]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.xrc_odp_caps)-392]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDeviceAttrEx{}.phys_port_cnt_ex)-396]
 	_ = [1]struct{}{}[unsafe.Sizeof(cEce{})-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cEce{}.vendor_id)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cEce{}.options)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cEce{}.comp_mask)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cGIDEntry{})-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cGIDEntry{}.gid)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cGIDEntry{}.gid_index)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cGIDEntry{}.port_num)-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cGIDEntry{}.gid_type)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cGIDEntry{}.ndev_ifindex)-28]
 	_ = [1]struct{}{}[unsafe.Sizeof(cPortAttr{})-56]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.state)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.max_mtu)-4]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.active_mtu)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.gid_tbl_len)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.port_cap_flags)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.max_msg_sz)-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.bad_pkey_cntr)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.qkey_viol_cntr)-28]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.pkey_tbl_len)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.lid)-34]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.sm_lid)-36]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.lmc)-38]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.max_vl_num)-39]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.sm_sl)-40]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.subnet_timeout)-41]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.init_type_reply)-42]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.active_width)-43]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.active_speed)-44]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.phys_state)-45]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.link_layer)-46]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.flags)-47]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.port_cap_flags2)-48]
-	_ = [1]struct{}{}[unsafe.Offsetof(cPortAttr{}.active_speed_ex)-52]
 	_ = [1]struct{}{}[unsafe.Sizeof(cTimespec{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTimespec{}.tv_sec)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cTimespec{}.tv_nsec)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cValuesEx{})-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cValuesEx{}.comp_mask)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cValuesEx{}.raw_clock)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cMRInitAttr{})-72]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMRInitAttr{}.length)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMRInitAttr{}.access)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMRInitAttr{}.comp_mask)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMRInitAttr{}.iova)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMRInitAttr{}.addr)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMRInitAttr{}.fd)-40]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMRInitAttr{}.fd_offset)-48]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMRInitAttr{}.dmah)-56]
-	_ = [1]struct{}{}[unsafe.Offsetof(cMRInitAttr{}.buf)-64]
 	_ = [1]struct{}{}[unsafe.Sizeof(cIbvDeviceOps{})-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIbvDeviceOps{}._dummy1)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cIbvDeviceOps{}._dummy2)-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cDevice{})-664]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}._ops)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}.node_type)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}.transport_type)-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}.name)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}.dev_name)-88]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}.dev_path)-152]
-	_ = [1]struct{}{}[unsafe.Offsetof(cDevice{}.ibdev_path)-408]
 	_ = [1]struct{}{}[unsafe.Sizeof(WCEx{})-88]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.ID)-0]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.Status)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.Opcode)-12]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.VendorErr)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.Flags)-20]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.ByteLen)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.ImmData)-28]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.QPNum)-32]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.SrcQP)-36]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.SLID)-40]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.CompletionTS)-48]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.WallclockNS)-56]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.FlowTag)-64]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.CVLAN)-68]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.SL)-70]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.DLIDPathBits)-71]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.TMTag)-72]
-	_ = [1]struct{}{}[unsafe.Offsetof(WCEx{}.TMPriv)-80]
 )
 
 func rawWCStatusStr(fn0 uintptr, status uint32) unsafe.Pointer {
@@ -755,10 +338,7 @@ func rawStartPoll(gate unsafe.Pointer, fields uint64, entries unsafe.Pointer, ro
 
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_get_device_list(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawFreeDeviceList(fn0 uintptr, list unsafe.Pointer) {
@@ -775,34 +355,22 @@ func rawGetDeviceGUID(fn0 uintptr, device unsafe.Pointer) uint64 {
 
 func rawOpenDevice(fn0 uintptr, device unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(device)))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawCloseDevice(fn0 uintptr, dev unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vge0b440aec0_ibv_close_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_import_device(C.uintptr_t(fn0), C.int32_t(cmdFD))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawImportPD(fn0 uintptr, dev unsafe.Pointer, pdHandle uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_import_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(pdHandle))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawUnimportPD(fn0 uintptr, pd unsafe.Pointer) {
@@ -811,10 +379,7 @@ func rawUnimportPD(fn0 uintptr, pd unsafe.Pointer) {
 
 func rawImportMR(fn0 uintptr, pd unsafe.Pointer, mrHandle uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_import_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint32_t(mrHandle))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawUnimportMR(fn0 uintptr, mr unsafe.Pointer) {
@@ -823,10 +388,7 @@ func rawUnimportMR(fn0 uintptr, mr unsafe.Pointer) {
 
 func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_import_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(dmHandle))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawUnimportDM(fn0 uintptr, dm unsafe.Pointer) {
@@ -850,10 +412,7 @@ func rawQueryPortSpeed(fn0 uintptr, dev unsafe.Pointer, portNum uint32, portSpee
 func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vge0b440aec0_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index),
 		(*C.uint8_t)(gid))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uint32, entry unsafe.Pointer, flags uint32) syscall.Errno {
@@ -862,37 +421,24 @@ func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uin
 }
 
 func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, maxEntries uint64, flags uint32) (int, syscall.Errno) {
-	n := int(C.vge0b440aec0_ibv_query_gid_table(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(entries), C.uint64_t(maxEntries),
-		C.uint32_t(flags)))
-	if n < 0 {
-		return n, syscall.Errno(-n)
-	}
-	return n, 0
+	return cmem.IntOrNegated(int(C.vge0b440aec0_ibv_query_gid_table(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(entries),
+		C.uint64_t(maxEntries), C.uint32_t(flags))))
 }
 
 func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vge0b440aec0_ibv_query_pkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index),
 		(*C.uint8_t)(pkey))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawGetPKeyIndex(fn0 uintptr, dev unsafe.Pointer, portNum uint8, pkey uint16) (int, syscall.Errno) {
 	n, err := C.vge0b440aec0_ibv_get_pkey_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.uint16_t(pkey))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawAllocPD(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDeallocPD(fn0 uintptr, pd unsafe.Pointer) syscall.Errno {
@@ -901,10 +447,7 @@ func rawDeallocPD(fn0 uintptr, pd unsafe.Pointer) syscall.Errno {
 
 func rawCreateFlow(qp unsafe.Pointer, flow unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_flow(C.uintptr_t(uintptr(qp)), (*C.uint8_t)(flow))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyFlow(flowID unsafe.Pointer) syscall.Errno {
@@ -913,10 +456,7 @@ func rawDestroyFlow(flowID unsafe.Pointer) syscall.Errno {
 
 func rawCreateFlowActionEsp(ctx unsafe.Pointer, esp unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_flow_action_esp(C.uintptr_t(uintptr(ctx)), (*C.uint8_t)(esp))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawModifyFlowActionEsp(action unsafe.Pointer, esp unsafe.Pointer) syscall.Errno {
@@ -929,10 +469,7 @@ func rawDestroyFlowAction(action unsafe.Pointer) syscall.Errno {
 
 func rawOpenXRCD(dev unsafe.Pointer, xrcdInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_open_xrcd(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(xrcdInitAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawCloseXRCD(xrcd unsafe.Pointer) syscall.Errno {
@@ -942,48 +479,33 @@ func rawCloseXRCD(xrcd unsafe.Pointer) syscall.Errno {
 func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_reg_mr(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr),
 		C.uint64_t(length), C.uint32_t(access))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64, access uint32) (unsafe.Pointer,
 	syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr),
 		C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32, access int32) (unsafe.Pointer,
 	syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length),
 		C.uint64_t(iova), C.int32_t(fd), C.int32_t(access))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_reg_mr_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(mrInitAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64, access int32) (int,
 	syscall.Errno) {
 	n, err := C.vge0b440aec0_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags), C.uintptr_t(uintptr(pd)),
 		C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawDeregMR(fn0 uintptr, mr unsafe.Pointer) syscall.Errno {
@@ -992,10 +514,7 @@ func rawDeregMR(fn0 uintptr, mr unsafe.Pointer) syscall.Errno {
 
 func rawAllocMW(pd unsafe.Pointer, mwType uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_alloc_mw(C.uintptr_t(uintptr(pd)), C.uint32_t(mwType))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDeallocMW(mw unsafe.Pointer) syscall.Errno {
@@ -1008,10 +527,7 @@ func rawBindMW(qp unsafe.Pointer, mw unsafe.Pointer, mwBind unsafe.Pointer) sysc
 
 func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyCompChannel(fn0 uintptr, channel unsafe.Pointer) syscall.Errno {
@@ -1025,10 +541,7 @@ func rawAdviseMR(pd unsafe.Pointer, advice uint32, flags uint32, sgList unsafe.P
 
 func rawAllocDM(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_alloc_dm(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawFreeDM(dm unsafe.Pointer) syscall.Errno {
@@ -1037,45 +550,30 @@ func rawFreeDM(dm unsafe.Pointer) syscall.Errno {
 
 func rawDMExportDmabufFD(fn0 uintptr, dm unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vge0b440aec0_ibv_dm_export_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_alloc_null_mr(C.uintptr_t(uintptr(pd)))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset), C.uint64_t(length),
 		C.uint32_t(access))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, channel unsafe.Pointer,
 	compVector int32) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe), C.uintptr_t(cqContext),
 		C.uintptr_t(uintptr(channel)), C.int32_t(compVector))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawCreateCQEx(dev unsafe.Pointer, cqAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_cq_ex(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cqAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawResizeCQ(fn0 uintptr, cq unsafe.Pointer, cqe int32) syscall.Errno {
@@ -1096,10 +594,7 @@ func rawQueryCompCntrCaps(fn0 uintptr, dev unsafe.Pointer, capsValue unsafe.Poin
 
 func rawCreateCompCntr(fn0 uintptr, dev unsafe.Pointer, ccAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(ccAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyCompCntr(fn0 uintptr, compCntr unsafe.Pointer) syscall.Errno {
@@ -1132,18 +627,12 @@ func rawReadErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value unsafe.Point
 
 func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(srqInitAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawCreateSRQEx(fn0 uintptr, dev unsafe.Pointer, srqInitAttrEx unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_srq_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(srqInitAttrEx))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawModifySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer, srqAttrMask int32) syscall.Errno {
@@ -1165,26 +654,17 @@ func rawDestroySRQ(fn0 uintptr, srq unsafe.Pointer) syscall.Errno {
 
 func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawCreateQPEx(fn0 uintptr, dev unsafe.Pointer, qpInitAttrEx unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpInitAttrEx))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawAllocTD(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_alloc_td(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDeallocTD(td unsafe.Pointer) syscall.Errno {
@@ -1193,26 +673,17 @@ func rawDeallocTD(td unsafe.Pointer) syscall.Errno {
 
 func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_alloc_parent_domain(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawAllocBuf(fn0 uintptr, pd unsafe.Pointer, size uint64, buffer unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_alloc_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(size), (*C.uint8_t)(buffer))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawExportBufDmabufFD(fn0 uintptr, buffer unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vge0b440aec0_ibv_export_buf_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(buffer)))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawFreeBuf(fn0 uintptr, buffer unsafe.Pointer) {
@@ -1223,18 +694,12 @@ func rawRegBufMR(fn0 uintptr, pd unsafe.Pointer, buffer unsafe.Pointer, addr uin
 	syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_reg_buf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(buffer)), C.uintptr_t(addr),
 		C.uint64_t(length), C.int32_t(access))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawAllocDMAH(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_alloc_dmah(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDeallocDMAH(fn0 uintptr, dmah unsafe.Pointer) syscall.Errno {
@@ -1252,10 +717,7 @@ func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, att
 
 func rawOpenQP(dev unsafe.Pointer, qpOpenAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_open_qp(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpOpenAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {
@@ -1286,10 +748,7 @@ func rawDestroyQP(fn0 uintptr, qp unsafe.Pointer) syscall.Errno {
 
 func rawCreateWQ(dev unsafe.Pointer, wqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_wq(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(wqInitAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawModifyWQ(wq unsafe.Pointer, wqAttr unsafe.Pointer) syscall.Errno {
@@ -1302,10 +761,7 @@ func rawDestroyWQ(wq unsafe.Pointer) syscall.Errno {
 
 func rawCreateRWQIndTable(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_rwq_ind_table(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyRWQIndTable(rwqIndTable unsafe.Pointer) syscall.Errno {
@@ -1314,30 +770,21 @@ func rawDestroyRWQIndTable(rwqIndTable unsafe.Pointer) syscall.Errno {
 
 func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.Pointer, grh unsafe.Pointer, ahAttr unsafe.Pointer) (int,
 	syscall.Errno) {
 	n, err := C.vge0b440aec0_ibv_init_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), (*C.uint8_t)(wc),
 		(*C.uint8_t)(grh), (*C.uint8_t)(ahAttr))
-	if n < 0 {
-		return int(n), verr.ErrnoOf(err)
-	}
-	return int(n), 0
+	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawCreateAHFromWC(fn0 uintptr, pd unsafe.Pointer, wc unsafe.Pointer, grh unsafe.Pointer, portNum uint8) (unsafe.Pointer,
 	syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(wc), (*C.uint8_t)(grh),
 		C.uint8_t(portNum))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyAH(fn0 uintptr, ah unsafe.Pointer) syscall.Errno {
@@ -1376,7 +823,7 @@ func rawResolveEthL2FromGID(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer
 	vid unsafe.Pointer) syscall.Errno {
 	n, err := C.vge0b440aec0_ibv_resolve_eth_l2_from_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
 		(*C.uint8_t)(ethMac), (*C.uint8_t)(vid))
-	return verr.ErrnoEither(int(n), err)
+	return cmem.EitherErrno(int(n), err)
 }
 
 func rawIsQPTSupported(types uint32, qpt uint32) int32 {
@@ -1385,10 +832,7 @@ func rawIsQPTSupported(types uint32, qpt uint32) int32 {
 
 func rawCreateCounters(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	p, err := C.vge0b440aec0_ibv_create_counters(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
-	if p == nil {
-		return nil, verr.ErrnoOf(err)
-	}
-	return p, 0
+	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyCounters(counters unsafe.Pointer) syscall.Errno {

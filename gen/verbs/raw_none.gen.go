@@ -9,482 +9,128 @@ import (
 	"unsafe"
 )
 
-// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, and no function
-// below is ever reached.
+// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, and no function of C is ever called.
 const haveC = false
 
-func rawWCStatusStr(fn0 uintptr, status uint32) unsafe.Pointer {
-	return nil
-}
-
-func rawRateToMult(fn0 uintptr, rate uint32) int32 {
-	return 0
-}
-
-func rawMultToIbvRate(fn0 uintptr, mult int32) uint32 {
-	return 0
-}
-
-func rawRateToMbps(fn0 uintptr, rate uint32) int32 {
-	return 0
-}
-
-func rawMbpsToIbvRate(fn0 uintptr, mbps int32) uint32 {
-	return 0
-}
-
-func rawQPToQPEx(fn0 uintptr, qp unsafe.Pointer) unsafe.Pointer {
-	return nil
-}
-
-func rawWRStart(gate unsafe.Pointer, object unsafe.Pointer, asked uint64, first unsafe.Pointer, answer unsafe.Pointer) {
-}
-
-func rawStartPoll(gate unsafe.Pointer, fields uint64, entries unsafe.Pointer, room int64, tries int64, answer unsafe.Pointer) {
-}
-
-func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawFreeDeviceList(fn0 uintptr, list unsafe.Pointer) {}
-
-func rawGetDeviceIndex(fn0 uintptr, device unsafe.Pointer) int32 {
-	return 0
-}
-
-func rawGetDeviceGUID(fn0 uintptr, device unsafe.Pointer) uint64 {
-	return 0
-}
-
-func rawOpenDevice(fn0 uintptr, device unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawCloseDevice(fn0 uintptr, dev unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawImportPD(fn0 uintptr, dev unsafe.Pointer, pdHandle uint32) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawUnimportPD(fn0 uintptr, pd unsafe.Pointer) {}
-
-func rawImportMR(fn0 uintptr, pd unsafe.Pointer, mrHandle uint32) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawUnimportMR(fn0 uintptr, mr unsafe.Pointer) {}
-
-func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawUnimportDM(fn0 uintptr, dm unsafe.Pointer) {}
-
-func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, deviceAttr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQueryPortSpeed(fn0 uintptr, dev unsafe.Pointer, portNum uint32, portSpeed unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uint32, entry unsafe.Pointer, flags uint32) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, maxEntries uint64, flags uint32) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawGetPKeyIndex(fn0 uintptr, dev unsafe.Pointer, portNum uint8, pkey uint16) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawAllocPD(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDeallocPD(fn0 uintptr, pd unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawCreateFlow(qp unsafe.Pointer, flow unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDestroyFlow(flowID unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawCreateFlowActionEsp(ctx unsafe.Pointer, esp unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawModifyFlowActionEsp(action unsafe.Pointer, esp unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawDestroyFlowAction(action unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawOpenXRCD(dev unsafe.Pointer, xrcdInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawCloseXRCD(xrcd unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64, access uint32) (unsafe.Pointer,
-	syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32, access int32) (unsafe.Pointer,
-	syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64, access int32) (int,
-	syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawDeregMR(fn0 uintptr, mr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawAllocMW(pd unsafe.Pointer, mwType uint32) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDeallocMW(mw unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawBindMW(qp unsafe.Pointer, mw unsafe.Pointer, mwBind unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDestroyCompChannel(fn0 uintptr, channel unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawAdviseMR(pd unsafe.Pointer, advice uint32, flags uint32, sgList unsafe.Pointer, numSGE uint32) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawAllocDM(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawFreeDM(dm unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawDMExportDmabufFD(fn0 uintptr, dm unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, channel unsafe.Pointer,
-	compVector int32) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawCreateCQEx(dev unsafe.Pointer, cqAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawResizeCQ(fn0 uintptr, cq unsafe.Pointer, cqe int32) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawModifyCQ(cq unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQueryCompCntrCaps(fn0 uintptr, dev unsafe.Pointer, capsValue unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawCreateCompCntr(fn0 uintptr, dev unsafe.Pointer, ccAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDestroyCompCntr(fn0 uintptr, compCntr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawSetCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value uint64) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawSetErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value uint64) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawIncCompCntr(fn0 uintptr, compCntr unsafe.Pointer, amount uint64) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawIncErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, amount uint64) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawReadCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawReadErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawCreateSRQEx(fn0 uintptr, dev unsafe.Pointer, srqInitAttrEx unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawModifySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer, srqAttrMask int32) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQuerySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawGetSRQNum(srq unsafe.Pointer, srqNum unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawDestroySRQ(fn0 uintptr, srq unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawCreateQPEx(fn0 uintptr, dev unsafe.Pointer, qpInitAttrEx unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawAllocTD(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDeallocTD(td unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawAllocBuf(fn0 uintptr, pd unsafe.Pointer, size uint64, buffer unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawExportBufDmabufFD(fn0 uintptr, buffer unsafe.Pointer) (int, syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawFreeBuf(fn0 uintptr, buffer unsafe.Pointer) {}
-
-func rawRegBufMR(fn0 uintptr, pd unsafe.Pointer, buffer unsafe.Pointer, addr uintptr, length uint64, access int32) (unsafe.Pointer,
-	syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawAllocDMAH(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDeallocDMAH(fn0 uintptr, dmah unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQueryRtValuesEx(dev unsafe.Pointer, values unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawOpenQP(dev unsafe.Pointer, qpOpenAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawModifyQPRateLimit(qp unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQPAttachCompCntr(fn0 uintptr, qp unsafe.Pointer, compCntr unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQueryQPDataInOrder(fn0 uintptr, qp unsafe.Pointer, op uint32, flags uint32) int32 {
-	return 0
-}
-
-func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32, initAttr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawDestroyQP(fn0 uintptr, qp unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawCreateWQ(dev unsafe.Pointer, wqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawModifyWQ(wq unsafe.Pointer, wqAttr unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawDestroyWQ(wq unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawCreateRWQIndTable(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDestroyRWQIndTable(rwqIndTable unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.Pointer, grh unsafe.Pointer, ahAttr unsafe.Pointer) (int,
-	syscall.Errno) {
-	return -1, syscall.ENOSYS
-}
-
-func rawCreateAHFromWC(fn0 uintptr, pd unsafe.Pointer, wc unsafe.Pointer, grh unsafe.Pointer, portNum uint8) (unsafe.Pointer,
-	syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDestroyAH(fn0 uintptr, ah unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawAttachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint16) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawDetachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint16) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawForkInit(fn0 uintptr) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawIsForkInitialized(fn0 uintptr) uint32 {
-	return 0
-}
-
-func rawNodeTypeStr(fn0 uintptr, nodeType int32) unsafe.Pointer {
-	return nil
-}
-
-func rawPortStateStr(fn0 uintptr, portState uint32) unsafe.Pointer {
-	return nil
-}
-
-func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
-	return nil
-}
-
-func rawResolveEthL2FromGID(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, ethMac unsafe.Pointer,
-	vid unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawIsQPTSupported(types uint32, qpt uint32) int32 {
-	return 0
-}
-
-func rawCreateCounters(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	return nil, syscall.ENOSYS
-}
-
-func rawDestroyCounters(counters unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawAttachCountersPointFlow(counters unsafe.Pointer, attr unsafe.Pointer, flow unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawReadCounters(counters unsafe.Pointer, values unsafe.Pointer, ncounters uint32, flags uint32) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawFlowLabelToUDPSport(flowLabel uint32) uint16 {
-	return 0
-}
-
-func rawSetEce(fn0 uintptr, qp unsafe.Pointer, ece unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
-
-func rawQueryEce(fn0 uintptr, qp unsafe.Pointer, ece unsafe.Pointer) syscall.Errno {
-	return syscall.ENOSYS
-}
+var (
+	rawWCStatusStr             func(uintptr, uint32) unsafe.Pointer
+	rawRateToMult              func(uintptr, uint32) int32
+	rawMultToIbvRate           func(uintptr, int32) uint32
+	rawRateToMbps              func(uintptr, uint32) int32
+	rawMbpsToIbvRate           func(uintptr, int32) uint32
+	rawQPToQPEx                func(uintptr, unsafe.Pointer) unsafe.Pointer
+	rawWRStart                 func(unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, unsafe.Pointer)
+	rawStartPoll               func(unsafe.Pointer, uint64, unsafe.Pointer, int64, int64, unsafe.Pointer)
+	rawGetDeviceList           func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawFreeDeviceList          func(uintptr, unsafe.Pointer)
+	rawGetDeviceIndex          func(uintptr, unsafe.Pointer) int32
+	rawGetDeviceGUID           func(uintptr, unsafe.Pointer) uint64
+	rawOpenDevice              func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCloseDevice             func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawImportDevice            func(uintptr, int32) (unsafe.Pointer, syscall.Errno)
+	rawImportPD                func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawUnimportPD              func(uintptr, unsafe.Pointer)
+	rawImportMR                func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawUnimportMR              func(uintptr, unsafe.Pointer)
+	rawImportDM                func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawUnimportDM              func(uintptr, unsafe.Pointer)
+	rawQueryDevice             func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQueryPort               func(uintptr, unsafe.Pointer, uint8, unsafe.Pointer) syscall.Errno
+	rawQueryPortSpeed          func(uintptr, unsafe.Pointer, uint32, unsafe.Pointer) syscall.Errno
+	rawQueryGID                func(uintptr, unsafe.Pointer, uint8, int32, unsafe.Pointer) (int, syscall.Errno)
+	rawQueryGIDEx              func(uintptr, unsafe.Pointer, uint32, uint32, unsafe.Pointer, uint32) syscall.Errno
+	rawQueryGIDTable           func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, uint32) (int, syscall.Errno)
+	rawQueryPKey               func(uintptr, unsafe.Pointer, uint8, int32, unsafe.Pointer) (int, syscall.Errno)
+	rawGetPKeyIndex            func(uintptr, unsafe.Pointer, uint8, uint16) (int, syscall.Errno)
+	rawAllocPD                 func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDeallocPD               func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateFlow              func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyFlow             func(unsafe.Pointer) syscall.Errno
+	rawCreateFlowActionEsp     func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawModifyFlowActionEsp     func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawDestroyFlowAction       func(unsafe.Pointer) syscall.Errno
+	rawOpenXRCD                func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCloseXRCD               func(unsafe.Pointer) syscall.Errno
+	rawRegMR                   func(uintptr, uintptr, unsafe.Pointer, uintptr, uint64, uint32) (unsafe.Pointer, syscall.Errno)
+	rawRegMRIOVA               func(uintptr, uintptr, unsafe.Pointer, uintptr, uint64, uint64, uint32) (unsafe.Pointer, syscall.Errno)
+	rawRegDmabufMR             func(uintptr, unsafe.Pointer, uint64, uint64, uint64, int32, int32) (unsafe.Pointer, syscall.Errno)
+	rawRegMREx                 func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawReregMR                 func(uintptr, unsafe.Pointer, int32, unsafe.Pointer, uintptr, uint64, int32) (int, syscall.Errno)
+	rawDeregMR                 func(uintptr, unsafe.Pointer) syscall.Errno
+	rawAllocMW                 func(unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawDeallocMW               func(unsafe.Pointer) syscall.Errno
+	rawBindMW                  func(unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCreateCompChannel       func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyCompChannel      func(uintptr, unsafe.Pointer) syscall.Errno
+	rawAdviseMR                func(unsafe.Pointer, uint32, uint32, unsafe.Pointer, uint32) syscall.Errno
+	rawAllocDM                 func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawFreeDM                  func(unsafe.Pointer) syscall.Errno
+	rawDMExportDmabufFD        func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawAllocNullMR             func(unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawRegDMMR                 func(unsafe.Pointer, unsafe.Pointer, uint64, uint64, uint32) (unsafe.Pointer, syscall.Errno)
+	rawCreateCQ                func(uintptr, unsafe.Pointer, int32, uintptr, unsafe.Pointer, int32) (unsafe.Pointer, syscall.Errno)
+	rawCreateCQEx              func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawResizeCQ                func(uintptr, unsafe.Pointer, int32) syscall.Errno
+	rawDestroyCQ               func(uintptr, unsafe.Pointer) syscall.Errno
+	rawModifyCQ                func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQueryCompCntrCaps       func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCreateCompCntr          func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyCompCntr         func(uintptr, unsafe.Pointer) syscall.Errno
+	rawSetCompCntr             func(uintptr, unsafe.Pointer, uint64) syscall.Errno
+	rawSetErrCompCntr          func(uintptr, unsafe.Pointer, uint64) syscall.Errno
+	rawIncCompCntr             func(uintptr, unsafe.Pointer, uint64) syscall.Errno
+	rawIncErrCompCntr          func(uintptr, unsafe.Pointer, uint64) syscall.Errno
+	rawReadCompCntr            func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawReadErrCompCntr         func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCreateSRQ               func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCreateSRQEx             func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawModifySRQ               func(uintptr, unsafe.Pointer, unsafe.Pointer, int32) syscall.Errno
+	rawQuerySRQ                func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawGetSRQNum               func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawDestroySRQ              func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateQP                func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCreateQPEx              func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawAllocTD                 func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDeallocTD               func(unsafe.Pointer) syscall.Errno
+	rawAllocParentDomain       func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawAllocBuf                func(uintptr, unsafe.Pointer, uint64, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawExportBufDmabufFD       func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawFreeBuf                 func(uintptr, unsafe.Pointer)
+	rawRegBufMR                func(uintptr, unsafe.Pointer, unsafe.Pointer, uintptr, uint64, int32) (unsafe.Pointer, syscall.Errno)
+	rawAllocDMAH               func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDeallocDMAH             func(uintptr, unsafe.Pointer) syscall.Errno
+	rawQueryRtValuesEx         func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQueryDeviceEx           func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawOpenQP                  func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawModifyQP                func(uintptr, unsafe.Pointer, unsafe.Pointer, int32) syscall.Errno
+	rawModifyQPRateLimit       func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQPAttachCompCntr        func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQueryQPDataInOrder      func(uintptr, unsafe.Pointer, uint32, uint32) int32
+	rawQueryQP                 func(uintptr, unsafe.Pointer, unsafe.Pointer, int32, unsafe.Pointer) syscall.Errno
+	rawDestroyQP               func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateWQ                func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawModifyWQ                func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawDestroyWQ               func(unsafe.Pointer) syscall.Errno
+	rawCreateRWQIndTable       func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyRWQIndTable      func(unsafe.Pointer) syscall.Errno
+	rawCreateAH                func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawInitAHFromWC            func(uintptr, unsafe.Pointer, uint8, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawCreateAHFromWC          func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, uint8) (unsafe.Pointer, syscall.Errno)
+	rawDestroyAH               func(uintptr, unsafe.Pointer) syscall.Errno
+	rawAttachMcast             func(uintptr, unsafe.Pointer, unsafe.Pointer, uint16) syscall.Errno
+	rawDetachMcast             func(uintptr, unsafe.Pointer, unsafe.Pointer, uint16) syscall.Errno
+	rawForkInit                func(uintptr) syscall.Errno
+	rawIsForkInitialized       func(uintptr) uint32
+	rawNodeTypeStr             func(uintptr, int32) unsafe.Pointer
+	rawPortStateStr            func(uintptr, uint32) unsafe.Pointer
+	rawEventTypeStr            func(uintptr, uint32) unsafe.Pointer
+	rawResolveEthL2FromGID     func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawIsQPTSupported          func(uint32, uint32) int32
+	rawCreateCounters          func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyCounters         func(unsafe.Pointer) syscall.Errno
+	rawAttachCountersPointFlow func(unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawReadCounters            func(unsafe.Pointer, unsafe.Pointer, uint32, uint32) syscall.Errno
+	rawFlowLabelToUDPSport     func(uint32) uint16
+	rawSetEce                  func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQueryEce                func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+)

@@ -143,24 +143,3 @@ func TooGreat(verb, what string, v, most uint64) error {
 func Memory(verb string, err error) error {
 	return &Error{Verb: verb, Refused: true, Err: err}
 }
-
-// ErrnoOf returns the errno that cgo read after a call; 0 when the call failed without one.
-func ErrnoOf(err error) syscall.Errno {
-	e, _ := err.(syscall.Errno)
-	return e
-}
-
-// ErrnoEither returns the errno of a C function whose result is 0, an errno of either sign, or -1 with the errno in err; EIO where there
-// is none.
-func ErrnoEither(n int, err error) syscall.Errno {
-	switch e := ErrnoOf(err); {
-	case n >= 0:
-		return syscall.Errno(n)
-	case n != -1:
-		return syscall.Errno(-n)
-	case e == 0:
-		return syscall.EIO
-	default:
-		return e
-	}
-}

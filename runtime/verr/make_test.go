@@ -32,17 +32,6 @@ func TestRefusedArguments(t *testing.T) {
 	}
 }
 
-func TestErrnoOf(t *testing.T) {
-	for _, c := range []struct {
-		err  error
-		want syscall.Errno
-	}{{nil, 0}, {syscall.ENOMEM, syscall.ENOMEM}, {errors.New("another"), 0}} {
-		if got := ErrnoOf(c.err); got != c.want {
-			t.Errorf("ErrnoOf(%v) = %v", c.err, got)
-		}
-	}
-}
-
 func TestHintLists(t *testing.T) {
 	if got := MemlockHints(syscall.EINVAL); got != nil {
 		t.Errorf("EINVAL has hints: %q", got)

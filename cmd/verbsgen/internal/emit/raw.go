@@ -24,33 +24,19 @@ func crossed(p plan.Cross) *jen.Statement {
 	return inC(p.Type + "_t").Call(x)
 }
 
-// rawResults are the types of what a raw function returns, and what it returns without C.
-func rawResults(s *plan.Shim) (types, without []jen.Code) {
-	errno, missing := rt("syscall", "Errno"), rt("syscall", "ENOSYS")
-	switch s.Answer {
-	case plan.Pointer:
-		return []jen.Code{unsafePointer(), errno}, []jen.Code{jen.Nil(), missing}
-	case plan.Errno, plan.Either:
-		return []jen.Code{errno}, []jen.Code{missing}
-	case plan.Negative, plan.Negated, plan.Code:
-		return []jen.Code{jen.Int(), errno}, []jen.Code{jen.Lit(-1), missing}
+// rawFunc is a raw function without its body.
+func rawFunc(s *plan.Shim) (f fn) {
+	errno := rt("syscall", "Errno")
+	switch {
+	case s.Answer == plan.Pointer:
+		f.results = []jen.Code{unsafePointer(), errno}
+	case s.Answer == plan.Errno || s.Answer == plan.Either:
+		f.results = []jen.Code{errno}
+	case s.Answer == plan.Negative || s.Answer == plan.Negated || s.Answer == plan.Code:
+		f.results = []jen.Code{jen.Int(), errno}
+	case s.Result != "":
+		f.results = []jen.Code{goType(s.Result)}
 	}
-	switch s.Result {
-	case "":
-		return nil, nil
-	case "unsafe.Pointer":
-		return []jen.Code{unsafePointer()}, []jen.Code{jen.Nil()}
-	}
-	return []jen.Code{goType(s.Result)}, []jen.Code{jen.Lit(0)}
-}
-
-// rawFunc is a raw function with a body; without one it returns that there is no C.
-func rawFunc(s *plan.Shim, body ...jen.Code) fn {
-	types, without := rawResults(s)
-	if body == nil && without != nil {
-		body = []jen.Code{jen.Return(without...)}
-	}
-	f := fn{name: "raw" + s.Verb.Go, results: types, body: body}
 	for _, p := range s.Params {
 		f.params = append(f.params, param(p.Name, p.Type))
 	}
@@ -78,76 +64,58 @@ func (e *emitter) rawFile() *goFile {
 		if s.Serial {
 			body = append([]jen.Code{id("serial.Lock").Call(), jen.Defer().Id("serial").Dot("Unlock").Call()}, body...)
 		}
-		g.fn(rawFunc(s, body...))
+		f := rawFunc(s)
+		f.name, f.body = "raw"+s.Verb.Go, body
+		g.fn(f)
 	}
 	return g
 }
 
-// layoutGuards makes lines that do not compile when a mirror's layout is not C's:
+// layoutGuards makes lines that do not compile when a mirror has not the size of C's struct:
 //
-//	var (
-//		_ = [1]struct{}{}[unsafe.Sizeof(cSGE{})-16]
-//		_ = [1]struct{}{}[unsafe.Offsetof(cSGE{}.addr)-0]
-//	)
+//	_ = [1]struct{}{}[unsafe.Sizeof(cSGE{})-16]
 func (e *emitter) layoutGuards(g *goFile) {
 	var guards []jen.Code
-	guard := func(of string, x jen.Code, want int64) {
-		zero := rt("unsafe", of).Call(x).Op("-").Add(dec(uint64(want)))
+	guard := func(name string, size int64) {
+		zero := rt("unsafe", "Sizeof").Call(id(name).Values()).Op("-").Add(dec(uint64(size)))
 		guards = append(guards, id("_").Op("=").Index(jen.Lit(1)).Struct().Values().Index(zero))
 	}
 	for _, m := range e.pkg.Mirrors {
-		empty := id(m.Name).Values()
-		guard("Sizeof", empty, m.Size)
-		for _, l := range m.Leaf {
-			if l.Go != "_" {
-				guard("Offsetof", dot(empty, l.Go), l.Offset)
-			}
-		}
+		guard(m.Name, m.Size)
 	}
 	for _, v := range e.pkg.Verbs {
-		if l := v.Reads; l != nil {
-			guard("Sizeof", id(l.Go).Values(), l.Size)
-			for _, f := range l.Fields {
-				guard("Offsetof", dot(id(l.Go).Values(), f.Go), f.Offset)
-			}
+		if v.Reads != nil {
+			guard(v.Reads.Go, v.Reads.Size)
 		}
 	}
 	if len(guards) > 0 {
-		g.decl("// Sizes and offsets of the mirrors, and of what readers fill. A line that does not compile names the one that differs "+
-			"from C's.", jen.Var().Defs(guards...))
+		g.decl("// Sizes of the mirrors, and of what readers fill. A line that does not compile names the one that differs from C's.",
+			jen.Var().Defs(guards...))
 	}
 }
 
 // rawBody calls the C function and sorts its answer:
 //
 //	p, err := C.vg_ibv_x(C.uintptr_t(fn0))
-//	if p == nil {
-//		return nil, verr.ErrnoOf(err)
-//	}
-//	return p, 0
+//	return cmem.OrErrno(p, err)
 func (e *emitter) rawBody(s *plan.Shim) []jen.Code {
 	var args []jen.Code
 	for _, p := range s.Params {
 		args = append(args, crossed(p))
 	}
 	call := inC(e.prefix + "_" + s.Verb.C).Call(args...)
-	errno := rt("verr", "ErrnoOf").Call(id("err"))
+	n := jen.Int().Call(id("n"))
 	switch s.Answer {
 	case plan.Pointer:
-		return []jen.Code{define("p", "err").Add(call), jen.If(isNil(id("p"))).Block(jen.Return(jen.Nil(), errno)),
-			jen.Return(id("p"), jen.Lit(0))}
+		return []jen.Code{define("p", "err").Add(call), jen.Return(rt("cmem", "OrErrno").Call(id("p"), id("err")))}
 	case plan.Errno:
 		return []jen.Code{jen.Return(rt("syscall", "Errno").Call(call))}
 	case plan.Either:
-		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("verr", "ErrnoEither").Call(jen.Int().Call(id("n")), id("err")))}
+		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("cmem", "EitherErrno").Call(n, id("err")))}
 	case plan.Negated:
-		return []jen.Code{define("n").Int().Call(call),
-			jen.If(op(id("n"), "<", jen.Lit(0))).Block(jen.Return(id("n"), rt("syscall", "Errno").Call(jen.Op("-").Id("n")))),
-			jen.Return(id("n"), jen.Lit(0))}
+		return []jen.Code{jen.Return(rt("cmem", "IntOrNegated").Call(jen.Int().Call(call)))}
 	case plan.Negative, plan.Code:
-		n := jen.Int().Call(id("n"))
-		return []jen.Code{define("n", "err").Add(call), jen.If(op(id("n"), "<", jen.Lit(0))).Block(jen.Return(n, errno)),
-			jen.Return(n, jen.Lit(0))}
+		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("cmem", "IntOrErrno").Call(n, id("err")))}
 	}
 	if s.Result != "" {
 		call = jen.Return(goType(s.Result).Call(call))
@@ -155,14 +123,25 @@ func (e *emitter) rawBody(s *plan.Shim) []jen.Code {
 	return []jen.Code{call}
 }
 
-// rawStubFile writes the same functions for builds without the C side: no handle can exist there, so none is reached.
+// rawStubFile writes the same functions as variables that are nil, for builds without the C side: no handle can exist there, so that none
+// is called.
+//
+//	var (
+//		rawAllocPD func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+//	)
 func (e *emitter) rawStubFile() *goFile {
 	g := e.newFile("raw_none.gen.go")
 	g.f.HeaderComment("//go:build !(" + constraint + ")")
-	g.decl(`// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, and no function
-// below is ever reached.`, jen.Const().Id("haveC").Op("=").False())
+	g.decl("// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, and no function of C is ever called.",
+		jen.Const().Id("haveC").Op("=").False())
+	var stubs []jen.Code
 	for _, s := range e.plan.Shims {
-		g.fn(rawFunc(s))
+		f := rawFunc(s)
+		for i, p := range s.Params {
+			f.params[i] = goType(p.Type)
+		}
+		stubs = append(stubs, id("raw"+s.Verb.Go).Func().Add(f.signature()))
 	}
+	g.decl("", jen.Var().Defs(stubs...))
 	return g
 }

@@ -175,7 +175,15 @@ func (g *goFile) fn(f fn) { g.decl(f.doc, f.code()) }
 
 // code is the function without its comment; one without a name is a value.
 func (f fn) code() *jen.Statement {
-	s := jen.Func()
+	if f.short {
+		return jen.Func().Add(f.signature(), short(f.body...))
+	}
+	return jen.Func().Add(f.signature()).Block(f.body...)
+}
+
+// signature is the function without its comment and body.
+func (f fn) signature() *jen.Statement {
+	s := jen.Null()
 	if f.recv != nil {
 		s.Params(f.recv)
 	}
@@ -190,10 +198,7 @@ func (f fn) code() *jen.Statement {
 	default:
 		s.Params(f.results...)
 	}
-	if f.short {
-		return s.Add(short(f.body...))
-	}
-	return s.Block(f.body...)
+	return s
 }
 
 // decl adds a declaration below its comment.
