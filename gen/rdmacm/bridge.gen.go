@@ -10,58 +10,7 @@ import (
 
 // init offers the handles and builders to generated packages of libraries that work with them.
 func init() {
-	bridge.OfferLib(func(l *Lib) dl.Source {
-		return l.src
-	})
-	bridge.OfferHandle(bridge.Handle[EventChannel]{
-		Kind: "EventChannel",
-		Of: func(o *EventChannel) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeEventChannel,
-	})
-	bridge.OfferHandle(bridge.Handle[ID]{
-		Kind: "ID",
-		Of: func(o *ID) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeID,
-	})
-}
-
-// makeEventChannel makes the handle of an object that another library made.
-func makeEventChannel(m *bridge.Made) (*EventChannel, error) {
-	lib := bridge.LibOf[Lib](m)
-	if lib == nil {
-		return nil, m.Rootless("EventChannel")
-	}
-	o := newEventChannel(lib, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeID makes the handle of an object that another library made.
-func makeID(m *bridge.Made) (*ID, error) {
-	lib := bridge.LibOf[Lib](m)
-	eventChannel := bridge.Among[EventChannel](m)
-	if lib == nil {
-		return nil, m.Rootless("ID")
-	}
-	o := newID(lib, m.C)
-	o.h.Other, o.eventChannel = m.End, eventChannel
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
+	bridge.OfferLib(func(l *Lib) dl.Source { return l.src })
+	bridge.OfferHandle((*EventChannel).base, newEventChannel, nil)
+	bridge.OfferHandle((*ID).base, newID, func(o *ID, m *bridge.Made) { o.eventChannel = bridge.Among[EventChannel](m) })
 }

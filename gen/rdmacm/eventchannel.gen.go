@@ -35,7 +35,7 @@ func (channel *EventChannel) base() *object.Handle {
 // newEventChannel makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newEventChannel(lib *Lib, c unsafe.Pointer) *EventChannel {
 	o := &EventChannel{lib: lib}
-	o.h.Make(o, "EventChannel", c, "rdma_destroy_event_channel", o.destroyEventChannel)
+	o.h.Make(o, "EventChannel", object.Origin{Lib: lib}, c, "rdma_destroy_event_channel", o.destroyEventChannel)
 	o.h.Before = o.waiting.Stop
 	return o
 }

@@ -40,7 +40,7 @@ func (id *ID) base() *object.Handle {
 // newID makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newID(lib *Lib, c unsafe.Pointer) *ID {
 	o := &ID{lib: lib}
-	o.h.Make(o, "ID", c, "rdma_destroy_id", o.destroyID)
+	o.h.Make(o, "ID", object.Origin{Lib: lib}, c, "rdma_destroy_id", o.destroyID)
 	o.h.Index = &lib.handles
 	o.load()
 	return o
@@ -269,8 +269,8 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 		Verb:    verb,
 		C:       ptr,
 		Lib:     id.lib.verbs,
-		Handles: []any{pd},
-		Parents: append([]*object.Node{&id.h.Node, pdHeld.Node}, qpInitAttrHeld.Nodes...),
+		Handles: []*object.Handle{pdHeld},
+		Parents: append([]*object.Node{&id.h.Node, pdHeld.Optional()}, qpInitAttrHeld.Nodes...),
 		End: func() error {
 			rawDestroyQP(id.lib.fn[symRdma_destroy_qp], id.h.C)
 			return nil
@@ -603,13 +603,10 @@ func (id *ID) Migrate(channel *EventChannel) error {
 	if id.lib.fn[symRdma_migrate_id] == 0 {
 		return id.lib.missing("rdma_migrate_id", symRdma_migrate_id)
 	}
-	if err := channel.base().Enter(verb); err != nil {
+	if err := channel.base().EnterBeside(&id.h, verb, "channel"); err != nil {
 		return err
 	}
 	defer channel.h.Exit()
-	if channel.lib != id.lib {
-		return bridge.OtherLibrary(verb, "channel", &channel.h.Node)
-	}
 	id.mu.Lock()
 	defer id.mu.Unlock()
 	if err := object.Move(&id.h.Node, &id.eventChannel.h.Node, &channel.h.Node, func() error {

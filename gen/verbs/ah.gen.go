@@ -34,7 +34,7 @@ func (ah *AH) base() *object.Handle {
 // newAH makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newAH(dev *Device, c unsafe.Pointer) *AH {
 	o := &AH{lib: dev.lib, dev: dev}
-	o.h.Make(o, "AH", c, "ibv_destroy_ah", o.destroyAH)
+	o.h.Make(o, "AH", dev.h.Origin, c, "ibv_destroy_ah", o.destroyAH)
 	o.h.Guard = &o.gate
 	o.gate.Open(c)
 	return o

@@ -8,928 +8,294 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
 // init offers the handles and builders to generated packages of libraries that work with them.
 func init() {
-	bridge.OfferLib(func(l *Lib) dl.Source {
-		return l.src
+	bridge.OfferLib(func(l *Lib) dl.Source { return l.src })
+	bridge.OfferHandle((*Buf).base, newBuf, func(o *Buf, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
+	bridge.OfferHandle((*DM).base, newDM, nil)
+	bridge.OfferHandle((*DMAH).base, newDMAH, nil)
+	bridge.OfferHandle((*MW).base, newMW, func(o *MW, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
+	bridge.OfferHandle((*PD).base, newPD, nil)
+	bridge.OfferHandle((*TD).base, newTD, nil)
+	bridge.OfferHandle((*AH).base, newAH, func(o *AH, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
+	bridge.OfferHandle((*CompChannel).base, newCompChannel, nil)
+	bridge.OfferHandle((*CompCntr).base, newCompCntr, nil)
+	bridge.OfferHandle((*Counters).base, newCounters, nil)
+	bridge.OfferHandle((*CQ).base, newCQ, nil)
+	bridge.OfferHandle((*Flow).base, newFlow, func(o *Flow, m *bridge.Made) { o.qp = bridge.Among[QP](m) })
+	bridge.OfferHandle((*FlowAction).base, newFlowAction, nil)
+	bridge.OfferHandle((*QP).base, newQP, func(o *QP, m *bridge.Made) { o.pd, o.xrcd = bridge.Among[PD](m), bridge.Among[XRCD](m) })
+	bridge.OfferHandle((*RWQIndTable).base, newRWQIndTable, nil)
+	bridge.OfferHandle((*SRQ).base, newSRQ, func(o *SRQ, m *bridge.Made) {
+		o.pd, o.xrcd, o.cq = bridge.Among[PD](m), bridge.Among[XRCD](m), bridge.Among[CQ](m)
 	})
-	bridge.OfferHandle(bridge.Handle[Buf]{
-		Kind: "Buf",
-		Of: func(o *Buf) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeBuf,
-	})
-	bridge.OfferHandle(bridge.Handle[DM]{
-		Kind: "DM",
-		Of: func(o *DM) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeDM,
-	})
-	bridge.OfferHandle(bridge.Handle[DMAH]{
-		Kind: "DMAH",
-		Of: func(o *DMAH) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeDMAH,
-	})
-	bridge.OfferHandle(bridge.Handle[MW]{
-		Kind: "MW",
-		Of: func(o *MW) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeMW,
-	})
-	bridge.OfferHandle(bridge.Handle[PD]{
-		Kind: "PD",
-		Of: func(o *PD) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makePD,
-	})
-	bridge.OfferHandle(bridge.Handle[TD]{
-		Kind: "TD",
-		Of: func(o *TD) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeTD,
-	})
-	bridge.OfferHandle(bridge.Handle[AH]{
-		Kind: "AH",
-		Of: func(o *AH) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeAH,
-	})
-	bridge.OfferHandle(bridge.Handle[CompChannel]{
-		Kind: "CompChannel",
-		Of: func(o *CompChannel) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeCompChannel,
-	})
-	bridge.OfferHandle(bridge.Handle[CompCntr]{
-		Kind: "CompCntr",
-		Of: func(o *CompCntr) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeCompCntr,
-	})
-	bridge.OfferHandle(bridge.Handle[Counters]{
-		Kind: "Counters",
-		Of: func(o *Counters) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeCounters,
-	})
-	bridge.OfferHandle(bridge.Handle[CQ]{
-		Kind: "CQ",
-		Of: func(o *CQ) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeCQ,
-	})
-	bridge.OfferHandle(bridge.Handle[Flow]{
-		Kind: "Flow",
-		Of: func(o *Flow) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeFlow,
-	})
-	bridge.OfferHandle(bridge.Handle[FlowAction]{
-		Kind: "FlowAction",
-		Of: func(o *FlowAction) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeFlowAction,
-	})
-	bridge.OfferHandle(bridge.Handle[QP]{
-		Kind: "QP",
-		Of: func(o *QP) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeQP,
-	})
-	bridge.OfferHandle(bridge.Handle[RWQIndTable]{
-		Kind: "RWQIndTable",
-		Of: func(o *RWQIndTable) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeRWQIndTable,
-	})
-	bridge.OfferHandle(bridge.Handle[SRQ]{
-		Kind: "SRQ",
-		Of: func(o *SRQ) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeSRQ,
-	})
-	bridge.OfferHandle(bridge.Handle[WQ]{
-		Kind: "WQ",
-		Of: func(o *WQ) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeWQ,
-	})
-	bridge.OfferHandle(bridge.Handle[Device]{
-		Kind: "Device",
-		Of: func(o *Device) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeDevice,
-	})
-	bridge.OfferHandle(bridge.Handle[XRCD]{
-		Kind: "XRCD",
-		Of: func(o *XRCD) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeXRCD,
-	})
-	bridge.OfferHandle(bridge.Handle[MR]{
-		Kind: "MR",
-		Of: func(o *MR) bridge.Held {
-			return bridge.Held{
-				C:    o.h.C,
-				Node: &o.h.Node,
-				Root: &o.dev.h.Node,
-				Lib:  o.lib,
-			}
-		},
-		Make: makeMR,
-	})
-	bridge.OfferAttr(bridge.Attr[AllocDMAttr]{
-		Kind: "AllocDMAttr",
-		Lend: (*AllocDMAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[DMAHInitAttr]{
-		Kind: "DMAHInitAttr",
-		Lend: (*DMAHInitAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[TDInitAttr]{
-		Kind: "TDInitAttr",
-		Lend: (*TDInitAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[CounterAttachAttr]{
-		Kind: "CounterAttachAttr",
-		Lend: (*CounterAttachAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[MWBindAttr]{
-		Kind: "MWBindAttr",
-		Lend: (*MWBindAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[AHAttr]{
-		Kind: "AHAttr",
-		Lend: (*AHAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[CompCntrInitAttr]{
-		Kind: "CompCntrInitAttr",
-		Lend: (*CompCntrInitAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[CountersInitAttr]{
-		Kind: "CountersInitAttr",
-		Lend: (*CountersInitAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[CQInitAttrEx]{
-		Kind: "CQInitAttrEx",
-		Lend: (*CQInitAttrEx).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[QPInitAttr]{
-		Kind: "QPInitAttr",
-		Lend: (*QPInitAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[SRQInitAttr]{
-		Kind: "SRQInitAttr",
-		Lend: (*SRQInitAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[SRQInitAttrEx]{
-		Kind: "SRQInitAttrEx",
-		Lend: (*SRQInitAttrEx).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[WQInitAttr]{
-		Kind: "WQInitAttr",
-		Lend: (*WQInitAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[ModifyCQAttr]{
-		Kind: "ModifyCQAttr",
-		Lend: (*ModifyCQAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[QPAttr]{
-		Kind: "QPAttr",
-		Lend: (*QPAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[QPRateLimitAttr]{
-		Kind: "QPRateLimitAttr",
-		Lend: (*QPRateLimitAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[SRQAttr]{
-		Kind: "SRQAttr",
-		Lend: (*SRQAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[WQAttr]{
-		Kind: "WQAttr",
-		Lend: (*WQAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[QPOpenAttr]{
-		Kind: "QPOpenAttr",
-		Lend: (*QPOpenAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[XRCDInitAttr]{
-		Kind: "XRCDInitAttr",
-		Lend: (*XRCDInitAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[CompCntrAttachAttr]{
-		Kind: "CompCntrAttachAttr",
-		Lend: (*CompCntrAttachAttr).lend,
-	})
-	bridge.OfferAttr(bridge.Attr[ECEAttr]{
-		Kind: "ECEAttr",
-		Lend: (*ECEAttr).lend,
-	})
-}
-
-// makeBuf makes the handle of an object that another library made.
-func makeBuf(m *bridge.Made) (*Buf, error) {
-	dev := bridge.Among[Device](m)
-	pd := bridge.Among[PD](m)
-	if dev == nil {
-		if pd != nil {
-			dev = pd.dev
-		}
-	}
-	if dev == nil {
-		return nil, m.Rootless("Buf")
-	}
-	o := newBuf(dev, m.C)
-	o.h.Other, o.pd = m.End, pd
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeDM makes the handle of an object that another library made.
-func makeDM(m *bridge.Made) (*DM, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("DM")
-	}
-	o := newDM(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeDMAH makes the handle of an object that another library made.
-func makeDMAH(m *bridge.Made) (*DMAH, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("DMAH")
-	}
-	o := newDMAH(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeMW makes the handle of an object that another library made.
-func makeMW(m *bridge.Made) (*MW, error) {
-	dev := bridge.Among[Device](m)
-	pd := bridge.Among[PD](m)
-	if dev == nil {
-		if pd != nil {
-			dev = pd.dev
-		}
-	}
-	if dev == nil {
-		return nil, m.Rootless("MW")
-	}
-	o := newMW(dev, m.C)
-	o.h.Other, o.pd = m.End, pd
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makePD makes the handle of an object that another library made.
-func makePD(m *bridge.Made) (*PD, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("PD")
-	}
-	o := newPD(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeTD makes the handle of an object that another library made.
-func makeTD(m *bridge.Made) (*TD, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("TD")
-	}
-	o := newTD(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeAH makes the handle of an object that another library made.
-func makeAH(m *bridge.Made) (*AH, error) {
-	dev := bridge.Among[Device](m)
-	pd := bridge.Among[PD](m)
-	if dev == nil {
-		if pd != nil {
-			dev = pd.dev
-		}
-	}
-	if dev == nil {
-		return nil, m.Rootless("AH")
-	}
-	o := newAH(dev, m.C)
-	o.h.Other, o.pd = m.End, pd
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeCompChannel makes the handle of an object that another library made.
-func makeCompChannel(m *bridge.Made) (*CompChannel, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("CompChannel")
-	}
-	o := newCompChannel(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeCompCntr makes the handle of an object that another library made.
-func makeCompCntr(m *bridge.Made) (*CompCntr, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("CompCntr")
-	}
-	o := newCompCntr(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeCounters makes the handle of an object that another library made.
-func makeCounters(m *bridge.Made) (*Counters, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("Counters")
-	}
-	o := newCounters(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeCQ makes the handle of an object that another library made.
-func makeCQ(m *bridge.Made) (*CQ, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("CQ")
-	}
-	o := newCQ(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeFlow makes the handle of an object that another library made.
-func makeFlow(m *bridge.Made) (*Flow, error) {
-	dev := bridge.Among[Device](m)
-	qp := bridge.Among[QP](m)
-	if dev == nil {
-		if qp != nil {
-			dev = qp.dev
-		}
-	}
-	if dev == nil {
-		return nil, m.Rootless("Flow")
-	}
-	o := newFlow(dev, m.C)
-	o.h.Other, o.qp = m.End, qp
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeFlowAction makes the handle of an object that another library made.
-func makeFlowAction(m *bridge.Made) (*FlowAction, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("FlowAction")
-	}
-	o := newFlowAction(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeQP makes the handle of an object that another library made.
-func makeQP(m *bridge.Made) (*QP, error) {
-	dev := bridge.Among[Device](m)
-	pd := bridge.Among[PD](m)
-	if dev == nil {
-		if pd != nil {
-			dev = pd.dev
-		}
-	}
-	xrcd := bridge.Among[XRCD](m)
-	if dev == nil {
-		if xrcd != nil {
-			dev = xrcd.dev
-		}
-	}
-	if dev == nil {
-		return nil, m.Rootless("QP")
-	}
-	o := newQP(dev, m.C)
-	o.h.Other, o.pd, o.xrcd = m.End, pd, xrcd
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeRWQIndTable makes the handle of an object that another library made.
-func makeRWQIndTable(m *bridge.Made) (*RWQIndTable, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("RWQIndTable")
-	}
-	o := newRWQIndTable(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeSRQ makes the handle of an object that another library made.
-func makeSRQ(m *bridge.Made) (*SRQ, error) {
-	dev := bridge.Among[Device](m)
-	pd := bridge.Among[PD](m)
-	if dev == nil {
-		if pd != nil {
-			dev = pd.dev
-		}
-	}
-	xrcd := bridge.Among[XRCD](m)
-	if dev == nil {
-		if xrcd != nil {
-			dev = xrcd.dev
-		}
-	}
-	cq := bridge.Among[CQ](m)
-	if dev == nil {
-		if cq != nil {
-			dev = cq.dev
-		}
-	}
-	if dev == nil {
-		return nil, m.Rootless("SRQ")
-	}
-	o := newSRQ(dev, m.C)
-	o.h.Other, o.pd, o.xrcd, o.cq = m.End, pd, xrcd, cq
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeWQ makes the handle of an object that another library made.
-func makeWQ(m *bridge.Made) (*WQ, error) {
-	dev := bridge.Among[Device](m)
-	pd := bridge.Among[PD](m)
-	if dev == nil {
-		if pd != nil {
-			dev = pd.dev
-		}
-	}
-	if dev == nil {
-		return nil, m.Rootless("WQ")
-	}
-	o := newWQ(dev, m.C)
-	o.h.Other, o.pd = m.End, pd
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeDevice makes the handle of an object that another library made.
-func makeDevice(m *bridge.Made) (*Device, error) {
-	lib := bridge.LibOf[Lib](m)
-	if lib == nil {
-		return nil, m.Rootless("Device")
-	}
-	o := newDevice(lib, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeXRCD makes the handle of an object that another library made.
-func makeXRCD(m *bridge.Made) (*XRCD, error) {
-	dev := bridge.Among[Device](m)
-	if dev == nil {
-		return nil, m.Rootless("XRCD")
-	}
-	o := newXRCD(dev, m.C)
-	o.h.Other = m.End
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
-}
-
-// makeMR makes the handle of an object that another library made.
-func makeMR(m *bridge.Made) (*MR, error) {
-	dev := bridge.Among[Device](m)
-	pd := bridge.Among[PD](m)
-	if dev == nil {
-		if pd != nil {
-			dev = pd.dev
-		}
-	}
-	if dev == nil {
-		return nil, m.Rootless("MR")
-	}
-	o := newMR(dev, m.C)
-	o.h.Other, o.pd = m.End, pd
-	if err := o.h.Adopt(m.Parents...); err != nil {
-		return nil, err
-	}
-	return o, nil
+	bridge.OfferHandle((*WQ).base, newWQ, func(o *WQ, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
+	bridge.OfferHandle((*Device).base, newDevice, nil)
+	bridge.OfferHandle((*XRCD).base, newXRCD, nil)
+	bridge.OfferHandle((*MR).base, newMR, func(o *MR, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
+	bridge.OfferAttr("AllocDMAttr", (*AllocDMAttr).lend)
+	bridge.OfferAttr("DMAHInitAttr", (*DMAHInitAttr).lend)
+	bridge.OfferAttr("TDInitAttr", (*TDInitAttr).lend)
+	bridge.OfferAttr("CounterAttachAttr", (*CounterAttachAttr).lend)
+	bridge.OfferAttr("MWBindAttr", (*MWBindAttr).lend)
+	bridge.OfferAttr("AHAttr", (*AHAttr).lend)
+	bridge.OfferAttr("CompCntrInitAttr", (*CompCntrInitAttr).lend)
+	bridge.OfferAttr("CountersInitAttr", (*CountersInitAttr).lend)
+	bridge.OfferAttr("CQInitAttrEx", (*CQInitAttrEx).lend)
+	bridge.OfferAttr("QPInitAttr", (*QPInitAttr).lend)
+	bridge.OfferAttr("SRQInitAttr", (*SRQInitAttr).lend)
+	bridge.OfferAttr("SRQInitAttrEx", (*SRQInitAttrEx).lend)
+	bridge.OfferAttr("WQInitAttr", (*WQInitAttr).lend)
+	bridge.OfferAttr("ModifyCQAttr", (*ModifyCQAttr).lend)
+	bridge.OfferAttr("QPAttr", (*QPAttr).lend)
+	bridge.OfferAttr("QPRateLimitAttr", (*QPRateLimitAttr).lend)
+	bridge.OfferAttr("SRQAttr", (*SRQAttr).lend)
+	bridge.OfferAttr("WQAttr", (*WQAttr).lend)
+	bridge.OfferAttr("QPOpenAttr", (*QPOpenAttr).lend)
+	bridge.OfferAttr("XRCDInitAttr", (*XRCDInitAttr).lend)
+	bridge.OfferAttr("CompCntrAttachAttr", (*CompCntrAttachAttr).lend)
+	bridge.OfferAttr("ECEAttr", (*ECEAttr).lend)
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *AllocDMAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *AllocDMAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *DMAHInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *DMAHInitAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	if a.err != nil {
-		return lent, a.err
+		return a.err
 	}
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *TDInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *TDInitAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *CounterAttachAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *CounterAttachAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *MWBindAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *MWBindAttr) lend(to *bridge.Lent) error {
 	var c cMWBind
 	a.to(&c)
 	if a.MR != nil {
-		if err := lent.Enter(verb, "bind_info.mr", &a.MR.h.Node, a.MR.lib, lib, &a.MR.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("bind_info.mr", &a.MR.h); err != nil {
+			return err
 		}
 		c.bind_info.mr = uintptr(a.MR.h.C)
 	}
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *AHAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *AHAttr) lend(to *bridge.Lent) error {
 	var c cAHAttr
 	a.to(&c)
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *CompCntrInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *CompCntrInitAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *CountersInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *CountersInitAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *CQInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *CQInitAttrEx) lend(to *bridge.Lent) error {
 	c := a.c
 	if a.channel != nil {
-		if err := lent.Enter(verb, "channel", &a.channel.h.Node, a.channel.lib, lib, &a.channel.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("channel", &a.channel.h); err != nil {
+			return err
 		}
 		c.channel = uintptr(a.channel.h.C)
 	}
 	if a.parentDomain != nil {
-		if err := lent.Enter(verb, "parent_domain", &a.parentDomain.h.Node, a.parentDomain.lib, lib, &a.parentDomain.dev.h.Node,
-			root); err != nil {
-			return lent, err
+		if err := to.Enter("parent_domain", &a.parentDomain.h); err != nil {
+			return err
 		}
 		c.parent_domain = uintptr(a.parentDomain.h.C)
 		c.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
 	}
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *QPInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *QPInitAttr) lend(to *bridge.Lent) error {
 	var c cQPInitAttr
 	a.to(&c)
 	if a.SendCQ != nil {
-		if err := lent.Enter(verb, "send_cq", &a.SendCQ.h.Node, a.SendCQ.lib, lib, &a.SendCQ.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("send_cq", &a.SendCQ.h); err != nil {
+			return err
 		}
 		c.send_cq = uintptr(a.SendCQ.h.C)
 	}
 	if a.RecvCQ != nil {
-		if err := lent.Enter(verb, "recv_cq", &a.RecvCQ.h.Node, a.RecvCQ.lib, lib, &a.RecvCQ.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("recv_cq", &a.RecvCQ.h); err != nil {
+			return err
 		}
 		c.recv_cq = uintptr(a.RecvCQ.h.C)
 	}
 	if a.SRQ != nil {
-		if err := lent.Enter(verb, "srq", &a.SRQ.h.Node, a.SRQ.lib, lib, &a.SRQ.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("srq", &a.SRQ.h); err != nil {
+			return err
 		}
 		c.srq = uintptr(a.SRQ.h.C)
 	}
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *SRQInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *SRQInitAttr) lend(to *bridge.Lent) error {
 	var c cSRQInitAttr
 	a.to(&c)
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *SRQInitAttrEx) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *SRQInitAttrEx) lend(to *bridge.Lent) error {
 	c := a.c
 	if a.pd != nil {
-		if err := lent.Enter(verb, "pd", &a.pd.h.Node, a.pd.lib, lib, &a.pd.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("pd", &a.pd.h); err != nil {
+			return err
 		}
 		c.pd = uintptr(a.pd.h.C)
 		c.comp_mask |= 0x2 // IBV_SRQ_INIT_ATTR_PD
 	}
 	if a.xrcd != nil {
-		if err := lent.Enter(verb, "xrcd", &a.xrcd.h.Node, a.xrcd.lib, lib, &a.xrcd.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("xrcd", &a.xrcd.h); err != nil {
+			return err
 		}
 		c.xrcd = uintptr(a.xrcd.h.C)
 		c.comp_mask |= 0x4 // IBV_SRQ_INIT_ATTR_XRCD
 	}
 	if a.cq != nil {
-		if err := lent.Enter(verb, "cq", &a.cq.h.Node, a.cq.lib, lib, &a.cq.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("cq", &a.cq.h); err != nil {
+			return err
 		}
 		c.cq = uintptr(a.cq.h.C)
 		c.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
 	}
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *WQInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *WQInitAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	if a.pd != nil {
-		if err := lent.Enter(verb, "pd", &a.pd.h.Node, a.pd.lib, lib, &a.pd.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("pd", &a.pd.h); err != nil {
+			return err
 		}
 		c.pd = uintptr(a.pd.h.C)
 	}
 	if a.cq != nil {
-		if err := lent.Enter(verb, "cq", &a.cq.h.Node, a.cq.lib, lib, &a.cq.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("cq", &a.cq.h); err != nil {
+			return err
 		}
 		c.cq = uintptr(a.cq.h.C)
 	}
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *ModifyCQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *ModifyCQAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *QPAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *QPAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *QPRateLimitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *QPRateLimitAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *SRQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *SRQAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *WQAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *WQAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *QPOpenAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *QPOpenAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	if a.xrcd != nil {
-		if err := lent.Enter(verb, "xrcd", &a.xrcd.h.Node, a.xrcd.lib, lib, &a.xrcd.dev.h.Node, root); err != nil {
-			return lent, err
+		if err := to.Enter("xrcd", &a.xrcd.h); err != nil {
+			return err
 		}
 		c.xrcd = uintptr(a.xrcd.h.C)
 		c.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
 	}
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *XRCDInitAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *XRCDInitAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	if a.err != nil {
-		return lent, a.err
+		return a.err
 	}
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *CompCntrAttachAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *CompCntrAttachAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *ECEAttr) lend(verb string, lib any, root *object.Node) (lent bridge.Lent, err error) {
+func (a *ECEAttr) lend(to *bridge.Lent) error {
 	c := a.c
-	lent.C = unsafe.Pointer(&c)
-	return lent, nil
+	to.C = unsafe.Pointer(&c)
+	return nil
 }

@@ -33,7 +33,7 @@ func (buffer *Buf) base() *object.Handle {
 // newBuf makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newBuf(dev *Device, c unsafe.Pointer) *Buf {
 	o := &Buf{lib: dev.lib, dev: dev}
-	o.h.Make(o, "Buf", c, "ibv_free_buf", o.freeBuf)
+	o.h.Make(o, "Buf", dev.h.Origin, c, "ibv_free_buf", o.freeBuf)
 	o.h.Guard = &o.mem
 	return o
 }

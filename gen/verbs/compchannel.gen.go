@@ -34,7 +34,7 @@ func (channel *CompChannel) base() *object.Handle {
 // newCompChannel makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newCompChannel(dev *Device, c unsafe.Pointer) *CompChannel {
 	o := &CompChannel{lib: dev.lib, dev: dev}
-	o.h.Make(o, "CompChannel", c, "ibv_destroy_comp_channel", o.destroyCompChannel)
+	o.h.Make(o, "CompChannel", dev.h.Origin, c, "ibv_destroy_comp_channel", o.destroyCompChannel)
 	o.h.Before = o.waiting.Stop
 	return o
 }

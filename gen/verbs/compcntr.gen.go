@@ -33,7 +33,7 @@ func (compCntr *CompCntr) base() *object.Handle {
 // newCompCntr makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newCompCntr(dev *Device, c unsafe.Pointer) *CompCntr {
 	o := &CompCntr{lib: dev.lib, dev: dev}
-	o.h.Make(o, "CompCntr", c, "ibv_destroy_comp_cntr", o.destroyCompCntr)
+	o.h.Make(o, "CompCntr", dev.h.Origin, c, "ibv_destroy_comp_cntr", o.destroyCompCntr)
 	o.handle = cmem.At[uint32](o.h.C, 8) // handle
 	return o
 }

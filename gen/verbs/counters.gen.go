@@ -32,7 +32,7 @@ func (counters *Counters) base() *object.Handle {
 // newCounters makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newCounters(dev *Device, c unsafe.Pointer) *Counters {
 	o := &Counters{lib: dev.lib, dev: dev}
-	o.h.Make(o, "Counters", c, "ibv_destroy_counters", o.destroyCounters)
+	o.h.Make(o, "Counters", dev.h.Origin, c, "ibv_destroy_counters", o.destroyCounters)
 	return o
 }
 
@@ -85,13 +85,10 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 	attrC := attr.c
 	var flowC unsafe.Pointer
 	if flow != nil {
-		if err := flow.base().Enter(verb); err != nil {
+		if err := flow.base().EnterBeside(&counters.h, verb, "flow"); err != nil {
 			return err
 		}
 		defer flow.h.Exit()
-		if flow.dev != counters.dev {
-			return object.OtherDevice(verb, "flow", &flow.h.Node, &flow.dev.h.Node, &counters.h.Node, &counters.dev.h.Node)
-		}
 		flowC = flow.h.C
 	}
 	in := inAttachCountersPointFlow{

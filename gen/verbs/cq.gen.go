@@ -41,7 +41,7 @@ func (cq *CQ) base() *object.Handle {
 // newCQ makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newCQ(dev *Device, c unsafe.Pointer) *CQ {
 	o := &CQ{lib: dev.lib, dev: dev}
-	o.h.Make(o, "CQ", c, "ibv_destroy_cq", o.destroyCQ)
+	o.h.Make(o, "CQ", dev.h.Origin, c, "ibv_destroy_cq", o.destroyCQ)
 	o.h.Guard = &o.gate
 	o.h.Index = &dev.handles
 	o.gate.Open(c)

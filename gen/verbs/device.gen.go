@@ -5,7 +5,6 @@ package verbs
 
 import (
 	"math/bits"
-	"slices"
 	"syscall"
 	"unsafe"
 
@@ -44,7 +43,7 @@ func (dev *Device) base() *object.Handle {
 // newDevice makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newDevice(lib *Lib, c unsafe.Pointer) *Device {
 	o := &Device{lib: lib}
-	o.h.Make(o, "Device", c, "ibv_close_device", o.closeDevice)
+	o.h.Make(o, "Device", object.Origin{Root: &o.h, Lib: lib}, c, "ibv_close_device", o.closeDevice)
 	o.h.Before = o.waiting.Stop
 	o.cmdFD = int(cmem.At[int32](o.h.C, 264))          // cmd_fd
 	o.numCompVectors = int(cmem.At[int32](o.h.C, 272)) // num_comp_vectors
@@ -687,13 +686,10 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	}
 	var channelC unsafe.Pointer
 	if channel != nil {
-		if err := channel.base().Enter(verb); err != nil {
+		if err := channel.base().EnterBeside(&dev.h, verb, "channel"); err != nil {
 			return nil, err
 		}
 		defer channel.h.Exit()
-		if channel.dev != dev {
-			return nil, object.OtherDevice(verb, "channel", &channel.h.Node, &channel.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		channelC = channel.h.C
 	}
 	if int(int32(compVector)) != compVector {
@@ -750,24 +746,17 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	}
 	cqAttrC := cqAttr.c
 	if cqAttr.channel != nil {
-		if err := cqAttr.channel.base().Enter(verb); err != nil {
+		if err := cqAttr.channel.base().EnterBeside(&dev.h, verb, "channel"); err != nil {
 			return nil, err
 		}
 		defer cqAttr.channel.h.Exit()
-		if cqAttr.channel.dev != dev {
-			return nil, object.OtherDevice(verb, "channel", &cqAttr.channel.h.Node, &cqAttr.channel.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		cqAttrC.channel = uintptr(cqAttr.channel.h.C)
 	}
 	if cqAttr.parentDomain != nil {
-		if err := cqAttr.parentDomain.base().Enter(verb); err != nil {
+		if err := cqAttr.parentDomain.base().EnterBeside(&dev.h, verb, "parent_domain"); err != nil {
 			return nil, err
 		}
 		defer cqAttr.parentDomain.h.Exit()
-		if cqAttr.parentDomain.dev != dev {
-			return nil, object.OtherDevice(verb, "parent_domain", &cqAttr.parentDomain.h.Node, &cqAttr.parentDomain.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
-		}
 		cqAttrC.parent_domain = uintptr(cqAttr.parentDomain.h.C)
 		cqAttrC.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
 	}
@@ -906,35 +895,26 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	}
 	srqInitAttrExC := srqInitAttrEx.c
 	if srqInitAttrEx.pd != nil {
-		if err := srqInitAttrEx.pd.base().Enter(verb); err != nil {
+		if err := srqInitAttrEx.pd.base().EnterBeside(&dev.h, verb, "pd"); err != nil {
 			return nil, err
 		}
 		defer srqInitAttrEx.pd.h.Exit()
-		if srqInitAttrEx.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &srqInitAttrEx.pd.h.Node, &srqInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		srqInitAttrExC.pd = uintptr(srqInitAttrEx.pd.h.C)
 		srqInitAttrExC.comp_mask |= 0x2 // IBV_SRQ_INIT_ATTR_PD
 	}
 	if srqInitAttrEx.xrcd != nil {
-		if err := srqInitAttrEx.xrcd.base().Enter(verb); err != nil {
+		if err := srqInitAttrEx.xrcd.base().EnterBeside(&dev.h, verb, "xrcd"); err != nil {
 			return nil, err
 		}
 		defer srqInitAttrEx.xrcd.h.Exit()
-		if srqInitAttrEx.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &srqInitAttrEx.xrcd.h.Node, &srqInitAttrEx.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		srqInitAttrExC.xrcd = uintptr(srqInitAttrEx.xrcd.h.C)
 		srqInitAttrExC.comp_mask |= 0x4 // IBV_SRQ_INIT_ATTR_XRCD
 	}
 	if srqInitAttrEx.cq != nil {
-		if err := srqInitAttrEx.cq.base().Enter(verb); err != nil {
+		if err := srqInitAttrEx.cq.base().EnterBeside(&dev.h, verb, "cq"); err != nil {
 			return nil, err
 		}
 		defer srqInitAttrEx.cq.h.Exit()
-		if srqInitAttrEx.cq.dev != dev {
-			return nil, object.OtherDevice(verb, "cq", &srqInitAttrEx.cq.h.Node, &srqInitAttrEx.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		srqInitAttrExC.cq = uintptr(srqInitAttrEx.cq.h.C)
 		srqInitAttrExC.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
 	}
@@ -1015,68 +995,47 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		return nil, qpInitAttrEx.err
 	}
 	if qpInitAttrEx.sendCQ != nil {
-		if err := qpInitAttrEx.sendCQ.base().Enter(verb); err != nil {
+		if err := qpInitAttrEx.sendCQ.base().EnterBeside(&dev.h, verb, "send_cq"); err != nil {
 			return nil, err
 		}
 		defer qpInitAttrEx.sendCQ.h.Exit()
-		if qpInitAttrEx.sendCQ.dev != dev {
-			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttrEx.sendCQ.h.Node, &qpInitAttrEx.sendCQ.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
-		}
 		qpInitAttrExC.send_cq = uintptr(qpInitAttrEx.sendCQ.h.C)
 	}
 	if qpInitAttrEx.recvCQ != nil {
-		if err := qpInitAttrEx.recvCQ.base().Enter(verb); err != nil {
+		if err := qpInitAttrEx.recvCQ.base().EnterBeside(&dev.h, verb, "recv_cq"); err != nil {
 			return nil, err
 		}
 		defer qpInitAttrEx.recvCQ.h.Exit()
-		if qpInitAttrEx.recvCQ.dev != dev {
-			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttrEx.recvCQ.h.Node, &qpInitAttrEx.recvCQ.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
-		}
 		qpInitAttrExC.recv_cq = uintptr(qpInitAttrEx.recvCQ.h.C)
 	}
 	if qpInitAttrEx.pd != nil {
-		if err := qpInitAttrEx.pd.base().Enter(verb); err != nil {
+		if err := qpInitAttrEx.pd.base().EnterBeside(&dev.h, verb, "pd"); err != nil {
 			return nil, err
 		}
 		defer qpInitAttrEx.pd.h.Exit()
-		if qpInitAttrEx.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &qpInitAttrEx.pd.h.Node, &qpInitAttrEx.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		qpInitAttrExC.pd = uintptr(qpInitAttrEx.pd.h.C)
 		qpInitAttrExC.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
 	}
 	if qpInitAttrEx.xrcd != nil {
-		if err := qpInitAttrEx.xrcd.base().Enter(verb); err != nil {
+		if err := qpInitAttrEx.xrcd.base().EnterBeside(&dev.h, verb, "xrcd"); err != nil {
 			return nil, err
 		}
 		defer qpInitAttrEx.xrcd.h.Exit()
-		if qpInitAttrEx.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &qpInitAttrEx.xrcd.h.Node, &qpInitAttrEx.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		qpInitAttrExC.xrcd = uintptr(qpInitAttrEx.xrcd.h.C)
 		qpInitAttrExC.comp_mask |= 0x2 // IBV_QP_INIT_ATTR_XRCD
 	}
 	if qpInitAttrEx.srq != nil {
-		if err := qpInitAttrEx.srq.base().Enter(verb); err != nil {
+		if err := qpInitAttrEx.srq.base().EnterBeside(&dev.h, verb, "srq"); err != nil {
 			return nil, err
 		}
 		defer qpInitAttrEx.srq.h.Exit()
-		if qpInitAttrEx.srq.dev != dev {
-			return nil, object.OtherDevice(verb, "srq", &qpInitAttrEx.srq.h.Node, &qpInitAttrEx.srq.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		qpInitAttrExC.srq = uintptr(qpInitAttrEx.srq.h.C)
 	}
 	if qpInitAttrEx.rwqIndTbl != nil {
-		if err := qpInitAttrEx.rwqIndTbl.base().Enter(verb); err != nil {
+		if err := qpInitAttrEx.rwqIndTbl.base().EnterBeside(&dev.h, verb, "rwq_ind_tbl"); err != nil {
 			return nil, err
 		}
 		defer qpInitAttrEx.rwqIndTbl.h.Exit()
-		if qpInitAttrEx.rwqIndTbl.dev != dev {
-			return nil, object.OtherDevice(verb, "rwq_ind_tbl", &qpInitAttrEx.rwqIndTbl.h.Node, &qpInitAttrEx.rwqIndTbl.dev.h.Node, &dev.h.Node,
-				&dev.h.Node)
-		}
 		qpInitAttrExC.rwq_ind_tbl = uintptr(qpInitAttrEx.rwqIndTbl.h.C)
 		qpInitAttrExC.comp_mask |= 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
 	}
@@ -1309,13 +1268,10 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 	}
 	qpOpenAttrC := qpOpenAttr.c
 	if qpOpenAttr.xrcd != nil {
-		if err := qpOpenAttr.xrcd.base().Enter(verb); err != nil {
+		if err := qpOpenAttr.xrcd.base().EnterBeside(&dev.h, verb, "xrcd"); err != nil {
 			return nil, err
 		}
 		defer qpOpenAttr.xrcd.h.Exit()
-		if qpOpenAttr.xrcd.dev != dev {
-			return nil, object.OtherDevice(verb, "xrcd", &qpOpenAttr.xrcd.h.Node, &qpOpenAttr.xrcd.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		qpOpenAttrC.xrcd = uintptr(qpOpenAttr.xrcd.h.C)
 		qpOpenAttrC.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
 	}
@@ -1373,23 +1329,17 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	}
 	wqInitAttrC := wqInitAttr.c
 	if wqInitAttr.pd != nil {
-		if err := wqInitAttr.pd.base().Enter(verb); err != nil {
+		if err := wqInitAttr.pd.base().EnterBeside(&dev.h, verb, "pd"); err != nil {
 			return nil, err
 		}
 		defer wqInitAttr.pd.h.Exit()
-		if wqInitAttr.pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &wqInitAttr.pd.h.Node, &wqInitAttr.pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		wqInitAttrC.pd = uintptr(wqInitAttr.pd.h.C)
 	}
 	if wqInitAttr.cq != nil {
-		if err := wqInitAttr.cq.base().Enter(verb); err != nil {
+		if err := wqInitAttr.cq.base().EnterBeside(&dev.h, verb, "cq"); err != nil {
 			return nil, err
 		}
 		defer wqInitAttr.cq.h.Exit()
-		if wqInitAttr.cq.dev != dev {
-			return nil, object.OtherDevice(verb, "cq", &wqInitAttr.cq.h.Node, &wqInitAttr.cq.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		wqInitAttrC.cq = uintptr(wqInitAttr.cq.h.C)
 	}
 	in := inCreateWQ{
@@ -1450,20 +1400,11 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	initAttrC := initAttr.c
 	var initAttrPins mem.Pins
 	defer initAttrPins.Unpin()
-	initAttrIndTbl := make([]uintptr, len(initAttr.indTbl))
-	var initAttrIndTblNodes []*object.Node
-	for i, h := range initAttr.indTbl {
-		if err := h.base().Enter(verb); err != nil {
-			return nil, err
-		}
-		defer h.h.Exit()
-		if h.dev != dev {
-			return nil, object.OtherDevice(verb, "ind_tbl", &h.h.Node, &h.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
-		if !slices.Contains(initAttrIndTblNodes, &h.h.Node) {
-			initAttrIndTblNodes = append(initAttrIndTblNodes, &h.h.Node)
-		}
-		initAttrIndTbl[i] = uintptr(h.h.C)
+	var uses object.Uses
+	defer uses.Exit()
+	initAttrIndTbl, err := object.UseList(&uses, &dev.h, verb, "ind_tbl", initAttr.indTbl, (*WQ).base)
+	if err != nil {
+		return nil, err
 	}
 	initAttrIndTblN, err := cmem.Log2(verb, "ind_tbl", len(initAttrIndTbl))
 	if err != nil {
@@ -1489,7 +1430,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateRWQIndTable(&in)) })
 	}
 	o := newRWQIndTable(dev, ptr)
-	if err := o.h.Adopt(append([]*object.Node{&dev.h.Node}, initAttrIndTblNodes...)...); err != nil {
+	if err := o.h.Adopt(append([]*object.Node{&dev.h.Node}, uses.Nodes...)...); err != nil {
 		return nil, err
 	}
 	return o, nil

@@ -35,7 +35,7 @@ func (dm *DM) base() *object.Handle {
 // newDM makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newDM(dev *Device, c unsafe.Pointer) *DM {
 	o := &DM{lib: dev.lib, dev: dev}
-	o.h.Make(o, "DM", c, "ibv_free_dm", o.freeDM)
+	o.h.Make(o, "DM", dev.h.Origin, c, "ibv_free_dm", o.freeDM)
 	o.h.Guard = &o.mem
 	o.handle = cmem.At[uint32](o.h.C, 28) // handle
 	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))

@@ -31,7 +31,7 @@ func (dmah *DMAH) base() *object.Handle {
 // newDMAH makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newDMAH(dev *Device, c unsafe.Pointer) *DMAH {
 	o := &DMAH{lib: dev.lib, dev: dev}
-	o.h.Make(o, "DMAH", c, "ibv_dealloc_dmah", o.deallocDMAH)
+	o.h.Make(o, "DMAH", dev.h.Origin, c, "ibv_dealloc_dmah", o.deallocDMAH)
 	return o
 }
 

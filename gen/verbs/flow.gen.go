@@ -35,7 +35,7 @@ func (flow *Flow) base() *object.Handle {
 // newFlow makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newFlow(dev *Device, c unsafe.Pointer) *Flow {
 	o := &Flow{lib: dev.lib, dev: dev}
-	o.h.Make(o, "Flow", c, "ibv_destroy_flow", o.destroyFlow)
+	o.h.Make(o, "Flow", dev.h.Origin, c, "ibv_destroy_flow", o.destroyFlow)
 	o.handle = cmem.At[uint32](o.h.C, 16) // handle
 	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o

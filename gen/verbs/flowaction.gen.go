@@ -31,7 +31,7 @@ func (action *FlowAction) base() *object.Handle {
 // newFlowAction makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newFlowAction(dev *Device, c unsafe.Pointer) *FlowAction {
 	o := &FlowAction{lib: dev.lib, dev: dev}
-	o.h.Make(o, "FlowAction", c, "ibv_destroy_flow_action", o.destroyFlowAction)
+	o.h.Make(o, "FlowAction", dev.h.Origin, c, "ibv_destroy_flow_action", o.destroyFlowAction)
 	return o
 }
 

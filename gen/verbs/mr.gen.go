@@ -45,7 +45,7 @@ func (mr *MR) base() *object.Handle {
 // newMR makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newMR(dev *Device, c unsafe.Pointer) *MR {
 	o := &MR{lib: dev.lib, dev: dev}
-	o.h.Make(o, "MR", c, "ibv_dereg_mr", o.deregMR)
+	o.h.Make(o, "MR", dev.h.Origin, c, "ibv_dereg_mr", o.deregMR)
 	o.h.Guard = &o.named
 	o.h.Gone = func() { o.region.Close(&o.h) }
 	o.named.Open(c)

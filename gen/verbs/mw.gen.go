@@ -37,7 +37,7 @@ func (mw *MW) base() *object.Handle {
 // newMW makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newMW(dev *Device, c unsafe.Pointer) *MW {
 	o := &MW{lib: dev.lib, dev: dev}
-	o.h.Make(o, "MW", c, "ibv_dealloc_mw", o.deallocMW)
+	o.h.Make(o, "MW", dev.h.Origin, c, "ibv_dealloc_mw", o.deallocMW)
 	o.h.Guard = &o.named
 	o.named.Open(c)
 	o.rkey = cmem.At[uint32](o.h.C, 16)   // rkey

@@ -41,7 +41,7 @@ func (pd *PD) base() *object.Handle {
 // newPD makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newPD(dev *Device, c unsafe.Pointer) *PD {
 	o := &PD{lib: dev.lib, dev: dev}
-	o.h.Make(o, "PD", c, "ibv_dealloc_pd", o.deallocPD)
+	o.h.Make(o, "PD", dev.h.Origin, c, "ibv_dealloc_pd", o.deallocPD)
 	o.handle = cmem.At[uint32](o.h.C, 8) // handle
 	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o
@@ -524,24 +524,18 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		}
 	}()
 	if mrInitAttr.dmah != nil {
-		if err := mrInitAttr.dmah.base().Enter(verb); err != nil {
+		if err := mrInitAttr.dmah.base().EnterBeside(&pd.h, verb, "dmah"); err != nil {
 			return nil, err
 		}
 		defer mrInitAttr.dmah.h.Exit()
-		if mrInitAttr.dmah.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "dmah", &mrInitAttr.dmah.h.Node, &mrInitAttr.dmah.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
-		}
 		mrInitAttrC.dmah = uintptr(mrInitAttr.dmah.h.C)
 		mrInitAttrC.comp_mask |= 0x10 // IBV_REG_MR_MASK_DMAH
 	}
 	if mrInitAttr.buf != nil {
-		if err := mrInitAttr.buf.base().Enter(verb); err != nil {
+		if err := mrInitAttr.buf.base().EnterBeside(&pd.h, verb, "buf"); err != nil {
 			return nil, err
 		}
 		defer mrInitAttr.buf.h.Exit()
-		if mrInitAttr.buf.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "buf", &mrInitAttr.buf.h.Node, &mrInitAttr.buf.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
-		}
 		mrInitAttrC.buf = uintptr(mrInitAttr.buf.h.C)
 		mrInitAttrC.comp_mask |= 0x20 // IBV_REG_MR_MASK_BUF
 	}
@@ -718,13 +712,10 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 		return nil, err
 	}
 	defer pd.h.Exit()
-	if err := dm.base().Enter(verb); err != nil {
+	if err := dm.base().EnterBeside(&pd.h, verb, "dm"); err != nil {
 		return nil, err
 	}
 	defer dm.h.Exit()
-	if dm.dev != pd.dev {
-		return nil, object.OtherDevice(verb, "dm", &dm.h.Node, &dm.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
-	}
 	in := inRegDMMR{
 		access:   uint64(access),
 		length:   uint64(length),
@@ -831,33 +822,24 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	var qpInitAttrC cQPInitAttr
 	qpInitAttr.to(&qpInitAttrC)
 	if qpInitAttr.SendCQ != nil {
-		if err := qpInitAttr.SendCQ.base().Enter(verb); err != nil {
+		if err := qpInitAttr.SendCQ.base().EnterBeside(&pd.h, verb, "send_cq"); err != nil {
 			return nil, err
 		}
 		defer qpInitAttr.SendCQ.h.Exit()
-		if qpInitAttr.SendCQ.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "send_cq", &qpInitAttr.SendCQ.h.Node, &qpInitAttr.SendCQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
-		}
 		qpInitAttrC.send_cq = uintptr(qpInitAttr.SendCQ.h.C)
 	}
 	if qpInitAttr.RecvCQ != nil {
-		if err := qpInitAttr.RecvCQ.base().Enter(verb); err != nil {
+		if err := qpInitAttr.RecvCQ.base().EnterBeside(&pd.h, verb, "recv_cq"); err != nil {
 			return nil, err
 		}
 		defer qpInitAttr.RecvCQ.h.Exit()
-		if qpInitAttr.RecvCQ.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "recv_cq", &qpInitAttr.RecvCQ.h.Node, &qpInitAttr.RecvCQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
-		}
 		qpInitAttrC.recv_cq = uintptr(qpInitAttr.RecvCQ.h.C)
 	}
 	if qpInitAttr.SRQ != nil {
-		if err := qpInitAttr.SRQ.base().Enter(verb); err != nil {
+		if err := qpInitAttr.SRQ.base().EnterBeside(&pd.h, verb, "srq"); err != nil {
 			return nil, err
 		}
 		defer qpInitAttr.SRQ.h.Exit()
-		if qpInitAttr.SRQ.dev != pd.dev {
-			return nil, object.OtherDevice(verb, "srq", &qpInitAttr.SRQ.h.Node, &qpInitAttr.SRQ.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
-		}
 		qpInitAttrC.srq = uintptr(qpInitAttr.SRQ.h.C)
 	}
 	in := inCreateQP{
@@ -955,13 +937,10 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	if pd.lib.fn[symIbv_reg_buf_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_buf_mr", symIbv_reg_buf_mr)
 	}
-	if err := buffer.base().Enter(verb); err != nil {
+	if err := buffer.base().EnterBeside(&pd.h, verb, "buf"); err != nil {
 		return nil, err
 	}
 	defer buffer.h.Exit()
-	if buffer.dev != pd.dev {
-		return nil, object.OtherDevice(verb, "buf", &buffer.h.Node, &buffer.dev.h.Node, &pd.h.Node, &pd.dev.h.Node)
-	}
 	held, err := mem.FromAddr(addr, length).Take(verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)

@@ -5,7 +5,6 @@ package verbs
 
 import (
 	"math"
-	"slices"
 	"strconv"
 	"syscall"
 	"unsafe"
@@ -46,7 +45,7 @@ func (qp *QP) base() *object.Handle {
 // newQP makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newQP(dev *Device, c unsafe.Pointer) *QP {
 	o := &QP{lib: dev.lib, dev: dev}
-	o.h.Make(o, "QP", c, "ibv_destroy_qp", o.destroyQP)
+	o.h.Make(o, "QP", dev.h.Origin, c, "ibv_destroy_qp", o.destroyQP)
 	o.h.Guard = &o.gate
 	o.h.Index = &dev.handles
 	o.gate.Open(c)
@@ -195,33 +194,16 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 		return nil, verr.NilValue(verb, "FlowAttr", "make one with NewFlowAttr")
 	}
 	flowC := flow.c
-	var flowNodes []*object.Node
-	for _, x := range flow.specs {
-		if x == nil {
-			return nil, verr.NilValue(verb, "FlowSpec", "make one")
-		}
-		for _, h := range x.uses() {
-			if err := h.h.Enter(verb); err != nil {
-				return nil, err
-			}
-			defer h.h.Exit()
-			if h.dev != qp.dev {
-				return nil, object.OtherDevice(verb, h.what, &h.h.Node, &h.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
-			}
-			if !slices.Contains(flowNodes, &h.h.Node) {
-				flowNodes = append(flowNodes, &h.h.Node)
-			}
-		}
+	var uses object.Uses
+	defer uses.Exit()
+	if err := object.UseArms(&uses, &qp.h, verb, "FlowSpec", flow.specs, FlowSpec.uses); err != nil {
+		return nil, err
 	}
-	parts := make([][]byte, len(flow.specs))
-	for i, x := range flow.specs {
-		parts[i] = x.pack()
-	}
-	flowB, err := cmem.Behind(verb, int(unsafe.Sizeof(flowC)), math.MaxUint8, math.MaxUint16, parts)
+	flowB, err := cmem.Behind(verb, int(unsafe.Sizeof(flowC)), math.MaxUint8, math.MaxUint16, flow.specs, FlowSpec.pack)
 	if err != nil {
 		return nil, err
 	}
-	flowC.num_of_specs, flowC.size = uint8(len(parts)), uint16(len(flowB))
+	flowC.num_of_specs, flowC.size = uint8(len(flow.specs)), uint16(len(flowB))
 	in := inCreateFlow{
 		qpQPType:       validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		flowPort:       uint64(flowC.port),
@@ -248,7 +230,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	}
 	o := newFlow(qp.dev, ptr)
 	o.qp = qp
-	if err := o.h.Adopt(append([]*object.Node{&qp.h.Node}, flowNodes...)...); err != nil {
+	if err := o.h.Adopt(append([]*object.Node{&qp.h.Node}, uses.Nodes...)...); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -280,23 +262,17 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 		return err
 	}
 	defer qp.h.Exit()
-	if err := mw.base().Enter(verb); err != nil {
+	if err := mw.base().EnterBeside(&qp.h, verb, "mw"); err != nil {
 		return err
 	}
 	defer mw.h.Exit()
-	if mw.dev != qp.dev {
-		return object.OtherDevice(verb, "mw", &mw.h.Node, &mw.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
-	}
 	var mwBindC cMWBind
 	mwBind.to(&mwBindC)
 	if mwBind.MR != nil {
-		if err := mwBind.MR.base().Enter(verb); err != nil {
+		if err := mwBind.MR.base().EnterBeside(&qp.h, verb, "bind_info.mr"); err != nil {
 			return err
 		}
 		defer mwBind.MR.h.Exit()
-		if mwBind.MR.dev != qp.dev {
-			return object.OtherDevice(verb, "bind_info.mr", &mwBind.MR.h.Node, &mwBind.MR.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
-		}
 		mwBindC.bind_info.mr = uintptr(mwBind.MR.h.C)
 	}
 	in := inBindMW{
@@ -498,13 +474,10 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 	if qp.lib.fn[symIbv_qp_attach_comp_cntr] == 0 {
 		return qp.lib.missing("ibv_qp_attach_comp_cntr", symIbv_qp_attach_comp_cntr)
 	}
-	if err := compCntr.base().Enter(verb); err != nil {
+	if err := compCntr.base().EnterBeside(&qp.h, verb, "comp_cntr"); err != nil {
 		return err
 	}
 	defer compCntr.h.Exit()
-	if compCntr.dev != qp.dev {
-		return object.OtherDevice(verb, "comp_cntr", &compCntr.h.Node, &compCntr.dev.h.Node, &qp.h.Node, &qp.dev.h.Node)
-	}
 	if attr == nil {
 		return verr.NilValue(verb, "CompCntrAttachAttr", "make one with NewCompCntrAttachAttr")
 	}

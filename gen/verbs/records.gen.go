@@ -655,7 +655,7 @@ func (a *FlowSpecEth) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecEth) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecEth) uses() []object.Used { return nil }
 
 // FlowSpecIPv4 is a part of a flow: packets match by addresses of IPv4.
 //
@@ -690,7 +690,7 @@ func (a *FlowSpecIPv4) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecIPv4) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecIPv4) uses() []object.Used { return nil }
 
 // FlowSpecIPv4Ext is a part of a flow: packets match by the header of IPv4.
 //
@@ -725,7 +725,7 @@ func (a *FlowSpecIPv4Ext) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecIPv4Ext) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecIPv4Ext) uses() []object.Used { return nil }
 
 // FlowSpecIPv6 is a part of a flow: packets match by the header of IPv6.
 //
@@ -760,7 +760,7 @@ func (a *FlowSpecIPv6) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecIPv6) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecIPv6) uses() []object.Used { return nil }
 
 // FlowSpecESP is a part of a flow: packets match by the header of ESP.
 //
@@ -795,7 +795,7 @@ func (a *FlowSpecESP) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecESP) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecESP) uses() []object.Used { return nil }
 
 // FlowSpecTCP is a part of a flow: packets match by ports of TCP.
 //
@@ -830,7 +830,7 @@ func (a *FlowSpecTCP) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecTCP) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecTCP) uses() []object.Used { return nil }
 
 // FlowSpecUDP is a part of a flow: packets match by ports of UDP.
 //
@@ -865,7 +865,7 @@ func (a *FlowSpecUDP) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecUDP) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecUDP) uses() []object.Used { return nil }
 
 // FlowSpecVXLAN is a part of a flow: packets match by the header of VXLAN.
 //
@@ -900,7 +900,7 @@ func (a *FlowSpecVXLAN) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecVXLAN) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecVXLAN) uses() []object.Used { return nil }
 
 // FlowSpecGRE is a part of a flow: packets match by the header of GRE.
 //
@@ -935,7 +935,7 @@ func (a *FlowSpecGRE) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecGRE) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecGRE) uses() []object.Used { return nil }
 
 // FlowSpecMPLS is a part of a flow: packets match by a label of MPLS.
 //
@@ -970,7 +970,7 @@ func (a *FlowSpecMPLS) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecMPLS) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecMPLS) uses() []object.Used { return nil }
 
 // FlowSpecTag is a part of a flow: packets get a tag.
 //
@@ -997,7 +997,7 @@ func (a *FlowSpecTag) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecTag) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecTag) uses() []object.Used { return nil }
 
 // FlowSpecDrop is a part of a flow: packets are dropped.
 //
@@ -1020,7 +1020,7 @@ func (a *FlowSpecDrop) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecDrop) uses() []usedByFlowSpec { return nil }
+func (a *FlowSpecDrop) uses() []object.Used { return nil }
 
 // FlowSpecCount is a part of a flow: packets are counted.
 //
@@ -1049,15 +1049,11 @@ func (a *FlowSpecCount) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecCount) uses() []usedByFlowSpec {
+func (a *FlowSpecCount) uses() []object.Used {
 	if a == nil {
 		return nil
 	}
-	counters := usedByFlowSpec{h: a.Counters.base(), what: "counters"}
-	if a.Counters != nil {
-		counters.dev = a.Counters.dev
-	}
-	return []usedByFlowSpec{counters}
+	return []object.Used{{Handle: a.Counters.base(), What: "counters"}}
 }
 
 // FlowSpecAction is a part of a flow: packets go through an action.
@@ -1087,15 +1083,11 @@ func (a *FlowSpecAction) pack() []byte {
 }
 
 // uses gives the handles.
-func (a *FlowSpecAction) uses() []usedByFlowSpec {
+func (a *FlowSpecAction) uses() []object.Used {
 	if a == nil {
 		return nil
 	}
-	action := usedByFlowSpec{h: a.Action.base(), what: "action"}
-	if a.Action != nil {
-		action.dev = a.Action.dev
-	}
-	return []usedByFlowSpec{action}
+	return []object.Used{{Handle: a.Action.base(), What: "action"}}
 }
 
 // FlowActionESPAttr is a description of an action on packets of ESP. A change has only what changes.
@@ -3490,14 +3482,7 @@ func NewECEAttr(vendorID uint32, options uint32) *ECEAttr {
 // *FlowSpecAction.
 type FlowSpec interface {
 	pack() []byte
-	uses() []usedByFlowSpec
-}
-
-// usedByFlowSpec is a handle that a FlowSpec has.
-type usedByFlowSpec struct {
-	h    *object.Handle
-	dev  *Device
-	what string
+	uses() []object.Used
 }
 
 // FlowActionESPKeymat is one of *FlowActionESPKeymatAESGCM.

@@ -35,7 +35,7 @@ func (rwqindtable *RWQIndTable) base() *object.Handle {
 // newRWQIndTable makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newRWQIndTable(dev *Device, c unsafe.Pointer) *RWQIndTable {
 	o := &RWQIndTable{lib: dev.lib, dev: dev}
-	o.h.Make(o, "RWQIndTable", c, "ibv_destroy_rwq_ind_table", o.destroyRWQIndTable)
+	o.h.Make(o, "RWQIndTable", dev.h.Origin, c, "ibv_destroy_rwq_ind_table", o.destroyRWQIndTable)
 	o.indTblHandle = int(cmem.At[int32](o.h.C, 8)) // ind_tbl_handle
 	o.indTblNum = int(cmem.At[int32](o.h.C, 12))   // ind_tbl_num
 	o.h.SetLabel("ind_tbl_handle " + strconv.FormatUint(uint64(o.indTblHandle), 10))

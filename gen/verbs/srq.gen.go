@@ -41,7 +41,7 @@ func (srq *SRQ) base() *object.Handle {
 // newSRQ makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newSRQ(dev *Device, c unsafe.Pointer) *SRQ {
 	o := &SRQ{lib: dev.lib, dev: dev}
-	o.h.Make(o, "SRQ", c, "ibv_destroy_srq", o.destroySRQ)
+	o.h.Make(o, "SRQ", dev.h.Origin, c, "ibv_destroy_srq", o.destroySRQ)
 	o.h.Guard = &o.gate
 	o.h.Index = &dev.handles
 	o.gate.Open(c)

@@ -31,7 +31,7 @@ func (td *TD) base() *object.Handle {
 // newTD makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newTD(dev *Device, c unsafe.Pointer) *TD {
 	o := &TD{lib: dev.lib, dev: dev}
-	o.h.Make(o, "TD", c, "ibv_dealloc_td", o.deallocTD)
+	o.h.Make(o, "TD", dev.h.Origin, c, "ibv_dealloc_td", o.deallocTD)
 	return o
 }
 

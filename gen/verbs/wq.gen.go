@@ -40,7 +40,7 @@ func (wq *WQ) base() *object.Handle {
 // newWQ makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newWQ(dev *Device, c unsafe.Pointer) *WQ {
 	o := &WQ{lib: dev.lib, dev: dev}
-	o.h.Make(o, "WQ", c, "ibv_destroy_wq", o.destroyWQ)
+	o.h.Make(o, "WQ", dev.h.Origin, c, "ibv_destroy_wq", o.destroyWQ)
 	o.h.Guard = &o.gate
 	o.h.Index = &dev.handles
 	o.gate.Open(c)

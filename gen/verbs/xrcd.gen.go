@@ -30,7 +30,7 @@ func (xrcd *XRCD) base() *object.Handle {
 // newXRCD makes the handle of a C object. It is open, and its parents know it, once it is adopted.
 func newXRCD(dev *Device, c unsafe.Pointer) *XRCD {
 	o := &XRCD{lib: dev.lib, dev: dev}
-	o.h.Make(o, "XRCD", c, "ibv_close_xrcd", o.closeXRCD)
+	o.h.Make(o, "XRCD", dev.h.Origin, c, "ibv_close_xrcd", o.closeXRCD)
 	return o
 }
 

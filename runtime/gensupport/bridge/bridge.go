@@ -13,23 +13,9 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Handle is what a package offers of the handles of a type.
-type Handle[T any] struct {
-	Kind string                    // in messages: "PD"
-	Of   func(*T) Held             // what a handle stands for
-	Make func(m *Made) (*T, error) // a handle for an object that another library made
-}
-
-// Attr is what a package offers of the builders of a type.
-type Attr[T any] struct {
-	Kind string
-	// Lend begins the use of what the builder was given, of a library and of a root, which may be nil, and returns a copy of its C struct.
-	Lend func(a *T, verb string, lib any, root *object.Node) (Lent, error)
-}
-
 var (
 	handles offers // type of T -> *shelf[T]
-	attrs   offers // type of T -> Attr[T]
+	attrs   offers // type of T -> *attr[T]
 	libs    offers // type of L -> func(*L) dl.Source
 )
 
@@ -60,14 +46,27 @@ func (o *offers) find(key any) (x any, ok bool) {
 
 // shelf has what is offered of a type, and the handles that Borrow made, by C object.
 type shelf[T any] struct {
-	Handle[T]
+	base func(*T) *object.Handle
+	of   func(m *Made) *T // nil where nothing leads to what the new handle belongs to
 	mu   sync.Mutex
 	made map[unsafe.Pointer]*T
 }
 
-// OfferHandle offers the handles of a type. A package calls it once for each of its types, when it is initialised.
-func OfferHandle[T any](h Handle[T]) {
-	handles.add((*T)(nil), &shelf[T]{Handle: h, made: map[unsafe.Pointer]*T{}})
+// OfferHandle offers the handles of a type. A package calls it once for each of its types, when it is initialised. base is the method of
+// that name. create makes a handle, which belongs to a root of type R, or to the library if that is R. fill gives it the handles that
+// it has beside the root; it may be nil.
+func OfferHandle[T, R any](base func(*T) *object.Handle, create func(*R, unsafe.Pointer) *T, fill func(*T, *Made)) {
+	handles.add((*T)(nil), &shelf[T]{base: base, made: map[unsafe.Pointer]*T{}, of: func(m *Made) *T {
+		root := rootOf[R](m)
+		if root == nil {
+			return nil
+		}
+		h := create(root, m.C)
+		if fill != nil {
+			fill(h, m)
+		}
+		return h
+	}})
 }
 
 // OfferLib offers the source of the functions of a loaded library.
@@ -85,8 +84,16 @@ func Source[L any](lib *L) (dl.Source, error) {
 	return source.(func(*L) dl.Source)(lib), nil
 }
 
-// OfferAttr offers the builders of a type.
-func OfferAttr[T any](a Attr[T]) { attrs.add((*T)(nil), a) }
+// attr is what is offered of builders.
+type attr[T any] struct {
+	kind string
+	lend func(*T, *Lent) error
+}
+
+// OfferAttr offers the builders of a type: lend gives a Lent a copy of the C struct, and has it use the handles in it.
+func OfferAttr[T any](kind string, lend func(*T, *Lent) error) {
+	attrs.add((*T)(nil), &attr[T]{kind, lend})
+}
 
 // shelfOf finds what is offered of a type.
 func shelfOf[T any](verb string) (*shelf[T], error) {
@@ -104,130 +111,104 @@ func notOffered(verb string, key any) error {
 // nameOf is the name of the type that a nil pointer is the key of.
 func nameOf(key any) string { return strings.TrimPrefix(fmt.Sprintf("%T", key), "*") }
 
-// Held is a handle that a call of another package uses.
-type Held struct {
-	C    unsafe.Pointer // nil for a handle that was not given
-	Node *object.Node
-	Root *object.Node // of the object that all others of the library are made from; nil where there is none
-	Lib  any          // the *Lib of the package
-}
-
-// Exit ends the use.
-func (h Held) Exit() {
-	if h.Node != nil {
-		h.Node.Exit()
-	}
-}
-
 // Enter begins the use of a handle by verb, in the place with the C name what. The handle must be of the library lib, a *Lib. The
 // use ends with Exit.
-func Enter[T any](verb, what string, lib any, h *T) (Held, error) {
+func Enter[T any](verb, what string, lib any, h *T) (*object.Handle, error) {
 	s, err := shelfOf[T](verb)
 	if err != nil {
-		return Held{}, err
+		return nil, err
 	}
-	if h == nil {
-		return Held{}, verr.NilHandle(verb, s.Kind)
-	}
-	held := s.Of(h)
-	if err := held.Node.Enter(verb); err != nil {
-		return Held{}, err
+	held := s.base(h)
+	if err := held.Enter(verb); err != nil {
+		return nil, err
 	}
 	if held.Lib != lib {
 		defer held.Exit()
-		return Held{}, OtherLibrary(verb, what, held.Node)
+		return nil, object.OtherLibrary(verb, what, &held.Node)
 	}
 	return held, nil
 }
 
-// EnterOptional is Enter for a handle that may be nil.
-func EnterOptional[T any](verb, what string, lib any, h *T) (Held, error) {
+// EnterOptional is Enter for a handle that may be nil; then it returns that of a nil handle, whose C is nil.
+func EnterOptional[T any](verb, what string, lib any, h *T) (*object.Handle, error) {
 	if h == nil {
-		return Held{}, nil
+		return object.Nil("", ""), nil
 	}
 	return Enter(verb, what, lib, h)
 }
 
-// OtherLibrary is the error of a handle of another library than that of the call; what is the C name of its place.
-func OtherLibrary(verb, what string, node *object.Node) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-		Msg: what + ": " + node.String() + " belongs to another loaded library than the call; use objects of one"}
-}
-
 // Lent is a copy of the C struct of a builder, with the handles in it in use.
 type Lent struct {
-	C     unsafe.Pointer // memory of Go
-	Nodes []*object.Node // of the handles in it
-	exit  []func()
+	object.Uses
+	C    unsafe.Pointer // memory of Go
+	verb string
+	of   object.Origin // without a root, of any
 }
 
-// Enter begins the use of a handle in the struct. What is the C name of its field; the handle must be of the library and, if root is
-// not nil, of that root.
-func (l *Lent) Enter(verb, what string, node *object.Node, itsLib, lib any, itsRoot, root *object.Node) error {
-	if err := node.Enter(verb); err != nil {
+// Enter begins the use of a handle in the struct. What is the C name of its field.
+func (l *Lent) Enter(what string, h *object.Handle) error {
+	if err := h.Enter(l.verb); err != nil {
 		return err
 	}
-	l.exit = append(l.exit, node.Exit)
-	if itsLib != lib {
-		return OtherLibrary(verb, what, node)
+	l.Add(&h.Node)
+	if h.Lib != l.of.Lib {
+		return object.OtherLibrary(l.verb, what, &h.Node)
 	}
-	if root != nil && itsRoot != root {
-		return object.OtherDevice(verb, what, node, itsRoot, root, root)
+	if root := l.of.Root; root != nil && h.Root != root {
+		return object.OtherDevice(l.verb, what, &h.Node, &h.Root.Node, &root.Node, &root.Node)
 	}
-	l.Nodes = append(l.Nodes, node)
 	return nil
 }
 
-// Exit ends all uses.
-func (l *Lent) Exit() {
-	for _, exit := range l.exit {
-		exit()
-	}
-	l.exit = nil
-}
-
-// Lend begins the use of a builder of another package: see Attr.Lend. The use ends with Exit of what it returns, also after an error.
-func Lend[T any](verb string, a *T, lib any, root *object.Node) (Lent, error) {
+// Lend begins the use of a builder of another package. Its handles must be of the library lib, a *Lib, and of the root, unless that is
+// nil. The use ends with Exit of what it returns, also after an error.
+func Lend[T any](verb string, a *T, lib any, root *object.Handle) (lent Lent, err error) {
 	x, ok := attrs.find((*T)(nil))
 	if !ok {
-		return Lent{}, notOffered(verb, (*T)(nil))
+		return lent, notOffered(verb, (*T)(nil))
 	}
-	attr := x.(Attr[T])
+	of := x.(*attr[T])
 	if a == nil {
-		return Lent{}, verr.NilValue(verb, attr.Kind, "make one with New"+attr.Kind)
+		return lent, verr.NilValue(verb, of.kind, "make one with New"+of.kind)
 	}
-	return attr.Lend(a, verb, lib, root)
+	lent.verb, lent.of = verb, object.Origin{Root: root, Lib: lib}
+	err = of.lend(a, &lent)
+	return lent, err
 }
 
 // Made is an object of one library that another library made.
 type Made struct {
 	Verb    string
 	C       unsafe.Pointer
-	Lib     any            // the *Lib of the package whose type the handle has
-	Handles []any          // handles of that package that it was made from
-	Parents []*object.Node // that cannot be closed before it
-	End     func() error   // ends the C object; nil where the library of its type does it
+	Lib     any              // the *Lib of the package whose type the handle has
+	Handles []*object.Handle // handles of that package that it was made from
+	Parents []*object.Node   // that cannot be closed before it
+	End     func() error     // ends the C object; nil where the library of its type does it
 }
 
 // Among finds a handle of a type among those that an object was made from; nil without one.
 func Among[T any](m *Made) *T {
 	for _, h := range m.Handles {
-		if t, ok := h.(*T); ok && t != nil {
+		if t, ok := any(h.Owner()).(*T); ok {
 			return t
 		}
 	}
 	return nil
 }
 
-// LibOf is the library of the new handle; nil when it is of another package.
-func LibOf[T any](m *Made) *T {
-	l, _ := m.Lib.(*T)
-	return l
-}
-
-// Rootless is the error of an object that was made from nothing that leads to the root of its library.
-func (m *Made) Rootless(kind string) error {
-	return &verr.Error{Verb: m.Verb, Errno: syscall.EINVAL, Refused: true, Msg: "nothing says what the new " + kind + " belongs to"}
+// rootOf finds what a new handle belongs to: the library, or the root of a handle that it was made from.
+func rootOf[R any](m *Made) *R {
+	if l, ok := m.Lib.(*R); ok {
+		return l
+	}
+	for _, h := range m.Handles {
+		if h.Root != nil {
+			if r, ok := any(h.Root.Owner()).(*R); ok {
+				return r
+			}
+		}
+	}
+	return nil
 }
 
 // Make makes a handle for an object that the library of another package made. When that fails the object is ended.
@@ -247,28 +228,29 @@ func (m *Made) end() error {
 }
 
 // make makes a handle; what it does not take over it ends.
-func (s *shelf[T]) make(m Made) (h *T, err error) {
-	err = m.take(func(taken *Made) (err error) {
-		h, err = s.Make(taken)
-		return err
-	})
-	if err != nil {
+func (s *shelf[T]) make(m Made) (*T, error) {
+	h := s.of(&m)
+	if h == nil {
+		rootless := &verr.Error{Verb: m.Verb, Errno: syscall.EINVAL, Refused: true,
+			Msg: "nothing says what the new " + s.base(nil).Kind() + " belongs to"}
+		return nil, errors.Join(rootless, m.end())
+	}
+	if err := m.adopt(s.base(h)); err != nil {
 		return nil, err
 	}
 	return h, nil
 }
 
-// take has make take an object over. When that fails, and make has not ended the object, it is ended.
-func (m *Made) take(make func(*Made) error) error {
-	taken := *m
+// adopt opens a handle, which is ended by End. When that fails, and the handle has not ended the object, it is ended.
+func (m *Made) adopt(h *object.Handle) error {
 	ended := false
 	if m.End != nil {
-		taken.End = func() error {
+		h.Other = func() error {
 			ended = true
 			return m.End()
 		}
 	}
-	err := make(&taken)
+	err := h.Adopt(m.Parents...)
 	if err != nil && !ended {
 		err = errors.Join(err, m.end())
 	}
@@ -285,7 +267,7 @@ func Borrow[T any](verb string, c unsafe.Pointer, lib any, keep func() (release 
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if h := s.made[c]; h != nil {
-		if held := s.Of(h); held.Node.IsOpen() && held.Lib == lib {
+		if held := s.base(h); held.IsOpen() && held.Lib == lib {
 			return h, nil
 		}
 	}

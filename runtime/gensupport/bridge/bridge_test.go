@@ -17,31 +17,36 @@ import (
 type lib struct{}
 
 type thing struct {
-	node object.Node
-	lib  *lib
-	root *object.Node
-	c    unsafe.Pointer
-	end  func() error
+	h    object.Handle
+	with *thing
+	ends int
 }
 
-func (x *thing) Close() error {
-	return x.node.Close("thing_close", func() error {
-		if x.end != nil {
-			return x.end()
-		}
-		return nil
-	})
+func (x *thing) base() *object.Handle {
+	if x == nil {
+		return object.Nil("Thing", "thing_close")
+	}
+	return &x.h
 }
 
-type attr struct{ of *thing }
+func (x *thing) Close() error { return x.base().Close() }
+
+type builder struct{ of *thing }
 
 // foreign is of a package that offers nothing.
 type foreign struct{}
 
-func newThing(t *testing.T, l *lib, parents ...*object.Node) *thing {
+// makeThing makes a handle that is not open yet.
+func makeThing(l *lib, c unsafe.Pointer) *thing {
+	x := &thing{}
+	x.h.Make(x, "Thing", object.Origin{Lib: l}, c, "thing_close", func() error { x.ends++; return nil })
+	return x
+}
+
+func newThing(t *testing.T, l *lib) *thing {
 	t.Helper()
-	x := &thing{lib: l, c: unsafe.Pointer(new(int))}
-	if err := x.node.Init(x, "Thing", "", parents...); err != nil {
+	x := makeThing(l, unsafe.Pointer(new(int)))
+	if err := x.h.Adopt(); err != nil {
 		t.Fatal(err)
 	}
 	return x
@@ -50,22 +55,8 @@ func newThing(t *testing.T, l *lib, parents ...*object.Node) *thing {
 var errMake = errors.New("refused by the maker")
 
 func offer() {
-	OfferHandle(Handle[thing]{Kind: "Thing", Of: func(x *thing) Held { return Held{C: x.c, Node: &x.node, Root: x.root, Lib: x.lib} },
-		Make: func(m *Made) (*thing, error) {
-			l := LibOf[lib](m)
-			if l == nil {
-				return nil, errMake
-			}
-			x := &thing{lib: l, c: m.C, end: m.End}
-			if err := x.node.Init(x, "Thing", "made", m.Parents...); err != nil {
-				return nil, errors.Join(err, m.End())
-			}
-			return x, nil
-		}})
-	OfferAttr(Attr[attr]{Kind: "Attr", Lend: func(a *attr, verb string, l any, root *object.Node) (lent Lent, err error) {
-		err = lent.Enter(verb, "of", &a.of.node, a.of.lib, l, a.of.root, root)
-		return lent, err
-	}})
+	OfferHandle((*thing).base, makeThing, func(x *thing, m *Made) { x.with = Among[thing](m) })
+	OfferAttr("Attr", func(a *builder, to *Lent) error { return to.Enter("of", &a.of.h) })
 }
 
 func wants(t *testing.T, err error, is error, text string) {
@@ -81,12 +72,12 @@ func TestEnter(t *testing.T) {
 	l := new(lib)
 	x := newThing(t, l)
 	h, err := Enter("verb", "x", l, x)
-	if err != nil || h.C != x.c || h.Node != &x.node {
+	if err != nil || h != &x.h {
 		t.Fatalf("%+v, %v", h, err)
 	}
 	closed := make(chan error)
 	go func() { closed <- x.Close() }()
-	for x.node.IsOpen() { // until the Close waits
+	for x.h.IsOpen() { // until the Close waits
 		runtime.Gosched()
 	}
 	select {
@@ -107,8 +98,7 @@ func TestEnter(t *testing.T) {
 	} else {
 		h.Exit()
 	}
-	other := newThing(t, new(lib))
-	other.lib = nil
+	other := newThing(t, nil)
 	_, err = Enter("verb", "x", l, other)
 	wants(t, err, syscall.EINVAL, "x: Thing belongs to another loaded library")
 	if err := other.Close(); err != nil { // its use has ended
@@ -123,20 +113,20 @@ func TestLend(t *testing.T) {
 	offer()
 	l, root := new(lib), newThing(t, nil)
 	x := newThing(t, l)
-	x.root = &root.node
-	lent, err := Lend("verb", &attr{x}, l, &root.node)
-	if err != nil || !slices.Equal(lent.Nodes, []*object.Node{&x.node}) {
-		t.Errorf("%+v, %v", lent, err)
+	x.h.Root = &root.h
+	lent, err := Lend("verb", &builder{x}, l, &root.h)
+	if err != nil || !slices.Equal(lent.Nodes, []*object.Node{&x.h.Node}) {
+		t.Errorf("%+v, %v", lent.Nodes, err)
 	}
 	lent.Exit()
-	_, err = Lend[attr]("verb", nil, l, nil)
+	_, err = Lend[builder]("verb", nil, l, nil)
 	wants(t, err, syscall.EINVAL, "Attr is nil; make one with NewAttr")
 	for _, tt := range []struct {
 		lib  *lib
-		root *object.Node
+		root *object.Handle
 		want string
-	}{{nil, nil, "another loaded library"}, {l, &newThing(t, nil).node, "use objects of one device"}} {
-		lent, err := Lend("verb", &attr{x}, tt.lib, tt.root)
+	}{{nil, nil, "another loaded library"}, {l, &newThing(t, nil).h, "use objects of one device"}} {
+		lent, err := Lend("verb", &builder{x}, tt.lib, tt.root)
 		wants(t, err, syscall.EINVAL, tt.want)
 		lent.Exit()
 	}
@@ -153,31 +143,35 @@ func TestMake(t *testing.T) {
 	l, parent := new(lib), newThing(t, nil)
 	ended := 0
 	end := func() error { ended++; return nil }
-	x, err := Make[thing](Made{Verb: "verb", Lib: l, Parents: []*object.Node{&parent.node}, End: end})
-	if err != nil {
+	parents := []*object.Node{&parent.h.Node}
+	x, err := Make[thing](Made{Verb: "verb", Lib: l, Handles: []*object.Handle{&parent.h}, Parents: parents, End: end})
+	if err != nil || x.with != parent {
 		t.Fatal(err)
 	}
-	wants(t, parent.Close(), syscall.EBUSY, "Thing (made)")
-	if err := x.Close(); err != nil || ended != 1 {
+	wants(t, parent.Close(), syscall.EBUSY, "Thing")
+	if err := x.Close(); err != nil || ended != 1 || x.ends != 0 {
 		t.Errorf("%v, ended %d times", err, ended)
+	}
+	if x, err = Make[thing](Made{Verb: "verb", Lib: l}); err != nil || x.Close() != nil || x.ends != 1 {
+		t.Errorf("%v, not ended by its own library", err)
 	}
 	if err := parent.Close(); err != nil {
 		t.Error(err)
 	}
 	_, err = Make[thing](Made{Verb: "verb", Lib: "none", End: end})
-	wants(t, err, errMake, "")
-	_, err = Make[thing](Made{Verb: "verb", Lib: l, Parents: []*object.Node{&parent.node}, End: end})
+	wants(t, err, syscall.EINVAL, "nothing says what the new Thing belongs to")
+	_, err = Make[thing](Made{Verb: "verb", Lib: l, Parents: parents, End: end})
 	wants(t, err, os.ErrClosed, "")
 	_, err = Make[foreign](Made{Verb: "verb", End: end})
 	wants(t, err, syscall.EINVAL, "does not offer it")
 	if ended != 4 {
 		t.Errorf("ended %d times, want 4", ended)
 	}
-	m := &Made{Verb: "verb", Handles: []any{(*thing)(nil), x, 7}}
-	if Among[thing](m) != x || Among[foreign](m) != nil {
-		t.Error("Among does not find a handle by its type")
+	x.h.Root = &parent.h
+	m := &Made{Verb: "verb", Lib: l, Handles: []*object.Handle{object.Nil("", ""), &x.h}}
+	if Among[thing](m) != x || Among[foreign](m) != nil || rootOf[thing](m) != parent || rootOf[lib](m) != l || rootOf[foreign](m) != nil {
+		t.Error("Among or rootOf does not find a handle by its type")
 	}
-	wants(t, m.Rootless("Thing"), syscall.EINVAL, "nothing says what the new Thing belongs to")
 }
 
 // TestBorrow gives one open handle for an object, and lets go of the object when it is closed.

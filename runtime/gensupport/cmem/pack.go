@@ -17,10 +17,13 @@ func BytesOf[T any](x *T) []byte {
 }
 
 // Behind returns room for head bytes with the parts behind it, aligned as any struct of C is. There may be at most count parts, and
-// size bytes together with the head. A part without bytes is one that was not made.
-func Behind(verb string, head, count, size int, parts [][]byte) ([]byte, error) {
+// size bytes together with the head. A part is the bytes of a struct of the list; one without bytes was not made.
+func Behind[A any](verb string, head, count, size int, list []A, pack func(A) []byte) ([]byte, error) {
 	total := head
-	for _, part := range parts {
+	parts := make([][]byte, len(list))
+	for i, x := range list {
+		part := pack(x)
+		parts[i] = part
 		if len(part) == 0 {
 			return nil, verr.NilValue(verb, "one of the structs", "make each by its New function")
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 func TestBehind(t *testing.T) {
-	got, err := Behind("v", 3, 2, 8, [][]byte{{1}, {2, 3}})
+	pack := func(part []byte) []byte { return part }
+	got, err := Behind("v", 3, 2, 8, [][]byte{{1}, {2, 3}}, pack)
 	if err != nil || !bytes.Equal(got, []byte{0, 0, 0, 1, 2, 3}) || uintptr(unsafe.Pointer(&got[0]))%8 != 0 {
 		t.Errorf("%v, %v", got, err)
 	}
@@ -18,7 +19,7 @@ func TestBehind(t *testing.T) {
 		"v: 3 structs of 6 bytes are more than the 2 or 8 that C can count; pass fewer": {{1}, {2}, {3}},
 		"v: 1 structs of 9 bytes are more than the 2 or 8 that C can count; pass fewer": {{1, 2, 3, 4, 5, 6}},
 	} {
-		if _, err := Behind("v", 3, 2, 8, parts); !errors.Is(err, syscall.EINVAL) || err.Error() != name {
+		if _, err := Behind("v", 3, 2, 8, parts, pack); !errors.Is(err, syscall.EINVAL) || err.Error() != name {
 			t.Errorf("%v; want %s", err, name)
 		}
 	}

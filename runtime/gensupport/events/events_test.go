@@ -29,7 +29,7 @@ func handleOf(q *queue) *object.Handle {
 func newQueue(t *testing.T, handles *object.Index, c unsafe.Pointer) *queue {
 	t.Helper()
 	q := new(queue)
-	q.node.Make(q, "CQ", c, "ibv_destroy_cq", func() error { return nil })
+	q.node.Make(q, "CQ", object.Origin{}, c, "ibv_destroy_cq", func() error { return nil })
 	if err := q.node.Adopt(); err != nil {
 		t.Fatal(err)
 	}

@@ -22,6 +22,7 @@ import (
 // A Handle must not be copied. In a copy every method fails, and leaves the original and its C object as they are.
 type Handle struct {
 	Node
+	Origin
 	C      unsafe.Pointer // the C object
 	End    func() error   // ends the C object
 	Other  func() error   // ends a C object that another library made, in place of End and of what CloseBy is given; or nil
@@ -33,6 +34,12 @@ type Handle struct {
 
 	owner io.Closer
 	verb  string // C name of what ends it
+}
+
+// Origin is what a C object belongs to. Objects of two origins must not meet in one call.
+type Origin struct {
+	Root *Handle // the object that all others of the library are made from, for one of a device the device; nil where there is none
+	Lib  any     // the *Lib of the generated package
 }
 
 // Guard waits for calls that use a C object without entering its handle, and keeps new ones out: a gate.Gate, for one.
@@ -50,8 +57,31 @@ func Nil(kind, verb string) *Handle {
 
 // Make begins the handle of the C object at c: an object of a kind ("MR"), which end ends by the C function verb. owner is the
 // generated handle that contains h.
-func (h *Handle) Make(owner io.Closer, kind string, c unsafe.Pointer, verb string, end func() error) {
-	h.owner, h.kind, h.C, h.verb, h.End = owner, kind, c, verb, end
+func (h *Handle) Make(owner io.Closer, kind string, of Origin, c unsafe.Pointer, verb string, end func() error) {
+	h.owner, h.kind, h.Origin, h.C, h.verb, h.End = owner, kind, of, c, verb, end
+}
+
+// Kind returns the kind of the object, also for a nil handle.
+func (h *Handle) Kind() string { return h.kind }
+
+// Owner returns the generated handle that contains h; nil for a nil handle.
+func (h *Handle) Owner() io.Closer { return h.owner }
+
+// EnterBeside is Enter for a handle that is given to a call on self, in the place with the C name what. The two must be of one origin.
+func (h *Handle) EnterBeside(self *Handle, verb, what string) error {
+	err := h.Enter(verb)
+	switch {
+	case err != nil:
+		return err
+	case h.Origin == self.Origin:
+		return nil
+	case self.Root == nil:
+		err = OtherLibrary(verb, what, &h.Node)
+	default:
+		err = OtherDevice(verb, what, &h.Node, &h.Root.Node, &self.Node, &self.Root.Node)
+	}
+	h.Exit()
+	return err
 }
 
 // Adopt opens the handle under its parents, as Node.Init does. When that fails, the C object is ended. If it cannot be ended while the

@@ -35,7 +35,7 @@ func (x *thing) End(verb, kind string, destroy func() error) error {
 
 func newThing() *thing {
 	x := &thing{}
-	x.h.Make(x, "Thing", unsafe.Pointer(x), "thing_close", x.ends("end"))
+	x.h.Make(x, "Thing", Origin{}, unsafe.Pointer(x), "thing_close", x.ends("end"))
 	x.h.Before, x.h.Guard, x.h.Gone, x.h.Kept = x.note("before"), x, x.note("gone"), x.note("kept")
 	return x
 }
@@ -143,7 +143,7 @@ func TestNil(t *testing.T) {
 func TestCopy(t *testing.T) {
 	things := make([]thing, 2)
 	x, c := &things[0], &things[1]
-	x.h.Make(x, "Thing", unsafe.Pointer(x), "thing_close", x.ends("end"))
+	x.h.Make(x, "Thing", Origin{}, unsafe.Pointer(x), "thing_close", x.ends("end"))
 	child := newThing()
 	if err := errors.Join(x.h.Adopt(), child.h.Adopt(&x.h.Node)); err != nil {
 		t.Fatal(err)

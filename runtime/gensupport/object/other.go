@@ -25,6 +25,12 @@ func OtherDevice(verb, what string, other, otherDev, self, selfDev *Node) error 
 	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: msg + "; use objects of one device"}
 }
 
+// OtherLibrary returns the error of a handle of another library than that of the call; what is the C name of its place.
+func OtherLibrary(verb, what string, node *Node) error {
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		Msg: what + ": " + node.String() + " belongs to another loaded library than the call; use objects of one"}
+}
+
 // name is the label of a device; one that was imported has none.
 func (n *Node) name() string {
 	n.mu.Lock()

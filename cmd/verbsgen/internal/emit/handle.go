@@ -55,23 +55,26 @@ func (g *goFile) nilHandle(o *model.Object) {
 //
 //	func newMR(dev *Device, c unsafe.Pointer) *MR {
 //		o := &MR{lib: dev.lib, dev: dev}
-//		o.h.Make(o, "MR", c, "ibv_dereg_mr", o.deregMR)
+//		o.h.Make(o, "MR", dev.h.Origin, c, "ibv_dereg_mr", o.deregMR)
 //		o.h.Guard = &o.named
 //		o.named.Open(c)
 //		o.load()
 //		return o
 //	}
 func (g *goFile) newHandle(h plan.Handle) {
-	o, owner, lib := h.Object, "dev", id("dev.lib")
+	o, owner, lib, origin := h.Object, "dev", id("dev.lib"), id("dev.h.Origin")
 	if h.Owner == "Lib" {
-		owner, lib = "lib", id("lib")
+		owner, lib, origin = "lib", id("lib"), rt("object", "Origin").Values(key("Lib", id("lib")))
+		if h.Root {
+			origin = rt("object", "Origin").Values(key("Root", ref(id("o.h"))), key("Lib", id("lib")))
+		}
 	}
 	with := []jen.Code{key("lib", lib)}
 	if owner == "dev" {
 		with = append(with, key("dev", id("dev")))
 	}
 	body := []jen.Code{define("o").Add(ref(id(o.Go).Values(with...))),
-		id("o.h.Make").Call(id("o"), jen.Lit(o.Go), id("c"), jen.Lit(o.Destroy.C), id("o", h.End))}
+		id("o.h.Make").Call(id("o"), jen.Lit(o.Go), origin, id("c"), jen.Lit(o.Destroy.C), id("o", h.End))}
 	set := func(field string, x jen.Code) { body = append(body, assign(id("o.h", field), x)) }
 	if h.Guard != "" {
 		set("Guard", ref(id("o", h.Guard)))

@@ -3,6 +3,7 @@ package emit
 import (
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 )
 
@@ -61,7 +62,7 @@ func (p printer) lendOther(s plan.LendOther) []jen.Code {
 //		Verb:    verb,
 //		C:       ptr,
 //		Lib:     id.lib.verbs,
-//		Handles: []any{pd},
+//		Handles: []*object.Handle{pdHeld},
 //		Parents: []*object.Node{&id.h.Node},
 //		End:     func() error { ... },
 //	})
@@ -75,7 +76,7 @@ func (p printer) makeOther(s plan.MakeOther) []jen.Code {
 	}
 	nodes, many := parents(s.Parents)
 	entries := []jen.Code{key("Verb", id("verb")), key("C", p.value(s.C)), key("Lib", id(s.Lib)),
-		key("Handles", jen.Index().Any().Values(handles...)),
+		key("Handles", goType("[]*object.Handle").Values(handles...)),
 		key("Parents", nodeList(nodes, many))}
 	if s.End != nil {
 		inner := p
@@ -85,6 +86,34 @@ func (p printer) makeOther(s plan.MakeOther) []jen.Code {
 		entries = append(entries, key("End", f.code()))
 	}
 	return p.get(s.Into, rt("bridge", "Make").Types(goType(s.Object)).Call(rt("bridge", "Made").Add(lines(entries...))))
+}
+
+// offers offers the handles and builders to the packages of other libraries:
+//
+//	func init() {
+//		bridge.OfferLib(func(l *Lib) dl.Source { return l.src })
+//		bridge.OfferHandle((*PD).base, newPD, nil)
+//		bridge.OfferHandle((*MR).base, newMR, func(o *MR, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
+//		bridge.OfferAttr("QPAttr", (*QPAttr).lend)
+//	}
+func (g *goFile) offers(o plan.Offers) {
+	source := jen.Func().Params(param("l", "*Lib")).Add(goType("dl.Source")).Add(short(jen.Return(id("l.src"))))
+	body := []jen.Code{rt("bridge", "OfferLib").Call(source)}
+	for _, h := range o.Handles {
+		fill := jen.Nil()
+		if len(h.Owners) > 0 {
+			var to, from []jen.Code
+			for _, p := range h.Owners {
+				to, from = append(to, id("o", naming.Unexported(p.Go))), append(from, rt("bridge", "Among").Types(id(p.Go)).Call(id("m")))
+			}
+			fill = jen.Func().Params(param("o", "*"+h.Object), param("m", "*bridge.Made")).Add(short(jen.List(to...).Op("=").List(from...)))
+		}
+		body = append(body, rt("bridge", "OfferHandle").Call(baseOf("*"+h.Object), id("new"+h.Object), fill))
+	}
+	for _, name := range o.Attrs {
+		body = append(body, rt("bridge", "OfferAttr").Call(jen.Lit(name), jen.Parens(ptr(name)).Dot("lend")))
+	}
+	g.fn(fn{doc: comment(plan.Says("offer", nil)), name: "init", body: body})
 }
 
 // choose takes steps for some values of an enum:

@@ -131,33 +131,11 @@ func pointedArm(f *model.Field, from *jen.Statement, at string) []jen.Code {
 	}
 }
 
-// pointerStep prints a step of lists and pointers.
-func (p printer) pointerStep(s plan.Step) ([]jen.Code, bool) {
-	switch s := s.(type) {
-	case plan.KeepPins:
-		return []jen.Code{jen.Var().Add(param(s.Pins, "mem.Pins")), jen.Defer().Add(id(s.Pins, "Unpin").Call())}, true
-	case plan.EnterList:
-		return p.enterList(s), true
-	}
-	return nil, false
-}
-
 // enterList begins the use of a list of handles, and makes the list of their C objects:
 //
-//	attrWQs := make([]uintptr, len(attr.wqs))
-//	var attrWQsNodes []*object.Node
-//	for i, h := range attr.wqs {
-//		if err := h.base().Enter(verb); err != nil {
-//			return nil, err
-//		}
-//		defer h.h.Exit()
-//		if h.dev != dev {
-//			return nil, object.OtherDevice(verb, "ind_tbl", &h.h.Node, &h.dev.h.Node, &dev.h.Node, &dev.h.Node)
-//		}
-//		if !slices.Contains(attrWQsNodes, &h.h.Node) {
-//			attrWQsNodes = append(attrWQsNodes, &h.h.Node)
-//		}
-//		attrWQs[i] = uintptr(h.h.C)
+//	attrWQs, err := object.UseList(&uses, &dev.h, verb, "ind_tbl", attr.wqs, (*WQ).base)
+//	if err != nil {
+//		return nil, err
 //	}
 //	attrWQsN, err := cmem.Log2(verb, "ind_tbl", len(attrWQs))
 //	if err != nil {
@@ -165,27 +143,21 @@ func (p printer) pointerStep(s plan.Step) ([]jen.Code, bool) {
 //	}
 //	attrC.ind_tbl, attrC.log_ind_tbl_size = mem.PinList(&attrPins, attrWQs), uint32(attrWQsN)
 func (p printer) enterList(s plan.EnterList) []jen.Code {
-	node := func(h string) jen.Code { return ref(id(h, "h.Node")) }
-	other := rt("object", "OtherDevice").Call(id("verb"), jen.Lit(s.What), node("h"), node("h.dev"), node(s.Self), node(s.Root))
 	counted := rt("cmem", "Log2").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)))
 	if !s.Log2 {
-		counted = rt("cmem", "Count").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)),
-			rt("math", "MaxUint"+strings.TrimPrefix(s.Len.GoType, "uint")))
+		counted = rt("cmem", "Count").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)), greatest(s.Len))
 	}
-	n, begun := s.Into+"N", p.enterHandle(id("h"))
-	out := []jen.Code{
-		define(s.Into).Make(jen.Index().Uintptr(), jen.Len(id(s.List))),
-		jen.Var().Add(param(s.Nodes, "[]*object.Node")),
-		jen.For(define("i", "h").Range().Add(id(s.List))).Block(
-			jen.Add(begun[0]),
-			jen.Add(begun[1]),
-			jen.If(op(id("h.dev"), "!=", id(s.Root))).Block(p.zero.with(other)),
-			jen.If(jen.Op("!").Add(rt("slices", "Contains").Call(id(s.Nodes), node("h")))).Block(assign(id(s.Nodes),
-				jen.Append(id(s.Nodes), node("h")))),
-			assign(id(s.Into).Index(id("i")), jen.Uintptr().Call(id("h.h.C"))),
-		),
-	}
-	out = append(out, p.get(n, counted)...)
+	n := s.Into + "N"
+	use := rt("object", "UseList").Call(ref(id("uses")), ref(id(s.Beside, "h")), id("verb"), jen.Lit(s.What), id(s.List), baseOf(s.Of))
+	out := append(p.get(s.Into, use), p.get(n, counted)...)
 	return append(out, jen.List(id(s.To), id(s.Count)).Op("=").List(rt("mem", "PinList").Call(ref(id(s.Pins)), id(s.Into)),
 		goType(s.Len.GoType).Call(id(n))))
+}
+
+// baseOf is the method base of a type of handles: (*MR).base.
+func baseOf(typ string) *jen.Statement { return jen.Parens(goType(typ)).Dot("base") }
+
+// greatest is the greatest number that a field holds: math.MaxUint8.
+func greatest(l *model.Leaf) *jen.Statement {
+	return rt("math", "MaxUint"+strings.TrimPrefix(l.GoType, "uint"))
 }

@@ -42,6 +42,8 @@ func (e *emitter) decls(g *goFile, decls []plan.Decl) {
 			g.pointedArms(d)
 		case plan.Places:
 			g.places(d)
+		case plan.Offers:
+			g.offers(d)
 		case plan.Elements:
 			g.elements(d)
 		default:

@@ -28,9 +28,6 @@ func (p printer) steps(list []plan.Step) []jen.Code {
 			code, ok = p.formStep(s)
 		}
 		if !ok {
-			code, ok = p.pointerStep(s)
-		}
-		if !ok {
 			p.e.errs = append(p.e.errs, fmt.Errorf("%s: nothing prints a step of type %T", p.name, s))
 		}
 		out = append(out, code...)
@@ -45,6 +42,8 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return one(jen.Const().Id("verb").Op("=").Lit(s.Verb))
 	case plan.Enter:
 		return p.enter(s), true
+	case plan.EnterList:
+		return p.enterList(s), true
 	case plan.Missing:
 		return one(p.missing(s))
 	case plan.Refuse:
@@ -54,7 +53,7 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 	case plan.CopyAttr:
 		return p.copyAttr(s), true
 	case plan.EnterArms:
-		return p.enterArms(s), true
+		return one(p.enterArms(s))
 	case plan.PackArms:
 		return p.packArms(s), true
 	case plan.CopyHead:
@@ -65,10 +64,6 @@ func (p printer) faceStep(s plan.Step) ([]jen.Code, bool) {
 		return p.hold(s), true
 	case plan.Check:
 		return p.check(s), true
-	case plan.PinData:
-		return one(jen.Defer().Add(rt("mem", "PinData")).Call(ref(id(s.Into)), id(s.Bytes)).Call())
-	case plan.Lock:
-		return []jen.Code{id(s.Mutex, "Lock").Call(), jen.Defer().Add(id(s.Mutex, "Unlock").Call())}, true
 	case plan.Call:
 		return p.call(s), true
 	case plan.Make:
@@ -104,6 +99,12 @@ func one(s *jen.Statement) ([]jen.Code, bool) { return []jen.Code{s}, true }
 // smallStep prints a small step.
 func (p printer) smallStep(s plan.Step) ([]jen.Code, bool) {
 	switch s := s.(type) {
+	case plan.Until:
+		return []jen.Code{jen.Var().Add(typed(s.Var)), jen.Defer().Add(id(s.Var.Name, s.End).Call())}, true
+	case plan.PinData:
+		return one(jen.Defer().Add(rt("mem", "PinData")).Call(ref(id(s.Into)), id(s.Bytes)).Call())
+	case plan.Lock:
+		return []jen.Code{id(s.Mutex, "Lock").Call(), jen.Defer().Add(id(s.Mutex, "Unlock").Call())}, true
 	case plan.Declare:
 		return one(jen.Var().Add(typed(s.Var)))
 	case plan.Assign:
@@ -148,7 +149,7 @@ func (p printer) get(into string, call *jen.Statement) []jen.Code {
 // enter begins the use of a handle until the method returns; one that may be nil, if it is given:
 //
 //	if h != nil {
-//		if err := h.base().Enter(verb); err != nil {
+//		if err := h.base().EnterBeside(&pd.h, verb, "send_cq"); err != nil {
 //			return nil, err
 //		}
 //		defer h.h.Exit()
@@ -156,22 +157,16 @@ func (p printer) get(into string, call *jen.Statement) []jen.Code {
 //	}
 func (p printer) enter(s plan.Enter) []jen.Code {
 	h := id(s.Handle)
-	begun := p.enterHandle(h)
+	enter := dot(h, "base").Call().Dot("Enter").Call(id("verb"))
+	if s.Beside != "" {
+		enter = dot(h, "base").Call().Dot("EnterBeside").Call(ref(id(s.Beside, "h")), id("verb"), jen.Lit(s.What))
+	}
+	begun := []jen.Code{p.zero.onErr(enter), jen.Defer().Add(dot(h, "h.Exit").Call())}
 	begun = append(begun, p.steps(s.Then)...)
 	if s.Optional {
 		return []jen.Code{jen.If(notNil(h)).Block(begun...)}
 	}
 	return begun
-}
-
-// enterHandle begins the use of a handle until the method returns:
-//
-//	if err := h.base().Enter(verb); err != nil {
-//		return nil, err
-//	}
-//	defer h.h.Exit()
-func (p printer) enterHandle(h *jen.Statement) []jen.Code {
-	return []jen.Code{p.zero.onErr(dot(h, "base").Call().Dot("Enter").Call(id("verb"))), jen.Defer().Add(dot(h, "h.Exit").Call())}
 }
 
 // missing refuses a verb that the loaded library lacks:
@@ -274,7 +269,7 @@ func parents(list []plan.Parent) (nodes, many []jen.Code) {
 		case x.Many != "":
 			many = append(many, id(x.Many))
 		case x.Held != "":
-			nodes = append(nodes, id(x.Held))
+			nodes = append(nodes, id(x.Held, "Optional").Call())
 		case x.Optional:
 			nodes = append(nodes, optional(x.Handle))
 		default:

@@ -46,13 +46,13 @@ func edited[S Step](change func(s S) S) func(steps []Step) []Step {
 	}
 }
 
-// editedEnter changes the steps that follow the entering of an optional handle.
-func editedEnter(handle string, change func(then []Step) []Step) func(steps []Step) []Step {
+// editedEnter changes the entering of a handle.
+func editedEnter(handle string, change func(e *Enter)) func(steps []Step) []Step {
 	return func(steps []Step) []Step {
 		out := slices.Clone(steps)
 		for i, s := range out {
 			if e, ok := s.(Enter); ok && e.Handle == handle {
-				e.Then = change(e.Then)
+				change(&e)
 				out[i] = e
 			}
 		}
@@ -75,13 +75,16 @@ var broken = []struct {
 	{"PD.CreateQP", without[Enter](2), "entered", "qpInitAttr.RecvCQ is used and not entered before"},
 	{"CQ.Resize", without[Lock](0), "updated", "nothing locks what getters read"},
 	{"CQ.Resize", withoutAssign("", 0), "updated", "getters return what was before the call"},
-	{"PD.RegDMMR", without[Refuse](0), "one device", "dm may be of another device than pd"},
-	{"PD.RegDMMR", later[Refuse, Check], "one device", "dm may be of another device than pd"},
-	{"Device.CreateCQ", editedEnter("channel", func(then []Step) []Step { return then[1:] }), "one device",
+	{"PD.RegDMMR", editedEnter("dm", func(e *Enter) { e.Beside = "" }), "one device", "dm may be of another device than pd"},
+	{"PD.RegDMMR", editedEnter("dm", func(e *Enter) { e.Beside = "dm" }), "one device", "dm may be of another device than pd"},
+	{"PD.RegDMMR", editedEnter("dm", func(e *Enter) { e.What = "pd" }), "one device", "dm may be of another device than pd"},
+	{"Device.CreateCQ", editedEnter("channel", func(e *Enter) { e.Beside = "" }), "one device",
 		"channel is put to use before its device is known"},
-	{"Device.CreateCQ", editedEnter("channel", func(then []Step) []Step { return []Step{then[1], then[0]} }), "one device",
-		"channel is put to use before its device is known"},
-	{"PD.CreateQP", editedEnter("qpInitAttr.SRQ", func(then []Step) []Step { return then[1:] }), "one device",
+	{"Device.CreateCQ", func(steps []Step) []Step {
+		i := at[Enter](steps)[1]
+		return slices.Concat(steps[:i], steps[i].(Enter).Then, steps[i:])
+	}, "one device", "channel is put to use before its device is known"},
+	{"PD.CreateQP", editedEnter("qpInitAttr.SRQ", func(e *Enter) { e.Beside = "" }), "one device",
 		"qpInitAttr.SRQ may be of another device than pd"},
 	{"Device.QueryPort", without[Check](0), "checked", "the rules are not checked once before the call"},
 	{"Device.QueryPort", later[Check, Call], "checked", "the rules are not checked once before the call"},
@@ -152,14 +155,14 @@ var broken = []struct {
 	{"QP.CreateFlow", later[CopyHead, Call], "arms", "the arms of flow are not entered, packed, checked and headed in this order"},
 	{"QP.CreateFlow", edited(func(s PackArms) PackArms { s.Count = s.Size; return s }), "arms",
 		"the arms of flow are not those that are counted"},
-	{"QP.CreateFlow", edited(func(s EnterArms) EnterArms { s.Root = "qp"; return s }), "arms",
+	{"QP.CreateFlow", edited(func(s EnterArms) EnterArms { s.Beside = "flow"; return s }), "arms",
 		"the arms of flow are not those that are counted"},
 	{"QP.CreateFlow", edited(func(s Call) Call { s.By.Args = []Value{val("qp.h.C"), memory("flowC")}; return s }), "arms",
 		"the bytes of flow are not handed to C"},
 	{"QP.CreateFlow", edited(func(s Adopt) Adopt { s.Parents = s.Parents[:1]; return s }), "arms",
 		"the object is not under the handles of its arms"},
 	{"Device.CreateRWQIndTable", without[EnterList](0), "pointers", "the list ind_tbl is not entered once"},
-	{"Device.CreateRWQIndTable", without[KeepPins](0), "pointers", "what init_attr points to is not kept in its place"},
+	{"Device.CreateRWQIndTable", without[Until](0), "pointers", "what init_attr points to is not kept in its place"},
 	{"Device.CreateRWQIndTable", later[EnterList, Check], "pointers", "the list ind_tbl is not entered before the rules and the call"},
 	{"Device.CreateRWQIndTable", edited(func(s EnterList) EnterList { s.Log2 = false; return s }), "pointers",
 		"the list ind_tbl is not the one that is counted"},

@@ -66,12 +66,10 @@ func defines(s Step) []string {
 		return []string{s.Into}
 	case CopyAttr:
 		return []string{s.Into}
-	case EnterArms:
-		return []string{s.Nodes}
-	case KeepPins:
-		return []string{s.Pins}
+	case Until:
+		return []string{s.Var.Name}
 	case EnterList:
-		return []string{s.Into, s.Nodes, "err"}
+		return []string{s.Into, "err"}
 	case PackArms:
 		return []string{s.Into, "err"}
 	case CopyList:

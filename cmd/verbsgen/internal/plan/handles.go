@@ -19,6 +19,7 @@ type Handle struct {
 	Stops  string          // field that waits for events until the C object ends; empty: none arrive on it
 	Region bool            // elements of work requests are pieces of it
 	Reload bool            // a verb changes the object in place: its fields are read again, under the mutex mu
+	Root   bool            // all others are made from it
 	Parent bool            // something is made from it
 	Gone   bool            // its end succeeds where the device was taken away
 	Owners []*model.Object // parents that it returns
@@ -36,7 +37,7 @@ type Closer struct {
 
 // handle plans the type of an object with what every handle has.
 func (b *builder) handle(o *model.Object) []Decl {
-	h := Handle{Object: o, Owner: "Lib", Fields: b.ownFields(o), Region: o.Region != nil, Reload: b.changes(o), Parent: b.isParent(o),
+	h := Handle{Object: o, Owner: "Lib", Fields: b.ownFields(o), Root: o.Go == b.root(), Region: o.Region != nil, Reload: b.changes(o), Parent: b.isParent(o),
 		Owners: b.owners(o), Gone: b.below(o) && b.noticesGone(), End: naming.Unexported(o.Destroy.Go), Ends: b.ends(o)}
 	if b.below(o) {
 		h.Owner = b.root()

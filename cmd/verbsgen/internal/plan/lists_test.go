@@ -133,17 +133,22 @@ func armsPacked(w *world, m *Method) (wrong []string) {
 			wrong = append(wrong, "the arms of "+p.C+" are not entered, packed, checked and headed in this order")
 		}
 		if pack.Count != p.Record.Tail.Count || pack.Size != p.Record.Tail.Size || enter.List != pack.List || head.Into != pack.Into ||
-			enter.Root != w.rootOf(m) {
+			enter.Beside != m.Recv.Name || !uses(m, enters[0]) {
 			wrong = append(wrong, "the arms of "+p.C+" are not those that are counted")
 		}
 		if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.is(array(pack.Into)) }) {
 			wrong = append(wrong, "the bytes of "+p.C+" are not handed to C")
 		}
-		if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: enter.Nodes}) {
+		if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: "uses.Nodes"}) {
 			wrong = append(wrong, "the object is not under the handles of its arms")
 		}
 	}
 	return wrong
+}
+
+// uses reports whether the handles of lists are used until the method returns, from before a step on.
+func uses(m *Method, step int) bool {
+	return slices.Contains(m.Steps[:step], Step(Until{Var{Name: "uses", Type: "object.Uses"}, "Exit"}))
 }
 
 // updated: after a verb that changes what getters return, they read it again, and nobody else reads or calls meanwhile.

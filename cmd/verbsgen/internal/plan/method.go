@@ -29,7 +29,7 @@ type call struct {
 	in        map[string]Value // what the rules see of a parameter
 	core      bool             // it takes memory as a mem.Source, for several methods
 	keep      bool             // memory is held
-	under     []string         // lists of further nodes that the new object lives under
+	many      bool             // handles of lists are in uses, and the new object lives under them
 	release   string           // lets go of memory before a refusal by the rules
 }
 
@@ -222,8 +222,8 @@ func (c *call) created() []Step {
 		out = append(out, Keep{})
 	}
 	out = slices.Concat(out, c.post, c.attached(), c.placed())
-	for _, list := range c.under {
-		parents = append(parents, Parent{Many: list})
+	if c.many {
+		parents = append(parents, Parent{Many: "uses.Nodes"})
 	}
 	return append(out, Adopt{"o", parents})
 }
@@ -279,7 +279,7 @@ func (c *call) parents() []Parent {
 		switch {
 		case p.Object != nil && p.Object.From != nil:
 			if p.Parent {
-				out = append(out, Parent{Held: held(p) + ".Node"})
+				out = append(out, Parent{Held: held(p)})
 			}
 		case p.Object != nil && p.Parent && p.Null:
 			out = append(out, Parent{Handle: p.Go, Optional: true})

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
 
 // This file plans both ends of package bridge: how a method takes and makes the handles of another package, and what a package
@@ -60,7 +59,7 @@ func (c *call) createdOther() []Step {
 	s := MakeOther{Into: "o", Object: o.Ref, C: val(from), Lib: c.libOf(o.From), Parents: c.parents()}
 	for _, p := range c.v.Params {
 		if p.Object != nil && p.Object.From == o.From {
-			s.Handles = append(s.Handles, p.Go)
+			s.Handles = append(s.Handles, held(p))
 		}
 	}
 	if v := c.v.EndedBy; v != nil {
@@ -73,67 +72,32 @@ func (c *call) createdOther() []Step {
 	return append(append(out, s), c.post...)
 }
 
-// others plans what packages of other libraries may take and make: every handle, and the builders that verbs take.
-func (b *builder) others() (out []Decl) {
-	offer := &Method{Name: "init", Doc: Doc{Text: Says("offer", nil)},
-		Steps: []Step{do(of("bridge", "OfferLib",
-			function([]Var{{Name: "l", Type: "*Lib"}}, one("dl.Source"), ret(val("l.src")))))}}
+// Offers are what packages of other libraries may take and make: every handle, and the builders that verbs take.
+type Offers struct {
+	Handles []Offer
+	Attrs   []string // Go names of builders
+}
+
+// Offer is a handle, by the Go name of its object, with the objects that it has fields for.
+type Offer struct {
+	Object string
+	Owners []*model.Object
+}
+
+// others plans what packages of other libraries may take and make.
+func (b *builder) others() []Decl {
+	var offers Offers
+	var out []Decl
 	for _, o := range b.pkg.Objects {
-		out = append(out, b.makeFor(o))
-		offer.Steps = append(offer.Steps, do(of("bridge", "OfferHandle", b.offered(o))))
+		offers.Handles = append(offers.Handles, Offer{o.Go, b.owners(o)})
 	}
 	for _, r := range b.pkg.Records {
-		if !b.lendable(r) {
-			continue
+		if b.lendable(r) {
+			offers.Attrs = append(offers.Attrs, r.Go)
+			out = append(out, b.lend(r))
 		}
-		out = append(out, b.lend(r))
-		offer.Steps = append(offer.Steps, do(of("bridge", "OfferAttr",
-			composite("bridge.Attr["+r.Go+"]", Entry{"Kind", text(r.Go)}, Entry{"Lend", val("(*" + r.Go + ").lend")}))))
 	}
-	return append([]Decl{offer}, out...)
-}
-
-// offered is what a package offers of a handle.
-func (b *builder) offered(o *model.Object) Value {
-	with := []Entry{{"C", val("o.h.C")}, {"Node", addr("o.h.Node")}}
-	switch {
-	case b.below(o):
-		with = append(with, Entry{"Root", addr("o.dev.h.Node")})
-	case b.root() != "":
-		with = append(with, Entry{"Root", addr("o.h.Node")})
-	}
-	held := composite("bridge.Held", append(with, Entry{"Lib", val("o.lib")})...)
-	return composite("bridge.Handle["+o.Go+"]", Entry{"Kind", text(o.Go)},
-		Entry{"Of", function([]Var{{Name: "o", Type: "*" + o.Go}}, one("bridge.Held"), ret(held))}, Entry{"Make", val("make" + o.Go)})
-}
-
-// makeFor plans the handle of an object that another library made.
-func (b *builder) makeFor(o *model.Object) *Method {
-	m := &Method{Name: "make" + o.Go, Doc: Doc{Text: Says("make other", Words{"Object": o.Go})},
-		Params: []Var{{Name: "m", Type: "*bridge.Made"}}, Results: []Var{{Type: "*" + o.Go}, {Type: "error"}}, Zero: []Value{null}}
-	among := func(fn, typ string) Value {
-		return generic("bridge", fn, typ, val("m"))
-	}
-	owner := "lib"
-	if b.below(o) {
-		owner = "dev"
-		m.Steps = append(m.Steps, define(owner, among("Among", b.root())))
-	} else {
-		m.Steps = append(m.Steps, define(owner, among("LibOf", "Lib")))
-	}
-	kept := Assign{To: []string{"o.h.Other"}, Op: "=", Values: []Value{val("m.End")}}
-	for _, p := range b.owners(o) {
-		name := naming.Unexported(p.Go)
-		m.Steps = append(m.Steps, define(name, among("Among", p.Go)))
-		if b.below(o) {
-			m.Steps = append(m.Steps, If{isNil(owner), []Step{If{isGiven(name), []Step{set(owner, val(name+".dev"))}}}})
-		}
-		kept.To, kept.Values = append(kept.To, "o."+name), append(kept.Values, val(name))
-	}
-	m.Steps = append(m.Steps, Refuse{isNil(owner), result("m.Rootless", text(o.Go))},
-		Make{Into: "o", Object: o.Go, Owner: owner, From: "m.C"}, kept,
-		Adopt{Handle: "o", Parents: []Parent{{Many: "m.Parents"}}}, ret(val("o"), null))
-	return m
+	return append([]Decl{offers}, out...)
 }
 
 // lendable reports whether packages of other libraries may take a record: one that a verb takes, without memory and functions of Go.
@@ -158,33 +122,20 @@ func (b *builder) lendable(r *model.Record) bool {
 
 // lend plans the copy of the C struct of a builder, with the handles in it in use.
 func (b *builder) lend(r *model.Record) *Method {
-	lent := Var{Name: "lent", Type: "bridge.Lent"}
-	m := &Method{Name: "lend", Doc: Doc{Text: Says("lend", nil)},
-		Recv:    Var{Name: "a", Type: "*" + r.Go},
-		Params:  []Var{{Name: "verb", Type: "string"}, {Name: "lib", Type: "any"}, {Name: "root", Type: "*object.Node"}},
-		Results: []Var{lent, {Name: "err", Type: "error"}}, Zero: []Value{val("lent")}}
+	m := &Method{Name: "lend", Doc: Doc{Text: Says("lend", nil)}, Recv: Var{Name: "a", Type: "*" + r.Go},
+		Params: []Var{{Name: "to", Type: "*bridge.Lent"}}, Results: errOnly}
 	m.Steps = append(m.Steps, CopyAttr{Attr: "a", Into: "c", Mirror: r.Mirror.Name, Plain: r.Plain, Fails: KeepsError(r)})
 	for _, f := range r.Fields {
 		if f.Object == nil {
 			continue
 		}
-		h := "a." + Kept(r, f)
-		root := null
-		switch {
-		case f.Object.From != nil:
+		if f.Object.From != nil {
 			b.errorf("struct "+r.C+"."+f.C, "a builder with handles of another package")
-		case b.below(f.Object):
-			root = addr(h + ".dev.h.Node")
-		case b.root() != "":
-			root = addr(h + ".h.Node")
 		}
-		then := []Step{Try{Call: result("lent.Enter", verb, text(f.C), addr(h+".h.Node"), val(h+".lib"), val("lib"), root, val("root"))},
-			set("c."+f.Leaf.Go, converted("uintptr", val(h+".h.C")))}
-		if f.Bit != nil && r.Mask != "" {
-			then = append(then, maskBits("c."+r.Mask, f))
-		}
+		h := "a." + Kept(r, f)
+		then := append([]Step{Try{Call: result("to.Enter", text(f.C), addr(h+".h"))}}, putHandle("c", h, r, f)...)
 		m.Steps = append(m.Steps, If{isGiven(h), then})
 	}
-	m.Steps = append(m.Steps, set("lent.C", memory("c")), ret(val("lent"), null))
+	m.Steps = append(m.Steps, set("to.C", memory("c")), ret(null))
 	return m
 }

@@ -93,9 +93,11 @@ func (c *call) handleParam(p *model.Param) {
 	if p.Null {
 		at = p.Go + "C"
 		c.pre = append(c.pre, Declare{Var{Name: at, Type: pointer}},
-			Enter{Handle: p.Go, Optional: true, Then: append(c.sameDevice(p.Go, p.C), set(at, val(p.Go+".h.C")))})
+			c.enter(p.Go, p.C, set(at, val(p.Go+".h.C"))))
 	} else {
-		c.pre = append(append(c.pre, Enter{Handle: p.Go}), c.sameDevice(p.Go, p.C)...)
+		enter := c.enter(p.Go, p.C)
+		enter.Optional = false
+		c.pre = append(c.pre, enter)
 	}
 	c.pass(p, val(at), addrOf(at))
 }
@@ -146,18 +148,13 @@ func (c *call) attrParam(p *model.Param) {
 			continue
 		}
 		h := p.Go + "." + Kept(r, f)
-		then := append(c.sameDevice(h, f.C), set(mirror+"."+f.Leaf.Go, converted("uintptr", val(h+".h.C"))))
-		if f.Bit != nil && r.Mask != "" {
-			then = append(then, maskBits(mirror+"."+r.Mask, f))
-		}
-		c.pre = append(c.pre, Enter{Handle: h, Optional: true, Then: then})
+		c.pre = append(c.pre, c.enter(h, f.C, putHandle(mirror, h, r, f)...))
 	}
 	if t := r.Tail; t != nil {
 		list, packed := p.Go+"."+naming.Unexported(t.Go), p.Go+"B"
-		nodes := p.Go + "Nodes"
-		c.under = append(c.under, nodes)
-		c.pre = append(c.pre, EnterArms{List: list, Of: t.Of, Nodes: nodes, Self: c.self, Root: c.root},
-			PackArms{List: list, Head: mirror, Into: packed, Count: t.Count, Size: t.Size})
+		c.useMany()
+		c.pre = append(c.pre, EnterArms{List: list, Of: t.Of, Beside: c.self},
+			PackArms{List: list, Of: t.Of, Head: mirror, Into: packed, Count: t.Count, Size: t.Size})
 		c.prep = append(c.prep, CopyHead{Head: mirror, Into: packed, Mirror: r.Mirror.Name})
 		c.pass(p, array(packed), number(1))
 		return
@@ -165,19 +162,31 @@ func (c *call) attrParam(p *model.Param) {
 	c.pass(p, memory(mirror), number(1))
 }
 
-// sameDevice refuses a handle of another device than the receiver: the kernel would look for it among the objects of that one.
-// What is the C name of the handle's place.
-func (c *call) sameDevice(handle, what string) []Step {
-	if c.recv == nil {
-		return nil
+// enter begins the use of a handle that may be nil, in the place with the C name what. One of another device than the receiver is refused:
+// the kernel would look for it among the objects of that one.
+func (c *call) enter(handle, what string, then ...Step) Enter {
+	e := Enter{Handle: handle, Optional: true, Then: then}
+	if c.recv != nil {
+		e.Beside, e.What = c.self, what
 	}
-	if c.root == "" {
-		return []Step{Refuse{operation(val(handle+".lib"), "!=", val(c.lib)),
-			of("bridge", "OtherLibrary", verb, text(what), addr(handle+".h.Node"))}}
+	return e
+}
+
+// useMany declares what has the handles of lists, and puts the new object under them.
+func (c *call) useMany() {
+	if !c.many {
+		c.pre = append(c.pre, Until{Var{Name: "uses", Type: "object.Uses"}, "Exit"})
 	}
-	node := func(h string) Value { return addr(h + ".h.Node") }
-	return []Step{Refuse{operation(val(handle+".dev"), "!=", val(c.root)),
-		of("object", "OtherDevice", verb, text(what), node(handle), node(handle+".dev"), node(c.self), node(c.root))}}
+	c.many = true
+}
+
+// putHandle puts the C object of a handle into the mirror of a record.
+func putHandle(mirror, handle string, r *model.Record, f *model.Field) []Step {
+	steps := []Step{set(mirror+"."+f.Leaf.Go, converted("uintptr", val(handle+".h.C")))}
+	if f.Bit != nil && r.Mask != "" {
+		steps = append(steps, maskBits(mirror+"."+r.Mask, f))
+	}
+	return steps
 }
 
 // maskBits sets the bits of a mask that say that a field is given.

@@ -33,7 +33,7 @@ func pointersPlaced(w *world, m *Method) (wrong []string) {
 				wrong = append(wrong, bytesPlaced(m, p, f, calls[0])...)
 			}
 		}
-		if pins := at[KeepPins](m.Steps); (pointsOn(p.Record) || lists > 0) && (len(pins) != 1 || pins[0] > first) {
+		if pins := slices.Index(m.Steps, Step(Until{Var{Name: p.Go + "Pins", Type: "mem.Pins"}, "Unpin"})); (pointsOn(p.Record) || lists > 0) && (pins < 0 || pins > first) {
 			wrong = append(wrong, "what "+p.C+" points to is not kept in its place")
 		}
 	}
@@ -53,10 +53,10 @@ func listEntered(w *world, m *Method, p *model.Param, f *model.Field, first int)
 		wrong = append(wrong, "the list "+f.C+" is not entered before the rules and the call")
 	}
 	if s.List != p.Go+"."+Kept(p.Record, f) || s.To != mirror+f.Leaf.Go || s.Count != mirror+f.Len.Go || s.Log2 != f.Log2 ||
-		s.Root != w.rootOf(m) {
+		s.Beside != m.Recv.Name || !uses(m, enters[i]) {
 		wrong = append(wrong, "the list "+f.C+" is not the one that is counted")
 	}
-	if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: s.Nodes}) {
+	if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: "uses.Nodes"}) {
 		wrong = append(wrong, "the object is not under the handles of "+f.C)
 	}
 	return wrong

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
@@ -65,7 +66,7 @@ func (c *call) pointers(attr, mirror string, r *model.Record) {
 	declared := false
 	declare := func() {
 		if !declared {
-			c.pre = append(c.pre, KeepPins{pins})
+			c.pre = append(c.pre, Until{Var{Name: pins, Type: "mem.Pins"}, "Unpin"})
 		}
 		declared = true
 	}
@@ -77,10 +78,9 @@ func (c *call) pointers(attr, mirror string, r *model.Record) {
 		switch {
 		case f.Handles != nil:
 			declare()
-			s := EnterList{List: attr + "." + Kept(r, f), What: f.C, Pins: pins, Into: attr + f.Go, Nodes: attr + f.Go + "Nodes",
-				To: mirror + "." + f.Leaf.Go, Count: mirror + "." + f.Len.Go, Len: f.Len, Log2: f.Log2, Self: c.self, Root: c.root}
-			c.under = append(c.under, s.Nodes)
-			c.pre = append(c.pre, s)
+			c.useMany()
+			c.pre = append(c.pre, EnterList{List: attr + "." + Kept(r, f), Of: strings.TrimPrefix(f.GoType, "[]"), Beside: c.self, What: f.C,
+				Pins: pins, Into: attr + f.Go, To: mirror + "." + f.Leaf.Go, Count: mirror + "." + f.Len.Go, Len: f.Len, Log2: f.Log2})
 		case f.Nested != nil:
 			for _, x := range NestedBytes(f) {
 				c.prep = append(c.prep, PinData{Into: mirror + "." + f.Leaf.Go + "." + x.Leaf.Go, Bytes: attr + "." + KeptIn(r, f, x)})
@@ -88,18 +88,3 @@ func (c *call) pointers(attr, mirror string, r *model.Record) {
 		}
 	}
 }
-
-// Steps of lists and pointers.
-type (
-	// KeepPins declares pins, which end when the method returns.
-	KeepPins struct{ Pins string }
-	// EnterList begins the use of all handles of a list and collects their nodes. Each is of the same device. Their C objects go into a
-	// list that C reads, and its length into the struct.
-	EnterList struct {
-		List, What, Pins, Into, Nodes string
-		To, Count                     string // of the struct
-		Len                           *model.Leaf
-		Log2                          bool
-		Self, Root                    string
-	}
-)

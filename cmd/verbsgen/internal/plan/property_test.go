@@ -159,20 +159,31 @@ func entered(w *world, m *Method) (wrong []string) {
 	return wrong
 }
 
-// rootOf is the device of the receiver, or its library where there is none.
+// rootOf is the device of the receiver.
 func (w *world) rootOf(m *Method) string {
-	switch m.Recv.Type {
-	case "*" + w.root:
+	if m.Recv.Type == "*"+w.root {
 		return m.Recv.Name
 	}
-	return m.Recv.Name + w.rootField()
+	return m.Recv.Name + ".dev"
 }
 
-func (w *world) rootField() string {
-	if w.root == "" {
-		return ".lib"
+// placeOf is the C name of the place of a handle: of a parameter, or of a field of one.
+func (w *world) placeOf(m *Method, handle string) string {
+	name, field, inside := strings.Cut(handle, ".")
+	for _, p := range m.Verb.Params {
+		if p.Go != name {
+			continue
+		}
+		if !inside {
+			return p.C
+		}
+		for _, f := range p.Record.Fields {
+			if f.Object != nil && Kept(p.Record, f) == field {
+				return f.C
+			}
+		}
 	}
-	return ".dev"
+	return ""
 }
 
 // oneDevice: a handle beside the receiver is entered, and then refused if it is of another device, before a rule looks at it, before
@@ -183,19 +194,14 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 	if len(at[Call](steps)) == 0 {
 		return nil
 	}
-	root := w.rootOf(m)
 	if c := at[Check](steps); len(c) > 0 {
 		first = min(first, c[0])
 	}
-	began, same := map[string]bool{}, map[string]bool{}
+	same := map[string]bool{}
 	for _, s := range steps[:first] {
 		switch s := s.(type) {
 		case Enter:
-			began[s.Handle] = true
-		case Refuse:
-			if a := s.When.Args; s.When.Text == "!=" && a[1].Path == root && began[strings.TrimSuffix(a[0].Path, w.rootField())] {
-				same[strings.TrimSuffix(a[0].Path, w.rootField())] = true
-			}
+			same[s.Handle] = s.Beside == m.Recv.Name && s.What == w.placeOf(m, s.Handle)
 		case EnterOther: // which looks at the library
 			same[s.Handle] = s.Lib != ""
 		case LendOther:

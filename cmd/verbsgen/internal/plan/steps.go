@@ -10,11 +10,17 @@ type Step any
 type (
 	// Name names the verb for errors.
 	Name struct{ Verb string }
-	// Enter begins the use of a handle until the method returns, and then takes the steps of Then. An optional one may be nil.
+	// Enter begins the use of a handle until the method returns, and then takes the steps of Then. An optional one may be nil. One beside
+	// the handle Beside, in the place with the C name What, must be of the same device.
 	Enter struct {
-		Handle   string
-		Optional bool
-		Then     []Step
+		Handle, Beside, What string
+		Optional             bool
+		Then                 []Step
+	}
+	// Until declares a variable for as long as the method runs, which ends by its method End.
+	Until struct {
+		Var Var
+		End string
 	}
 	// Missing refuses the call when the library has none of the functions.
 	Missing struct {
@@ -33,12 +39,20 @@ type (
 		Attr, Into, Mirror string
 		Plain, Fails       bool
 	}
-	// EnterArms begins the use of all handles that a list of arms has, and collects their nodes. Each is of the same device.
-	EnterArms struct{ List, Of, Nodes, Self, Root string }
+	// EnterArms begins the use of all handles that a list of arms has. Each must be of the same device as Beside.
+	EnterArms struct{ List, Of, Beside string }
 	// PackArms makes the bytes of a struct and of the arms behind it, and counts both in the struct.
 	PackArms struct {
-		List, Head, Into string
-		Count, Size      *model.Leaf
+		List, Of, Head, Into string
+		Count, Size          *model.Leaf
+	}
+	// EnterList begins the use of all handles of a list, each of the same device as Beside. Their C objects go into a list that C reads,
+	// and its length into the struct.
+	EnterList struct {
+		List, Of, Beside, What, Pins, Into string
+		To, Count                          string // of the struct
+		Len                                *model.Leaf
+		Log2                               bool
 	}
 	// CopyHead copies a struct to the front of such bytes.
 	CopyHead struct{ Head, Into, Mirror string }
