@@ -208,7 +208,7 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"hex", false, d.truth(&f.Hex)},
 		{"order", false, d.oneOf(&f.Order, OrderNetwork)},
 		{"means", false, d.text(&f.Means)},
-		{"callback", false, d.text(&f.Callback)},
+		{"callback", false, d.oneOf(&f.Callback, CallbackMemory, CallbackAllocator, CallbackContext)},
 		{"len", false, d.text(&f.Len)},
 		{"pair", false, d.text(&f.Pair)},
 		{"default", false, d.text(&f.Default)},

@@ -33,10 +33,12 @@ func (d *decoder) marking(to *marks) func() {
 	return func() { d.marks = outer }
 }
 
-// mark keeps the place of a text.
+// mark keeps the place of a text, which is also that of its key if it is the first.
 func (d *decoder) mark(n *yaml.Node, key, text string) {
-	if d.marks != nil && d.marks[[2]string{key, text}] == (Pos{}) {
-		d.marks[[2]string{key, text}] = d.pos(n)
+	for _, at := range [][2]string{{key, text}, {key, ""}} {
+		if d.marks != nil && d.marks[at] == (Pos{}) {
+			d.marks[at] = d.pos(n)
+		}
 	}
 }
 

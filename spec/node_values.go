@@ -109,6 +109,7 @@ func (d *decoder) truth(to *bool) reader {
 			return
 		}
 		*to = strings.EqualFold(s, "true")
+		d.mark(n, at.key, "")
 	}
 }
 
@@ -198,6 +199,7 @@ func (d *decoder) textMap(to *map[string]string) reader {
 // named calls one for each entry of a mapping keyed by name, in the order of the file.
 func (d *decoder) named(one func(name string, k, v *yaml.Node)) reader {
 	return func(n *yaml.Node, at place) {
+		d.mark(n, at.key, "")
 		d.pairs(n, at, func(k, v *yaml.Node) {
 			if strings.TrimSpace(k.Value) == "" {
 				d.add(k, CodeValue, at.subject, at.key+": an empty name", "name the entry")

@@ -104,6 +104,13 @@ func (r *Record) Shown() map[string]bool {
 	return shown
 }
 
+// What a field of a record is for that C must not see as it is: the values of callback.
+const (
+	CallbackMemory    = "memory"    // an address of memory, with its length under len:
+	CallbackAllocator = "allocator" // a function that allocates, with the one that frees under pair:
+	CallbackContext   = "context"   // what an allocator is given
+)
+
 // When a field of a lazy record is valid although the entry failed.
 const (
 	FailedToo  = "too"
@@ -138,14 +145,13 @@ type RecordField struct {
 	Bool        bool
 	Text        bool // a char array: a Go string
 	// NewOn is the enumerator of another field with which the field has a new object; On lists those with which it has a value at all.
-	NewOn string
-	On    []string
-	Bytes bool   // a pointer to bytes or an array of numbers, count of bytes in Len: a Go slice
-	Hex   bool   // messages write it in hex
-	Order string // OrderNetwork where C has the number in network byte order, and its type does not say so
-	Means string // kind of value, for rules about every such value: "port"
-	// Callback is "memory", "allocator" or "context": see README.md.
-	Callback string
+	NewOn    string
+	On       []string
+	Bytes    bool   // a pointer to bytes or an array of numbers, count of bytes in Len: a Go slice
+	Hex      bool   // messages write it in hex
+	Order    string // OrderNetwork where C has the number in network byte order, and its type does not say so
+	Means    string // kind of value, for rules about every such value: "port"
+	Callback string // CallbackMemory, CallbackAllocator or CallbackContext
 	Len      string // callback memory: the field with the length of that memory
 	Pair     string // callback allocator: the field with the function that frees
 	Default  string // callback allocator: the result by which the function leaves a request to the library

@@ -216,6 +216,16 @@ type Verb struct {
 	marks marks
 }
 
+// Param returns the parameter of a name, or nil.
+func (v *Verb) Param(c string) *Param {
+	for i := range v.Params {
+		if v.Params[i].C == c {
+			return &v.Params[i]
+		}
+	}
+	return nil
+}
+
 // Words of IOVA.
 const (
 	IOVAZero    = "zero"

@@ -54,6 +54,33 @@ func Properties(rel *Release) map[string]Agreed {
 	return out
 }
 
+// Positions returns the place of each name of a release that was read from a header.
+func Positions(rel *Release) map[string]Pos {
+	at := map[string]Pos{}
+	for _, f := range rel.Functions {
+		at[f.Name] = f.Pos
+	}
+	for _, r := range rel.Records {
+		at[r.Tag] = r.Pos
+		for _, f := range r.Fields {
+			at[r.Tag+"."+f.Name] = f.Pos
+		}
+	}
+	for _, e := range rel.Enums {
+		at[e.Tag] = e.Pos
+		for _, m := range e.Enumerators {
+			at[m.Name] = Pos{File: e.Pos.File, Line: m.Line, Col: 1}
+		}
+	}
+	for _, m := range rel.Macros {
+		at[m.Name] = m.Pos
+	}
+	for _, a := range rel.Aliases {
+		at[a.Name] = a.Pos
+	}
+	return at
+}
+
 func ofFunction(f Function) Agreed {
 	p := Agreed{PropSignature: signature(f), PropKind: Exported}
 	if f.Kind == Inline {

@@ -96,6 +96,19 @@ type Record struct {
 	Pos   Pos     `json:"pos,omitzero"`
 }
 
+// Field returns the field of a name; nil if the record has none, or is nil.
+func (r *Record) Field(name string) *Field {
+	if r == nil {
+		return nil
+	}
+	for i := range r.Fields {
+		if r.Fields[i].Name == name {
+			return &r.Fields[i]
+		}
+	}
+	return nil
+}
+
 // Container tells whether a field is a named anonymous record, whose members follow under dotted names.
 func (r *Record) Container(f Field) bool {
 	return slices.ContainsFunc(r.Fields, func(g Field) bool { return strings.HasPrefix(g.Name, f.Name+".") })

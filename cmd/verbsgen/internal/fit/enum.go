@@ -10,78 +10,63 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// flags holds the values of a type of flags against its width.
+// flags compares the values of a type of flags with its width.
 func (c *checker) flags(t *spec.FlagType) {
 	c.inRuntime(t.Runtime, t.Go, t.Pos)
-	high := new(big.Int).SetUint64(1<<t.Bits - 1)
-	e := c.facts.Enum(t.Enum)
+	e := entry{t.Go, t.At}
 	for _, name := range t.Ranges {
-		if v := c.facts.Const(name); v != nil && v.IsUint64() && bits.OnesCount64(v.Uint64()) < 2 {
-			c.fail(t.At("ranges", name), t.Go, "ranges: "+name+" is no range of bits", "list a single bit under members:")
-		}
-	}
-	for _, name := range c.members(t.Enum, t.Members) {
 		v := c.facts.Const(name)
-		negative := v.Sign() < 0 && (t.Bits < 64 || e != nil && e.Signed) // bits of 64 may look negative
-		switch {
-		case negative:
-			c.fail(t.MemberPos(name), t.Go, fmt.Sprintf("%s is %d, and a Go type of flags cannot hold a negative value", name, v),
-				"leave it out of flags:")
-		case v.Cmp(high) > 0:
-			c.fail(t.MemberPos(name), t.Go, outOfRange(name, v, t.Bits, new(big.Int), high), "write bits: 64")
-		}
+		c.all(e.on(t.At("ranges", name)), row{v != nil && v.IsUint64() && bits.OnesCount64(v.Uint64()) < 2, "ranges",
+			"ranges: " + name + " is no range of bits", "list a single bit under members:"})
 	}
+	low, high := spec.CType{Kind: spec.CInt, Bits: uint(t.Bits)}.Range()
+	if of := c.facts.Enum(t.Enum); t.Bits == 64 && (of == nil || !of.Signed) { // bit 63 may look negative
+		low, _ = spec.CType{Kind: spec.CInt, Bits: 64, Signed: true}.Range()
+	}
+	c.values(e, t.MemberPos, c.members(t.Enum, t.Members), t.Bits, [2]*big.Int{low, high},
+		[2]string{"leave it out by naming the others under members:", "write bits: 64"})
 }
 
-// runtimeTypes are the types of enums, flags and records that a package under runtime/ has. Pages take such a type over by
-// runtime:, and cannot add to
-// it: which there are is that package's matter. A test holds the list against its source.
-var runtimeTypes = map[string][]string{"dpath": {"OpsFlags", "OpsOpcode", "OpsWR", "PlacementType", "RecvWR", "SGE",
-	"SelectivityLevel", "SendFlags", "SendWR", "WC", "WCFlag", "WCOpcode", "WCStatus", "WROpcode"}}
-
-// inRuntime finds a type that a package under runtime/ does not have.
-func (c *checker) inRuntime(pkg, name string, at spec.Pos) {
-	if pkg != "" && !slices.Contains(runtimeTypes[pkg], name) {
-		c.fail(at, name, "runtime/"+pkg+" has no type of this name", "remove runtime:")
-	}
-}
-
-// enum holds the values of a type of values against its width and sign.
+// enum compares the values of a type of values with its width and sign.
 func (c *checker) enum(t *spec.EnumType) {
 	c.inRuntime(t.Runtime, t.Go, t.Pos)
-	if k := form.FindCode(t.Code); k != nil && k.Bits != 32 && len(t.Members)+len(t.Enum) > 0 {
-		c.fail(t.At("code", t.Code), t.Go, fmt.Sprintf("code: %s is for numbers of %d bits, and an enum has 32", t.Code, k.Bits),
-			"remove code:, or the enum")
-	}
+	e, k := entry{t.Go, t.At}, form.FindCode(t.Code)
+	c.all(e, row{k != nil && k.Bits != 32 && len(t.Members)+len(t.Enum) > 0, "code",
+		fmt.Sprintf("code: %s is for numbers of %d bits, and an enum has 32", t.Code, orZero(k).Bits), "remove code:, or the enum"})
 	low, high := spec.CType{Kind: spec.CInt, Bits: 32, Signed: t.Signed}.Range()
-	for _, name := range c.members(t.Enum, t.Members) {
+	fixes := [2]string{"write signed: true", "leave it out by naming the others under members:"}
+	if t.Signed {
+		fixes[0] = fixes[1]
+	}
+	c.values(e, t.MemberPos, c.members(t.Enum, t.Members), 32, [2]*big.Int{low, high}, fixes)
+}
+
+// values reports members below and above a range, with a fix for each.
+func (c *checker) values(e entry, at func(string) spec.Pos, names []string, bits int, ends [2]*big.Int, fixes [2]string) {
+	for _, name := range names {
 		v := c.facts.Const(name)
-		switch {
-		case v.Cmp(low) >= 0 && v.Cmp(high) <= 0:
-		case v.Sign() < 0 && !t.Signed:
-			c.fail(t.MemberPos(name), t.Go, outOfRange(name, v, 32, low, high), "write signed: true")
-		default:
-			c.fail(t.MemberPos(name), t.Go, outOfRange(name, v, 32, low, high), "leave it out by naming the others under members:")
-		}
+		problem := fmt.Sprintf("%s is %d, which a Go type of %d bits cannot have (%d to %d)", name, v, bits, ends[0], ends[1])
+		c.all(e.on(at(name)), row{v.Cmp(ends[0]) < 0, "", problem, fixes[0]}, row{v.Cmp(ends[1]) > 0, "", problem, fixes[1]})
 	}
 }
 
 // members lists the members of a type that the header has: those that it names, or all of its enum.
 func (c *checker) members(tag string, named []string) []string {
-	var out []string
-	if e := c.facts.Enum(tag); e != nil && len(named) == 0 {
-		for _, m := range e.Enumerators {
-			out = append(out, m.Name)
+	if len(named) == 0 {
+		for _, m := range orZero(c.facts.Enum(tag)).Enumerators {
+			named = append(named, m.Name)
 		}
 	}
-	for _, name := range named {
-		if c.facts.Const(name) != nil {
-			out = append(out, name)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(named), func(name string) bool { return c.facts.Const(name) == nil })
 }
 
-func outOfRange(name string, v *big.Int, bits int, low, high *big.Int) string {
-	return fmt.Sprintf("%s is %d, which a Go type of %d bits cannot have (%d to %d)", name, v, bits, low, high)
+// runtimeTypes are the types of enums, flags and records that a package under runtime/ has. Pages take such a type over by
+// runtime:, and cannot add to it. A test compares the list with the source of the package.
+var runtimeTypes = map[string][]string{"dpath": {"OpsFlags", "OpsOpcode", "OpsWR", "PlacementType", "RecvWR", "SGE",
+	"SelectivityLevel", "SendFlags", "SendWR", "WC", "WCFlag", "WCOpcode", "WCStatus", "WROpcode"}}
+
+// inRuntime finds a type that a package under runtime/ does not have.
+func (c *checker) inRuntime(pkg, name string, at spec.Pos) {
+	c.all(entry{name: name}.on(at), row{pkg != "" && !slices.Contains(runtimeTypes[pkg], name), "runtime",
+		"runtime/" + pkg + " has no type of this name", "remove runtime:"})
 }

@@ -7,12 +7,11 @@
 package fit
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -47,90 +46,57 @@ type checker struct {
 	errs  diag.List
 }
 
-// fail adds a type, role, form or name that does not fit.
-func (c *checker) fail(pos spec.Pos, subject, problem, fix string) {
-	c.add(diag.TypeUnknown, pos, subject, problem, fix)
+// entry is what checks are about: an entry of a page, with the places of its keys.
+type entry struct {
+	name string
+	at   func(key, text string) spec.Pos
+}
+
+// on is the entry with one place, which its keys alone do not tell.
+func (e entry) on(pos spec.Pos) entry {
+	return entry{e.name, func(_, _ string) spec.Pos { return pos }}
+}
+
+// row is one check of an entry: whether it is wrong, the key whose place is reported (empty: the entry itself), and the message.
+type row struct {
+	wrong        bool
+	key, problem string
+	fix          string // empty: "correct KEY:"
+}
+
+// all reports every row that is wrong.
+func (c *checker) all(e entry, rows ...row) {
+	for _, r := range rows {
+		if r.wrong {
+			c.add(diag.TypeUnknown, e.at(r.key, ""), e.name, r.problem, cmp.Or(r.fix, "correct "+r.key+":"))
+		}
+	}
+}
+
+// first reports the first row that is wrong, and whether there is one.
+func (c *checker) first(e entry, rows ...row) bool {
+	i := slices.IndexFunc(rows, func(r row) bool { return r.wrong })
+	if i >= 0 {
+		c.all(e, rows[i])
+	}
+	return i >= 0
+}
+
+// fits reports a C type that is not of the shape that the value of a key is for.
+func (c *checker) fits(e entry, key, value, what string, t spec.CType, want shape) {
+	if want.has == nil || want.has(t) {
+		return
+	}
+	given := key + ": " + value
+	if strings.HasSuffix(what, value) { // what is the value already
+		given = key + ":"
+	}
+	c.add(diag.TypeMismatch, e.at(key, ""), e.name, what+" is of type "+t.C+", and "+given+" is for "+want.words, "correct "+key+":")
 }
 
 func (c *checker) add(code string, pos spec.Pos, subject, problem, fix string) {
 	c.errs.Add(diag.New(code, pos.File, pos.Line, pos.Col, subject, problem, fix))
 }
 
-// isInt reports whether a type is an integer or an enum of the host's byte order, by value.
-func isInt(t spec.CType) bool {
-	return t.Kind == spec.CInt && !t.Pointer && !t.Array && !t.BigEndian()
-}
-
-// isStruct reports whether a type is a struct or union of a tag, by value.
-func isStruct(t spec.CType, tag string) bool {
-	return t.Kind == spec.CStruct && !t.Pointer && !t.Array && t.Tag == tag
-}
-
-// differs says in what two C types differ; empty when they do not.
-func (c *checker) differs(a, b string) string {
-	s, t := c.facts.TypeOf(a), c.facts.TypeOf(b)
-	switch {
-	case s.Tag != t.Tag:
-		return "another tag"
-	case s.Depth() != t.Depth():
-		return "another depth of pointers"
-	case s.Kind != t.Kind:
-		return "another kind of type"
-	case s.Bits != t.Bits:
-		return "another width"
-	case s.Signed != t.Signed:
-		return "another sign"
-	case s.Const() != t.Const():
-		return "one is const"
-	case s.BigEndian() != t.BigEndian():
-		return "another byte order"
-	}
-	return ""
-}
-
-// misfit says what of a verb is not as a signature has it.
-func (c *checker) misfit(name string, v *spec.Verb, want *form.Sig) string {
-	fn := c.facts.Func(name)
-	if fn == nil {
-		return ""
-	}
-	if d := c.differs(fn.Ret, want.Ret); d != "" {
-		return fmt.Sprintf("%s returns %s, and the form is for %s (%s)", name, fn.Ret, want.Ret, d)
-	}
-	if ret := c.facts.TypeOf(want.Ret); ret.Depth() == 1 && ret.Tag != "" && v.Creates == "" {
-		return name + " has no creates:, the object that it makes"
-	}
-	if len(fn.Params) != len(want.Params) {
-		return fmt.Sprintf("%s has %d parameters, and the form is for %d", name, len(fn.Params), len(want.Params))
-	}
-	for i, p := range fn.Params {
-		w := want.Params[i]
-		if t := c.facts.TypeOf(p.Type); w.C == "" {
-			if t.Depth() != 1 || t.Tag == "" {
-				return fmt.Sprintf("parameter %s is of type %s, and the form is for a pointer to a struct", p.Name, p.Type)
-			}
-		} else if d := c.differs(p.Type, w.C); d != "" {
-			return fmt.Sprintf("parameter %s is of type %s, and the form is for %s (%s)", p.Name, p.Type, w.C, d)
-		}
-		j := slices.IndexFunc(v.Params, func(q spec.Param) bool { return q.C == p.Name })
-		switch {
-		case j < 0: // reported elsewhere
-		case w.Role != nil && v.Params[j].Role != w.Role:
-			return fmt.Sprintf("parameter %s has the role %s, and the form needs %s", p.Name, v.Params[j].Role, w.Role)
-		case w.Typed && c.ObjectByGo(v.Params[j].Type) == nil:
-			return fmt.Sprintf("parameter %s has no object type", p.Name)
-		}
-	}
-	return ""
-}
-
-// formNames lists the forms that a page can name.
-func formNames() string {
-	var out []string
-	for _, f := range form.All() {
-		if f.Name != form.Plain {
-			out = append(out, f.Name)
-		}
-	}
-	return strings.Join(out, ", ")
-}
+// orZero is what a pointer points to, or a zero value, so that checks need not look for nil.
+func orZero[T any](p *T) *T { return cmp.Or(p, new(T)) }

@@ -14,146 +14,174 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// methods holds the methods of a verb, and the verbs that it needs, against their forms.
+// methods compares the methods of a verb, and the verbs that it needs, with what their forms need.
 func (c *checker) methods(v *spec.Verb, fn *api.Function) {
-	parts := []form.Part{}
+	parts, memory := []form.Part{}, false
 	for i := range v.Methods {
 		m := &v.Methods[i]
-		f := form.Of(v.C, m.Form)
-		if f == nil && m.Form == form.Special || m.Form == form.Special && !special.HasMethod(m.Go) {
-			c.fail(m.At("form", m.Form), m.Go, "no file of templates/verbs has it, written for "+v.C, "write it there, or remove form:")
-			continue
-		}
-		if f == nil {
-			c.fail(m.At("form", m.Form), m.Go, "there is no form "+m.Form, "write one of "+formNames()+", or remove form:")
+		e, f := entry{m.Go, m.At}, form.Of(v.C, m.Form)
+		if c.first(e,
+			row{m.Form == form.Special && (f == nil || !special.HasMethod(m.Go)), "form", "no file of templates/verbs has it, written for " + v.C,
+				"write it there, or remove form:"},
+			row{f == nil, "form", "there is no form " + m.Form, "write one of " + formNames() + ", or remove form:"}) {
 			continue
 		}
 		parts = append(parts, f.Parts...)
 		if fn == nil {
 			continue
 		}
-		c.form(v, m, f)
+		c.form(v, m, f, !memory)
 		c.fixed(v, m, fn)
-		if problem := c.plainProblem(v, m, fn); problem != "" && f.InOrder() {
-			c.fail(m.Pos, m.Go, problem, "change the page, or leave the method out")
-		}
-		if o := c.ObjectByGo(v.Creates); o != nil && o.Memory != "" && f.InOrder() && v.Extent == "" {
-			c.fail(v.At("creates", v.Creates), v.C, "it makes memory, and has no extent:", "name the field with the length, as in attr.length")
-		}
+		problem := c.plainProblem(v, m, fn)
+		c.all(e, row{f.InOrder() && problem != "", "", problem, "change the page, or leave the method out"})
+		memory = memory || f.Memory
 	}
-	c.parts(v.C, v.NeedsVerbs, parts, v.At, v.Pos)
+	c.parts(entry{v.C, v.At}, v.NeedsVerbs, parts)
 }
 
-// form holds one method against its form.
-func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
-	at := m.At("form", m.Form)
-	fail := func(problem, fix string) { c.fail(at, m.Go, problem, fix) }
+// formNames lists the forms that a page can name.
+func formNames() string {
+	var out []string
+	for _, f := range form.All() {
+		out = append(out, f.Name)
+	}
+	return strings.Join(out[1:], ", ") // the first is that without a name
+}
+
+// form compares one method with its form. Of several that take memory, only the first is asked for it.
+func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form, first bool) {
 	hasMemory := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role.Passes == role.PassesHost && p.Len != "" })
-	first := slices.IndexFunc(v.Methods, func(m spec.Method) bool { f := form.Find(m.Form); return f != nil && f.Memory })
-	if f.Memory && !hasMemory && m == &v.Methods[first] {
-		fail("form "+f.Name+" needs a verb that takes an address with its length", "remove form:, or name the length under len:")
-	}
-	if f.Name == form.End {
-		recv, _, _ := strings.Cut(m.Go, ".")
-		if o := c.ObjectByGo(recv); !takesOne(v, recv) || !ends(v) || o != nil && o.Memory == spec.MemoryDevice {
-			fail("form "+f.Name+" does not fit: "+v.C+" does not end one "+recv+" alone", "remove form:, or correct the verb")
-		}
-		return
-	}
-	if f.ByRoles {
-		if problem := c.givesRecords(v, m); problem != "" {
-			fail("form "+f.Name+" does not fit: "+problem, "remove form:, or correct the verb")
-		}
-		return
-	}
-	if f.Sig == nil {
-		return
-	}
-	if f.Name == form.Special {
+	e, recv, problem := entry{m.Go, m.At}, receiver(m), ""
+	c.all(e, row{f.Memory && first && !hasMemory, "form", "form " + f.Name + " needs a verb that takes an address with its length",
+		"remove form:, or name the length under len:"})
+	switch {
+	case f.Name == form.Special:
 		c.special(v, m, f)
-		return
+	case f.Name == form.End && (!takesOne(v, recv) || !ends(v) || orZero(c.ObjectByGo(recv)).Memory == spec.MemoryDevice):
+		problem = v.C + " does not end one " + recv + " alone"
+	case f.Name == form.NextRecord:
+		problem = c.givesRecords(v, recv)
+	case f.Sig != nil:
+		problem = c.misfit(v.C, v, f.Sig)
 	}
-	if problem := c.misfit(v.C, v, f.Sig); problem != "" {
-		fail("form "+f.Name+" does not fit: "+problem, "remove form:, or correct the verb")
-		return
-	}
-	if f.Lists == spec.RecordLazy {
-		c.reader(v, c.RecordByGo(v.Lists), fail)
-	}
-}
-
-// special holds the C functions that a file was written for, and those that it calls, against the header.
-func (c *checker) special(v *spec.Verb, m *spec.Method, f *form.Form) {
-	calls := form.Calls(v.C)
-	for _, name := range slices.Sorted(maps.Keys(calls)) {
-		what := &spec.Verb{Creates: "any"}
-		if name == v.C {
-			what = v
-		}
-		if problem := c.misfit(name, what, calls[name]); problem != "" {
-			c.add(diag.SpecialChanged, m.At("form", m.Form), m.Go, problem,
-				"compare the header with "+f.At+", mend the file where the meaning changed, and its directive")
-		}
-	}
-	values := special.Find(v.C).Values
-	for _, name := range slices.Sorted(maps.Keys(values)) {
-		if is := c.facts.Const(name); is == nil || !is.IsInt64() || is.Int64() != values[name] {
-			c.add(diag.SpecialChanged, m.At("form", m.Form), m.Go,
-				fmt.Sprintf("%s is %v in the header, and the file is for %d", name, is, values[name]),
-				"compare the header with "+f.At+", and mend the file and its directive")
-		}
+	fits := !c.first(e, row{problem != "", "form", "form " + f.Name + " does not fit: " + problem, "remove form:, or correct the verb"})
+	if fits && f.Lists == spec.RecordLazy {
+		c.reader(e, v)
 	}
 }
 
-// givesRecords says why a method cannot wait for records by a verb; empty when it can.
-func (c *checker) givesRecords(v *spec.Verb, m *spec.Method) string {
-	recv, _, _ := strings.Cut(m.Go, ".")
-	o := c.ObjectByGo(recv)
-	if o == nil || o.FD == "" {
-		return recv + " has no fd:, the file to wait on"
+// misfit says what of a C function, and of its verb, is not as a signature has it; empty if it fits.
+func (c *checker) misfit(name string, v *spec.Verb, want *form.Sig) string {
+	fn := c.facts.Func(name)
+	switch {
+	case fn == nil: // reported elsewhere
+		return ""
+	case !c.same(fn.Ret, want.Ret):
+		return fmt.Sprintf("%s returns %s, and the form is for %s", name, fn.Ret, want.Ret)
+	case len(fn.Params) != len(want.Params):
+		return fmt.Sprintf("%s has %d parameters, and the form is for %d", name, len(fn.Params), len(want.Params))
 	}
-	if len(v.Params) != 2 || !v.Params[0].IsHandle(recv) || v.Params[1].Role != role.Given {
-		return v.C + " does not take a " + recv + " and a parameter of role given"
-	}
-	if v.Returns != spec.RetMinus1 {
-		return v.C + " returns " + v.Returns + ", and the form is for minus1_errno"
-	}
-	if r := c.RecordByGo(v.Params[1].Type); r == nil || r.Role != spec.RecordEvent {
-		return v.Params[1].Type + " is no record of role event"
+	for i, q := range fn.Params {
+		w, t, p := want.Params[i], c.facts.TypeOf(q.Type), v.Param(q.Name)
+		switch {
+		case w.C == "" && (t.Depth() != 1 || t.Tag == ""):
+			return fmt.Sprintf("parameter %s is of type %s, and the form is for a pointer to a struct", q.Name, q.Type)
+		case w.C != "" && !c.same(q.Type, w.C):
+			return fmt.Sprintf("parameter %s is of type %s, and the form is for %s", q.Name, q.Type, w.C)
+		case p == nil: // reported elsewhere
+		case w.Role != nil && p.Role != w.Role:
+			return fmt.Sprintf("parameter %s has the role %s, and the form needs %s", q.Name, p.Role, w.Role)
+		case w.Typed && c.ObjectByGo(p.Type) == nil:
+			return fmt.Sprintf("parameter %s has no object type", q.Name)
+		}
 	}
 	return ""
 }
 
-// plainProblem says why a method that takes the parameters in order cannot be written; empty when it can.
-func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) string {
-	recv, _, _ := strings.Cut(m.Go, ".")
-	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.IsHandle(recv) })
+// same reports whether two C types are the same for Go: the names of integers do not count.
+func (c *checker) same(a, b string) bool {
+	key := func(ctype string) [7]any {
+		t := c.facts.TypeOf(ctype)
+		return [...]any{t.Tag, t.Depth(), t.Kind, t.Bits, t.Signed, t.Const(), t.BigEndian()}
+	}
+	return key(a) == key(b)
+}
+
+// special compares the C functions that a file was written for, and those that it calls, with the header.
+func (c *checker) special(v *spec.Verb, m *spec.Method, f *form.Form) {
+	changed := func(problem string) {
+		c.add(diag.SpecialChanged, m.At("form", ""), m.Go, problem,
+			"compare the header with "+f.At+", mend the file where the meaning changed, and its directive")
+	}
+	calls := form.Calls(v.C)
+	calls[v.C] = f.Sig
+	for _, name := range slices.Sorted(maps.Keys(calls)) {
+		if problem := c.misfit(name, orZero(c.VerbByC(name)), calls[name]); problem != "" {
+			changed(problem)
+		}
+	}
+	for name, want := range special.Find(v.C).Values {
+		if is := c.facts.Const(name); is == nil || !is.IsInt64() || is.Int64() != want {
+			changed(fmt.Sprintf("%s is %v in the header, and the file is for %d", name, is, want))
+		}
+	}
+}
+
+// givesRecords says why a method cannot wait for records by a verb; empty if it can.
+func (c *checker) givesRecords(v *spec.Verb, recv string) string {
+	given := len(v.Params) == 2 && v.Params[0].IsHandle(recv) && v.Params[1].Role == role.Given
 	switch {
-	case v.Returns == spec.RetValue && !c.returnable(v, fn):
+	case orZero(c.ObjectByGo(recv)).FD == "":
+		return recv + " has no fd:, the file to wait on"
+	case !given:
+		return v.C + " does not take a " + recv + " and a parameter of role given"
+	case v.Returns != spec.RetMinus1:
+		return v.C + " returns " + v.Returns + ", and the form is for minus1_errno"
+	}
+	return ""
+}
+
+// reader compares a verb whose method makes a reader with what it reads.
+func (c *checker) reader(e entry, v *spec.Verb) {
+	r, fn := orZero(c.RecordByGo(v.Lists)), c.facts.Func(v.C)
+	if c.first(e, row{r.Role != spec.RecordLazy, "form", "a reader needs lists:, a record of role lazy", "name the record under lists:"}) {
+		return
+	}
+	c.all(e,
+		row{!calledInObject(fn) || c.facts.TypeOf(fn.Params[0].Type).Tag != r.C, "form",
+			v.C + " is no function of struct " + r.C + ", which " + r.Go + " is read from", "correct lists:"},
+		row{v.Returns != spec.RetErrno, "form", "a reader is begun by a verb that returns errno", "correct returns:"})
+}
+
+// plainProblem says why a method that takes the parameters in order cannot be written; empty if it can.
+func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) string {
+	recv, ret := receiver(m), c.facts.TypeOf(fn.Ret)
+	returnable := isInt(ret) && (ret.Tag == "" || v.Result != "") || ret.Kind == spec.CText && ret.Depth() == 1
+	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.IsHandle(recv) })
+	handles := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return c.ObjectByGo(p.Type) != nil })
+	switch {
+	case v.Returns == spec.RetValue && !returnable:
 		return v.C + " returns " + fn.Ret + ", and a method returns numbers in the host's byte order, texts, and enums that are named " +
 			"under result:"
-	case recv == form.RecvLib && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return c.ObjectByGo(p.Type) != nil }):
+	case recv == form.RecvLib && handles:
 		return v.C + " takes a handle, and a method of Lib has none to be reached by"
 	case recv != form.RecvLib && c.ObjectByGo(recv) != nil && !takes:
 		return v.C + " has no parameter of type " + recv
 	}
 	rest, results := "", map[role.Result]bool{}
 	for _, q := range c.facts.Callable(fn) {
-		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name })
-		if i < 0 {
-			continue // reported elsewhere
-		}
-		p := &v.Params[i]
-		results[p.Role.Result] = true
-		if p.Role == role.Handle && p.Type == "" {
+		p := v.Param(q.Name)
+		switch {
+		case p == nil: // reported elsewhere
+			continue
+		case p.Role == role.Handle && p.Type == "":
 			return "parameter " + p.C + " is a handle without type:, and only some forms take one"
-		}
-		if rest != "" && p.Role.Result == role.ResultNone && !p.Role.Derived {
+		case rest != "" && p.Role.Result == role.ResultNone && !p.Role.Derived:
 			return "parameter " + p.C + " comes after " + rest + ", which has rest: and must be the last parameter"
-		}
-		if p.Rest {
+		case p.Rest:
 			rest = p.C
 		}
+		results[p.Role.Result] = true
 	}
 	if results[role.ResultNumber] && results[role.ResultRecord] {
 		return v.C + " fills records and numbers, and no form generates such a method yet"
@@ -161,37 +189,45 @@ func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) s
 	return ""
 }
 
-// returnable reports whether a method can return the value of a verb.
-func (c *checker) returnable(v *spec.Verb, fn *api.Function) bool {
-	ret := c.facts.TypeOf(fn.Ret)
-	return isInt(ret) && (ret.Tag == "" || v.Result != "") || ret.Kind == spec.CText && ret.Depth() == 1
+// fixed compares the values that a method fixes with the parameters. Constants that the header lacks are reported elsewhere.
+func (c *checker) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) {
+	for _, q := range c.facts.Callable(fn) {
+		p, t, text := v.Param(q.Name), c.facts.TypeOf(q.Type), m.Fixed[q.Name]
+		n, known := spec.ParseInt(text)
+		if !known {
+			n = c.facts.Const(text)
+		}
+		if p == nil || n == nil || n.Sign() < 0 {
+			continue
+		}
+		_, high := t.Range()
+		null := t.Pointer && p.Role.Passes != role.PassesHost
+		cannot := func(wrong bool, why string) row {
+			return row{wrong, "fixed", "parameter " + p.C + " cannot be fixed to " + text + ": " + why, ""}
+		}
+		c.first(entry{m.Go, m.At}.on(m.At("fixed."+p.C, text)),
+			cannot(p.IsHandle(receiver(m)), "it is the receiver"),
+			cannot((!p.Role.Number() || p.Role == role.Mask) && !p.Null, "a parameter of role "+p.Role.Name+" without null: is always given"),
+			cannot(null && n.Sign() > 0 || n.Cmp(high) > 0, "it is of type "+t.C))
+	}
 }
 
-// parts holds the verbs under needs_verbs against the parts that there are.
-func (c *checker) parts(subject string, needs map[string]string, parts []form.Part, at func(key, text string) spec.Pos, pos spec.Pos) {
+// parts compares the verbs under needs_verbs with the parts that there are.
+func (c *checker) parts(e entry, needs map[string]string, parts []form.Part) {
+	known := map[string]bool{}
 	for _, part := range parts {
-		name := needs[part.Name]
+		known[part.Name] = true
+		name, problem := needs[part.Name], ""
 		v := c.VerbByC(name)
-		switch {
-		case name == "" && !part.Optional:
-			c.fail(pos, subject, "needs_verbs: has no verb for the part "+part.Name, "name the verb")
-		case name == "":
-		case v == nil:
-			c.add(diag.NameUnknown, at("needs_verbs."+part.Name, name), subject, "needs_verbs: names "+name+", which no page describes",
-				"describe it, or correct the name")
-		default:
-			problem := ""
-			if part.Sig != nil {
-				problem = c.misfit(name, v, part.Sig)
-			}
-			if problem != "" {
-				c.fail(at("needs_verbs."+part.Name, name), subject, name+" cannot be the part "+part.Name+": "+problem, "name another verb")
-			}
+		if v != nil && part.Sig != nil {
+			problem = c.misfit(name, v, part.Sig)
 		}
+		c.all(e.on(e.at("needs_verbs."+part.Name, name)),
+			row{name == "" && !part.Optional, "", "needs_verbs: has no verb for the part " + part.Name, "name the verb"},
+			row{name != "" && v == nil, "", "needs_verbs: names " + name + ", which no page describes", "describe it, or correct the name"},
+			row{problem != "", "", name + " cannot be the part " + part.Name + ": " + problem, "name another verb"})
 	}
 	for _, name := range slices.Sorted(maps.Keys(needs)) {
-		if !slices.ContainsFunc(parts, func(p form.Part) bool { return p.Name == name }) {
-			c.fail(at("needs_verbs", name), subject, "needs_verbs: there is no part "+name+" here", "remove it")
-		}
+		c.all(e.on(e.at("needs_verbs", name)), row{!known[name], "", "needs_verbs: there is no part " + name + " here", "remove it"})
 	}
 }

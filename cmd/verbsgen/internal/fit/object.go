@@ -6,27 +6,39 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// object holds a handle against the header and its parts against their verbs.
+// object compares a handle with the header, and its parts with their verbs.
 func (c *checker) object(o *spec.Object) {
+	e := entry{o.Go, o.At}
+	c.all(e, row{o.Memory == spec.MemoryDevice && o.Hot, "", "memory: device and hot: exclude each other", "keep one of them"})
+	label := ""
+	for _, g := range o.Getters {
+		if g.Label == "" {
+			continue
+		}
+		c.all(entry{name: o.Go + "." + g.Go}.on(g.Pos),
+			row{label != "", "", "label: messages already name the object by " + label, "keep one of them"})
+		label = g.C
+	}
+	for _, prop := range slices.Sorted(maps.Keys(o.StateFrom)) {
+		if t, ok := c.fieldType(o.C, prop); ok && o.StateFrom[prop] == spec.StateObject {
+			c.fits(e.on(o.At("state_from", prop)), "state_from", prop, "struct "+o.C+"."+prop, t, state)
+		}
+	}
 	c.parents(o)
-	c.fields(o)
 	c.also(o)
-	c.parts(o.Go, o.NeedsVerbs, form.PartsOf(o), o.At, o.Pos)
+	c.parts(e, o.NeedsVerbs, form.PartsOf(o))
 	d, fn := c.VerbByC(o.Destroy), c.facts.Func(o.Destroy)
 	if d == nil || fn == nil || len(fn.Params) == 0 {
 		return
 	}
-	at := o.At("destroy", o.Destroy)
-	switch {
-	case len(d.Params) != 1 || c.closesOther(o, &d.Params[0], c.facts.TypeOf(fn.Params[0].Type)):
-		c.fail(at, o.Go, o.Destroy+" does not take one "+o.Go+" alone", "correct destroy:")
-	case d.Returns != spec.RetErrno && d.Returns != spec.RetMinus1 && d.Returns != spec.RetVoid:
-		c.fail(at, o.Go, o.Destroy+" returns "+d.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing",
-			"correct destroy:")
-	}
+	c.first(e,
+		row{len(d.Params) != 1 || c.closesOther(o, &d.Params[0], c.facts.TypeOf(fn.Params[0].Type)), "destroy",
+			o.Destroy + " does not take one " + o.Go + " alone", ""},
+		row{!ends(d), "destroy", o.Destroy + " returns " + d.Returns + endsWords, ""})
 }
 
 // closesOther reports whether the parameter of a function is not the object that it is to close. One that does not fit its own C
@@ -36,41 +48,44 @@ func (c *checker) closesOther(o *spec.Object, p *spec.Param, t spec.CType) bool 
 	return p.Role != role.Handle && t.Tag != o.C || other != nil && other != o && other.C == t.Tag
 }
 
-// fields holds the fields that getters and validators read against the header.
-func (c *checker) fields(o *spec.Object) {
-	if o.Memory == spec.MemoryDevice && o.Hot {
-		c.fail(o.Pos, o.Go, "memory: device and hot: exclude each other", "keep one of them")
-	}
-	label := ""
-	for _, g := range o.Getters {
-		if g.Label != "" && label != "" {
-			c.fail(g.Pos, o.Go+"."+g.Go, "label: messages already name the object by "+label, "keep one of them")
+// also compares an extended struct with the one that it begins with: a pointer to it is passed where a pointer to that is expected.
+func (c *checker) also(o *spec.Object) {
+	base := c.facts.Record("struct " + o.C)
+	for _, tag := range o.Also {
+		x := c.facts.Record("struct " + tag)
+		if base == nil || x == nil || len(x.Fields) > 0 && x.Fields[0].Type == base.Tag {
+			continue
 		}
-		if g.Label != "" {
-			label = g.C
+		i := 0
+		for i < min(len(base.Fields), len(x.Fields)) && samePlace(base, x, i) {
+			i++
 		}
-	}
-	for _, prop := range slices.Sorted(maps.Keys(o.StateFrom)) {
-		t, ok := c.fieldType(o.C, prop)
-		if ok && o.StateFrom[prop] == spec.StateObject && !t.Pointer && (!isInt(t) || t.Bits != 32) {
-			c.fail(o.At("state_from", prop), o.Go,
-				"struct "+o.C+"."+prop+" is of type "+t.C+", and a state is an integer of 32 bits or a pointer", "correct state_from:")
+		if i < len(base.Fields) {
+			c.all(entry{o.Go, o.At}.on(o.At("also", tag)), row{true, "also",
+				"struct " + tag + " does not begin with the fields of struct " + o.C + ": " + base.Fields[i].Name + " differs", "remove it from also:"})
 		}
 	}
+}
+
+// samePlace reports whether two records have the same field at an index, on amd64 and arm64.
+func samePlace(a, b *api.Record, i int) bool {
+	arm64 := func(r *api.Record) int64 {
+		if r.ARM64 != nil {
+			return r.ARM64.Offsets[i]
+		}
+		return r.Fields[i].Offset
+	}
+	f, g := a.Fields[i], b.Fields[i]
+	return f.Name == g.Name && f.Type == g.Type && f.Offset == g.Offset && arm64(a) == arm64(b)
 }
 
 // parents refuses an object that is made from itself, at once or by way of others.
 func (c *checker) parents(o *spec.Object) {
 	for _, parent := range o.Parents {
-		problem := "it is its own parent"
-		switch {
-		case parent == o.Go:
-		case c.comesFrom(parent, o.Go, map[string]bool{}):
-			problem += " by way of " + parent
-		default:
-			continue
-		}
-		c.fail(o.At("parents", parent), o.Go, problem, "correct parents:")
+		at := entry{o.Go, o.At}.on(o.At("parents", parent))
+		c.first(at,
+			row{parent == o.Go, "parents", "it is its own parent", ""},
+			row{c.comesFrom(parent, o.Go, map[string]bool{}), "parents", "it is its own parent by way of " + parent, ""})
 	}
 }
 

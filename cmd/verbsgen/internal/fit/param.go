@@ -1,11 +1,10 @@
 package fit
 
 import (
-	"cmp"
-	"fmt"
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -13,45 +12,65 @@ import (
 
 // params compares the roles and types of parameters with their C types.
 func (c *checker) params(v *spec.Verb, fn *api.Function) {
-	ctypes := map[string]string{}
-	for _, q := range c.facts.Callable(fn) {
-		ctypes[q.Name] = q.Type
+	ctypes := map[string]spec.CType{}
+	if fn != nil {
+		for _, q := range c.facts.Callable(fn) {
+			ctypes[q.Name] = c.facts.TypeOf(q.Type)
+		}
 	}
+	var bits []bit
 	for i := range v.Params {
 		p := &v.Params[i]
-		if ctype, ok := ctypes[p.C]; ok {
-			c.param(v, p, c.facts.TypeOf(ctype))
+		e := entry{v.C + "." + p.C, p.At}
+		bits = append(bits, bit{p.Bit, e})
+		c.all(e,
+			row{naming.Reserved(p.Go), "go", "the generated methods use the name " + p.Go + " themselves", "choose another name under go:"},
+			row{p.Type != "" && p.Role.Names == role.NamesUnion && c.UnionByGo(p.Type) == nil, "type",
+				"a parameter of role " + p.Role.Name + " cannot have type: " + p.Type, "leave type: out: the Go type follows from the C type"})
+		if t, ok := ctypes[p.C]; ok {
+			c.param(v, p, t)
 		}
-		c.length(v, p, ctypes)
-		c.mask(v, p)
+		if fn != nil {
+			c.length(v, p, ctypes)
+			c.mask(v, p)
+		}
 	}
+	c.sameEnum(bits, "of the verb")
 }
 
 // param compares one parameter with its C type.
 func (c *checker) param(v *spec.Verb, p *spec.Param, t spec.CType) {
-	subject := v.C + "." + p.C
-	switch problem := c.typeProblem(p, t); {
-	case !c.hasRole(v, p, t):
-		fix := "correct role:"
-		if p.Role == role.Data && t.Pointer && !t.Const() {
-			fix = "write reads: true if the call leaves the bytes as they are, or correct role:"
-		}
-		c.fail(p.At("role", p.Role.Name), subject, "a parameter of type "+t.C+" cannot have the role "+p.Role.Name, fix)
-	case p.Null && !t.Pointer:
-		c.fail(p.Pos, subject, "a parameter of type "+t.C+" is never NULL", "remove null:")
-	case p.Reads && t.Const():
-		c.fail(p.At("reads", ""), subject, "a parameter of type "+t.C+" is only read in any case", "remove reads:")
-	case problem != "":
-		c.fail(p.At("type", p.Type), subject, problem, "correct type:")
+	e, fix := entry{v.C + "." + p.C, p.At}, "correct role:"
+	if p.Role == role.Data && t.Pointer && !t.Const() {
+		fix = "write reads: true if the call leaves the bytes as they are, or correct role:"
+	}
+	r := orZero(c.RecordByGo(p.Type))
+	handsOn := p.Role == role.OutRecord && r.Plain() && holds(r) == 0 // another verb takes what this one fills
+	if !c.first(e,
+		row{!c.hasRole(v, p, t), "role", "a parameter of type " + t.C + " cannot have the role " + p.Role.Name, fix},
+		row{p.Null && !t.Pointer, "null", "a parameter of type " + t.C + " is never NULL", "remove null:"},
+		row{p.Reads && t.Const(), "reads", "a parameter of type " + t.C + " is only read in any case", "remove reads:"},
+		row{p.Role.Names == role.NamesRecord && r.Go != "" && r.C == t.Tag && r.Role != p.Role.Record && !handsOn, "type",
+			r.Go + " is a record of role " + r.Role + ", and a parameter of role " + p.Role.Name + " takes one of role " + p.Role.Record, ""}) {
+		c.fits(e, "type", p.Type, "it", t, c.typed(p))
+	}
+	if p.Role == role.Made {
+		c.fits(e, "role", p.Role.Name, "it", t, c.pointers(v.Creates, 2))
 	}
 }
 
-// noUnion finds a type of a role that takes only names of unions.
-func (c *checker) noUnion(v *spec.Verb, p *spec.Param) {
-	if p.Type != "" && p.Role.Names == role.NamesUnion && c.UnionByGo(p.Type) == nil {
-		c.fail(p.At("type", p.Type), v.C+"."+p.C, "a parameter of role "+p.Role.Name+" cannot have type: "+p.Type,
-			"leave type: out: the Go type follows from the C type")
+// typed is the shape of what type: of a parameter names.
+func (c *checker) typed(p *spec.Param) shape {
+	o, r := c.ObjectByGo(p.Type), c.RecordByGo(p.Type)
+	switch {
+	case p.Role.Names == role.NamesObject && o != nil:
+		return shape{"a struct " + o.C, func(t spec.CType) bool { return t.Tag == o.C || slices.Contains(o.Also, t.Tag) }}
+	case p.Role.Names == role.NamesRecord && r != nil:
+		return shape{"a struct " + r.C, func(t spec.CType) bool { return t.Tag == r.C }}
+	case p.Role.Names == role.NamesEnum:
+		return c.enumShape(p.Type, "least")
 	}
+	return shape{}
 }
 
 // hasRole reports whether a C type can have the role of a parameter.
@@ -70,9 +89,6 @@ func (c *checker) hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 
 // when reports whether a condition of a shape holds for a parameter.
 func (c *checker) when(w role.When, v *spec.Verb, p *spec.Param) bool {
-	anyForm := func(has func(*form.Form) bool) bool {
-		return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Of(v.C, m.Form); return f != nil && has(f) })
-	}
 	switch w {
 	case role.WhenTyped:
 		return p.Type != ""
@@ -87,9 +103,9 @@ func (c *checker) when(w role.When, v *spec.Verb, p *spec.Param) bool {
 	case role.WhenOfData:
 		return slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Role == role.Data && q.Len == p.C })
 	case role.WhenForm:
-		return anyForm(func(f *form.Form) bool { return f.Sig != nil })
+		return anyForm(v, func(f *form.Form) bool { return f.Sig != nil })
 	case role.WhenGiven:
-		return p.From != "" || alwaysFixed(v, p) || anyForm(func(f *form.Form) bool { return f.Runtime || f.Own })
+		return p.From != "" || alwaysFixed(v, p) || anyForm(v, func(f *form.Form) bool { return f.Runtime || f.Own })
 	}
 	return true
 }
@@ -99,77 +115,17 @@ func alwaysFixed(v *spec.Verb, p *spec.Param) bool {
 	return len(v.Methods) > 0 && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { _, fixed := m.Fixed[p.C]; return !fixed })
 }
 
-// typeProblem says why a parameter of a C type cannot have the Go type that the page gives it.
-func (c *checker) typeProblem(p *spec.Param, t spec.CType) string {
-	of := "" // the C type that the Go type is made of
-	switch p.Role.Names {
-	case role.NamesObject:
-		if o := c.ObjectByGo(p.Type); o != nil {
-			of = o.C
-			if slices.Contains(o.Also, t.Tag) {
-				of = t.Tag
-			}
-		}
-	case role.NamesRecord:
-		if r := c.RecordByGo(p.Type); r != nil {
-			of = r.C
-			if want := p.Role.Record; r.Role != want && of == t.Tag && !(p.Role == role.OutRecord && handsOn(r)) {
-				return fmt.Sprintf("%s is a record of role %s, and a parameter of role %s takes one of role %s", r.Go, r.Role, p.Role, want)
-			}
-		}
-	case role.NamesEnum:
-		enum, bits := c.enumType(p.Type)
-		if bits > t.Bits {
-			return fmt.Sprintf("a parameter of type %s has %d bits, and %s has %d", t.C, t.Bits, p.Type, bits)
-		}
-		if t.Tag != "" {
-			of = enum
-		}
-	}
-	if cmp.Or(of, t.Tag) == t.Tag {
-		return ""
-	}
-	return fmt.Sprintf("a parameter of type %s is no %s, which is made of %s", t.C, p.Type, of)
-}
-
-// handsOn reports whether a verb can fill a record that another one takes: one of values alone.
-func handsOn(r *spec.Record) bool {
-	return r.Plain() && !slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool {
-		return f.Handle != "" || f.Callback != "" || f.Handles != "" || f.Points != "" || f.Bytes
-	})
-}
-
-// enumType gives the C enum of a Go type of flags or values, and its width; 0 when there is no such type.
-func (c *checker) enumType(name string) (enum string, bits uint) {
-	if f := c.FlagByGo(name); f != nil {
-		return f.Enum, uint(f.Bits)
-	}
-	if e := c.EnumByGo(name); e != nil {
-		if len(e.Members)+len(e.Enum) == 0 {
-			return "", uint(form.FindCode(e.Code).Bits)
-		}
-		return e.Enum, 32
-	}
-	return "", 0
-}
-
 // length compares the length of memory or of a list with the header.
-func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]string) {
+func (c *checker) length(v *spec.Verb, p *spec.Param, ctypes map[string]spec.CType) {
 	named := slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Len == p.C || q.Len == "" && q.Role.Takes("len") })
-	if p.Role == role.Len && !named && c.hasRole(v, p, c.facts.TypeOf(ctypes[p.C])) {
-		c.fail(p.At("role", p.Role.Name), v.C+"."+p.C, "no parameter names it under len:", "name it there, or give it the role in")
-	}
-	i := slices.IndexFunc(v.Params, func(q spec.Param) bool { return q.C == p.Len })
-	if i < 0 {
+	e, of := entry{v.C + "." + p.C, p.At}, v.Param(p.Len)
+	c.all(e, row{p.Role == role.Len && !named && c.hasRole(v, p, ctypes[p.C]), "role", "no parameter names it under len:",
+		"name it there, or give it the role in"})
+	if of == nil || c.first(e, row{of.Role != role.Len, "len", "len: " + p.Len + " has the role " + of.Role.Name, "give it the role len"}) {
 		return // it has none, or that is reported elsewhere
 	}
-	if n := v.Params[i].Role; n != role.Len {
-		c.fail(p.At("len", p.Len), v.C+"."+p.C, "len: "+p.Len+" has the role "+n.Name, "give it the role len")
-		return
-	}
-	if t := c.facts.TypeOf(ctypes[p.Len]); p.Role.Passes == role.PassesHost && t.C != "" && (t.Bits != 64 || t.Signed) {
-		c.fail(p.At("len", p.Len), v.C+"."+p.C, "the length "+p.Len+" is of type "+t.C+", and a length of memory has 64 bits without a sign",
-			"correct len:")
+	if t, ok := ctypes[p.Len]; ok && p.Role.Passes == role.PassesHost {
+		c.fits(e, "len", p.Len, "the length "+p.Len, t, length)
 	}
 }
 
@@ -178,15 +134,12 @@ func (c *checker) mask(v *spec.Verb, p *spec.Param) {
 	has := func(as *role.Role) bool {
 		return slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Role == as && q.Type == p.Type })
 	}
-	r := c.RecordByGo(p.Type)
-	switch {
-	case p.Role == role.Mask && !has(role.InRecord):
-		c.fail(p.At("role", p.Role.Name), v.C+"."+p.C, "no parameter of role in_record has the type "+p.Type+" that this is the mask of",
-			"correct role: or type:")
-	case p.Role == role.Mask && r != nil && r.MaskParam != p.C:
-		c.fail(p.At("type", p.Type), v.C+"."+p.C, p.Type+" has its mask in mask_param: "+r.MaskParam, "correct mask_param: or role:")
-	case p.Role == role.InRecord && r != nil && r.MaskParam != "" && r.Mask == "" && !has(role.Mask):
-		c.fail(p.At("type", p.Type), v.C+"."+p.C, "the mask of "+p.Type+" is handed in by itself, and no parameter has the role mask",
-			"give "+r.MaskParam+" the role mask")
-	}
+	r := orZero(c.RecordByGo(p.Type))
+	c.first(entry{v.C + "." + p.C, p.At},
+		row{p.Role == role.Mask && !has(role.InRecord), "role",
+			"no parameter of role in_record has the type " + p.Type + " that this is the mask of", "correct role: or type:"},
+		row{p.Role == role.Mask && r.Go != "" && r.MaskParam != p.C, "type", p.Type + " has its mask in mask_param: " + r.MaskParam,
+			"correct mask_param: or role:"},
+		row{p.Role == role.InRecord && r.MaskParam != "" && r.Mask == "" && !has(role.Mask), "type",
+			"the mask of " + p.Type + " is passed by itself, and no parameter has the role mask", "give " + r.MaskParam + " the role mask"})
 }

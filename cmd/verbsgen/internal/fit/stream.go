@@ -9,32 +9,27 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// stream holds what a stream of commands reads and sets against the header, and the verbs that it calls.
+// stream compares what a stream of commands reads and sets with the header, and checks the verbs that it calls.
 func (c *checker) stream(v *spec.Verb, fn *api.Function) {
-	if v.Stream == nil {
-		return
-	}
 	s := v.Stream
-	calls := []string{v.C}
-	for _, part := range []string{form.PartComplete, form.PartAbort, form.PartElement, form.PartElements, form.PartInline, form.PartInlines} {
-		calls = append(calls, v.NeedsVerbs[part])
-	}
-	for _, name := range calls {
-		c.inObject(v, name)
-	}
-	if len(fn.Params) == 0 {
+	if s == nil || len(fn.Params) == 0 {
 		return
+	}
+	c.inObject(v, v.C)
+	for _, p := range form.Find(form.Stream).Parts {
+		if p.Name != form.PartOpen {
+			c.inObject(v, v.NeedsVerbs[p.Name])
+		}
 	}
 	request := c.facts.TypeOf("struct " + s.Request)
 	object := c.facts.TypeOf("struct " + c.facts.TypeOf(fn.Params[0].Type).Tag)
 	at := func(of spec.CType, key, path string) {
-		if _, ok := c.pathOf(of, path); !ok {
-			c.fail(v.Pos, v.C, "stream: "+key+": "+of.C+" has no "+path, "correct "+key+":")
-		}
+		_, ok := c.pathOf(of, path)
+		c.all(entry{v.C, v.At}.on(v.Pos), row{!ok, key, "stream: " + key + ": " + of.C + " has no " + path, ""})
 	}
-	for key, path := range map[string]string{"opcode": s.Opcode, "flags": s.Flags, "elements": s.Elements} {
-		at(request, key, path)
-	}
+	at(request, "opcode", s.Opcode)
+	at(request, "flags", s.Flags)
+	at(request, "elements", s.Elements)
 	at(object, "kind", s.Kind)
 	for to, from := range s.Sets {
 		at(object, "sets", to)
@@ -50,19 +45,18 @@ func (c *checker) stream(v *spec.Verb, fn *api.Function) {
 	}
 }
 
-// inObject holds a verb that a stream calls against what it is: a call of a function in the object that is its first parameter.
+// inObject checks that a verb that a stream calls is a call of a function in the object that is its first parameter.
 func (c *checker) inObject(v *spec.Verb, name string) {
-	if f := c.facts.Func(name); f != nil && !calledInObject(f) {
-		c.fail(v.Pos, name, "a stream of commands calls it, and it does not call a function in the object that it is given",
-			"correct the verb, or the header")
-	}
+	f := c.facts.Func(name)
+	c.all(entry{name, v.At}, row{f != nil && !calledInObject(f), "",
+		"a stream of commands calls it, and it does not call a function in the object that it is given", "correct the verb, or the header"})
 }
 
 func calledInObject(f *api.Function) bool {
 	return len(f.Params) > 0 && f.Dispatch != nil && f.Dispatch.Way == api.WayObject
 }
 
-// command holds one verb of a stream against the request that it takes values from.
+// command compares one verb of a stream with the request that it takes values from.
 func (c *checker) command(w *spec.Verb, f *api.Function, request spec.CType) {
 	if w.Builds != nil || w.SetsFor != "" {
 		c.inObject(w, w.C)
@@ -75,17 +69,19 @@ func (c *checker) command(w *spec.Verb, f *api.Function, request spec.CType) {
 		if p.Role == role.Handle {
 			continue
 		}
-		if p.From == "" {
-			c.fail(p.Pos, w.C+"."+p.C, "a stream of commands calls it, and it does not say where the value is in a request", "write from:")
-		} else if t, ok := c.pathOf(request, strings.TrimPrefix(p.From, "&")); !ok || strings.HasPrefix(p.From, "&") && t.Pointer {
-			c.fail(p.At("from", p.From), w.C+"."+p.C, request.C+" has no "+p.From, "correct from:")
-		} else if i < len(f.Params) {
+		path, member := strings.CutPrefix(p.From, "&")
+		t, ok := c.pathOf(request, path)
+		wrong := c.first(entry{w.C + "." + p.C, p.At},
+			row{p.From == "", "", "a stream of commands calls it, and it does not say where the value is in a request",
+				"write from:"},
+			row{p.From != "" && (!ok || member && t.Pointer), "from", request.C + " has no " + p.From, ""})
+		if !wrong && p.From != "" && i < len(f.Params) {
 			c.sameMembers(w, p, c.facts.TypeOf(f.Params[i].Type), t)
 		}
 	}
 }
 
-// sameMembers holds a list that a parameter takes against another one of the request, which it is made of: both have members of the
+// sameMembers compares a list that a parameter takes with another one of the request, which it is made of: both have members of the
 // same names.
 func (c *checker) sameMembers(w *spec.Verb, p *spec.Param, to, from spec.CType) {
 	if !to.Pointer || to.Tag == "" || to.Tag == from.Tag || !from.Pointer || from.Tag == "" {
@@ -93,22 +89,7 @@ func (c *checker) sameMembers(w *spec.Verb, p *spec.Param, to, from spec.CType) 
 	}
 	of := c.facts.TypeOf("struct " + from.Tag)
 	for _, m := range c.facts.Members(c.facts.TypeOf("struct " + to.Tag)) {
-		if _, ok := c.facts.Member(of, m); !ok {
-			c.fail(p.At("from", p.From), w.C+"."+p.C, of.C+" has no "+m+", which struct "+to.Tag+" has", "correct from:")
-		}
+		_, ok := c.facts.Member(of, m)
+		c.all(entry{w.C + "." + p.C, p.At}, row{!ok, "from", of.C + " has no " + m + ", which struct " + to.Tag + " has", ""})
 	}
-}
-
-// pathOf gives the type at the end of a path through structs, unions, and the first element of lists ("sg_list->addr").
-func (c *checker) pathOf(t spec.CType, path string) (spec.CType, bool) {
-	ok := true
-	for step := range strings.SplitSeq(strings.ReplaceAll(path, "->", "."), ".") {
-		if t.Pointer && t.Tag != "" {
-			t = c.facts.TypeOf("struct " + t.Tag)
-		}
-		if t, ok = c.facts.Member(t, step); !ok {
-			return t, false
-		}
-	}
-	return t, true
 }

@@ -1,200 +1,160 @@
 package fit
 
 import (
-	"math/big"
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// verb holds a verb against its C function. A function that the header lacks is reported elsewhere, or is newer than it.
+// verb compares a verb with its C function. A function that the header lacks is reported elsewhere, or is newer than it.
 func (c *checker) verb(v *spec.Verb) {
 	fn := c.facts.Func(v.C)
-	for i := range v.Params {
-		p := &v.Params[i]
-		if naming.Reserved(p.Go) {
-			c.add(diag.GoNameTwice, p.At("go", p.Go), v.C+"."+p.C, "the generated methods use the name "+p.Go+" themselves",
-				"choose another name under go:")
-		}
-		c.noUnion(v, p)
-	}
+	c.verbKeys(v)
 	if fn != nil {
-		c.params(v, fn)
 		c.returns(v, fn)
-		c.extent(v, fn)
-		c.asks(v, fn)
+		c.paths(v, fn)
 		c.stream(v, fn)
-		c.iova(v, fn)
 	}
-	c.names(v)
-	c.updates(v)
-	c.paramBits(v)
+	c.ended(v)
+	c.params(v, fn)
 	c.methods(v, fn)
 }
 
-// names holds the types that a verb names beside those of its parameters.
-func (c *checker) names(v *spec.Verb) {
+// anyForm reports whether a method of a verb has a form of which something holds.
+func anyForm(v *spec.Verb, holds func(*form.Form) bool) bool {
+	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Of(v.C, m.Form); return f != nil && holds(f) })
+}
+
+// verbKeys checks the keys of a verb that need others, or exclude them.
+func (c *checker) verbKeys(v *spec.Verb) {
+	e, o, r := entry{v.C, v.At}, orZero(c.ObjectByGo(v.Creates)), orZero(c.RecordByGo(v.Lists))
+	lists := anyForm(v, func(f *form.Form) bool {
+		return f.Lists == r.Role || f.Name == form.Special && r.Role == spec.RecordEntry
+	})
+	number := orZero(v.Param(v.Extent)).Role == role.In
+	c.all(e,
+		row{(r.Role == spec.RecordEntry || r.Role == spec.RecordLazy) && !lists, "lists",
+			"it has lists:, and no method of a form that lists records", "remove lists:"},
+		row{v.Extent != "" && o.Memory == "" && (v.Creates == "" || o.Go != ""), "extent", "it has extent:, and makes no memory", "remove extent:"},
+		row{v.Extent != "" && o.Memory == spec.MemoryHost && !number, "extent",
+			"extent: " + v.Extent + " is no number that the method takes", "name the parameter with the length"},
+		row{v.Extent == "" && o.Memory != "" && anyForm(v, (*form.Form).InOrder), "creates", "it makes memory, and has no extent:",
+			"name the field with the length, as in attr.length"},
+		row{v.Asks != "" && v.Creates == "", "asks", "it has asks:, and makes no object", "remove asks:"},
+		row{o.Region != nil && len(v.IOVA) == 0, "creates", "it makes a memory region, and iova: does not say where addresses in it begin",
+			"name the parameter or field under iova:, or write zero or unknown"},
+		row{o.Region == nil && len(v.IOVA) > 0, "iova", "it has iova:, and makes no memory region", "remove iova:"},
+		row{o.Go == "" && v.MadeIn+v.EndedBy != "", "", "it has made_in: or ended_by:, and makes no object", "write creates:, or remove them"})
 	for _, name := range v.NeedsTypes {
-		if _, bits := c.enumType(name); bits == 0 {
-			c.fail(v.At("needs_types", name), v.C, "no flag or enum type "+name+" in any page", "correct needs_types:")
-		}
+		_, bits := c.enumType(name)
+		c.all(e.on(v.At("needs_types", name)),
+			row{bits == 0, "needs_types", "no flag or enum type " + name + " in any page", ""})
 	}
-	lists := func(role string) bool {
-		return slices.ContainsFunc(v.Methods, func(m spec.Method) bool {
-			f := form.Of(v.C, m.Form)
-			return f != nil && (f.Lists == role || f.Name == form.Special && role == spec.RecordEntry)
-		})
-	}
-	if r := c.RecordByGo(v.Lists); r != nil && (r.Role == spec.RecordEntry || r.Role == spec.RecordLazy) && !lists(r.Role) {
-		c.fail(v.At("lists", v.Lists), v.C, "it has lists:, and no method of a form that lists records", "remove lists:")
-	}
-}
-
-// extent holds the place of the length of new device memory against the header.
-func (c *checker) extent(v *spec.Verb, fn *api.Function) {
-	if v.Extent == "" {
-		return
-	}
-	at := v.At("extent", v.Extent)
-	if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryHost {
-		if i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == v.Extent && p.Role == role.In }); i < 0 {
-			c.fail(at, v.C, "extent: "+v.Extent+" is no number that the method takes", "name the parameter with the length")
-		}
-	}
-	t, _, err := c.facts.TypeOfPath(fn, v.Extent)
-	switch o := c.ObjectByGo(v.Creates); {
-	case err != nil: // reported elsewhere
-	case o == nil && v.Creates == "" || o != nil && o.Memory == "":
-		c.fail(at, v.C, "it has extent:, and makes no memory", "remove extent:")
-	case !isInt(t) || t.Bits != 64 || t.Signed:
-		c.fail(at, v.C, "extent: "+v.Extent+" is of type "+t.C+", and a length of memory has 64 bits without a sign", "correct extent:")
-	}
-}
-
-// asks holds the place of the flags that a new object is asked for against the header.
-func (c *checker) asks(v *spec.Verb, fn *api.Function) {
-	if v.Asks == "" {
-		return
-	}
-	switch t, _, err := c.facts.TypeOfPath(fn, v.Asks); {
-	case err != nil: // reported elsewhere
-	case v.Creates == "":
-		c.fail(v.At("asks", v.Asks), v.C, "it has asks:, and makes no object", "remove asks:")
-	case !isInt(t) || t.Signed:
-		c.fail(v.At("asks", v.Asks), v.C, "asks: "+v.Asks+" is of type "+t.C+", and flags are an integer without a sign", "correct asks:")
-	}
-}
-
-// updates finds a verb that changes fields of an object which no getter returns.
-func (c *checker) updates(v *spec.Verb) {
 	for _, m := range v.Methods {
-		recv, _, _ := strings.Cut(m.Go, ".")
-		if o := c.ObjectByGo(recv); v.Updates && (m.Form != form.Plain && m.Form != form.Special || o == nil || len(o.Getters) == 0) {
-			c.fail(v.At("updates", ""), v.C,
-				"it has updates:, and "+m.Go+" is no method of an object with getters: that calls it as it is", "remove updates:")
-		}
+		o := orZero(c.ObjectByGo(receiver(&m)))
+		c.all(e, row{v.Updates && (m.Form != form.Plain && m.Form != form.Special || len(o.Getters) == 0), "updates",
+			"it has updates:, and " + m.Go + " is no method of an object with getters: that calls it as it is", "remove updates:"})
 	}
 }
 
-// paramBits finds flags that say that a parameter is given, and are of another enum than the others.
-func (c *checker) paramBits(v *spec.Verb) {
-	var bits []string
-	for _, p := range v.Params {
-		bits = append(bits, p.Bit)
-	}
-	enum := c.commonEnum(bits)
-	for i := range v.Params {
-		p := &v.Params[i]
-		if e := c.facts.EnumOf(p.Bit); e != nil && e.Tag != enum {
-			c.fail(p.At("bit", p.Bit), v.C+"."+p.C, otherEnum(p.Bit, e.Tag, enum, "of the verb"), "write a member of "+enum)
-		}
-	}
+// receiver is the type that a method is of.
+func receiver(m *spec.Method) string {
+	recv, _, _ := strings.Cut(m.Go, ".")
+	return recv
 }
 
-// returns holds the return convention, and the object that a verb makes, against the header.
+func signed(t spec.CType) bool { return isInt(t) && t.Signed && t.Tag == "" && t.Bits >= 32 }
+func code(t spec.CType) bool   { return signed(t) && t.Bits == 32 }
+func object(t spec.CType) bool { return t.Pointer && t.Kind != spec.CFunc }
+
+// conventions are the C types of results, by what returns: says of them.
+var conventions = map[string]func(spec.CType) bool{
+	spec.RetErrno: code, spec.RetEither: code, spec.RetMinus1: code, spec.RetRereg: code,
+	spec.RetNumber: signed, spec.RetNegated: signed, spec.RetNullErrno: object,
+	spec.RetVoid:  func(t spec.CType) bool { return t.C == "void" },
+	spec.RetValue: func(t spec.CType) bool { return object(t) || t.Kind == spec.CInt && !t.Array },
+}
+
+// returns compares the return convention, and the object that a verb makes, with the result of the C function.
 func (c *checker) returns(v *spec.Verb, fn *api.Function) {
-	if fn.Variadic {
-		c.fail(v.Pos, v.C, "it takes any number of arguments, and a call with a variable number of arguments cannot be generated",
-			"skip it with this reason")
-	}
-	ret := c.facts.TypeOf(fn.Ret)
-	plainInt := isInt(ret) && ret.Bits == 32 && ret.Signed && ret.Tag == ""
-	pointer := ret.Pointer && ret.Kind != spec.CFunc
-	number := isInt(ret) && ret.Signed && ret.Tag == "" && ret.Bits >= 32
-	fits := map[string]bool{spec.RetNumber: number, spec.RetNegated: number, spec.RetErrno: plainInt, spec.RetEither: plainInt,
-		spec.RetMinus1: plainInt, spec.RetNullErrno: pointer, spec.RetVoid: fn.Ret == "void",
-		spec.RetValue: pointer || ret.Kind == spec.CInt && !ret.Array, spec.RetRereg: plainInt && special.Find(v.C) != nil}
-	if !fits[v.Returns] {
-		c.fail(v.At("returns", v.Returns), v.C, "a function that returns "+fn.Ret+" does not return "+v.Returns, "correct returns:")
+	e, ret := entry{v.C, v.At}, c.facts.TypeOf(fn.Ret)
+	c.all(e, row{fn.Variadic, "", "it takes any number of arguments, and a call with a variable number of arguments cannot be generated",
+		"skip it with this reason"})
+	if c.first(e, row{!conventions[v.Returns](ret) || v.Returns == spec.RetRereg && special.Find(v.C) == nil, "returns",
+		"a function that returns " + fn.Ret + " does not return " + v.Returns, ""}) {
 		return
 	}
 	enum, bits := c.enumType(v.Result)
-	switch {
-	case v.Result != "" && v.Returns != spec.RetValue:
-		c.fail(v.At("result", v.Result), v.C, "it has result:, and returns no value", "remove result:, or write returns: value")
-	case bits > 0 && (!isInt(ret) || ret.Tag != "" && ret.Tag != enum):
-		c.fail(v.At("result", v.Result), v.C, "it returns "+fn.Ret+", and "+v.Result+" is made of "+enum, "correct result:")
-	}
-	if o := c.ObjectByC(ret.Tag); v.Creates == "" && v.Returns == spec.RetNullErrno && o != nil && ret.Depth() == 1 {
-		c.fail(v.At("returns", v.Returns), v.C, "it returns "+fn.Ret+", and creates: does not say which object it makes", "write creates: "+o.Go)
-	}
-	c.made(v, fn)
-	if o := c.ObjectByGo(v.Creates); o != nil && o.Memory == spec.MemoryHost &&
-		(!stored(v) || ret.C != "void *" || v.Returns != spec.RetNullErrno) {
-		c.fail(v.At("creates", v.Creates), v.C,
-			"it returns "+fn.Ret+", and a verb that makes "+v.Creates+" returns the address of the memory, or NULL and errno, and stores "+
-				"the object", "correct creates:")
-	} else if o != nil && !stored(v) && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1) {
-		c.fail(v.At("creates", v.Creates), v.C, "it returns "+fn.Ret+", and "+o.Go+" is a struct "+o.C+" *", "correct creates:")
-	}
+	o, other := orZero(c.ObjectByGo(v.Creates)), orZero(c.ObjectByC(ret.Tag))
+	host := o.Memory == spec.MemoryHost
+	stored := v.MadeIn != "" || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == role.Made })
+	c.all(e,
+		row{v.Result != "" && v.Returns != spec.RetValue, "result", "it has result:, and returns no value",
+			"remove result:, or write returns: value"},
+		row{v.Returns == spec.RetValue && bits > 0 && (!isInt(ret) || ret.Tag != "" && ret.Tag != enum), "result",
+			"it returns " + fn.Ret + ", and " + v.Result + " is made of " + enum, ""},
+		row{v.Creates == "" && v.Returns == spec.RetNullErrno && other.Go != "" && ret.Depth() == 1, "returns",
+			"it returns " + fn.Ret + ", and creates: does not say which object it makes", "write creates: " + other.Go},
+		row{host && (!stored || ret.C != "void *" || v.Returns != spec.RetNullErrno), "creates",
+			"it returns " + fn.Ret + ", and a verb that makes " + v.Creates + " returns the address of the memory, or NULL and errno, and " +
+				"stores the object", ""},
+		row{o.Go != "" && !host && !stored && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1), "creates",
+			"it returns " + fn.Ret + ", and " + o.Go + " is a struct " + o.C + " *", ""})
 }
 
-// stored reports whether a verb stores the object that it makes, and does not return it.
-func stored(v *spec.Verb) bool {
-	return v.MadeIn != "" || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == role.Made })
-}
-
-// made holds the place where a verb stores the object that it makes, and the verb that ends it, against the header.
-func (c *checker) made(v *spec.Verb, fn *api.Function) {
-	o := c.ObjectByGo(v.Creates)
-	if o == nil {
-		if v.MadeIn != "" || v.EndedBy != "" {
-			c.fail(v.Pos, v.C, "it has made_in: or ended_by:, and makes no object", "write creates:, or remove them")
+// paths compares the types at the ends of paths with what they are for. Paths that lead nowhere are reported elsewhere.
+func (c *checker) paths(v *spec.Verb, fn *api.Function) {
+	look := func(e entry, key, path string, want shape) {
+		if t, _, err := c.facts.TypeOfPath(fn, path); path != "" && err == nil {
+			c.fits(e, key, path, path, t, want)
 		}
+	}
+	e, o := entry{v.C, v.At}, orZero(c.ObjectByGo(v.Creates))
+	if o.Memory != "" {
+		look(e, "extent", v.Extent, length)
+	}
+	if v.Creates != "" {
+		look(e, "asks", v.Asks, unsigned)
+		look(e, "made_in", v.MadeIn, c.pointers(v.Creates, 1))
+	}
+	for i, path := range v.IOVA {
+		at := e.on(v.At("iova", path))
+		if word := path == spec.IOVAZero || path == spec.IOVAUnknown; word {
+			c.all(at, row{len(v.IOVA) > 1, "iova", "iova: " + path + " stands beside others", "keep one of them"})
+			continue
+		}
+		look(at, "iova", path, address)
+		c.all(at, row{i < len(v.IOVA)-1 && !c.maybeGiven(v, path), "iova",
+			"iova: " + path + " is always given, so that what is behind it never counts", "let it be the last"})
+	}
+}
+
+// maybeGiven reports whether a bit says that a field of a record is given.
+func (c *checker) maybeGiven(v *spec.Verb, path string) bool {
+	param, field, _ := strings.Cut(path, ".")
+	r := orZero(c.RecordByGo(orZero(v.Param(param)).Type))
+	return slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool { return f.C == field && f.Bit != "" })
+}
+
+// ended checks the verb that ends a new object in place of that of its page.
+func (c *checker) ended(v *spec.Verb) {
+	o, end := c.ObjectByGo(v.Creates), c.VerbByC(v.EndedBy)
+	if o == nil || end == nil || c.facts.Func(v.EndedBy) == nil {
 		return
 	}
-	for _, q := range c.facts.Callable(fn) {
-		i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.C == q.Name && p.Role == role.Made })
-		if i >= 0 && c.facts.TypeOf(q.Type).Tag != o.C {
-			c.fail(v.Params[i].At("role", role.Made.Name), v.C+"."+q.Name,
-				"it is of type "+q.Type+", and "+v.Creates+" is a struct "+o.C+" *", "correct creates: or role:")
-		}
-	}
-	if t, _, err := c.facts.TypeOfPath(fn, v.MadeIn); v.MadeIn != "" && err == nil && (t.Tag != o.C || t.Depth() != 1) {
-		c.fail(v.At("made_in", v.MadeIn), v.C, v.MadeIn+" is of type "+t.C+", and "+v.Creates+" is a struct "+o.C+" *", "correct made_in:")
-	}
-	other := strings.Contains(v.Creates, ".")
-	end, endFn := c.VerbByC(v.EndedBy), c.facts.Func(v.EndedBy)
-	switch {
-	case v.EndedBy == "" || end == nil || endFn == nil:
-	case !other && (end.C == o.Destroy || o.Memory == spec.MemoryDevice):
-		c.fail(v.At("ended_by", v.EndedBy), v.C, v.Creates+" is ended by the verb of its page", "remove ended_by:")
-	case !other && !takesOne(end, v.Creates):
-		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" does not take one "+v.Creates+" alone", "correct ended_by:")
-	case other && (len(end.Params) != 1 || !takesReceiver(v, end.Params[0].Type)):
-		c.fail(v.At("ended_by", v.EndedBy), v.C, v.EndedBy+" does not take the one object that "+v.C+" is a method of", "correct ended_by:")
-	case !ends(end):
-		c.fail(v.At("ended_by", v.EndedBy), v.C,
-			v.EndedBy+" returns "+end.Returns+", and Close can only call a verb that returns errno, minus1_errno or nothing",
-			"correct ended_by:")
-	}
+	other := strings.Contains(v.Creates, ".") // of another module
+	alone := len(end.Params) == 1 && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return receiver(&m) != end.Params[0].Type })
+	c.first(entry{v.C, v.At},
+		row{!other && (end.C == o.Destroy || o.Memory == spec.MemoryDevice), "ended_by", v.Creates + " is ended by the verb of its page",
+			"remove ended_by:"},
+		row{!other && !takesOne(end, v.Creates), "ended_by", v.EndedBy + " does not take one " + v.Creates + " alone", ""},
+		row{other && !(alone && len(v.Methods) > 0), "ended_by", v.EndedBy + " does not take the one object that " + v.C + " is a method of", ""},
+		row{!ends(end), "ended_by", v.EndedBy + " returns " + end.Returns + endsWords, ""})
 }
 
 // takesOne reports whether a verb takes a single handle of an object type.
@@ -207,48 +167,4 @@ func ends(v *spec.Verb) bool {
 	return v.Returns == spec.RetErrno || v.Returns == spec.RetMinus1 || v.Returns == spec.RetVoid
 }
 
-// takesReceiver reports whether all methods of a verb are of an object type.
-func takesReceiver(v *spec.Verb, object string) bool {
-	return len(v.Methods) > 0 && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool {
-		recv, _, _ := strings.Cut(m.Go, ".")
-		return recv != object
-	})
-}
-
-// fixed holds the values that a method fixes against the parameters. Constants that the header lacks are reported elsewhere.
-func (c *checker) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) {
-	ctypes := map[string]string{}
-	for _, q := range c.facts.Callable(fn) {
-		ctypes[q.Name] = q.Type
-	}
-	recv, _, _ := strings.Cut(m.Go, ".")
-	for i := range v.Params {
-		p := &v.Params[i]
-		text, ok := m.Fixed[p.C]
-		n, known := spec.ParseInt(text)
-		if !known {
-			n = c.facts.Const(text)
-		}
-		if !ok || ctypes[p.C] == "" || n == nil || n.Sign() < 0 {
-			continue
-		}
-		t := c.facts.TypeOf(ctypes[p.C])
-		_, high := t.Range()
-		if t.Pointer && p.Role.Passes != role.PassesHost {
-			high = new(big.Int)
-		}
-		mayBe := p.Role.Number() && p.Role != role.Mask || p.Null
-		problem := ""
-		switch {
-		case p.IsHandle(recv):
-			problem = "it is the receiver"
-		case !mayBe:
-			problem = "a parameter of role " + p.Role.Name + " without null: is always given"
-		case n.Cmp(high) > 0:
-			problem = "it is of type " + t.C
-		default:
-			continue
-		}
-		c.fail(m.At("fixed."+p.C, text), m.Go, "parameter "+p.C+" cannot be fixed to "+text+": "+problem, "correct fixed:")
-	}
-}
+const endsWords = ", and Close can only call a verb that returns errno, minus1_errno or nothing"

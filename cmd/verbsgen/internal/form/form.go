@@ -41,13 +41,6 @@ const (
 	PartRelease  = "release"
 )
 
-// What a field of a record is for that C must not see as it is: the values of callback.
-const (
-	CallbackMemory    = "memory"    // an address of memory, with its length under len:
-	CallbackAllocator = "allocator" // a function that allocates, with the one that frees under pair:
-	CallbackContext   = "context"   // what an allocator is given
-)
-
 // RecvLib is the receiver that is no object: a loaded library.
 const RecvLib = "Lib"
 

@@ -34,7 +34,7 @@ func checkKnown(header string, rel *api.Release, m *spec.Module, stored *api.Kno
 	if header == "" || stored.Newest() == "" {
 		return nil
 	}
-	k := &known{header: header, base: m.HeaderBase(), oldest: stored.Oldest(), rel: rel, has: api.Properties(rel), at: positions(rel)}
+	k := &known{header: header, base: m.HeaderBase(), oldest: stored.Oldest(), rel: rel, has: api.Properties(rel), at: api.Positions(rel)}
 	var err error
 	if k.agreed, err = stored.Agreement(); err != nil {
 		return err
@@ -226,31 +226,4 @@ func (k *known) contradicts(name, property, got, want string) {
 	k.errs.Add(diag.New(diag.HeaderContradicts, file, pos.Line, pos.Col, name,
 		fmt.Sprintf("its %s is %s; every known release since %s has %s", property, got, since, want),
 		"take the "+k.base+" of a release; if this change is meant, --allow-changed-abi"))
-}
-
-// positions are the places of a header's names.
-func positions(rel *api.Release) map[string]api.Pos {
-	at := map[string]api.Pos{}
-	for _, f := range rel.Functions {
-		at[f.Name] = f.Pos
-	}
-	for _, r := range rel.Records {
-		at[r.Tag] = r.Pos
-		for _, f := range r.Fields {
-			at[r.Tag+"."+f.Name] = f.Pos
-		}
-	}
-	for _, e := range rel.Enums {
-		at[e.Tag] = e.Pos
-		for _, m := range e.Enumerators {
-			at[m.Name] = api.Pos{File: e.Pos.File, Line: m.Line, Col: 1}
-		}
-	}
-	for _, m := range rel.Macros {
-		at[m.Name] = m.Pos
-	}
-	for _, a := range rel.Aliases {
-		at[a.Name] = a.Pos
-	}
-	return at
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // registers plans a method of a verb that takes host memory. Of several such methods each puts the memory into a mem.Source, and a
@@ -101,7 +102,7 @@ func (c *call) hold(take Step) {
 // memoryField is the field of a builder with the address of host memory, or nil.
 func memoryField(r *model.Record) *model.Field {
 	for _, f := range r.Fields {
-		if f.Callback == form.CallbackMemory {
+		if f.Callback == spec.CallbackMemory {
 			return f
 		}
 	}

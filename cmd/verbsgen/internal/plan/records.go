@@ -4,9 +4,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -138,7 +138,7 @@ func extras(r *model.Record) (out []Var) {
 	}
 	for _, f := range r.Fields {
 		switch {
-		case f.Callback == form.CallbackMemory:
+		case f.Callback == spec.CallbackMemory:
 			out = append(out, Var{Name: "memory", Type: "mem.Source", Remark: "or none, and an address in c"})
 		case f.Bytes && !f.Filled, f.Handles != nil, f.Points != nil:
 			out = append(out, Var{Name: Kept(r, f), Type: f.GoType})
@@ -148,9 +148,9 @@ func extras(r *model.Record) (out []Var) {
 			}
 		case f.Object != nil:
 			out = append(out, Var{Name: Kept(r, f), Type: "*" + f.Object.Go})
-		case f.Callback == form.CallbackAllocator:
+		case f.Callback == spec.CallbackAllocator:
 			out = append(out, Var{Name: "allocator", Type: "Allocator"})
-		case f.Callback == form.CallbackContext:
+		case f.Callback == spec.CallbackContext:
 			out = append(out, Var{Name: "userContext", Type: "any"})
 		}
 	}
@@ -194,11 +194,11 @@ func setter(r *model.Record, f *model.Field) Setter {
 	}
 	s := Setter{Field: f, Type: f.GoType, Doc: doc}
 	switch f.Callback {
-	case form.CallbackAllocator:
+	case spec.CallbackAllocator:
 		s.Type, s.Keeps = "Allocator", "allocator"
-	case form.CallbackContext:
+	case spec.CallbackContext:
 		s.Type, s.Keeps = "any", "userContext"
-	case form.CallbackMemory:
+	case spec.CallbackMemory:
 		for _, m := range []MemorySetter{{Name: "Memory", Param: "buf", Type: "[]byte", From: "FromBytes"},
 			{Name: "Pin", Param: "pin", Type: "*mem.Pin", From: "FromPin"},
 			{Name: "Buffer", Param: "buf", Type: "*mem.Buffer", From: "FromBuffer"}} {

@@ -1,0 +1,128 @@
+package fit
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// shape is a set of C types, with its name for messages. One without has is not checked: what it is made of is reported elsewhere.
+type shape struct {
+	words string
+	has   func(spec.CType) bool
+}
+
+// The shapes that keys of pages are for.
+var (
+	integer  = shape{"an integer", isInt}
+	unsigned = shape{"an unsigned integer", func(t spec.CType) bool { return isInt(t) && !t.Signed }}
+	number   = shape{"an unsigned integer that is no enum", func(t spec.CType) bool { return unsigned.has(t) && t.Tag == "" }}
+	length   = shape{"an unsigned integer of 64 bits", func(t spec.CType) bool { return unsigned.has(t) && t.Bits == 64 }}
+	address  = shape{"a pointer, or an unsigned integer of 64 bits", func(t spec.CType) bool { return t.Pointer || length.has(t) }}
+	word     = shape{"a pointer, or an integer of 64 bits", func(t spec.CType) bool { return t.Pointer || isInt(t) && t.Bits == 64 }}
+	state    = shape{"an integer of 32 bits, or a pointer", func(t spec.CType) bool { return t.Pointer || isInt(t) && t.Bits == 32 }}
+	truth    = shape{"an integer of at most 32 bits", func(t spec.CType) bool { return isInt(t) && t.Bits <= 32 && t.Tag == "" }}
+	function = shape{"a function", func(t spec.CType) bool { return t.Kind == spec.CFunc }}
+	pointer  = shape{"a pointer", func(t spec.CType) bool { return t.Pointer }}
+	toOne    = shape{"a pointer to one struct", func(t spec.CType) bool { return t.Pointer && t.Depth() == 1 }}
+	swapped  = shape{"an integer in network byte order", func(t spec.CType) bool { return t.BigEndian() }}
+	ordered  = shape{"an unsigned integer of more than 8 bits", func(t spec.CType) bool { return number.has(t) && t.Bits > 8 }}
+	text     = shape{"an array of char", func(t spec.CType) bool {
+		return t.Array && (t.Kind == spec.CText || t.Kind == spec.CInt && t.Bits == 8 && !t.Signed)
+	}}
+	bytes = shape{"a pointer to bytes, or an array of numbers", func(t spec.CType) bool {
+		numbers := t.Array && t.Depth() == 0 && (t.Kind == spec.CInt || strings.Contains(t.C, "[")) && !strings.Contains(t.C, "struct ")
+		return t.Depth() == 1 && t.Tag == "" || numbers
+	}}
+)
+
+// isInt reports whether a type is an integer or an enum of the host's byte order, by value.
+func isInt(t spec.CType) bool {
+	return t.Kind == spec.CInt && !t.Pointer && !t.Array && !t.BigEndian()
+}
+
+// inside is the shape of a struct or union by value.
+func inside(word, tag string) shape {
+	return shape{"a " + word + " " + tag, func(t spec.CType) bool {
+		return t.Kind == spec.CStruct && !t.Pointer && !t.Array && t.Tag == tag
+	}}
+}
+
+// pointers is the shape of a pointer to an object, or of a pointer to several such pointers.
+func (c *checker) pointers(object string, depth int) shape {
+	o := c.ObjectByGo(object)
+	if o == nil {
+		return shape{}
+	}
+	return shape{"a struct " + o.C + " " + strings.Repeat("*", depth), func(t spec.CType) bool {
+		return t.Depth() == depth && t.Tag == o.C && !t.Array
+	}}
+}
+
+// named is the shape of what a Go type under type: is made of.
+func (c *checker) named(name string) shape {
+	switch r, u := c.RecordByGo(name), c.UnionByGo(name); {
+	case u != nil:
+		return inside("union", u.C)
+	case name == "uintptr":
+		return word
+	case r != nil:
+		return inside("struct", r.C)
+	}
+	e := c.enumShape(name, "most")
+	if e.has == nil {
+		return e
+	}
+	return shape{e.words, func(t spec.CType) bool { return isInt(t) && e.has(t) }}
+}
+
+// enumShape is the shape of the integers, of any byte order, that a type of flags or values is made of: of "most" or "least" its bits.
+func (c *checker) enumShape(name, end string) shape {
+	enum, bits := c.enumType(name)
+	if bits == 0 {
+		return shape{}
+	}
+	words := fmt.Sprintf("an integer of at %s %d bits", end, bits)
+	if enum != "" {
+		words = "an enum " + enum + " or " + words
+	}
+	return shape{words, func(t spec.CType) bool {
+		wide := t.Bits == bits || (t.Bits > bits) == (end == "least")
+		return wide && (t.Tag == "" || enum == "" || c.facts.Enum(t.Tag) == c.facts.Enum(enum))
+	}}
+}
+
+// fieldType is the type of a field, which may lie inside of others; ok is false if the struct has none of that name.
+func (c *checker) fieldType(tag, path string) (t spec.CType, ok bool) {
+	return c.pathOf(c.facts.TypeOf("struct "+tag), path)
+}
+
+// pathOf is the type at the end of a path through structs, unions, and the first element of lists ("sg_list->addr").
+func (c *checker) pathOf(t spec.CType, path string) (_ spec.CType, ok bool) {
+	for step := range strings.SplitSeq(strings.ReplaceAll(path, "->", "."), ".") {
+		if t.Pointer && t.Tag != "" {
+			t = c.facts.TypeOf("struct " + t.Tag)
+		}
+		if t, ok = c.facts.Member(t, step); !ok {
+			return t, false
+		}
+	}
+	return t, path != ""
+}
+
+// enumType is the C enum of a Go type of flags or values, and its width; 0 if there is no such type.
+func (c *checker) enumType(name string) (enum string, bits uint) {
+	if f := c.FlagByGo(name); f != nil {
+		return f.Enum, uint(f.Bits)
+	}
+	e := c.EnumByGo(name)
+	switch {
+	case e == nil:
+		return "", 0
+	case len(e.Members)+len(e.Enum) == 0:
+		return "", uint(form.FindCode(e.Code).Bits)
+	}
+	return e.Enum, 32
+}
