@@ -49,15 +49,15 @@ func (channel *EventChannel) destroyEventChannel() error {
 	return nil
 }
 
-// Close closes an event channel. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the EventChannel is open; the error names
-// it. If it fails, the EventChannel stays open.
+// Close closes an event channel. It waits for running calls, at most 10 s; later calls, and a second Close,
+// return os.ErrClosed. It returns syscall.EBUSY while something made from the EventChannel is open; the error
+// names it. If it fails, the EventChannel stays open.
 //
 // C: rdma_destroy_event_channel, rdma_create_event_channel(3).
 func (channel *EventChannel) Close() error { return channel.base().Close() }
 
 // CloseAll closes everything that was made from the EventChannel, the latest first, and then the EventChannel
-// itself; use it with defer. Errors are joined.
+// itself; use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (channel *EventChannel) CloseAll() error { return channel.base().CloseAll() }
 
 // CPtr returns the address of the struct rdma_event_channel, for your own C code; nil after Close. Calls made

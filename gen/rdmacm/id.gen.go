@@ -60,9 +60,9 @@ func (id *ID) destroyID() error {
 	return nil
 }
 
-// Close destroys a communication identifier and ends what it has begun. It waits for running calls; later
-// calls, and a second Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the ID is
-// open; the error names it. If it fails, the ID stays open.
+// Close destroys a communication identifier and ends what it has begun. It waits for running calls, at most 10
+// s; later calls, and a second Close, return os.ErrClosed. It returns syscall.EBUSY while something made from
+// the ID is open; the error names it. If it fails, the ID stays open.
 //
 // C: rdma_destroy_id, rdma_create_id(3).
 func (id *ID) Close() error { return id.base().Close() }

@@ -51,9 +51,9 @@ func (ah *AH) destroyAH() error {
 	return nil
 }
 
-// Close destroys an address handle. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the AH is open; the error names it. If it
-// fails, the AH stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close destroys an address handle. It waits for running calls, at most 10 s; later calls, and a second Close,
+// return os.ErrClosed. It returns syscall.EBUSY while something made from the AH is open; the error names it.
+// If it fails, the AH stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_ah, ibv_create_ah(3).
 func (ah *AH) Close() error { return ah.base().Close() }

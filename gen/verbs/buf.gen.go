@@ -47,9 +47,9 @@ func (buffer *Buf) freeBuf() error {
 	return nil
 }
 
-// Close frees a buffer. It waits for running calls; later calls, and a second Close, return os.ErrClosed. It
-// returns syscall.EBUSY while something made from the Buf is open; the error names it. If it fails, the Buf
-// stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close frees a buffer. It waits for running calls, at most 10 s; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the Buf is open; the error names it. If it
+// fails, the Buf stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_free_buf, ibv_alloc_buf(3).
 func (buffer *Buf) Close() error { return buffer.base().Close() }

@@ -50,10 +50,10 @@ func (channel *CompChannel) destroyCompChannel() error {
 	return nil
 }
 
-// Close destroys a channel for completion events. It waits for running calls; later calls, and a second Close,
-// return os.ErrClosed. It returns syscall.EBUSY while something made from the CompChannel is open; the error
-// names it. If it fails, the CompChannel stays open. If the device was removed, nothing is left to destroy, and
-// it succeeds.
+// Close destroys a channel for completion events. It waits for running calls, at most 10 s; later calls, and a
+// second Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the CompChannel is
+// open; the error names it. If it fails, the CompChannel stays open. If the device was removed, nothing is left
+// to destroy, and it succeeds.
 //
 // C: ibv_destroy_comp_channel, ibv_create_comp_channel(3).
 func (channel *CompChannel) Close() error { return channel.base().Close() }

@@ -49,9 +49,10 @@ func (compCntr *CompCntr) destroyCompCntr() error {
 	return nil
 }
 
-// Close destroys a completion counter. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the CompCntr is open; the error names it. If
-// it fails, the CompCntr stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close destroys a completion counter. It waits for running calls, at most 10 s; later calls, and a second
+// Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the CompCntr is open; the
+// error names it. If it fails, the CompCntr stays open. If the device was removed, nothing is left to destroy,
+// and it succeeds.
 //
 // C: ibv_destroy_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) Close() error { return compCntr.base().Close() }

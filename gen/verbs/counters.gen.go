@@ -44,9 +44,9 @@ func (counters *Counters) destroyCounters() error {
 	return nil
 }
 
-// Close destroys counters. It waits for running calls; later calls, and a second Close, return os.ErrClosed. It
-// returns syscall.EBUSY while something made from the Counters is open; the error names it. If it fails, the
-// Counters stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close destroys counters. It waits for running calls, at most 10 s; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the Counters is open; the error names it. If
+// it fails, the Counters stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_counters, ibv_create_counters(3).
 func (counters *Counters) Close() error { return counters.base().Close() }

@@ -65,15 +65,15 @@ func (cq *CQ) destroyCQ() error {
 	return nil
 }
 
-// Close destroys a completion queue. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the CQ is open; the error names it. If it
-// fails, the CQ stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close destroys a completion queue. It waits for running calls, at most 10 s; later calls, and a second Close,
+// return os.ErrClosed. It returns syscall.EBUSY while something made from the CQ is open; the error names it.
+// If it fails, the CQ stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_cq, ibv_create_cq(3).
 func (cq *CQ) Close() error { return cq.base().Close() }
 
 // CloseAll closes everything that was made from the CQ, the latest first, and then the CQ itself; use it with
-// defer. Errors are joined.
+// defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (cq *CQ) CloseAll() error { return cq.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_cq, for your own C code; nil after Close. Calls made through it

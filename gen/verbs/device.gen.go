@@ -61,15 +61,15 @@ func (dev *Device) closeDevice() error {
 	return nil
 }
 
-// Close closes a device. It waits for running calls; later calls, and a second Close, return os.ErrClosed. It
-// returns syscall.EBUSY while something made from the Device is open; the error names it. If it fails, the
-// Device stays open.
+// Close closes a device. It waits for running calls, at most 10 s; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the Device is open; the error names it. If
+// it fails, the Device stays open.
 //
 // C: ibv_close_device, ibv_open_device(3).
 func (dev *Device) Close() error { return dev.base().Close() }
 
 // CloseAll closes everything that was made from the Device, the latest first, and then the Device itself; use
-// it with defer. Errors are joined.
+// it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (dev *Device) CloseAll() error { return dev.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_context, for your own C code; nil after Close. Calls made through

@@ -50,9 +50,9 @@ func (dm *DM) freeDM() error {
 	return nil
 }
 
-// Close frees device memory. It waits for running calls; later calls, and a second Close, return os.ErrClosed.
-// It returns syscall.EBUSY while something made from the DM is open; the error names it. If it fails, the DM
-// stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close frees device memory. It waits for running calls, at most 10 s; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the DM is open; the error names it. If it
+// fails, the DM stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
 func (dm *DM) Close() error { return dm.base().Close() }

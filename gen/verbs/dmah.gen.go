@@ -46,9 +46,9 @@ func (dmah *DMAH) deallocDMAH() error {
 	return nil
 }
 
-// Close frees a DMA handle. It waits for running calls; later calls, and a second Close, return os.ErrClosed.
-// It returns syscall.EBUSY while something made from the DMAH is open; the error names it. If it fails, the
-// DMAH stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close frees a DMA handle. It waits for running calls, at most 10 s; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the DMAH is open; the error names it. If it
+// fails, the DMAH stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_dmah, ibv_alloc_dmah(3).
 func (dmah *DMAH) Close() error { return dmah.base().Close() }

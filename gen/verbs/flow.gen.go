@@ -49,9 +49,9 @@ func (flow *Flow) destroyFlow() error {
 	return nil
 }
 
-// Close ends a flow. It waits for running calls; later calls, and a second Close, return os.ErrClosed. It
-// returns syscall.EBUSY while something made from the Flow is open; the error names it. If it fails, the Flow
-// stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close ends a flow. It waits for running calls, at most 10 s; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the Flow is open; the error names it. If it
+// fails, the Flow stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_flow, ibv_create_flow(3).
 func (flow *Flow) Close() error { return flow.base().Close() }

@@ -43,10 +43,10 @@ func (action *FlowAction) destroyFlowAction() error {
 	return nil
 }
 
-// Close destroys an action of flows. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the FlowAction is open; the error names it.
-// If it fails, the FlowAction stays open. If the device was removed, nothing is left to destroy, and it
-// succeeds.
+// Close destroys an action of flows. It waits for running calls, at most 10 s; later calls, and a second Close,
+// return os.ErrClosed. It returns syscall.EBUSY while something made from the FlowAction is open; the error
+// names it. If it fails, the FlowAction stays open. If the device was removed, nothing is left to destroy, and
+// it succeeds.
 //
 // C: ibv_destroy_flow_action, ibv_create_flow_action(3).
 func (action *FlowAction) Close() error { return action.base().Close() }

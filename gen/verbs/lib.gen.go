@@ -203,8 +203,9 @@ type Lib struct {
 }
 
 // OnLint sets f as the function that is called before a call that breaks a lint. The call is still made, but
-// may fail on another device or kernel. f may be called from several goroutines, and must not close the object
-// of the call; nil ends the reports. Posting, polling and requesting events are not reported.
+// may fail on another device or kernel. f may be called from several goroutines. In it, Close and CloseAll of
+// what the call uses return syscall.EBUSY at once. nil ends the reports. Posting, polling and requesting events
+// are not reported.
 func (l *Lib) OnLint(f func(*verr.Lint)) { l.lints.On(f) }
 
 // LoadOption is an option of Load.

@@ -83,9 +83,9 @@ func (mr *MR) deregMR() error {
 	return nil
 }
 
-// Close deregisters a memory region. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the MR is open; the error names it. If it
-// fails, the MR stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close deregisters a memory region. It waits for running calls, at most 10 s; later calls, and a second Close,
+// return os.ErrClosed. It returns syscall.EBUSY while something made from the MR is open; the error names it.
+// If it fails, the MR stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
 func (mr *MR) Close() error { return mr.base().Close() }

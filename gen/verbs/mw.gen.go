@@ -54,9 +54,10 @@ func (mw *MW) deallocMW() error {
 	return nil
 }
 
-// Close unbinds and destroys a memory window. It waits for running calls; later calls, and a second Close,
-// return os.ErrClosed. It returns syscall.EBUSY while something made from the MW is open; the error names it.
-// If it fails, the MW stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close unbinds and destroys a memory window. It waits for running calls, at most 10 s; later calls, and a
+// second Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the MW is open; the
+// error names it. If it fails, the MW stays open. If the device was removed, nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_dealloc_mw, ibv_alloc_mw(3).
 func (mw *MW) Close() error { return mw.base().Close() }

@@ -67,16 +67,16 @@ func (pd *PD) deallocPD() error {
 	return nil
 }
 
-// Close frees a protection domain or a parent domain. It waits for running calls; later calls, and a second
-// Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the PD is open; the error
-// names it. If it fails, the PD stays open. If the device was removed, nothing is left to destroy, and it
-// succeeds.
+// Close frees a protection domain or a parent domain. It waits for running calls, at most 10 s; later calls,
+// and a second Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the PD is open;
+// the error names it. If it fails, the PD stays open. If the device was removed, nothing is left to destroy,
+// and it succeeds.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (pd *PD) Close() error { return pd.base().Close() }
 
 // CloseAll closes everything that was made from the PD, the latest first, and then the PD itself; use it with
-// defer. Errors are joined.
+// defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (pd *PD) CloseAll() error { return pd.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_pd, for your own C code; nil after Close. Calls made through it

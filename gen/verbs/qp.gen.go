@@ -66,15 +66,15 @@ func (qp *QP) destroyQP() error {
 	return nil
 }
 
-// Close destroys a queue pair. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the QP is open; the error names it. If it
-// fails, the QP stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close destroys a queue pair. It waits for running calls, at most 10 s; later calls, and a second Close,
+// return os.ErrClosed. It returns syscall.EBUSY while something made from the QP is open; the error names it.
+// If it fails, the QP stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_qp, ibv_create_qp(3).
 func (qp *QP) Close() error { return qp.base().Close() }
 
 // CloseAll closes everything that was made from the QP, the latest first, and then the QP itself; use it with
-// defer. Errors are joined.
+// defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (qp *QP) CloseAll() error { return qp.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_qp, for your own C code; nil after Close. Calls made through it

@@ -50,10 +50,10 @@ func (rwqindtable *RWQIndTable) destroyRWQIndTable() error {
 	return nil
 }
 
-// Close destroys a table of work queues. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the RWQIndTable is open; the error names it.
-// If it fails, the RWQIndTable stays open. If the device was removed, nothing is left to destroy, and it
-// succeeds.
+// Close destroys a table of work queues. It waits for running calls, at most 10 s; later calls, and a second
+// Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the RWQIndTable is open; the
+// error names it. If it fails, the RWQIndTable stays open. If the device was removed, nothing is left to
+// destroy, and it succeeds.
 //
 // C: ibv_destroy_rwq_ind_table, ibv_create_rwq_ind_table(3).
 func (rwqindtable *RWQIndTable) Close() error { return rwqindtable.base().Close() }

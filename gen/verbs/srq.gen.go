@@ -61,9 +61,10 @@ func (srq *SRQ) destroySRQ() error {
 	return nil
 }
 
-// Close destroys a shared receive queue. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the SRQ is open; the error names it. If it
-// fails, the SRQ stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close destroys a shared receive queue. It waits for running calls, at most 10 s; later calls, and a second
+// Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the SRQ is open; the error
+// names it. If it fails, the SRQ stays open. If the device was removed, nothing is left to destroy, and it
+// succeeds.
 //
 // C: ibv_destroy_srq, ibv_create_srq(3).
 func (srq *SRQ) Close() error { return srq.base().Close() }

@@ -43,9 +43,9 @@ func (td *TD) deallocTD() error {
 	return nil
 }
 
-// Close frees a thread domain. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the TD is open; the error names it. If it
-// fails, the TD stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close frees a thread domain. It waits for running calls, at most 10 s; later calls, and a second Close,
+// return os.ErrClosed. It returns syscall.EBUSY while something made from the TD is open; the error names it.
+// If it fails, the TD stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_dealloc_td, ibv_alloc_td(3).
 func (td *TD) Close() error { return td.base().Close() }

@@ -58,9 +58,9 @@ func (wq *WQ) destroyWQ() error {
 	return nil
 }
 
-// Close destroys a work queue. It waits for running calls; later calls, and a second Close, return
-// os.ErrClosed. It returns syscall.EBUSY while something made from the WQ is open; the error names it. If it
-// fails, the WQ stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close destroys a work queue. It waits for running calls, at most 10 s; later calls, and a second Close,
+// return os.ErrClosed. It returns syscall.EBUSY while something made from the WQ is open; the error names it.
+// If it fails, the WQ stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_destroy_wq, ibv_create_wq(3).
 func (wq *WQ) Close() error { return wq.base().Close() }

@@ -42,15 +42,15 @@ func (xrcd *XRCD) closeXRCD() error {
 	return nil
 }
 
-// Close closes an XRC domain. It waits for running calls; later calls, and a second Close, return os.ErrClosed.
-// It returns syscall.EBUSY while something made from the XRCD is open; the error names it. If it fails, the
-// XRCD stays open. If the device was removed, nothing is left to destroy, and it succeeds.
+// Close closes an XRC domain. It waits for running calls, at most 10 s; later calls, and a second Close, return
+// os.ErrClosed. It returns syscall.EBUSY while something made from the XRCD is open; the error names it. If it
+// fails, the XRCD stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: ibv_close_xrcd, ibv_open_xrcd(3).
 func (xrcd *XRCD) Close() error { return xrcd.base().Close() }
 
 // CloseAll closes everything that was made from the XRCD, the latest first, and then the XRCD itself; use it
-// with defer. Errors are joined.
+// with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (xrcd *XRCD) CloseAll() error { return xrcd.base().CloseAll() }
 
 // CPtr returns the address of the struct ibv_xrcd, for your own C code; nil after Close. Calls made through it

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/devmem"
 	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
@@ -27,7 +28,7 @@ func TestEnd(t *testing.T) {
 			return result
 		}
 	}
-	if err := f.End("ibv_free_dm", "DM", during(syscall.EBUSY)); !errors.Is(err, syscall.EBUSY) {
+	if err := f.End("ibv_free_dm", "DM", time.Minute, during(syscall.EBUSY)); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("End: %v", err)
 	}
 	if length, known := f.Length(); f.Mode() != mode || length != 64 || !known {
@@ -36,7 +37,7 @@ func TestEnd(t *testing.T) {
 	if _, err := f.WriteAt(make([]byte, 4), 0); err != nil {
 		t.Errorf("a copy after a failure: %v", err)
 	}
-	if err := f.End("ibv_free_dm", "DM", during(nil)); err != nil || f.Mode() != devmem.Detached {
+	if err := f.End("ibv_free_dm", "DM", time.Minute, during(nil)); err != nil || f.Mode() != devmem.Detached {
 		t.Errorf("End: %v, mode %v", err, f.Mode())
 	}
 }
@@ -96,7 +97,7 @@ func TestEndDuringUse(t *testing.T) {
 					for !begun.Load() {
 						runtime.Gosched()
 					}
-					if err := d.End("ibv_free_dm", "DM", func() error { p.Free(object); return nil }); err != nil {
+					if err := d.End("ibv_free_dm", "DM", time.Minute, func() error { p.Free(object); return nil }); err != nil {
 						t.Errorf("End: %v", err)
 					}
 					wg.Wait()

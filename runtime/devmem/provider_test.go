@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/devmem"
@@ -84,7 +85,7 @@ func open(t testing.TB, p *fakeprov.Provider, length uint64) *fixture {
 }
 
 // detach ends the use of the object, which stays.
-func (f *fixture) detach() { _ = f.End("detach", "DM", func() error { return nil }) }
+func (f *fixture) detach() { _ = f.End("detach", "DM", time.Minute, func() error { return nil }) }
 
 // TestProviders shows which providers are trusted and how their memory is reached.
 func TestProviders(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -73,8 +74,8 @@ func (a *Address) To(w SendWR, qpn, qkey uint32) {
 }
 
 // End closes the object as gate.Gate.End does: it waits until no post uses it, and runs destroy.
-func (a *Address) End(verb, kind string, destroy func() error) error {
-	return a.gate.End(verb, kind, func() error {
+func (a *Address) End(verb, kind string, most time.Duration, destroy func() error) error {
+	return a.gate.End(verb, kind, most, func() error {
 		done := false
 		a.entry.serial.Store(0)
 		defer func() {
@@ -82,7 +83,7 @@ func (a *Address) End(verb, kind string, destroy func() error) error {
 				a.entry.serial.Store(a.serial)
 			}
 		}()
-		if err := addresses().Pass(verb, kind); err != nil {
+		if err := addresses().Pass(verb, kind, most); err != nil {
 			return err
 		}
 		if err := destroy(); err != nil {

@@ -30,7 +30,7 @@ func openAddress(p *dptest.Provider) (*dpath.Address, *dptest.Queue) {
 
 func closeAddress(t *testing.T, a *dpath.Address, q *dptest.Queue) {
 	t.Helper()
-	if err := a.End("close", "AH", q.Destroy); err != nil {
+	if err := a.End("close", "AH", time.Minute, q.Destroy); err != nil {
 		t.Error(err)
 	}
 }
@@ -62,7 +62,7 @@ func TestMisaddressed(t *testing.T) {
 		"another with the same place": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, q := openAddress(p)
 			a.To(w, 1, 1)
-			if err := a.End("close", "AH", func() error { return nil }); err != nil {
+			if err := a.End("close", "AH", time.Minute, func() error { return nil }); err != nil {
 				t.Error(err)
 			}
 			new(dpath.Address).Open(q.Object())
@@ -70,7 +70,7 @@ func TestMisaddressed(t *testing.T) {
 		"close refused": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, _ := openAddress(p)
 			a.To(w, 1, 1)
-			if err := a.End("close", "AH", func() error { return syscall.EBUSY }); err != syscall.EBUSY || !a.IsOpen() {
+			if err := a.End("close", "AH", time.Minute, func() error { return syscall.EBUSY }); err != syscall.EBUSY || !a.IsOpen() {
 				t.Errorf("End: %v", err)
 			}
 		}, 0},

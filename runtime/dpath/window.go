@@ -6,6 +6,7 @@ package dpath
 
 import (
 	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -66,14 +67,14 @@ func (n *Named) name() (e uintptr, serial uint64) {
 }
 
 // End closes the object: it waits until no post uses it, and runs destroy. Nobody names it meanwhile.
-func (n *Named) End(verb, kind string, destroy func() error) error {
+func (n *Named) End(verb, kind string, most time.Duration, destroy func() error) error {
 	n.mu.Lock()
 	named := n.address.entry != nil
 	n.mu.Unlock()
 	if !named {
 		return destroy()
 	}
-	return n.address.End(verb, kind, destroy)
+	return n.address.End(verb, kind, most, destroy)
 }
 
 // Bind begins the binding of a memory window of type 2: IBV_WR_BIND_MW. mwBind is a struct ibv_mw_bind, of which everything is used but

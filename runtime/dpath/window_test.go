@@ -6,6 +6,7 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
@@ -36,7 +37,7 @@ func newWindow(p *dptest.Provider) *window {
 
 func (w *window) close(t *testing.T) {
 	t.Helper()
-	if err := w.End("close", "MW", w.c.Destroy); err != nil {
+	if err := w.End("close", "MW", time.Minute, w.c.Destroy); err != nil {
 		t.Error(err)
 	}
 }
@@ -55,7 +56,7 @@ func TestBinds(t *testing.T) {
 		"window closed": {func(_ *dptest.Provider, mw, _ *window, _ dpath.SendWR) { mw.close(t) }, verr.ErrnoWindowClosed},
 		"region closed": {func(_ *dptest.Provider, _, mr *window, _ dpath.SendWR) { mr.close(t) }, verr.ErrnoWindowClosed},
 		"another window with the same place": {func(_ *dptest.Provider, mw, mr *window, w dpath.SendWR) {
-			if err := mw.End("close", "MW", func() error { return nil }); err != nil {
+			if err := mw.End("close", "MW", time.Minute, func() error { return nil }); err != nil {
 				t.Error(err)
 			}
 			next := &window{c: mw.c}
@@ -63,7 +64,7 @@ func TestBinds(t *testing.T) {
 			bind(sendBatch(t, 1, 0).WR(0), 7, next, mr)
 		}, verr.ErrnoWindowClosed},
 		"close refused": {func(_ *dptest.Provider, mw, _ *window, _ dpath.SendWR) {
-			if err := mw.End("close", "MW", func() error { return syscall.EBUSY }); err != syscall.EBUSY {
+			if err := mw.End("close", "MW", time.Minute, func() error { return syscall.EBUSY }); err != syscall.EBUSY {
 				t.Errorf("End: %v", err)
 			}
 		}, 0},

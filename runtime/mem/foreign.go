@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -101,7 +102,7 @@ func (f *Foreign) part(n int, off int64) ([]byte, error) {
 }
 
 // End closes the memory, which waits for copies, and has destroy free it. When that fails, it is open again.
-func (f *Foreign) End(_, _ string, destroy func() error) error {
+func (f *Foreign) End(_, _ string, _ time.Duration, destroy func() error) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	base := f.base

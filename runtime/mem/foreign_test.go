@@ -36,10 +36,10 @@ func TestForeign(t *testing.T) {
 			t.Errorf("WriteAt of 2 bytes at %d: %d, %v", off, n, err)
 		}
 	}
-	if err := f.End("v", "Buf", func() error { return syscall.EIO }); err != syscall.EIO || len(f.Bytes()) != 8 {
+	if err := f.End("v", "Buf", 0, func() error { return syscall.EIO }); err != syscall.EIO || len(f.Bytes()) != 8 {
 		t.Errorf("after an end that failed: %v, %d bytes", err, len(f.Bytes()))
 	}
-	if err := f.End("v", "Buf", func() error { return nil }); err != nil || f.Bytes() != nil {
+	if err := f.End("v", "Buf", 0, func() error { return nil }); err != nil || f.Bytes() != nil {
 		t.Errorf("End: %v, %d bytes", err, len(f.Bytes()))
 	}
 	if _, err := f.WriteAt(got, 0); !errors.Is(err, os.ErrClosed) {

@@ -3,6 +3,8 @@ package verr
 import (
 	"strings"
 	"sync/atomic"
+
+	"github.com/verbsgen/verbsgen/runtime/internal/callback"
 )
 
 // Lint is a rule that a call breaks and that only some providers or kernels have: others accept the call. Those that
@@ -52,7 +54,7 @@ func (l *Lints) Report(broken []Violation) {
 		return
 	}
 	for _, v := range broken {
-		(*f)(&Lint{v})
+		callback.Run(func() { (*f)(&Lint{v}) })
 	}
 }
 

@@ -95,7 +95,7 @@ type AllocRequest struct {
 type AllocResource = pdalloc.Resource
 
 // Allocator allocates the memory of a provider's own buffers. Its methods may be called from several threads at once, on
-// threads of C. They must not call verbs.
+// threads of C. They must not call verbs; Close and CloseAll of what the call uses return syscall.EBUSY at once.
 //
 // C: alloc and free of struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).
 type Allocator interface {

@@ -44,9 +44,9 @@ func (g *Gate) Word() unsafe.Pointer { return unsafe.Pointer(&g.object) }
 
 // End closes the gate, waits until no call uses the object, and runs destroy. When destroy fails, the gate is open again.
 //
-// While it waits, and ever after, calls answer that the object is closed. A call that does not return in time makes
+// While it waits, and ever after, calls answer that the object is closed. A call that does not return in the time most makes
 // End fail with syscall.EBUSY, without running destroy. kind names the object in errors. A closed gate is os.ErrClosed.
-func (g *Gate) End(verb, kind string, destroy func() error) error {
+func (g *Gate) End(verb, kind string, most time.Duration, destroy func() error) error {
 	c := g.object.Swap(0)
 	if c == 0 {
 		return verr.Closed(verb, kind)
@@ -59,7 +59,7 @@ func (g *Gate) End(verb, kind string, destroy func() error) error {
 			g.at.Store(g)
 		}
 	}()
-	if err := g.drain(verb, kind); err != nil {
+	if err := g.drain(verb, kind, most); err != nil {
 		return err
 	}
 	if err := destroy(); err != nil {
@@ -69,38 +69,35 @@ func (g *Gate) End(verb, kind string, destroy func() error) error {
 	return nil
 }
 
-// patience is how long End waits for calls. No call of the data path waits for anything, so this is for a thread that the
-// system does not let run.
-var patience = 10 * time.Second
-
-// drain waits until no thread is inside a call with the gate, which is closed.
-func (g *Gate) drain(verb, kind string) error {
-	return wait(verb, kind, g.inside)
+// drain waits until no thread is inside a call with the gate, which is closed. No call of the data path waits for anything, so only
+// a thread that the system does not let run makes it fail.
+func (g *Gate) drain(verb, kind string, most time.Duration) error {
+	return wait(verb, kind, most, g.inside)
 }
 
 // Pass waits for the calls that began before and use objects beside those of their gates, for which g stands as a whole (see
 // verbsgen_gate_beside in gate.h). The caller has forbidden the use of its object. The errors are those of End, and leave the
 // object in use.
-func (g *Gate) Pass(verb, kind string) error {
+func (g *Gate) Pass(verb, kind string, most time.Duration) error {
 	var at unsafe.Pointer
-	return wait(verb, kind, func() bool {
+	return wait(verb, kind, most, func() bool {
 		at = g.pass(at)
 		return at != nil
 	})
 }
 
 // wait makes the caller's stores visible to all threads, and waits until no call is inside.
-func wait(verb, kind string, inside func() bool) error {
+func wait(verb, kind string, most time.Duration, inside func() bool) error {
 	if err := barrier(); err != nil {
 		errno, _ := err.(syscall.Errno)
 		return &verr.Error{Verb: verb, Errno: errno,
 			Msg: "membarrier(2) is refused since the program started, so nobody knows which calls use the " + kind +
 				"; it stays open; allow membarrier for the life of the program"}
 	}
-	const most = time.Millisecond
-	for pause, begin := time.Microsecond, time.Now(); inside(); pause = min(2*pause, most) {
-		if time.Since(begin) > patience {
-			return verr.Busy(verb, kind, []string{"a call that did not return in " + patience.String()})
+	const longest = time.Millisecond
+	for pause, begin := time.Microsecond, time.Now(); inside(); pause = min(2*pause, longest) {
+		if time.Since(begin) > most {
+			return verr.Busy(verb, kind, []string{"a call that did not return in time"})
 		}
 		time.Sleep(pause)
 	}

@@ -20,15 +20,15 @@ func TestEnd(t *testing.T) {
 		t.Error("the zero value is open")
 	}
 	none := func() error { t.Error("destroy runs"); return nil }
-	if err := g.End("v", "QP", none); !errors.Is(err, os.ErrClosed) || err.Error() != "v: QP is closed" {
+	if err := g.End("v", "QP", patience, none); !errors.Is(err, os.ErrClosed) || err.Error() != "v: QP is closed" {
 		t.Errorf("End of a closed gate: %v", err)
 	}
 	g.Open(unsafe.Pointer(&object))
-	err := g.End("v", "QP", func() error {
+	err := g.End("v", "QP", patience, func() error {
 		if g.IsOpen() {
 			t.Error("the gate is open while destroy runs")
 		}
-		if err := g.End("v", "QP", none); !errors.Is(err, os.ErrClosed) {
+		if err := g.End("v", "QP", patience, none); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("End during End: %v", err)
 		}
 		return syscall.EBUSY
@@ -38,12 +38,12 @@ func TestEnd(t *testing.T) {
 	}
 	func() {
 		defer func() { recover() }()
-		g.End("v", "QP", func() error { panic("destroy") })
+		g.End("v", "QP", patience, func() error { panic("destroy") })
 	}()
 	if !g.IsOpen() {
 		t.Error("a panic in destroy has closed the gate")
 	}
-	if err := g.End("v", "QP", func() error { return nil }); err != nil || g.IsOpen() {
+	if err := g.End("v", "QP", patience, func() error { return nil }); err != nil || g.IsOpen() {
 		t.Errorf("End: %v, open: %t", err, g.IsOpen())
 	}
 }

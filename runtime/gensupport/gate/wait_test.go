@@ -38,7 +38,7 @@ func TestWait(t *testing.T) {
 	var left, destroyed atomic.Bool
 	ended := make(chan error)
 	go func() {
-		ended <- g.End("v", "QP", func() error {
+		ended <- g.End("v", "QP", patience, func() error {
 			if !left.Load() {
 				t.Error("destroy runs while the call is inside")
 			}
@@ -63,19 +63,19 @@ func TestWait(t *testing.T) {
 	}
 }
 
+// patience is how long most tests have End wait.
+const patience = time.Minute
+
 // TestPatience ends a gate whose call does not leave: nothing is destroyed, and the gate is open again.
 func TestPatience(t *testing.T) {
-	defer func(d time.Duration) { patience = d }(patience)
-	patience = 10 * time.Millisecond
 	g, call, _ := opened(t)
-	err := g.End("v", "QP", func() error { t.Error("destroy runs"); return nil })
-	const want = "v: QP still has a call that did not return in 10ms open; close what is open first: device or resource busy (EBUSY)"
+	err := g.End("v", "QP", 10*time.Millisecond, func() error { t.Error("destroy runs"); return nil })
+	const want = "v: QP still has a call that did not return in time open; close what is open first: device or resource busy (EBUSY)"
 	if !errors.Is(err, syscall.EBUSY) || err.Error() != want || !g.IsOpen() {
 		t.Errorf("End: %v, open: %t", err, g.IsOpen())
 	}
 	call.Leave()
-	patience = time.Minute
-	if err := g.End("v", "QP", func() error { return nil }); err != nil {
+	if err := g.End("v", "QP", patience, func() error { return nil }); err != nil {
 		t.Errorf("End after the call: %v", err)
 	}
 }
@@ -88,7 +88,7 @@ func TestOtherGates(t *testing.T) {
 	if gatetest.Touch(g.Word()) == 0 {
 		t.Error("a call does not get the object")
 	}
-	if err := g.End("v", "QP", func() error { return nil }); err != nil {
+	if err := g.End("v", "QP", patience, func() error { return nil }); err != nil {
 		t.Errorf("End: %v", err)
 	}
 }
@@ -188,7 +188,7 @@ func TestDeniedLater(t *testing.T) {
 	}
 	var g Gate
 	g.Open(unsafe.Pointer(&object))
-	err := g.End("ibv_destroy_qp", "QP", func() error { t.Error("destroy runs"); return nil })
+	err := g.End("ibv_destroy_qp", "QP", patience, func() error { t.Error("destroy runs"); return nil })
 	if !errors.Is(err, syscall.EPERM) || !g.IsOpen() {
 		t.Errorf("End: %v, open: %t", err, g.IsOpen())
 	}

@@ -7,12 +7,17 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/verbsgen/verbsgen/runtime/internal/callback"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // CloseTree closes everything under n and then n, for a defer: children before their parents, the latest made first,
 // each through the Close of its handle. It goes on after a failure and joins the errors; a node with children left is
 // not closed, and said to be busy. It waits for a Close that another goroutine makes, and that is no error; neither is a nil or closed n.
+// All its waits together last as long as that of one Close.
+//
+// In a callback of the program it closes nothing if a call uses any of the nodes (syscall.EBUSY): the call that the callback is of
+// would never end.
 //
 // From its beginning no node can be made under n (os.ErrClosed): beside goroutines that make some all the time there would be
 // no end otherwise. If n stays open, nodes can be made under it again afterwards.
@@ -23,7 +28,13 @@ func CloseTree(n *Node) error {
 	if n.isCopy() {
 		return n.gone("")
 	}
-	w := walk{tried: map[*Node]bool{}}
+	if callback.Inside() {
+		if in := n.inCall(); in != nil {
+			return &verr.Error{Errno: syscall.EBUSY, Msg: in.String() + " is in use by a call, maybe by the one that this callback is of; " +
+				"close it when the call has returned"}
+		}
+	}
+	w := walk{tried: map[*Node]bool{}, left: patience}
 	w.close(n)
 	return errors.Join(w.errs...)
 }
@@ -34,6 +45,14 @@ const mostAgain = 10
 type walk struct {
 	tried map[*Node]bool // nodes that are open although their Close was called
 	errs  []error
+	left  time.Duration // for which it may still wait; guarded by tree
+}
+
+// patient reports whether it may still wait.
+func (w *walk) patient() bool {
+	tree.Lock()
+	defer tree.Unlock()
+	return w.left > 0
 }
 
 func (w *walk) close(n *Node) {
@@ -48,17 +67,18 @@ func (w *walk) close(n *Node) {
 		w.tried[n] = true
 		err := verr.Busy("", n.String(), names)
 		if len(names) == 0 {
-			err = self.Close()
+			err = n.within(&w.left, self.Close)
 		}
-		if errors.Is(err, syscall.EBUSY) && (len(n.untried(w.tried)) > 0 || again < mostAgain && n.childless()) {
+		if errors.Is(err, syscall.EBUSY) && (len(n.untried(w.tried)) > 0 || again < mostAgain && w.patient() && n.childless()) {
 			continue // ReplaceParent moved a node here meanwhile, or here and away again
 		}
 		if errors.Is(err, os.ErrClosed) && !n.IsOpen() {
-			n.awaitClose()
+			err = n.within(&w.left, n.awaitClose)
 			if n.IsOpen() {
 				continue // the other Close failed
 			}
-		} else if err != nil {
+		}
+		if err != nil {
 			w.errs = append(w.errs, err)
 		}
 		if n.is() == closed {
@@ -88,24 +108,59 @@ func (n *Node) seal(by int) {
 	n.sealed += by
 }
 
-// awaitClose waits for the end of a Close that another goroutine makes; in vain if this goroutine makes it, inside its destroy.
-func (n *Node) awaitClose() {
+// within calls end, which waits for what is left at most.
+func (n *Node) within(left *time.Duration, end func() error) error {
+	set := func(left *time.Duration) {
+		tree.Lock()
+		defer tree.Unlock()
+		n.left = left
+	}
+	set(left)
+	defer set(nil)
+	return end()
+}
+
+// awaitClose waits for the end of a Close that another goroutine makes.
+func (n *Node) awaitClose() error {
 	tree.Lock()
 	if s := n.is(); s != draining && s != closing {
 		tree.Unlock()
-		return
+		return nil
 	}
 	if n.ended == nil {
 		n.ended = make(chan struct{})
 	}
 	ended := n.ended
 	tree.Unlock()
-	timeout := time.NewTimer(2 * patience) // the other waits for calls first
-	defer timeout.Stop()
-	select {
-	case <-ended:
-	case <-timeout.C:
+	if !n.await(ended) {
+		return &verr.Error{Errno: syscall.EBUSY, Msg: n.String() + " is being closed by another goroutine, which has not ended in time"}
 	}
+	return nil
+}
+
+// inCall returns a node that a call uses or a Close ends, n or below it; nil if there is none.
+func (n *Node) inCall() *Node {
+	tree.Lock()
+	defer tree.Unlock()
+	return n.inCallLocked(map[*Node]bool{})
+}
+
+func (n *Node) inCallLocked(seen map[*Node]bool) *Node {
+	n.mu.Lock()
+	busy := n.users > 0 || n.status == draining || n.status == closing
+	n.mu.Unlock()
+	if busy {
+		return n
+	}
+	seen[n] = true
+	for k := n.children.first; k != nil; k = k.next {
+		if !seen[k.child] {
+			if in := k.child.inCallLocked(seen); in != nil {
+				return in
+			}
+		}
+	}
+	return nil
 }
 
 // untried gives the children that are not in tried, the latest made first.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"time"
 	"unsafe"
 )
 
@@ -44,8 +45,8 @@ type Origin struct {
 
 // Guard waits for calls that use a C object without entering its handle, and keeps new ones out: a gate.Gate, for one.
 type Guard interface {
-	// End waits, then calls destroy. If that fails, calls may use the object again.
-	End(verb, kind string, destroy func() error) error
+	// End waits for as long as most, then calls destroy. If that fails, calls may use the object again.
+	End(verb, kind string, most time.Duration, destroy func() error) error
 }
 
 // Nil returns what a nil handle of a kind has: Enter and Close fail with verr.NilHandle.
@@ -142,7 +143,16 @@ func (h *Handle) destroy(verb string, end func() error, lives bool) error {
 	if h.Guard == nil {
 		return h.finish(end, lives)
 	}
-	return h.Guard.End(verb, h.kind, func() error { return h.finish(end, lives) })
+	begin, waited := time.Now(), time.Duration(-1)
+	err := h.Guard.End(verb, h.kind, h.mayWait(), func() error {
+		waited = time.Since(begin)
+		return h.finish(end, lives)
+	})
+	if waited < 0 {
+		waited = time.Since(begin)
+	}
+	h.waited(waited)
+	return err
 }
 
 // finish ends the C object, and then what depended on it.

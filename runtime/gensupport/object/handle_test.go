@@ -6,6 +6,7 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -28,7 +29,7 @@ func (x *thing) Close() error { return x.base().Close() }
 func (x *thing) note(what string) func() { return func() { x.log = append(x.log, what) } }
 
 // End makes a thing the guard of itself.
-func (x *thing) End(verb, kind string, destroy func() error) error {
+func (x *thing) End(verb, kind string, _ time.Duration, destroy func() error) error {
 	x.note("guard " + verb + " " + kind)()
 	return destroy()
 }

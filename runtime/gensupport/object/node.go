@@ -28,8 +28,8 @@ const (
 // Node is the place of one object in the tree. Its zero value is not open: call Init. A Node must not be copied: in a copy every
 // method that returns an error fails.
 //
-// Two kinds of locks guard it. tree, one for the process, guards parents, children, sealed, ended, self and seq: they change only when
-// objects are made and closed. mu, one a node, guards the rest, for Enter and Exit. A goroutine that needs both takes
+// Two kinds of locks guard it. tree, one for the process, guards parents, children, sealed, left, ended, self and seq: they change only
+// when objects are made and closed. mu, one a node, guards the rest, for Enter and Exit. A goroutine that needs both takes
 // tree first.
 type Node struct {
 	at       *Node // the node itself, set by Init: another address in a copy
@@ -37,8 +37,9 @@ type Node struct {
 	seq      uint64 // order of making
 	parents  []*link
 	children list
-	sealed   int           // CloseTrees that close what is under it, and let no new node in
-	ended    chan struct{} // closed when the Close that runs ends, for those who wait for it
+	sealed   int            // CloseTrees that close what is under it, and let no new node in
+	left     *time.Duration // how long the CloseTree that closes it may still wait; nil without one
+	ended    chan struct{}  // closed when the Close that runs ends, for those who wait for it
 
 	mu     sync.Mutex
 	status status
@@ -161,107 +162,6 @@ func (n *Node) String() string {
 		return n.label
 	}
 	return n.kind + " (" + n.label + ")"
-}
-
-// Close waits for the calls that use the object and then calls destroy, which may be nil. If destroy succeeds the
-// object is closed; otherwise it stays open and Close returns the error. Meanwhile Enter fails, and while destroy runs
-// the object gets no new children.
-//
-// Close fails without a call of destroy when the object has children or is held, or when a call does not end in time
-// (syscall.EBUSY, with their names), and when it is closed or another Close is running (os.ErrClosed).
-func (n *Node) Close(verb string, destroy func() error) (err error) {
-	idle, err := n.beginClose(verb)
-	if err != nil {
-		return err
-	}
-	done := false
-	defer func() { n.endClose(done) }()
-	if idle != nil {
-		if err := n.drain(verb, idle); err != nil {
-			return err
-		}
-	}
-	if destroy != nil {
-		if err := destroy(); err != nil {
-			return err
-		}
-	}
-	done = true
-	return nil
-}
-
-// beginClose refuses new calls. idle is closed by the last call that is inside, nil when there is none.
-func (n *Node) beginClose(verb string) (idle <-chan struct{}, err error) {
-	tree.Lock()
-	defer tree.Unlock()
-	if n.is() != open {
-		return nil, n.gone(verb)
-	}
-	if names := n.openLocked(); len(names) > 0 {
-		return nil, verr.Busy(verb, n.String(), names)
-	}
-	n.mu.Lock()
-	var held []string
-	switch {
-	case n.holds > 0:
-		held = n.uses()
-	case n.users > 0:
-		n.status, n.idle = draining, make(chan struct{})
-		idle = n.idle
-	default:
-		n.status = closing
-	}
-	n.mu.Unlock()
-	if held != nil {
-		return nil, verr.Busy(verb, n.String(), held)
-	}
-	return idle, nil
-}
-
-// patience is how long a Close waits for calls. It ends the wait of a Close that is made inside a call, such as in a callback:
-// that call can never end.
-var patience = 10 * time.Second
-
-// drain waits for the calls that were inside when the Close began.
-func (n *Node) drain(verb string, idle <-chan struct{}) error {
-	timeout := time.NewTimer(patience)
-	defer timeout.Stop()
-	select {
-	case <-idle:
-	case <-timeout.C:
-	}
-	tree.Lock()
-	defer tree.Unlock()
-	names := n.openLocked()
-	n.mu.Lock()
-	n.idle, n.status = nil, closing
-	names = append(names, n.uses()...)
-	n.mu.Unlock()
-	if len(names) > 0 {
-		return verr.Busy(verb, n.String(), names)
-	}
-	return nil
-}
-
-func (n *Node) endClose(done bool) {
-	tree.Lock()
-	defer tree.Unlock()
-	n.mu.Lock()
-	n.status = open
-	if done {
-		n.status = closed
-	}
-	n.mu.Unlock()
-	if n.ended != nil {
-		close(n.ended)
-		n.ended = nil
-	}
-	if done {
-		for len(n.parents) > 0 {
-			n.leave(len(n.parents) - 1)
-		}
-		delete(roots, n)
-	}
 }
 
 // Open returns the names of the open children of n, the oldest first.

@@ -2,7 +2,11 @@
 
 package pdalloc
 
-import "runtime/debug"
+import (
+	"runtime/debug"
+
+	"github.com/verbsgen/verbsgen/runtime/internal/callback"
+)
 
 // apart runs f in a goroutine of its own and waits: whatever f does to its goroutine, the one below which frames of C
 // lie returns to them. It gives nil when f returned.
@@ -16,7 +20,7 @@ func apart(f func()) error {
 			}
 			done <- err
 		}()
-		f()
+		callback.Run(f)
 		err = nil
 	}()
 	return <-done

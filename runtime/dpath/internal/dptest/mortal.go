@@ -10,6 +10,7 @@ import "C"
 
 import (
 	"errors"
+	"time"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -22,7 +23,7 @@ type Queue struct {
 }
 
 // Close destroys the queue: from then on an access to it is a fault.
-func (q *Queue) Close() error { return q.End("close", "queue", q.Destroy) }
+func (q *Queue) Close() error { return q.End("close", "queue", time.Minute, q.Destroy) }
 
 // Destroy does so without the gate.
 func (q *Queue) Destroy() error {
