@@ -5,7 +5,6 @@ package verbs
 
 import (
 	"math/bits"
-	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
@@ -89,51 +88,6 @@ func (dev *Device) CmdFD() int { return dev.cmdFD }
 //
 // C: struct ibv_context.num_comp_vectors, ibv_open_device(3).
 func (dev *Device) NumCompVectors() int { return dev.numCompVectors }
-
-// capabilities returns what the rules know about the device. They are read once, when a rule first needs them.
-// It returns nil if the device cannot be queried.
-func (dev *Device) capabilities() *cDeviceAttrEx {
-	caps := dev.caps.Known()
-	if caps != nil {
-		return caps
-	}
-	return dev.caps.Read(dev.askCapabilities)
-}
-
-// askCapabilities reads the capabilities by ibv_query_device_ex.
-func (dev *Device) askCapabilities() (*cDeviceAttrEx, error) {
-	const verb = "ibv_query_device_ex"
-	var attrC cDeviceAttrEx
-	if errno := rawQueryDeviceEx(dev.lib.fn[symIbv_query_device], dev.h.C, nil, unsafe.Pointer(&attrC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
-	}
-	if attrC.comp_mask != 0 {
-		return nil, verr.NoCaps(verb)
-	}
-	return &attrC, nil
-}
-
-// UnjudgedRules returns the capability rules that are not checked on this Device because its capabilities
-// cannot be read, and the reason; nil if all rules are checked.
-//
-// Capabilities are read when a rule first needs them. If that fails, no call fails because of it, and a later
-// query by the program makes them known.
-//
-// C: ibv_query_device_ex, ibv_query_device_ex(3).
-func (dev *Device) UnjudgedRules() ([]verr.Rule, error) {
-	const verb = "ibv_query_device_ex"
-	if err := dev.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer dev.h.Exit()
-	return verr.Unjudged(capable, dev.caps.Why(dev.askCapabilities))
-}
-
-// gone reports whether a call failed with errno because the device was removed: then queries fail too, and the
-// kernel has destroyed what was made on it.
-func (dev *Device) gone(errno syscall.Errno) bool {
-	return validate.Gone(errno, dev.askCapabilities)
-}
 
 // ImportPD gives access to a protection domain that another context of the same device file allocated.
 //

@@ -1,52 +1,57 @@
 package plan
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 )
 
-// TestAskNothing plans a package in which the query of the capabilities takes an argument, so that no rule can ask by itself: what
-// the program asked for is known, and nothing is said of unjudged rules. Without rules on capabilities nothing is planned.
-func TestAskNothing(t *testing.T) {
+// TestCapabilities asks which file a package gets for the capabilities of its device: without the query of all of them what the program
+// asked for is known, and nothing notices that a device is gone; without rules on capabilities there is none.
+func TestCapabilities(t *testing.T) {
 	pkg, _ := realPlan(t)
-	root := pkg.Objects[0]
-	for _, o := range pkg.Objects {
-		if len(o.Parents) == 0 {
-			root = o
+	files := func(pkg *model.Package) (out []string) {
+		p, err := Of(pkg)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	names := func() (out string) {
-		for _, d := range newBuilder(pkg).capabilities(root) {
-			out += d.(*Method).Name + " "
+		for _, f := range p.Special {
+			if slices.ContainsFunc(f.Methods, func(m string) bool { return m == "Device."+capsFunc || m == "Device."+goneFunc }) {
+				out = append(out, f.Name)
+			}
 		}
 		return out
 	}
-	if got := names(); got != "capabilities askCapabilities UnjudgedRules gone " {
-		t.Errorf("with a query that takes nothing: %s", got)
+	if got := files(pkg); !slices.Equal(got, []string{"device_caps.go"}) {
+		t.Errorf("with a query: %q", got)
 	}
-	var kept []*model.Method
-	for _, v := range pkg.Verbs {
-		for _, p := range v.Params {
-			if p.Record != nil && p.Record.Caps {
-				kept = append(kept, v.Methods...)
-			}
-		}
-	}
-	for _, m := range kept {
-		fixed := m.Fixed
-		m.Fixed = nil
-		defer func() { m.Fixed = fixed }()
-	}
-	if got := names(); got != "capabilities " {
-		t.Errorf("with a query that takes an argument: %s", got)
+	less := *pkg
+	less.Verbs = slices.DeleteFunc(slices.Clone(pkg.Verbs), func(v *model.Verb) bool { return v.C == "ibv_query_device_ex" })
+	if got := files(&less); !slices.Equal(got, []string{"device_nocaps.go"}) {
+		t.Errorf("without a query: %q", got)
 	}
 	for _, v := range pkg.Verbs {
 		rules := v.Rules
 		v.Rules = nil
 		defer func() { v.Rules = rules }()
 	}
-	if got := names(); got != "" {
-		t.Errorf("without rules: %s", got)
+	if got := files(pkg); got != nil {
+		t.Errorf("without rules: %q", got)
+	}
+}
+
+// TestNoCapabilities plans packages whose rules need capabilities, or that have regions, where no file has the methods for them.
+func TestNoCapabilities(t *testing.T) {
+	pkg, _ := realPlan(t)
+	b := newBuilder(pkg)
+	b.written = []*special.File{{}}
+	for _, o := range pkg.Objects {
+		before := len(b.errs)
+		b.handle(o)
+		if want := o == pkg.Root || o.Region != nil; want != (len(b.errs) > before) {
+			t.Errorf("%s: errors %v", o.Go, b.errs[before:])
+		}
 	}
 }

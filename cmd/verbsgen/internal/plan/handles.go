@@ -56,17 +56,10 @@ func (b *builder) handle(o *model.Object) []Decl {
 	if b.listens(o) {
 		h.Stops = "waiting"
 	}
-	decls := append([]Decl{h}, b.getters(o)...)
-	if o.Go == b.root() {
-		decls = append(decls, b.capabilities(o)...)
+	if o.Go == b.root() && b.needsCaps() && !b.has(o.Go, capsFunc) || o.Region != nil && !b.has(o.Go, "place") {
+		b.errorf("struct "+o.C, "no file of templates has the methods of its capabilities or its region")
 	}
-	if o.Host {
-		decls = append(decls, hostMemory(o)...)
-	}
-	if o.Region != nil {
-		decls = append(decls, b.region(o)...)
-	}
-	return decls
+	return append([]Decl{h}, b.getters(o)...)
 }
 
 // root is the Go name of the object that everything else is made from; empty where there is none.

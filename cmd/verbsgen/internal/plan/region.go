@@ -1,11 +1,8 @@
 package plan
 
-import (
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
-)
+import "github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 
-// This file plans memory regions as what elements of work requests are pieces of.
+// This file plans where memory regions lie, of which elements of work requests are pieces.
 
 // vagueBit is the access flag with which it depends on the device where addresses in a region begin; 0 without one.
 func vagueBit(r *model.Region) uint64 {
@@ -13,29 +10,6 @@ func vagueBit(r *model.Region) uint64 {
 		return 0
 	}
 	return uint64(r.Vague.Value)
-}
-
-// region plans the methods that make elements.
-func (b *builder) region(o *model.Object) []Decl {
-	place := on(o, "place", Says("place", nil), nil,
-		do(result("o.region.Set", composite("dpath.Region", Entry{"Start", val("start")},
-			Entry{"Length", val("o." + naming.Local(o.Region.Length.C))},
-			Entry{"LKey", val("o." + naming.Local(o.Region.LKey.C))}, Entry{"Unknown", val("unknown")}))))
-	place.Params = []Var{{Name: "start", Type: "uint64"}, {Name: "unknown", Type: "string"}}
-
-	iova := on(o, "IOVA", "", one("uint64"), ret(result("o.region.Start")))
-	iova.Doc, iova.Short = Doc{Text: Says("IOVA", nil)}, true
-
-	off := Var{Name: "off", Type: "uint64"}
-	sge := on(o, "SGE", "", []Var{{Type: "dpath.SGE"}, {Type: "error"}},
-		Refuse{isNil("o"), of("verr", "NilHandle", text(""), text(o.Go))}, ret(result("o.region.SGE", val("off"), val("n"))))
-	sge.Params, sge.Zero = []Var{off, {Name: "n", Type: "uint64"}}, []Value{composite("dpath.SGE")}
-	sge.Doc = Doc{Text: Says("SGE", nil)}
-
-	unchecked := on(o, "UncheckedSGE", "", one("dpath.SGE"), ret(result("o.region.UncheckedSGE", val("off"), val("n"))))
-	unchecked.Params, unchecked.Short = []Var{off, {Name: "n", Type: "uint32"}}, true
-	unchecked.Doc = Doc{Text: Says("UncheckedSGE", nil)}
-	return []Decl{place, iova, sge, unchecked}
 }
 
 // placed plans where a new region lies.

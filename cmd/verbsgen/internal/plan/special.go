@@ -19,9 +19,10 @@ func (b *builder) isWritten(c string) bool {
 	})
 }
 
-// declares reports whether the package has a C function, or an object of a Go name.
+// declares reports whether the package has a C function, an object of a Go name, or rules on capabilities.
 func (b *builder) declares(name string) bool {
-	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.C == name }) ||
+	return name == capsFunc && b.needsCaps() ||
+		slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return v.C == name }) ||
 		slices.ContainsFunc(b.pkg.Objects, func(o *model.Object) bool { return o.Go == name }) ||
 		slices.ContainsFunc(b.pkg.Records, func(r *model.Record) bool { return r.Go == name })
 }

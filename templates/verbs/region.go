@@ -1,0 +1,34 @@
+//go:build ignore
+
+//verbsgen:with MR
+
+package verbs
+
+import (
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// place stores where the region is, from which elements are made. Addresses in it begin at start; unknown says why they may not.
+func (mr *MR) place(start uint64, unknown string) {
+	mr.region.Set(dpath.Region{Start: start, Length: mr.length, LKey: mr.lkey, Unknown: unknown})
+}
+
+// IOVA returns the address of the first byte in work requests of this side and of peers: the address of the
+// memory, the iova of a region that was registered with one, 0 in a zero-based region.
+func (mr *MR) IOVA() uint64 { return mr.region.Start() }
+
+// SGE returns the element of a work request for n bytes of the region, beginning at offset off from its first
+// byte. It returns syscall.EFAULT for bytes beyond the end, and syscall.EINVAL for 4 GiB or more, and for a
+// region whose start or end is not known: one that was imported, or registered with ZERO_BASED, which not every
+// device honours. After Close it returns os.ErrClosed. SGE allocates only if it fails.
+func (mr *MR) SGE(off, n uint64) (dpath.SGE, error) {
+	if mr == nil {
+		return dpath.SGE{}, verr.NilHandle("", "MR")
+	}
+	return mr.region.SGE(off, n)
+}
+
+// UncheckedSGE is SGE without the check of the bounds, for programs that measured its cost. It adds off to
+// IOVA. After Close the element has the key 0, which no region has.
+func (mr *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE { return mr.region.UncheckedSGE(off, n) }
