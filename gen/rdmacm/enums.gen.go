@@ -22,20 +22,11 @@ const (
 	PortSpaceIB PortSpace = 319 // RDMA_PS_IB
 )
 
+var portSpaceNames = []validate.Flag{{Bits: 2, Name: "IPOIB"}, {Bits: 262, Name: "TCP"}, {Bits: 273, Name: "UDP"},
+	{Bits: 319, Name: "IB"}}
+
 // String returns the C name without its prefix.
-func (v PortSpace) String() string {
-	switch v {
-	case PortSpaceIPoIB:
-		return "IPOIB"
-	case PortSpaceTCP:
-		return "TCP"
-	case PortSpaceUDP:
-		return "UDP"
-	case PortSpaceIB:
-		return "IB"
-	}
-	return validate.Unnamed("PortSpace", uint64(v))
-}
+func (v PortSpace) String() string { return validate.EnumText("PortSpace", int64(v), portSpaceNames) }
 
 // EventType is what a communication event tells.
 //
@@ -86,52 +77,15 @@ const (
 	EventTypeInternal EventType = 19 // RDMA_CM_EVENT_INTERNAL
 )
 
+var eventTypeNames = []validate.Flag{{Bits: 0, Name: "ADDR_RESOLVED"}, {Bits: 1, Name: "ADDR_ERROR"}, {Bits: 2, Name: "ROUTE_RESOLVED"},
+	{Bits: 3, Name: "ROUTE_ERROR"}, {Bits: 4, Name: "CONNECT_REQUEST"}, {Bits: 5, Name: "CONNECT_RESPONSE"},
+	{Bits: 6, Name: "CONNECT_ERROR"}, {Bits: 7, Name: "UNREACHABLE"}, {Bits: 8, Name: "REJECTED"}, {Bits: 9, Name: "ESTABLISHED"},
+	{Bits: 10, Name: "DISCONNECTED"}, {Bits: 11, Name: "DEVICE_REMOVAL"}, {Bits: 12, Name: "MULTICAST_JOIN"},
+	{Bits: 13, Name: "MULTICAST_ERROR"}, {Bits: 14, Name: "ADDR_CHANGE"}, {Bits: 15, Name: "TIMEWAIT_EXIT"},
+	{Bits: 16, Name: "ADDRINFO_RESOLVED"}, {Bits: 17, Name: "ADDRINFO_ERROR"}, {Bits: 18, Name: "USER"}, {Bits: 19, Name: "INTERNAL"}}
+
 // String returns the C name without its prefix.
-func (v EventType) String() string {
-	switch v {
-	case EventTypeAddrResolved:
-		return "ADDR_RESOLVED"
-	case EventTypeAddrError:
-		return "ADDR_ERROR"
-	case EventTypeRouteResolved:
-		return "ROUTE_RESOLVED"
-	case EventTypeRouteError:
-		return "ROUTE_ERROR"
-	case EventTypeConnectRequest:
-		return "CONNECT_REQUEST"
-	case EventTypeConnectResponse:
-		return "CONNECT_RESPONSE"
-	case EventTypeConnectError:
-		return "CONNECT_ERROR"
-	case EventTypeUnreachable:
-		return "UNREACHABLE"
-	case EventTypeRejected:
-		return "REJECTED"
-	case EventTypeEstablished:
-		return "ESTABLISHED"
-	case EventTypeDisconnected:
-		return "DISCONNECTED"
-	case EventTypeDeviceRemoval:
-		return "DEVICE_REMOVAL"
-	case EventTypeMulticastJoin:
-		return "MULTICAST_JOIN"
-	case EventTypeMulticastError:
-		return "MULTICAST_ERROR"
-	case EventTypeAddrChange:
-		return "ADDR_CHANGE"
-	case EventTypeTimewaitExit:
-		return "TIMEWAIT_EXIT"
-	case EventTypeAddrInfoResolved:
-		return "ADDRINFO_RESOLVED"
-	case EventTypeAddrInfoError:
-		return "ADDRINFO_ERROR"
-	case EventTypeUser:
-		return "USER"
-	case EventTypeInternal:
-		return "INTERNAL"
-	}
-	return validate.Unnamed("EventType", uint64(v))
-}
+func (v EventType) String() string { return validate.EnumText("EventType", int64(v), eventTypeNames) }
 
 // OptionLevel is what an option belongs to.
 type OptionLevel uint32
@@ -144,15 +98,11 @@ const (
 	OptionLevelIB OptionLevel = 1 // RDMA_OPTION_IB
 )
 
+var optionLevelNames = []validate.Flag{{Bits: 0, Name: "ID"}, {Bits: 1, Name: "IB"}}
+
 // String returns the C name without its prefix.
 func (v OptionLevel) String() string {
-	switch v {
-	case OptionLevelID:
-		return "ID"
-	case OptionLevelIB:
-		return "IB"
-	}
-	return validate.Unnamed("OptionLevel", uint64(v))
+	return validate.EnumText("OptionLevel", int64(v), optionLevelNames)
 }
 
 // Option is an option of a level.
@@ -172,17 +122,8 @@ const (
 	OptionIBPath Option = 1 // RDMA_OPTION_IB_PATH
 )
 
+var optionNames = []validate.Flag{{Bits: 0, Name: "ID_TOS"}, {Bits: 1, Name: "ID_REUSEADDR"}, {Bits: 2, Name: "ID_AFONLY"},
+	{Bits: 3, Name: "ID_ACK_TIMEOUT"}}
+
 // String returns the C name without its prefix.
-func (v Option) String() string {
-	switch v {
-	case OptionIDTOS:
-		return "ID_TOS"
-	case OptionIDReuseAddr:
-		return "ID_REUSEADDR"
-	case OptionIDAFOnly:
-		return "ID_AFONLY"
-	case OptionIDAckTimeout:
-		return "ID_ACK_TIMEOUT"
-	}
-	return validate.Unnamed("Option", uint64(v))
-}
+func (v Option) String() string { return validate.EnumText("Option", int64(v), optionNames) }

@@ -127,25 +127,18 @@ func (r *Event) from(c *cEvent, l *Lib) (made unsafe.Pointer) {
 
 // cConnParam has the layout of struct rdma_conn_param.
 type cConnParam struct {
-	private_data        uintptr
-	private_data_len    uint8
-	responder_resources uint8
-	initiator_depth     uint8
-	flow_control        uint8
-	retry_count         uint8
-	rnr_retry_count     uint8
-	srq                 uint8
-	_                   [1]byte
-	qp_num              uint32
-	_                   [4]byte
+	private_data                                                                                            uintptr
+	private_data_len, responder_resources, initiator_depth, flow_control, retry_count, rnr_retry_count, srq uint8
+	_                                                                                                       [1]byte
+	qp_num                                                                                                  uint32
+	_                                                                                                       [4]byte
 }
 
 // cEvent has the layout of struct rdma_cm_event.
 type cEvent struct {
-	id         uintptr
-	listen_id  uintptr
-	event      uint32
-	status     int32
-	param_conn cConnParam
-	_          [32]byte
+	id, listen_id uintptr
+	event         uint32
+	status        int32
+	param_conn    cConnParam
+	_             [32]byte
 }

@@ -22,9 +22,7 @@ const (
 	AdviseMRFlagsFlush AdviseMRFlags = 0x1 // IBV_ADVISE_MR_FLAG_FLUSH
 )
 
-var adviseMRFlagsNames = []validate.Flag{
-	{Bits: 0x1, Name: "FLUSH"},
-}
+var adviseMRFlagsNames = []validate.Flag{{Bits: 0x1, Name: "FLUSH"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v AdviseMRFlags) String() string { return validate.FlagText(uint64(v), adviseMRFlagsNames) }
@@ -44,17 +42,12 @@ const (
 	AdviseMRAdvicePrefetchNoFault AdviseMRAdvice = 2 // IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
 )
 
+var adviseMRAdviceNames = []validate.Flag{{Bits: 0, Name: "PREFETCH"}, {Bits: 1, Name: "PREFETCH_WRITE"},
+	{Bits: 2, Name: "PREFETCH_NO_FAULT"}}
+
 // String returns the C name without its prefix.
 func (v AdviseMRAdvice) String() string {
-	switch v {
-	case AdviseMRAdvicePrefetch:
-		return "PREFETCH"
-	case AdviseMRAdvicePrefetchWrite:
-		return "PREFETCH_WRITE"
-	case AdviseMRAdvicePrefetchNoFault:
-		return "PREFETCH_NO_FAULT"
-	}
-	return validate.Unnamed("AdviseMRAdvice", uint64(v))
+	return validate.EnumText("AdviseMRAdvice", int64(v), adviseMRAdviceNames)
 }
 
 // DMAccess is a set of access flags of a memory region over device memory.
@@ -80,15 +73,9 @@ const (
 	DMAccessRelaxedOrdering DMAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var dmAccessNames = []validate.Flag{
-	{Bits: 0x1, Name: "LOCAL_WRITE"},
-	{Bits: 0x2, Name: "REMOTE_WRITE"},
-	{Bits: 0x4, Name: "REMOTE_READ"},
-	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
-	{Bits: 0x10, Name: "MW_BIND"},
-	{Bits: 0x20, Name: "ZERO_BASED"},
-	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
-}
+var dmAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}, {Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x10, Name: "MW_BIND"}, {Bits: 0x20, Name: "ZERO_BASED"},
+	{Bits: 0x100000, Name: "RELAXED_ORDERING"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DMAccess) String() string { return validate.FlagText(uint64(v), dmAccessNames) }
@@ -106,15 +93,11 @@ const (
 	TPHMemTypePM TPHMemType = 1 // IBV_TPH_MEM_TYPE_PM
 )
 
+var tphMemTypeNames = []validate.Flag{{Bits: 0, Name: "VM"}, {Bits: 1, Name: "PM"}}
+
 // String returns the C name without its prefix.
 func (v TPHMemType) String() string {
-	switch v {
-	case TPHMemTypeVM:
-		return "VM"
-	case TPHMemTypePM:
-		return "PM"
-	}
-	return validate.Unnamed("TPHMemType", uint64(v))
+	return validate.EnumText("TPHMemType", int64(v), tphMemTypeNames)
 }
 
 // MWType is the type of a memory window.
@@ -130,16 +113,10 @@ const (
 	MWType2 MWType = 2 // IBV_MW_TYPE_2
 )
 
+var mwTypeNames = []validate.Flag{{Bits: 1, Name: "1"}, {Bits: 2, Name: "2"}}
+
 // String returns the C name without its prefix.
-func (v MWType) String() string {
-	switch v {
-	case MWType1:
-		return "1"
-	case MWType2:
-		return "2"
-	}
-	return validate.Unnamed("MWType", uint64(v))
-}
+func (v MWType) String() string { return validate.EnumText("MWType", int64(v), mwTypeNames) }
 
 // CounterDescription is what is counted.
 //
@@ -154,15 +131,11 @@ const (
 	CounterDescriptionBytes CounterDescription = 1 // IBV_COUNTER_BYTES
 )
 
+var counterDescriptionNames = []validate.Flag{{Bits: 0, Name: "PACKETS"}, {Bits: 1, Name: "BYTES"}}
+
 // String returns the C name without its prefix.
 func (v CounterDescription) String() string {
-	switch v {
-	case CounterDescriptionPackets:
-		return "PACKETS"
-	case CounterDescriptionBytes:
-		return "BYTES"
-	}
-	return validate.Unnamed("CounterDescription", uint64(v))
+	return validate.EnumText("CounterDescription", int64(v), counterDescriptionNames)
 }
 
 // MWAccess is a set of access flags of a memory window.
@@ -182,12 +155,8 @@ const (
 	MWAccessZeroBased MWAccess = 0x20 // IBV_ACCESS_ZERO_BASED
 )
 
-var mwAccessNames = []validate.Flag{
-	{Bits: 0x2, Name: "REMOTE_WRITE"},
-	{Bits: 0x4, Name: "REMOTE_READ"},
-	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
-	{Bits: 0x20, Name: "ZERO_BASED"},
-}
+var mwAccessNames = []validate.Flag{{Bits: 0x2, Name: "REMOTE_WRITE"}, {Bits: 0x4, Name: "REMOTE_READ"},
+	{Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x20, Name: "ZERO_BASED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MWAccess) String() string { return validate.FlagText(uint64(v), mwAccessNames) }
@@ -205,15 +174,11 @@ const (
 	CompCntrTypeBytes CompCntrType = 1 // IBV_COMP_CNTR_TYPE_BYTES
 )
 
+var compCntrTypeNames = []validate.Flag{{Bits: 0, Name: "WRS"}, {Bits: 1, Name: "BYTES"}}
+
 // String returns the C name without its prefix.
 func (v CompCntrType) String() string {
-	switch v {
-	case CompCntrTypeWRs:
-		return "WRS"
-	case CompCntrTypeBytes:
-		return "BYTES"
-	}
-	return validate.Unnamed("CompCntrType", uint64(v))
+	return validate.EnumText("CompCntrType", int64(v), compCntrTypeNames)
 }
 
 // WCField is a set of fields of completions.
@@ -249,20 +214,10 @@ const (
 	WCFieldWallclock WCField = 0x800 // IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK
 )
 
-var wcFieldNames = []validate.Flag{
-	{Bits: 0x1, Name: "BYTE_LEN"},
-	{Bits: 0x2, Name: "IMM"},
-	{Bits: 0x4, Name: "QP_NUM"},
-	{Bits: 0x8, Name: "SRC_QP"},
-	{Bits: 0x10, Name: "SLID"},
-	{Bits: 0x20, Name: "SL"},
-	{Bits: 0x40, Name: "DLID_PATH_BITS"},
-	{Bits: 0x80, Name: "COMPLETION_TIMESTAMP"},
-	{Bits: 0x100, Name: "CVLAN"},
-	{Bits: 0x200, Name: "FLOW_TAG"},
-	{Bits: 0x400, Name: "TM_INFO"},
-	{Bits: 0x800, Name: "COMPLETION_TIMESTAMP_WALLCLOCK"},
-}
+var wcFieldNames = []validate.Flag{{Bits: 0x1, Name: "BYTE_LEN"}, {Bits: 0x2, Name: "IMM"}, {Bits: 0x4, Name: "QP_NUM"},
+	{Bits: 0x8, Name: "SRC_QP"}, {Bits: 0x10, Name: "SLID"}, {Bits: 0x20, Name: "SL"}, {Bits: 0x40, Name: "DLID_PATH_BITS"},
+	{Bits: 0x80, Name: "COMPLETION_TIMESTAMP"}, {Bits: 0x100, Name: "CVLAN"}, {Bits: 0x200, Name: "FLOW_TAG"},
+	{Bits: 0x400, Name: "TM_INFO"}, {Bits: 0x800, Name: "COMPLETION_TIMESTAMP_WALLCLOCK"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v WCField) String() string { return validate.FlagText(uint64(v), wcFieldNames) }
@@ -280,10 +235,7 @@ const (
 	CQFlagIgnoreOverrun CQFlag = 0x2 // IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN
 )
 
-var cqFlagNames = []validate.Flag{
-	{Bits: 0x1, Name: "SINGLE_THREADED"},
-	{Bits: 0x2, Name: "IGNORE_OVERRUN"},
-}
+var cqFlagNames = []validate.Flag{{Bits: 0x1, Name: "SINGLE_THREADED"}, {Bits: 0x2, Name: "IGNORE_OVERRUN"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v CQFlag) String() string { return validate.FlagText(uint64(v), cqFlagNames) }
@@ -324,10 +276,7 @@ const (
 	FlowFlagsEgress FlowFlags = 0x4 // IBV_FLOW_ATTR_FLAGS_EGRESS
 )
 
-var flowFlagsNames = []validate.Flag{
-	{Bits: 0x2, Name: "DONT_TRAP"},
-	{Bits: 0x4, Name: "EGRESS"},
-}
+var flowFlagsNames = []validate.Flag{{Bits: 0x2, Name: "DONT_TRAP"}, {Bits: 0x4, Name: "EGRESS"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v FlowFlags) String() string { return validate.FlagText(uint64(v), flowFlagsNames) }
@@ -349,20 +298,11 @@ const (
 	FlowTypeSniffer FlowType = 3 // IBV_FLOW_ATTR_SNIFFER
 )
 
+var flowTypeNames = []validate.Flag{{Bits: 0, Name: "NORMAL"}, {Bits: 1, Name: "ALL_DEFAULT"}, {Bits: 2, Name: "MC_DEFAULT"},
+	{Bits: 3, Name: "SNIFFER"}}
+
 // String returns the C name without its prefix.
-func (v FlowType) String() string {
-	switch v {
-	case FlowTypeNormal:
-		return "NORMAL"
-	case FlowTypeAllDefault:
-		return "ALL_DEFAULT"
-	case FlowTypeMcDefault:
-		return "MC_DEFAULT"
-	case FlowTypeSniffer:
-		return "SNIFFER"
-	}
-	return validate.Unnamed("FlowType", uint64(v))
-}
+func (v FlowType) String() string { return validate.EnumText("FlowType", int64(v), flowTypeNames) }
 
 // FlowActionESPFlags is a set of properties of an action on packets of ESP. None is the encryption of packets
 // whose headers the user makes, in tunnel mode, on receipt.
@@ -382,12 +322,8 @@ const (
 	FlowActionESPFlagsEsnNewWindow FlowActionESPFlags = 0x8 // IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW
 )
 
-var flowActionESPFlagsNames = []validate.Flag{
-	{Bits: 0x1, Name: "FULL_OFFLOAD"},
-	{Bits: 0x2, Name: "TRANSPORT"},
-	{Bits: 0x4, Name: "ENCRYPT"},
-	{Bits: 0x8, Name: "ESN_NEW_WINDOW"},
-}
+var flowActionESPFlagsNames = []validate.Flag{{Bits: 0x1, Name: "FULL_OFFLOAD"}, {Bits: 0x2, Name: "TRANSPORT"},
+	{Bits: 0x4, Name: "ENCRYPT"}, {Bits: 0x8, Name: "ESN_NEW_WINDOW"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v FlowActionESPFlags) String() string {
@@ -405,13 +341,11 @@ const (
 	FlowActionESPIVAlgoSeq FlowActionESPIVAlgo = 0 // IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ
 )
 
+var flowActionESPIVAlgoNames = []validate.Flag{{Bits: 0, Name: "SEQ"}}
+
 // String returns the C name without its prefix.
 func (v FlowActionESPIVAlgo) String() string {
-	switch v {
-	case FlowActionESPIVAlgoSeq:
-		return "SEQ"
-	}
-	return validate.Unnamed("FlowActionESPIVAlgo", uint64(v))
+	return validate.EnumText("FlowActionESPIVAlgo", int64(v), flowActionESPIVAlgoNames)
 }
 
 // QPType is the transport service of a queue pair.
@@ -437,26 +371,11 @@ const (
 	QPTypeDriver QPType = 255 // IBV_QPT_DRIVER
 )
 
+var qpTypeNames = []validate.Flag{{Bits: 2, Name: "RC"}, {Bits: 3, Name: "UC"}, {Bits: 4, Name: "UD"}, {Bits: 8, Name: "RAW_PACKET"},
+	{Bits: 9, Name: "XRC_SEND"}, {Bits: 10, Name: "XRC_RECV"}, {Bits: 255, Name: "DRIVER"}}
+
 // String returns the C name without its prefix.
-func (v QPType) String() string {
-	switch v {
-	case QPTypeRC:
-		return "RC"
-	case QPTypeUC:
-		return "UC"
-	case QPTypeUD:
-		return "UD"
-	case QPTypeRawPacket:
-		return "RAW_PACKET"
-	case QPTypeXRCSend:
-		return "XRC_SEND"
-	case QPTypeXRCRecv:
-		return "XRC_RECV"
-	case QPTypeDriver:
-		return "DRIVER"
-	}
-	return validate.Unnamed("QPType", uint64(v))
-}
+func (v QPType) String() string { return validate.EnumText("QPType", int64(v), qpTypeNames) }
 
 // QPOp is a set of requests that a stream of commands can post.
 //
@@ -493,21 +412,10 @@ const (
 	QPOpAtomicWrite QPOp = 0x1000 // IBV_QP_EX_WITH_ATOMIC_WRITE
 )
 
-var qpOpNames = []validate.Flag{
-	{Bits: 0x1, Name: "RDMA_WRITE"},
-	{Bits: 0x2, Name: "RDMA_WRITE_WITH_IMM"},
-	{Bits: 0x4, Name: "SEND"},
-	{Bits: 0x8, Name: "SEND_WITH_IMM"},
-	{Bits: 0x10, Name: "RDMA_READ"},
-	{Bits: 0x20, Name: "ATOMIC_CMP_AND_SWP"},
-	{Bits: 0x40, Name: "ATOMIC_FETCH_AND_ADD"},
-	{Bits: 0x80, Name: "LOCAL_INV"},
-	{Bits: 0x100, Name: "BIND_MW"},
-	{Bits: 0x200, Name: "SEND_WITH_INV"},
-	{Bits: 0x400, Name: "TSO"},
-	{Bits: 0x800, Name: "FLUSH"},
-	{Bits: 0x1000, Name: "ATOMIC_WRITE"},
-}
+var qpOpNames = []validate.Flag{{Bits: 0x1, Name: "RDMA_WRITE"}, {Bits: 0x2, Name: "RDMA_WRITE_WITH_IMM"}, {Bits: 0x4, Name: "SEND"},
+	{Bits: 0x8, Name: "SEND_WITH_IMM"}, {Bits: 0x10, Name: "RDMA_READ"}, {Bits: 0x20, Name: "ATOMIC_CMP_AND_SWP"},
+	{Bits: 0x40, Name: "ATOMIC_FETCH_AND_ADD"}, {Bits: 0x80, Name: "LOCAL_INV"}, {Bits: 0x100, Name: "BIND_MW"},
+	{Bits: 0x200, Name: "SEND_WITH_INV"}, {Bits: 0x400, Name: "TSO"}, {Bits: 0x800, Name: "FLUSH"}, {Bits: 0x1000, Name: "ATOMIC_WRITE"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPOp) String() string { return validate.FlagText(uint64(v), qpOpNames) }
@@ -531,13 +439,8 @@ const (
 	QPFlagPCIWriteEndPadding QPFlag = 0x800 // IBV_QP_CREATE_PCI_WRITE_END_PADDING
 )
 
-var qpFlagNames = []validate.Flag{
-	{Bits: 0x2, Name: "BLOCK_SELF_MCAST_LB"},
-	{Bits: 0x100, Name: "SCATTER_FCS"},
-	{Bits: 0x200, Name: "CVLAN_STRIPPING"},
-	{Bits: 0x400, Name: "SOURCE_QPN"},
-	{Bits: 0x800, Name: "PCI_WRITE_END_PADDING"},
-}
+var qpFlagNames = []validate.Flag{{Bits: 0x2, Name: "BLOCK_SELF_MCAST_LB"}, {Bits: 0x100, Name: "SCATTER_FCS"},
+	{Bits: 0x200, Name: "CVLAN_STRIPPING"}, {Bits: 0x400, Name: "SOURCE_QPN"}, {Bits: 0x800, Name: "PCI_WRITE_END_PADDING"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPFlag) String() string { return validate.FlagText(uint64(v), qpFlagNames) }
@@ -557,18 +460,10 @@ const (
 	SRQTypeTM SRQType = 2 // IBV_SRQT_TM
 )
 
+var srqTypeNames = []validate.Flag{{Bits: 0, Name: "BASIC"}, {Bits: 1, Name: "XRC"}, {Bits: 2, Name: "TM"}}
+
 // String returns the C name without its prefix.
-func (v SRQType) String() string {
-	switch v {
-	case SRQTypeBasic:
-		return "BASIC"
-	case SRQTypeXRC:
-		return "XRC"
-	case SRQTypeTM:
-		return "TM"
-	}
-	return validate.Unnamed("SRQType", uint64(v))
-}
+func (v SRQType) String() string { return validate.EnumText("SRQType", int64(v), srqTypeNames) }
 
 // WQFlags is a set of properties of a work queue.
 //
@@ -587,12 +482,8 @@ const (
 	WQFlagsPCIWriteEndPadding WQFlags = 0x8 // IBV_WQ_FLAGS_PCI_WRITE_END_PADDING
 )
 
-var wqFlagsNames = []validate.Flag{
-	{Bits: 0x1, Name: "CVLAN_STRIPPING"},
-	{Bits: 0x2, Name: "SCATTER_FCS"},
-	{Bits: 0x4, Name: "DELAY_DROP"},
-	{Bits: 0x8, Name: "PCI_WRITE_END_PADDING"},
-}
+var wqFlagsNames = []validate.Flag{{Bits: 0x1, Name: "CVLAN_STRIPPING"}, {Bits: 0x2, Name: "SCATTER_FCS"},
+	{Bits: 0x4, Name: "DELAY_DROP"}, {Bits: 0x8, Name: "PCI_WRITE_END_PADDING"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v WQFlags) String() string { return validate.FlagText(uint64(v), wqFlagsNames) }
@@ -608,14 +499,10 @@ const (
 	WQTypeRQ WQType = 0 // IBV_WQT_RQ
 )
 
+var wqTypeNames = []validate.Flag{{Bits: 0, Name: "RQ"}}
+
 // String returns the C name without its prefix.
-func (v WQType) String() string {
-	switch v {
-	case WQTypeRQ:
-		return "RQ"
-	}
-	return validate.Unnamed("WQType", uint64(v))
-}
+func (v WQType) String() string { return validate.EnumText("WQType", int64(v), wqTypeNames) }
 
 // EventType is the type of an asynchronous event.
 //
@@ -668,54 +555,15 @@ const (
 	EventTypeDeviceSpeedChange EventType = 20 // IBV_EVENT_DEVICE_SPEED_CHANGE
 )
 
+var eventTypeNames = []validate.Flag{{Bits: 0, Name: "CQ_ERR"}, {Bits: 1, Name: "QP_FATAL"}, {Bits: 2, Name: "QP_REQ_ERR"},
+	{Bits: 3, Name: "QP_ACCESS_ERR"}, {Bits: 4, Name: "COMM_EST"}, {Bits: 5, Name: "SQ_DRAINED"}, {Bits: 6, Name: "PATH_MIG"},
+	{Bits: 7, Name: "PATH_MIG_ERR"}, {Bits: 8, Name: "DEVICE_FATAL"}, {Bits: 9, Name: "PORT_ACTIVE"}, {Bits: 10, Name: "PORT_ERR"},
+	{Bits: 11, Name: "LID_CHANGE"}, {Bits: 12, Name: "PKEY_CHANGE"}, {Bits: 13, Name: "SM_CHANGE"}, {Bits: 14, Name: "SRQ_ERR"},
+	{Bits: 15, Name: "SRQ_LIMIT_REACHED"}, {Bits: 16, Name: "QP_LAST_WQE_REACHED"}, {Bits: 17, Name: "CLIENT_REREGISTER"},
+	{Bits: 18, Name: "GID_CHANGE"}, {Bits: 19, Name: "WQ_FATAL"}, {Bits: 20, Name: "DEVICE_SPEED_CHANGE"}}
+
 // String returns the C name without its prefix.
-func (v EventType) String() string {
-	switch v {
-	case EventTypeCQErr:
-		return "CQ_ERR"
-	case EventTypeQPFatal:
-		return "QP_FATAL"
-	case EventTypeQPReqErr:
-		return "QP_REQ_ERR"
-	case EventTypeQPAccessErr:
-		return "QP_ACCESS_ERR"
-	case EventTypeCommEst:
-		return "COMM_EST"
-	case EventTypeSQDrained:
-		return "SQ_DRAINED"
-	case EventTypePathMig:
-		return "PATH_MIG"
-	case EventTypePathMigErr:
-		return "PATH_MIG_ERR"
-	case EventTypeDeviceFatal:
-		return "DEVICE_FATAL"
-	case EventTypePortActive:
-		return "PORT_ACTIVE"
-	case EventTypePortErr:
-		return "PORT_ERR"
-	case EventTypeLIDChange:
-		return "LID_CHANGE"
-	case EventTypePKeyChange:
-		return "PKEY_CHANGE"
-	case EventTypeSMChange:
-		return "SM_CHANGE"
-	case EventTypeSRQErr:
-		return "SRQ_ERR"
-	case EventTypeSRQLimitReached:
-		return "SRQ_LIMIT_REACHED"
-	case EventTypeQPLastWQEReached:
-		return "QP_LAST_WQE_REACHED"
-	case EventTypeClientReregister:
-		return "CLIENT_REREGISTER"
-	case EventTypeGIDChange:
-		return "GID_CHANGE"
-	case EventTypeWQFatal:
-		return "WQ_FATAL"
-	case EventTypeDeviceSpeedChange:
-		return "DEVICE_SPEED_CHANGE"
-	}
-	return validate.Unnamed("EventType", uint64(v))
-}
+func (v EventType) String() string { return validate.EnumText("EventType", int64(v), eventTypeNames) }
 
 // NodeType is the kind of a device.
 //
@@ -734,28 +582,12 @@ const (
 	NodeTypeUnspecified NodeType = 7  // IBV_NODE_UNSPECIFIED
 )
 
+var nodeTypeNames = []validate.Flag{{Bits: 0xffffffffffffffff, Name: "UNKNOWN"}, {Bits: 1, Name: "CA"}, {Bits: 2, Name: "SWITCH"},
+	{Bits: 3, Name: "ROUTER"}, {Bits: 4, Name: "RNIC"}, {Bits: 5, Name: "USNIC"}, {Bits: 6, Name: "USNIC_UDP"},
+	{Bits: 7, Name: "UNSPECIFIED"}}
+
 // String returns the C name without its prefix.
-func (v NodeType) String() string {
-	switch v {
-	case NodeTypeUnknown:
-		return "UNKNOWN"
-	case NodeTypeCA:
-		return "CA"
-	case NodeTypeSwitch:
-		return "SWITCH"
-	case NodeTypeRouter:
-		return "ROUTER"
-	case NodeTypeRNIC:
-		return "RNIC"
-	case NodeTypeUSNIC:
-		return "USNIC"
-	case NodeTypeUSNICUDP:
-		return "USNIC_UDP"
-	case NodeTypeUnspecified:
-		return "UNSPECIFIED"
-	}
-	return validate.UnnamedInt("NodeType", int64(v))
-}
+func (v NodeType) String() string { return validate.EnumText("NodeType", int64(v), nodeTypeNames) }
 
 // TransportType is the transport protocol of a device.
 //
@@ -772,23 +604,12 @@ const (
 	TransportTypeUnspecified TransportType = 4  // IBV_TRANSPORT_UNSPECIFIED
 )
 
+var transportTypeNames = []validate.Flag{{Bits: 0xffffffffffffffff, Name: "UNKNOWN"}, {Bits: 0, Name: "IB"}, {Bits: 1, Name: "IWARP"},
+	{Bits: 2, Name: "USNIC"}, {Bits: 3, Name: "USNIC_UDP"}, {Bits: 4, Name: "UNSPECIFIED"}}
+
 // String returns the C name without its prefix.
 func (v TransportType) String() string {
-	switch v {
-	case TransportTypeUnknown:
-		return "UNKNOWN"
-	case TransportTypeIB:
-		return "IB"
-	case TransportTypeIWARP:
-		return "IWARP"
-	case TransportTypeUSNIC:
-		return "USNIC"
-	case TransportTypeUSNICUDP:
-		return "USNIC_UDP"
-	case TransportTypeUnspecified:
-		return "UNSPECIFIED"
-	}
-	return validate.UnnamedInt("TransportType", int64(v))
+	return validate.EnumText("TransportType", int64(v), transportTypeNames)
 }
 
 // ForkStatus is the answer to whether a program with registered memory may fork.
@@ -806,17 +627,11 @@ const (
 	ForkStatusUnneeded ForkStatus = 2 // IBV_FORK_UNNEEDED
 )
 
+var forkStatusNames = []validate.Flag{{Bits: 0, Name: "DISABLED"}, {Bits: 1, Name: "ENABLED"}, {Bits: 2, Name: "UNNEEDED"}}
+
 // String returns the C name without its prefix.
 func (v ForkStatus) String() string {
-	switch v {
-	case ForkStatusDisabled:
-		return "DISABLED"
-	case ForkStatusEnabled:
-		return "ENABLED"
-	case ForkStatusUnneeded:
-		return "UNNEEDED"
-	}
-	return validate.Unnamed("ForkStatus", uint64(v))
+	return validate.EnumText("ForkStatus", int64(v), forkStatusNames)
 }
 
 // QPAccess is a set of access flags of a queue pair, which say what the peer may do.
@@ -836,14 +651,9 @@ const (
 	QPAccessFlushPersistent QPAccess = 0x200 // IBV_ACCESS_FLUSH_PERSISTENT
 )
 
-var qpAccessNames = []validate.Flag{
-	{Bits: 0x1, Name: "LOCAL_WRITE"},
-	{Bits: 0x2, Name: "REMOTE_WRITE"},
-	{Bits: 0x4, Name: "REMOTE_READ"},
-	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
-	{Bits: 0x100, Name: "FLUSH_GLOBAL"},
-	{Bits: 0x200, Name: "FLUSH_PERSISTENT"},
-}
+var qpAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}, {Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x100, Name: "FLUSH_GLOBAL"},
+	{Bits: 0x200, Name: "FLUSH_PERSISTENT"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPAccess) String() string { return validate.FlagText(uint64(v), qpAccessNames) }
@@ -873,28 +683,11 @@ const (
 	QPStateUnknown QPState = 7 // IBV_QPS_UNKNOWN
 )
 
+var qpStateNames = []validate.Flag{{Bits: 0, Name: "RESET"}, {Bits: 1, Name: "INIT"}, {Bits: 2, Name: "RTR"}, {Bits: 3, Name: "RTS"},
+	{Bits: 4, Name: "SQD"}, {Bits: 5, Name: "SQE"}, {Bits: 6, Name: "ERR"}, {Bits: 7, Name: "UNKNOWN"}}
+
 // String returns the C name without its prefix.
-func (v QPState) String() string {
-	switch v {
-	case QPStateReset:
-		return "RESET"
-	case QPStateInit:
-		return "INIT"
-	case QPStateRTR:
-		return "RTR"
-	case QPStateRTS:
-		return "RTS"
-	case QPStateSQD:
-		return "SQD"
-	case QPStateSQE:
-		return "SQE"
-	case QPStateErr:
-		return "ERR"
-	case QPStateUnknown:
-		return "UNKNOWN"
-	}
-	return validate.Unnamed("QPState", uint64(v))
-}
+func (v QPState) String() string { return validate.EnumText("QPState", int64(v), qpStateNames) }
 
 // Timeout is the time to wait for an acknowledgement, as a code of 5 bits; 0 is no limit. Duration and
 // TimeoutOf convert it.
@@ -948,20 +741,10 @@ const (
 	WQStateUnknown WQState = 3 // IBV_WQS_UNKNOWN
 )
 
+var wqStateNames = []validate.Flag{{Bits: 0, Name: "RESET"}, {Bits: 1, Name: "RDY"}, {Bits: 2, Name: "ERR"}, {Bits: 3, Name: "UNKNOWN"}}
+
 // String returns the C name without its prefix.
-func (v WQState) String() string {
-	switch v {
-	case WQStateReset:
-		return "RESET"
-	case WQStateRdy:
-		return "RDY"
-	case WQStateErr:
-		return "ERR"
-	case WQStateUnknown:
-		return "UNKNOWN"
-	}
-	return validate.Unnamed("WQState", uint64(v))
-}
+func (v WQState) String() string { return validate.EnumText("WQState", int64(v), wqStateNames) }
 
 // WCStatus is the result of a work request.
 //
@@ -1174,14 +957,8 @@ const (
 	CompCntrOpRemoteRDMAWrite CompCntrOp = 0x20 // IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE
 )
 
-var compCntrOpNames = []validate.Flag{
-	{Bits: 0x1, Name: "SEND"},
-	{Bits: 0x2, Name: "RECV"},
-	{Bits: 0x4, Name: "RDMA_READ"},
-	{Bits: 0x8, Name: "REMOTE_RDMA_READ"},
-	{Bits: 0x10, Name: "RDMA_WRITE"},
-	{Bits: 0x20, Name: "REMOTE_RDMA_WRITE"},
-}
+var compCntrOpNames = []validate.Flag{{Bits: 0x1, Name: "SEND"}, {Bits: 0x2, Name: "RECV"}, {Bits: 0x4, Name: "RDMA_READ"},
+	{Bits: 0x8, Name: "REMOTE_RDMA_READ"}, {Bits: 0x10, Name: "RDMA_WRITE"}, {Bits: 0x20, Name: "REMOTE_RDMA_WRITE"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v CompCntrOp) String() string { return validate.FlagText(uint64(v), compCntrOpNames) }
@@ -1243,32 +1020,15 @@ const (
 	DeviceCapManagedFlowSteering DeviceCap = 0x20000000 // IBV_DEVICE_MANAGED_FLOW_STEERING
 )
 
-var deviceCapNames = []validate.Flag{
-	{Bits: 0x1, Name: "RESIZE_MAX_WR"},
-	{Bits: 0x2, Name: "BAD_PKEY_CNTR"},
-	{Bits: 0x4, Name: "BAD_QKEY_CNTR"},
-	{Bits: 0x8, Name: "RAW_MULTI"},
-	{Bits: 0x10, Name: "AUTO_PATH_MIG"},
-	{Bits: 0x20, Name: "CHANGE_PHY_PORT"},
-	{Bits: 0x40, Name: "UD_AV_PORT_ENFORCE"},
-	{Bits: 0x80, Name: "CURR_QP_STATE_MOD"},
-	{Bits: 0x100, Name: "SHUTDOWN_PORT"},
-	{Bits: 0x200, Name: "INIT_TYPE"},
-	{Bits: 0x400, Name: "PORT_ACTIVE_EVENT"},
-	{Bits: 0x800, Name: "SYS_IMAGE_GUID"},
-	{Bits: 0x1000, Name: "RC_RNR_NAK_GEN"},
-	{Bits: 0x2000, Name: "SRQ_RESIZE"},
-	{Bits: 0x4000, Name: "N_NOTIFY_CQ"},
-	{Bits: 0x20000, Name: "MEM_WINDOW"},
-	{Bits: 0x40000, Name: "UD_IP_CSUM"},
-	{Bits: 0x100000, Name: "XRC"},
-	{Bits: 0x200000, Name: "MEM_MGT_EXTENSIONS"},
-	{Bits: 0x800000, Name: "MEM_WINDOW_TYPE_2A"},
-	{Bits: 0x1000000, Name: "MEM_WINDOW_TYPE_2B"},
-	{Bits: 0x2000000, Name: "RC_IP_CSUM"},
-	{Bits: 0x4000000, Name: "RAW_IP_CSUM"},
-	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"},
-}
+var deviceCapNames = []validate.Flag{{Bits: 0x1, Name: "RESIZE_MAX_WR"}, {Bits: 0x2, Name: "BAD_PKEY_CNTR"},
+	{Bits: 0x4, Name: "BAD_QKEY_CNTR"}, {Bits: 0x8, Name: "RAW_MULTI"}, {Bits: 0x10, Name: "AUTO_PATH_MIG"},
+	{Bits: 0x20, Name: "CHANGE_PHY_PORT"}, {Bits: 0x40, Name: "UD_AV_PORT_ENFORCE"}, {Bits: 0x80, Name: "CURR_QP_STATE_MOD"},
+	{Bits: 0x100, Name: "SHUTDOWN_PORT"}, {Bits: 0x200, Name: "INIT_TYPE"}, {Bits: 0x400, Name: "PORT_ACTIVE_EVENT"},
+	{Bits: 0x800, Name: "SYS_IMAGE_GUID"}, {Bits: 0x1000, Name: "RC_RNR_NAK_GEN"}, {Bits: 0x2000, Name: "SRQ_RESIZE"},
+	{Bits: 0x4000, Name: "N_NOTIFY_CQ"}, {Bits: 0x20000, Name: "MEM_WINDOW"}, {Bits: 0x40000, Name: "UD_IP_CSUM"},
+	{Bits: 0x100000, Name: "XRC"}, {Bits: 0x200000, Name: "MEM_MGT_EXTENSIONS"}, {Bits: 0x800000, Name: "MEM_WINDOW_TYPE_2A"},
+	{Bits: 0x1000000, Name: "MEM_WINDOW_TYPE_2B"}, {Bits: 0x2000000, Name: "RC_IP_CSUM"}, {Bits: 0x4000000, Name: "RAW_IP_CSUM"},
+	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DeviceCap) String() string { return validate.FlagText(uint64(v), deviceCapNames) }
@@ -1288,18 +1048,10 @@ const (
 	AtomicCapGlob AtomicCap = 2 // IBV_ATOMIC_GLOB
 )
 
+var atomicCapNames = []validate.Flag{{Bits: 0, Name: "NONE"}, {Bits: 1, Name: "HCA"}, {Bits: 2, Name: "GLOB"}}
+
 // String returns the C name without its prefix.
-func (v AtomicCap) String() string {
-	switch v {
-	case AtomicCapNone:
-		return "NONE"
-	case AtomicCapHCA:
-		return "HCA"
-	case AtomicCapGlob:
-		return "GLOB"
-	}
-	return validate.Unnamed("AtomicCap", uint64(v))
-}
+func (v AtomicCap) String() string { return validate.EnumText("AtomicCap", int64(v), atomicCapNames) }
 
 // DeviceCapEx is a set of capabilities of a device. The lower 32 bits mean the same as in DeviceCap.
 //
@@ -1340,35 +1092,16 @@ const (
 	DeviceCapExCCDMABounce DeviceCapEx = 0x20000000000 // IBV_DEVICE_CC_DMA_BOUNCE
 )
 
-var deviceCapExNames = []validate.Flag{
-	{Bits: 0x1, Name: "RESIZE_MAX_WR"},
-	{Bits: 0x2, Name: "BAD_PKEY_CNTR"},
-	{Bits: 0x4, Name: "BAD_QKEY_CNTR"},
-	{Bits: 0x8, Name: "RAW_MULTI"},
-	{Bits: 0x10, Name: "AUTO_PATH_MIG"},
-	{Bits: 0x20, Name: "CHANGE_PHY_PORT"},
-	{Bits: 0x40, Name: "UD_AV_PORT_ENFORCE"},
-	{Bits: 0x80, Name: "CURR_QP_STATE_MOD"},
-	{Bits: 0x100, Name: "SHUTDOWN_PORT"},
-	{Bits: 0x200, Name: "INIT_TYPE"},
-	{Bits: 0x400, Name: "PORT_ACTIVE_EVENT"},
-	{Bits: 0x800, Name: "SYS_IMAGE_GUID"},
-	{Bits: 0x1000, Name: "RC_RNR_NAK_GEN"},
-	{Bits: 0x2000, Name: "SRQ_RESIZE"},
-	{Bits: 0x4000, Name: "N_NOTIFY_CQ"},
-	{Bits: 0x20000, Name: "MEM_WINDOW"},
-	{Bits: 0x40000, Name: "UD_IP_CSUM"},
-	{Bits: 0x100000, Name: "XRC"},
-	{Bits: 0x200000, Name: "MEM_MGT_EXTENSIONS"},
-	{Bits: 0x800000, Name: "MEM_WINDOW_TYPE_2A"},
-	{Bits: 0x1000000, Name: "MEM_WINDOW_TYPE_2B"},
-	{Bits: 0x2000000, Name: "RC_IP_CSUM"},
-	{Bits: 0x4000000, Name: "RAW_IP_CSUM"},
-	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"},
-	{Bits: 0x400000000, Name: "RAW_SCATTER_FCS"},
-	{Bits: 0x1000000000, Name: "PCI_WRITE_END_PADDING"},
-	{Bits: 0x20000000000, Name: "CC_DMA_BOUNCE"},
-}
+var deviceCapExNames = []validate.Flag{{Bits: 0x1, Name: "RESIZE_MAX_WR"}, {Bits: 0x2, Name: "BAD_PKEY_CNTR"},
+	{Bits: 0x4, Name: "BAD_QKEY_CNTR"}, {Bits: 0x8, Name: "RAW_MULTI"}, {Bits: 0x10, Name: "AUTO_PATH_MIG"},
+	{Bits: 0x20, Name: "CHANGE_PHY_PORT"}, {Bits: 0x40, Name: "UD_AV_PORT_ENFORCE"}, {Bits: 0x80, Name: "CURR_QP_STATE_MOD"},
+	{Bits: 0x100, Name: "SHUTDOWN_PORT"}, {Bits: 0x200, Name: "INIT_TYPE"}, {Bits: 0x400, Name: "PORT_ACTIVE_EVENT"},
+	{Bits: 0x800, Name: "SYS_IMAGE_GUID"}, {Bits: 0x1000, Name: "RC_RNR_NAK_GEN"}, {Bits: 0x2000, Name: "SRQ_RESIZE"},
+	{Bits: 0x4000, Name: "N_NOTIFY_CQ"}, {Bits: 0x20000, Name: "MEM_WINDOW"}, {Bits: 0x40000, Name: "UD_IP_CSUM"},
+	{Bits: 0x100000, Name: "XRC"}, {Bits: 0x200000, Name: "MEM_MGT_EXTENSIONS"}, {Bits: 0x800000, Name: "MEM_WINDOW_TYPE_2A"},
+	{Bits: 0x1000000, Name: "MEM_WINDOW_TYPE_2B"}, {Bits: 0x2000000, Name: "RC_IP_CSUM"}, {Bits: 0x4000000, Name: "RAW_IP_CSUM"},
+	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"}, {Bits: 0x400000000, Name: "RAW_SCATTER_FCS"},
+	{Bits: 0x1000000000, Name: "PCI_WRITE_END_PADDING"}, {Bits: 0x20000000000, Name: "CC_DMA_BOUNCE"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DeviceCapEx) String() string { return validate.FlagText(uint64(v), deviceCapExNames) }
@@ -1386,10 +1119,7 @@ const (
 	ODPCapImplicit ODPCap = 0x2 // IBV_ODP_SUPPORT_IMPLICIT
 )
 
-var odpCapNames = []validate.Flag{
-	{Bits: 0x1, Name: "IBV_ODP_SUPPORT"},
-	{Bits: 0x2, Name: "_IMPLICIT"},
-}
+var odpCapNames = []validate.Flag{{Bits: 0x1, Name: "IBV_ODP_SUPPORT"}, {Bits: 0x2, Name: "_IMPLICIT"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v ODPCap) String() string { return validate.FlagText(uint64(v), odpCapNames) }
@@ -1419,16 +1149,9 @@ const (
 	ODPTransportCapAtomicWrite ODPTransportCap = 0x80 // IBV_ODP_SUPPORT_ATOMIC_WRITE
 )
 
-var odpTransportCapNames = []validate.Flag{
-	{Bits: 0x1, Name: "SEND"},
-	{Bits: 0x2, Name: "RECV"},
-	{Bits: 0x4, Name: "WRITE"},
-	{Bits: 0x8, Name: "READ"},
-	{Bits: 0x10, Name: "ATOMIC"},
-	{Bits: 0x20, Name: "SRQ_RECV"},
-	{Bits: 0x40, Name: "FLUSH"},
-	{Bits: 0x80, Name: "ATOMIC_WRITE"},
-}
+var odpTransportCapNames = []validate.Flag{{Bits: 0x1, Name: "SEND"}, {Bits: 0x2, Name: "RECV"}, {Bits: 0x4, Name: "WRITE"},
+	{Bits: 0x8, Name: "READ"}, {Bits: 0x10, Name: "ATOMIC"}, {Bits: 0x20, Name: "SRQ_RECV"}, {Bits: 0x40, Name: "FLUSH"},
+	{Bits: 0x80, Name: "ATOMIC_WRITE"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v ODPTransportCap) String() string { return validate.FlagText(uint64(v), odpTransportCapNames) }
@@ -1450,12 +1173,8 @@ const (
 	RawPacketCapDelayDrop RawPacketCap = 0x8 // IBV_RAW_PACKET_CAP_DELAY_DROP
 )
 
-var rawPacketCapNames = []validate.Flag{
-	{Bits: 0x1, Name: "CVLAN_STRIPPING"},
-	{Bits: 0x2, Name: "SCATTER_FCS"},
-	{Bits: 0x4, Name: "IP_CSUM"},
-	{Bits: 0x8, Name: "DELAY_DROP"},
-}
+var rawPacketCapNames = []validate.Flag{{Bits: 0x1, Name: "CVLAN_STRIPPING"}, {Bits: 0x2, Name: "SCATTER_FCS"},
+	{Bits: 0x4, Name: "IP_CSUM"}, {Bits: 0x8, Name: "DELAY_DROP"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v RawPacketCap) String() string { return validate.FlagText(uint64(v), rawPacketCapNames) }
@@ -1471,9 +1190,7 @@ const (
 	TMCapRC TMCap = 0x1 // IBV_TM_CAP_RC
 )
 
-var tmCapNames = []validate.Flag{
-	{Bits: 0x1, Name: "RC"},
-}
+var tmCapNames = []validate.Flag{{Bits: 0x1, Name: "RC"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v TMCap) String() string { return validate.FlagText(uint64(v), tmCapNames) }
@@ -1493,11 +1210,8 @@ const (
 	PCIAtomicSize16 PCIAtomicSize = 0x4 // IBV_PCI_ATOMIC_OPERATION_16_BYTE_SIZE_SUP
 )
 
-var pciAtomicSizeNames = []validate.Flag{
-	{Bits: 0x1, Name: "4_BYTE_SIZE_SUP"},
-	{Bits: 0x2, Name: "8_BYTE_SIZE_SUP"},
-	{Bits: 0x4, Name: "16_BYTE_SIZE_SUP"},
-}
+var pciAtomicSizeNames = []validate.Flag{{Bits: 0x1, Name: "4_BYTE_SIZE_SUP"}, {Bits: 0x2, Name: "8_BYTE_SIZE_SUP"},
+	{Bits: 0x4, Name: "16_BYTE_SIZE_SUP"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PCIAtomicSize) String() string { return validate.FlagText(uint64(v), pciAtomicSizeNames) }
@@ -1531,18 +1245,10 @@ const (
 	RXHashFieldInner RXHashField = 0x80000000 // IBV_RX_HASH_INNER
 )
 
-var rxHashFieldNames = []validate.Flag{
-	{Bits: 0x1, Name: "SRC_IPV4"},
-	{Bits: 0x2, Name: "DST_IPV4"},
-	{Bits: 0x4, Name: "SRC_IPV6"},
-	{Bits: 0x8, Name: "DST_IPV6"},
-	{Bits: 0x10, Name: "SRC_PORT_TCP"},
-	{Bits: 0x20, Name: "DST_PORT_TCP"},
-	{Bits: 0x40, Name: "SRC_PORT_UDP"},
-	{Bits: 0x80, Name: "DST_PORT_UDP"},
-	{Bits: 0x100, Name: "IPSEC_SPI"},
-	{Bits: 0x80000000, Name: "INNER"},
-}
+var rxHashFieldNames = []validate.Flag{{Bits: 0x1, Name: "SRC_IPV4"}, {Bits: 0x2, Name: "DST_IPV4"}, {Bits: 0x4, Name: "SRC_IPV6"},
+	{Bits: 0x8, Name: "DST_IPV6"}, {Bits: 0x10, Name: "SRC_PORT_TCP"}, {Bits: 0x20, Name: "DST_PORT_TCP"},
+	{Bits: 0x40, Name: "SRC_PORT_UDP"}, {Bits: 0x80, Name: "DST_PORT_UDP"}, {Bits: 0x100, Name: "IPSEC_SPI"},
+	{Bits: 0x80000000, Name: "INNER"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v RXHashField) String() string { return validate.FlagText(uint64(v), rxHashFieldNames) }
@@ -1558,9 +1264,7 @@ const (
 	RXHashFuncToeplitz RXHashFunc = 0x1 // IBV_RX_HASH_FUNC_TOEPLITZ
 )
 
-var rxHashFuncNames = []validate.Flag{
-	{Bits: 0x1, Name: "TOEPLITZ"},
-}
+var rxHashFuncNames = []validate.Flag{{Bits: 0x1, Name: "TOEPLITZ"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v RXHashFunc) String() string { return validate.FlagText(uint64(v), rxHashFuncNames) }
@@ -1580,18 +1284,10 @@ const (
 	GIDTypeRoCEV2 GIDType = 2 // IBV_GID_TYPE_ROCE_V2
 )
 
+var gidTypeNames = []validate.Flag{{Bits: 0, Name: "IB"}, {Bits: 1, Name: "ROCE_V1"}, {Bits: 2, Name: "ROCE_V2"}}
+
 // String returns the C name without its prefix.
-func (v GIDType) String() string {
-	switch v {
-	case GIDTypeIB:
-		return "IB"
-	case GIDTypeRoCEV1:
-		return "ROCE_V1"
-	case GIDTypeRoCEV2:
-		return "ROCE_V2"
-	}
-	return validate.Unnamed("GIDType", uint64(v))
-}
+func (v GIDType) String() string { return validate.EnumText("GIDType", int64(v), gidTypeNames) }
 
 // PortCap is a set of capabilities of a port, as InfiniBand management defines them.
 //
@@ -1650,32 +1346,15 @@ const (
 	PortCapIPBasedGids PortCap = 0x4000000 // IBV_PORT_IP_BASED_GIDS
 )
 
-var portCapNames = []validate.Flag{
-	{Bits: 0x2, Name: "SM"},
-	{Bits: 0x4, Name: "NOTICE_SUP"},
-	{Bits: 0x8, Name: "TRAP_SUP"},
-	{Bits: 0x10, Name: "OPT_IPD_SUP"},
-	{Bits: 0x20, Name: "AUTO_MIGR_SUP"},
-	{Bits: 0x40, Name: "SL_MAP_SUP"},
-	{Bits: 0x80, Name: "MKEY_NVRAM"},
-	{Bits: 0x100, Name: "PKEY_NVRAM"},
-	{Bits: 0x200, Name: "LED_INFO_SUP"},
-	{Bits: 0x800, Name: "SYS_IMAGE_GUID_SUP"},
-	{Bits: 0x1000, Name: "PKEY_SW_EXT_PORT_TRAP_SUP"},
-	{Bits: 0x4000, Name: "EXTENDED_SPEEDS_SUP"},
-	{Bits: 0x8000, Name: "CAP_MASK2_SUP"},
-	{Bits: 0x10000, Name: "CM_SUP"},
-	{Bits: 0x20000, Name: "SNMP_TUNNEL_SUP"},
-	{Bits: 0x40000, Name: "REINIT_SUP"},
-	{Bits: 0x80000, Name: "DEVICE_MGMT_SUP"},
-	{Bits: 0x100000, Name: "VENDOR_CLASS_SUP"},
-	{Bits: 0x200000, Name: "DR_NOTICE_SUP"},
-	{Bits: 0x400000, Name: "CAP_MASK_NOTICE_SUP"},
-	{Bits: 0x800000, Name: "BOOT_MGMT_SUP"},
-	{Bits: 0x1000000, Name: "LINK_LATENCY_SUP"},
-	{Bits: 0x2000000, Name: "CLIENT_REG_SUP"},
-	{Bits: 0x4000000, Name: "IP_BASED_GIDS"},
-}
+var portCapNames = []validate.Flag{{Bits: 0x2, Name: "SM"}, {Bits: 0x4, Name: "NOTICE_SUP"}, {Bits: 0x8, Name: "TRAP_SUP"},
+	{Bits: 0x10, Name: "OPT_IPD_SUP"}, {Bits: 0x20, Name: "AUTO_MIGR_SUP"}, {Bits: 0x40, Name: "SL_MAP_SUP"},
+	{Bits: 0x80, Name: "MKEY_NVRAM"}, {Bits: 0x100, Name: "PKEY_NVRAM"}, {Bits: 0x200, Name: "LED_INFO_SUP"},
+	{Bits: 0x800, Name: "SYS_IMAGE_GUID_SUP"}, {Bits: 0x1000, Name: "PKEY_SW_EXT_PORT_TRAP_SUP"},
+	{Bits: 0x4000, Name: "EXTENDED_SPEEDS_SUP"}, {Bits: 0x8000, Name: "CAP_MASK2_SUP"}, {Bits: 0x10000, Name: "CM_SUP"},
+	{Bits: 0x20000, Name: "SNMP_TUNNEL_SUP"}, {Bits: 0x40000, Name: "REINIT_SUP"}, {Bits: 0x80000, Name: "DEVICE_MGMT_SUP"},
+	{Bits: 0x100000, Name: "VENDOR_CLASS_SUP"}, {Bits: 0x200000, Name: "DR_NOTICE_SUP"}, {Bits: 0x400000, Name: "CAP_MASK_NOTICE_SUP"},
+	{Bits: 0x800000, Name: "BOOT_MGMT_SUP"}, {Bits: 0x1000000, Name: "LINK_LATENCY_SUP"}, {Bits: 0x2000000, Name: "CLIENT_REG_SUP"},
+	{Bits: 0x4000000, Name: "IP_BASED_GIDS"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PortCap) String() string { return validate.FlagText(uint64(v), portCapNames) }
@@ -1705,16 +1384,9 @@ const (
 	PortCap2LinkSpeedXdrSup PortCap2 = 0x1000 // IBV_PORT_LINK_SPEED_XDR_SUP
 )
 
-var portCap2Names = []validate.Flag{
-	{Bits: 0x1, Name: "SET_NODE_DESC_SUP"},
-	{Bits: 0x2, Name: "INFO_EXT_SUP"},
-	{Bits: 0x4, Name: "VIRT_SUP"},
-	{Bits: 0x8, Name: "SWITCH_PORT_STATE_TABLE_SUP"},
-	{Bits: 0x10, Name: "LINK_WIDTH_2X_SUP"},
-	{Bits: 0x20, Name: "LINK_SPEED_HDR_SUP"},
-	{Bits: 0x400, Name: "LINK_SPEED_NDR_SUP"},
-	{Bits: 0x1000, Name: "LINK_SPEED_XDR_SUP"},
-}
+var portCap2Names = []validate.Flag{{Bits: 0x1, Name: "SET_NODE_DESC_SUP"}, {Bits: 0x2, Name: "INFO_EXT_SUP"},
+	{Bits: 0x4, Name: "VIRT_SUP"}, {Bits: 0x8, Name: "SWITCH_PORT_STATE_TABLE_SUP"}, {Bits: 0x10, Name: "LINK_WIDTH_2X_SUP"},
+	{Bits: 0x20, Name: "LINK_SPEED_HDR_SUP"}, {Bits: 0x400, Name: "LINK_SPEED_NDR_SUP"}, {Bits: 0x1000, Name: "LINK_SPEED_XDR_SUP"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PortCap2) String() string { return validate.FlagText(uint64(v), portCap2Names) }
@@ -1730,9 +1402,7 @@ const (
 	PortFlagsGrhRequired PortFlags = 0x1 // IBV_QPF_GRH_REQUIRED
 )
 
-var portFlagsNames = []validate.Flag{
-	{Bits: 0x1, Name: "GRH_REQUIRED"},
-}
+var portFlagsNames = []validate.Flag{{Bits: 0x1, Name: "GRH_REQUIRED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PortFlags) String() string { return validate.FlagText(uint64(v), portFlagsNames) }
@@ -1758,24 +1428,11 @@ const (
 	PortStateActiveDefer PortState = 5 // IBV_PORT_ACTIVE_DEFER
 )
 
+var portStateNames = []validate.Flag{{Bits: 0, Name: "NOP"}, {Bits: 1, Name: "DOWN"}, {Bits: 2, Name: "INIT"}, {Bits: 3, Name: "ARMED"},
+	{Bits: 4, Name: "ACTIVE"}, {Bits: 5, Name: "ACTIVE_DEFER"}}
+
 // String returns the C name without its prefix.
-func (v PortState) String() string {
-	switch v {
-	case PortStateNop:
-		return "NOP"
-	case PortStateDown:
-		return "DOWN"
-	case PortStateInit:
-		return "INIT"
-	case PortStateArmed:
-		return "ARMED"
-	case PortStateActive:
-		return "ACTIVE"
-	case PortStateActiveDefer:
-		return "ACTIVE_DEFER"
-	}
-	return validate.Unnamed("PortState", uint64(v))
-}
+func (v PortState) String() string { return validate.EnumText("PortState", int64(v), portStateNames) }
 
 // MTU is the largest payload of a packet, as a code; Bytes and MTUOf convert it.
 //
@@ -1808,22 +1465,11 @@ func MTUOf(bytes int) (MTU, error) {
 	return MTU(v), nil
 }
 
+var mtuNames = []validate.Flag{{Bits: 1, Name: "256"}, {Bits: 2, Name: "512"}, {Bits: 3, Name: "1024"}, {Bits: 4, Name: "2048"},
+	{Bits: 5, Name: "4096"}}
+
 // String returns the C name without its prefix.
-func (v MTU) String() string {
-	switch v {
-	case MTU256:
-		return "256"
-	case MTU512:
-		return "512"
-	case MTU1024:
-		return "1024"
-	case MTU2048:
-		return "2048"
-	case MTU4096:
-		return "4096"
-	}
-	return validate.Unnamed("MTU", uint64(v))
-}
+func (v MTU) String() string { return validate.EnumText("MTU", int64(v), mtuNames) }
 
 // Delay is a time as a code of 5 bits. Duration converts it.
 type Delay uint8
@@ -1844,18 +1490,10 @@ const (
 	LinkLayerEthernet LinkLayer = 2 // IBV_LINK_LAYER_ETHERNET
 )
 
+var linkLayerNames = []validate.Flag{{Bits: 0, Name: "UNSPECIFIED"}, {Bits: 1, Name: "INFINIBAND"}, {Bits: 2, Name: "ETHERNET"}}
+
 // String returns the C name without its prefix.
-func (v LinkLayer) String() string {
-	switch v {
-	case LinkLayerUnspecified:
-		return "UNSPECIFIED"
-	case LinkLayerInfiniband:
-		return "INFINIBAND"
-	case LinkLayerEthernet:
-		return "ETHERNET"
-	}
-	return validate.Unnamed("LinkLayer", uint64(v))
-}
+func (v LinkLayer) String() string { return validate.EnumText("LinkLayer", int64(v), linkLayerNames) }
 
 // QPField is a set of attributes of a queue pair to query.
 //
@@ -1885,27 +1523,12 @@ const (
 	QPFieldDestQPN         QPField = 0x100000 // IBV_QP_DEST_QPN
 )
 
-var qpFieldNames = []validate.Flag{
-	{Bits: 0x1, Name: "STATE"},
-	{Bits: 0x8, Name: "ACCESS_FLAGS"},
-	{Bits: 0x10, Name: "PKEY_INDEX"},
-	{Bits: 0x20, Name: "PORT"},
-	{Bits: 0x40, Name: "QKEY"},
-	{Bits: 0x80, Name: "AV"},
-	{Bits: 0x100, Name: "PATH_MTU"},
-	{Bits: 0x200, Name: "TIMEOUT"},
-	{Bits: 0x400, Name: "RETRY_CNT"},
-	{Bits: 0x800, Name: "RNR_RETRY"},
-	{Bits: 0x1000, Name: "RQ_PSN"},
-	{Bits: 0x2000, Name: "MAX_QP_RD_ATOMIC"},
-	{Bits: 0x4000, Name: "ALT_PATH"},
-	{Bits: 0x8000, Name: "MIN_RNR_TIMER"},
-	{Bits: 0x10000, Name: "SQ_PSN"},
-	{Bits: 0x20000, Name: "MAX_DEST_RD_ATOMIC"},
-	{Bits: 0x40000, Name: "PATH_MIG_STATE"},
-	{Bits: 0x80000, Name: "CAP"},
-	{Bits: 0x100000, Name: "DEST_QPN"},
-}
+var qpFieldNames = []validate.Flag{{Bits: 0x1, Name: "STATE"}, {Bits: 0x8, Name: "ACCESS_FLAGS"}, {Bits: 0x10, Name: "PKEY_INDEX"},
+	{Bits: 0x20, Name: "PORT"}, {Bits: 0x40, Name: "QKEY"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x100, Name: "PATH_MTU"},
+	{Bits: 0x200, Name: "TIMEOUT"}, {Bits: 0x400, Name: "RETRY_CNT"}, {Bits: 0x800, Name: "RNR_RETRY"}, {Bits: 0x1000, Name: "RQ_PSN"},
+	{Bits: 0x2000, Name: "MAX_QP_RD_ATOMIC"}, {Bits: 0x4000, Name: "ALT_PATH"}, {Bits: 0x8000, Name: "MIN_RNR_TIMER"},
+	{Bits: 0x10000, Name: "SQ_PSN"}, {Bits: 0x20000, Name: "MAX_DEST_RD_ATOMIC"}, {Bits: 0x40000, Name: "PATH_MIG_STATE"},
+	{Bits: 0x80000, Name: "CAP"}, {Bits: 0x100000, Name: "DEST_QPN"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPField) String() string { return validate.FlagText(uint64(v), qpFieldNames) }
@@ -1925,18 +1548,10 @@ const (
 	MigStateArmed MigState = 2 // IBV_MIG_ARMED
 )
 
+var migStateNames = []validate.Flag{{Bits: 0, Name: "MIGRATED"}, {Bits: 1, Name: "REARM"}, {Bits: 2, Name: "ARMED"}}
+
 // String returns the C name without its prefix.
-func (v MigState) String() string {
-	switch v {
-	case MigStateMigrated:
-		return "MIGRATED"
-	case MigStateRearm:
-		return "REARM"
-	case MigStateArmed:
-		return "ARMED"
-	}
-	return validate.Unnamed("MigState", uint64(v))
-}
+func (v MigState) String() string { return validate.EnumText("MigState", int64(v), migStateNames) }
 
 // DataInOrderQuery is a set of options of a query of the order in which data is written.
 //
@@ -1952,10 +1567,7 @@ const (
 	DataInOrderQueryDeviceOnly DataInOrderQuery = 0x2 // IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY
 )
 
-var dataInOrderQueryNames = []validate.Flag{
-	{Bits: 0x1, Name: "RETURN_CAPS"},
-	{Bits: 0x2, Name: "DEVICE_ONLY"},
-}
+var dataInOrderQueryNames = []validate.Flag{{Bits: 0x1, Name: "RETURN_CAPS"}, {Bits: 0x2, Name: "DEVICE_ONLY"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DataInOrderQuery) String() string { return validate.FlagText(uint64(v), dataInOrderQueryNames) }
@@ -1973,10 +1585,7 @@ const (
 	DataInOrderAligned128Bytes DataInOrder = 0x2 // IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES
 )
 
-var dataInOrderNames = []validate.Flag{
-	{Bits: 0x1, Name: "WHOLE_MSG"},
-	{Bits: 0x2, Name: "ALIGNED_128_BYTES"},
-}
+var dataInOrderNames = []validate.Flag{{Bits: 0x1, Name: "WHOLE_MSG"}, {Bits: 0x2, Name: "ALIGNED_128_BYTES"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DataInOrder) String() string { return validate.FlagText(uint64(v), dataInOrderNames) }
@@ -2017,60 +1626,16 @@ const (
 	Rate1200Gbps Rate = 24 // IBV_RATE_1200_GBPS
 )
 
+var rateNames = []validate.Flag{{Bits: 0, Name: "MAX"}, {Bits: 2, Name: "2_5_GBPS"}, {Bits: 5, Name: "5_GBPS"},
+	{Bits: 3, Name: "10_GBPS"}, {Bits: 6, Name: "20_GBPS"}, {Bits: 4, Name: "30_GBPS"}, {Bits: 7, Name: "40_GBPS"},
+	{Bits: 8, Name: "60_GBPS"}, {Bits: 9, Name: "80_GBPS"}, {Bits: 10, Name: "120_GBPS"}, {Bits: 11, Name: "14_GBPS"},
+	{Bits: 12, Name: "56_GBPS"}, {Bits: 13, Name: "112_GBPS"}, {Bits: 14, Name: "168_GBPS"}, {Bits: 15, Name: "25_GBPS"},
+	{Bits: 16, Name: "100_GBPS"}, {Bits: 17, Name: "200_GBPS"}, {Bits: 18, Name: "300_GBPS"}, {Bits: 19, Name: "28_GBPS"},
+	{Bits: 20, Name: "50_GBPS"}, {Bits: 21, Name: "400_GBPS"}, {Bits: 22, Name: "600_GBPS"}, {Bits: 23, Name: "800_GBPS"},
+	{Bits: 24, Name: "1200_GBPS"}}
+
 // String returns the C name without its prefix.
-func (v Rate) String() string {
-	switch v {
-	case RateMax:
-		return "MAX"
-	case Rate2_5Gbps:
-		return "2_5_GBPS"
-	case Rate5Gbps:
-		return "5_GBPS"
-	case Rate10Gbps:
-		return "10_GBPS"
-	case Rate20Gbps:
-		return "20_GBPS"
-	case Rate30Gbps:
-		return "30_GBPS"
-	case Rate40Gbps:
-		return "40_GBPS"
-	case Rate60Gbps:
-		return "60_GBPS"
-	case Rate80Gbps:
-		return "80_GBPS"
-	case Rate120Gbps:
-		return "120_GBPS"
-	case Rate14Gbps:
-		return "14_GBPS"
-	case Rate56Gbps:
-		return "56_GBPS"
-	case Rate112Gbps:
-		return "112_GBPS"
-	case Rate168Gbps:
-		return "168_GBPS"
-	case Rate25Gbps:
-		return "25_GBPS"
-	case Rate100Gbps:
-		return "100_GBPS"
-	case Rate200Gbps:
-		return "200_GBPS"
-	case Rate300Gbps:
-		return "300_GBPS"
-	case Rate28Gbps:
-		return "28_GBPS"
-	case Rate50Gbps:
-		return "50_GBPS"
-	case Rate400Gbps:
-		return "400_GBPS"
-	case Rate600Gbps:
-		return "600_GBPS"
-	case Rate800Gbps:
-		return "800_GBPS"
-	case Rate1200Gbps:
-		return "1200_GBPS"
-	}
-	return validate.Unnamed("Rate", uint64(v))
-}
+func (v Rate) String() string { return validate.EnumText("Rate", int64(v), rateNames) }
 
 // ReadCounters is a set of ways to read counters.
 //
@@ -2083,9 +1648,7 @@ const (
 	ReadCountersPreferCached ReadCounters = 0x1 // IBV_READ_COUNTERS_ATTR_PREFER_CACHED
 )
 
-var readCountersNames = []validate.Flag{
-	{Bits: 0x1, Name: "PREFER_CACHED"},
-}
+var readCountersNames = []validate.Flag{{Bits: 0x1, Name: "PREFER_CACHED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v ReadCounters) String() string { return validate.FlagText(uint64(v), readCountersNames) }
@@ -2121,19 +1684,10 @@ const (
 	MRAccessRelaxedOrdering MRAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var mrAccessNames = []validate.Flag{
-	{Bits: 0x1, Name: "LOCAL_WRITE"},
-	{Bits: 0x2, Name: "REMOTE_WRITE"},
-	{Bits: 0x4, Name: "REMOTE_READ"},
-	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
-	{Bits: 0x10, Name: "MW_BIND"},
-	{Bits: 0x20, Name: "ZERO_BASED"},
-	{Bits: 0x40, Name: "ON_DEMAND"},
-	{Bits: 0x80, Name: "HUGETLB"},
-	{Bits: 0x100, Name: "FLUSH_GLOBAL"},
-	{Bits: 0x200, Name: "FLUSH_PERSISTENT"},
-	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
-}
+var mrAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}, {Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x10, Name: "MW_BIND"}, {Bits: 0x20, Name: "ZERO_BASED"},
+	{Bits: 0x40, Name: "ON_DEMAND"}, {Bits: 0x80, Name: "HUGETLB"}, {Bits: 0x100, Name: "FLUSH_GLOBAL"},
+	{Bits: 0x200, Name: "FLUSH_PERSISTENT"}, {Bits: 0x100000, Name: "RELAXED_ORDERING"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
@@ -2152,13 +1706,8 @@ const (
 	DmabufAccessRelaxedOrdering DmabufAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var dmabufAccessNames = []validate.Flag{
-	{Bits: 0x1, Name: "LOCAL_WRITE"},
-	{Bits: 0x2, Name: "REMOTE_WRITE"},
-	{Bits: 0x4, Name: "REMOTE_READ"},
-	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
-	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
-}
+var dmabufAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}, {Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x100000, Name: "RELAXED_ORDERING"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DmabufAccess) String() string { return validate.FlagText(uint64(v), dmabufAccessNames) }
@@ -2178,11 +1727,7 @@ const (
 	MRChangeFlagsAccess MRChangeFlags = 0x4 // IBV_REREG_MR_CHANGE_ACCESS
 )
 
-var mrChangeFlagsNames = []validate.Flag{
-	{Bits: 0x1, Name: "TRANSLATION"},
-	{Bits: 0x2, Name: "PD"},
-	{Bits: 0x4, Name: "ACCESS"},
-}
+var mrChangeFlagsNames = []validate.Flag{{Bits: 0x1, Name: "TRANSLATION"}, {Bits: 0x2, Name: "PD"}, {Bits: 0x4, Name: "ACCESS"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MRChangeFlags) String() string { return validate.FlagText(uint64(v), mrChangeFlagsNames) }

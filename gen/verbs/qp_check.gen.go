@@ -165,30 +165,17 @@ var transitions0221 = []validate.Transition{
 }
 
 // qpAttrMaskNames are the fields that the bits of a mask say are given.
-var qpAttrMaskNames = []validate.Flag{
-	{Bits: qpAttrHasState, Name: "State"},
-	{Bits: qpAttrHasCurState, Name: "CurState"},
-	{Bits: qpAttrHasPathMTU, Name: "PathMTU"},
-	{Bits: qpAttrHasQKey, Name: "QKey"},
-	{Bits: qpAttrHasRQPSN, Name: "RQPSN"},
-	{Bits: qpAttrHasSQPSN, Name: "SQPSN"},
-	{Bits: qpAttrHasDestQPNum, Name: "DestQPNum"},
-	{Bits: qpAttrHasAccessFlags, Name: "AccessFlags"},
-	{Bits: qpAttrHasAV, Name: "AV"},
-	{Bits: qpAttrHasPKeyIndex, Name: "PKeyIndex"},
-	{Bits: qpAttrHasMaxRDAtomic, Name: "MaxRDAtomic"},
-	{Bits: qpAttrHasMaxDestRDAtomic, Name: "MaxDestRDAtomic"},
-	{Bits: qpAttrHasMinRNRTimer, Name: "MinRNRTimer"},
-	{Bits: qpAttrHasPortNum, Name: "PortNum"},
-	{Bits: qpAttrHasTimeout, Name: "Timeout"},
-	{Bits: qpAttrHasRetryCnt, Name: "RetryCnt"},
-	{Bits: qpAttrHasRNRRetry, Name: "RNRRetry"},
-	{Bits: qpAttrHasEnSQDAsyncNotify, Name: "EnSQDAsyncNotify"},
-	{Bits: qpAttrHasRateLimit, Name: "RateLimit"},
+var qpAttrMaskNames = []validate.Flag{{Bits: qpAttrHasState, Name: "State"}, {Bits: qpAttrHasCurState, Name: "CurState"},
+	{Bits: qpAttrHasPathMTU, Name: "PathMTU"}, {Bits: qpAttrHasQKey, Name: "QKey"}, {Bits: qpAttrHasRQPSN, Name: "RQPSN"},
+	{Bits: qpAttrHasSQPSN, Name: "SQPSN"}, {Bits: qpAttrHasDestQPNum, Name: "DestQPNum"},
+	{Bits: qpAttrHasAccessFlags, Name: "AccessFlags"}, {Bits: qpAttrHasAV, Name: "AV"}, {Bits: qpAttrHasPKeyIndex, Name: "PKeyIndex"},
+	{Bits: qpAttrHasMaxRDAtomic, Name: "MaxRDAtomic"}, {Bits: qpAttrHasMaxDestRDAtomic, Name: "MaxDestRDAtomic"},
+	{Bits: qpAttrHasMinRNRTimer, Name: "MinRNRTimer"}, {Bits: qpAttrHasPortNum, Name: "PortNum"},
+	{Bits: qpAttrHasTimeout, Name: "Timeout"}, {Bits: qpAttrHasRetryCnt, Name: "RetryCnt"}, {Bits: qpAttrHasRNRRetry, Name: "RNRRetry"},
+	{Bits: qpAttrHasEnSQDAsyncNotify, Name: "EnSQDAsyncNotify"}, {Bits: qpAttrHasRateLimit, Name: "RateLimit"},
 	{Bits: qpAttrHasPathMigState, Name: "PathMigState"},
 	{Bits: qpAttrHasMaxSendWR, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"},
-	{Bits: qpAttrHasAltAV, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"},
-}
+	{Bits: qpAttrHasAltAV, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}}
 
 // transitions0223 are the transitions of VR-ibv_modify_qp-attr_mask-0223.
 var transitions0223 = []validate.Transition{

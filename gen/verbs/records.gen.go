@@ -3524,29 +3524,23 @@ func ParseGID(s string) (GID, error) {
 
 // cAllocDMAttr has the layout of struct ibv_alloc_dm_attr.
 type cAllocDMAttr struct {
-	length        uint64
-	log_align_req uint32
-	comp_mask     uint32
+	length                   uint64
+	log_align_req, comp_mask uint32
 }
 
 // cDMAHInitAttr has the layout of struct ibv_dmah_init_attr.
 type cDMAHInitAttr struct {
-	comp_mask    uint32
-	cpu_id       uint32
-	ph           uint8
-	tph_mem_type uint8
-	_            [2]byte
+	comp_mask, cpu_id uint32
+	ph, tph_mem_type  uint8
+	_                 [2]byte
 }
 
 // cParentDomainInitAttr has the layout of struct ibv_parent_domain_init_attr.
 type cParentDomainInitAttr struct {
-	pd         uintptr
-	td         uintptr
-	comp_mask  uint32
-	_          [4]byte
-	alloc      uintptr
-	free       uintptr
-	pd_context uintptr
+	pd, td                  uintptr
+	comp_mask               uint32
+	_                       [4]byte
+	alloc, free, pd_context uintptr
 }
 
 // cTDInitAttr has the layout of struct ibv_td_init_attr.
@@ -3556,16 +3550,13 @@ type cTDInitAttr struct {
 
 // cCounterAttachAttr has the layout of struct ibv_counter_attach_attr.
 type cCounterAttachAttr struct {
-	counter_desc uint32
-	index        uint32
-	comp_mask    uint32
+	counter_desc, index, comp_mask uint32
 }
 
 // cMWBindInfo has the layout of struct ibv_mw_bind_info.
 type cMWBindInfo struct {
 	mr              uintptr
-	addr            uint64
-	length          uint64
+	addr, length    uint64
 	mw_access_flags uint32
 	_               [4]byte
 }
@@ -3580,31 +3571,23 @@ type cMWBind struct {
 
 // cGlobalRoute has the layout of struct ibv_global_route.
 type cGlobalRoute struct {
-	dgid          GID
-	flow_label    uint32
-	sgid_index    uint8
-	hop_limit     uint8
-	traffic_class uint8
-	_             [1]byte
+	dgid                                 GID
+	flow_label                           uint32
+	sgid_index, hop_limit, traffic_class uint8
+	_                                    [1]byte
 }
 
 // cAHAttr has the layout of struct ibv_ah_attr.
 type cAHAttr struct {
-	grh           cGlobalRoute
-	dlid          uint16
-	sl            uint8
-	src_path_bits uint8
-	static_rate   uint8
-	is_global     uint8
-	port_num      uint8
-	_             [1]byte
+	grh                                                 cGlobalRoute
+	dlid                                                uint16
+	sl, src_path_bits, static_rate, is_global, port_num uint8
+	_                                                   [1]byte
 }
 
 // cCompCntrInitAttr has the layout of struct ibv_comp_cntr_init_attr.
 type cCompCntrInitAttr struct {
-	comp_mask uint32
-	typ       uint32
-	flags     uint32
+	comp_mask, typ, flags uint32
 }
 
 // cCountersInitAttr has the layout of struct ibv_counters_init_attr.
@@ -3614,75 +3597,58 @@ type cCountersInitAttr struct {
 
 // cCQInitAttrEx has the layout of struct ibv_cq_init_attr_ex.
 type cCQInitAttrEx struct {
-	cqe           uint32
-	_             [4]byte
-	cq_context    uintptr
-	channel       uintptr
-	comp_vector   uint32
-	_             [4]byte
-	wc_flags      uint64
-	comp_mask     uint32
-	flags         uint32
-	parent_domain uintptr
+	cqe                 uint32
+	_                   [4]byte
+	cq_context, channel uintptr
+	comp_vector         uint32
+	_                   [4]byte
+	wc_flags            uint64
+	comp_mask, flags    uint32
+	parent_domain       uintptr
 }
 
 // cFlowAttr has the layout of struct ibv_flow_attr.
 type cFlowAttr struct {
-	comp_mask    uint32
-	typ          uint32
-	size         uint16
-	priority     uint16
-	num_of_specs uint8
-	port         uint8
-	_            [2]byte
-	flags        uint32
+	comp_mask, typ     uint32
+	size, priority     uint16
+	num_of_specs, port uint8
+	_                  [2]byte
+	flags              uint32
 }
 
 // cFlowEthFilter has the layout of struct ibv_flow_eth_filter.
 type cFlowEthFilter struct {
-	dst_mac    [6]uint8
-	src_mac    [6]uint8
-	ether_type uint16
-	vlan_tag   uint16
+	dst_mac, src_mac     [6]uint8
+	ether_type, vlan_tag uint16
 }
 
 // cFlowIPv4Filter has the layout of struct ibv_flow_ipv4_filter.
 type cFlowIPv4Filter struct {
-	src_ip uint32
-	dst_ip uint32
+	src_ip, dst_ip uint32
 }
 
 // cFlowIPv4ExtFilter has the layout of struct ibv_flow_ipv4_ext_filter.
 type cFlowIPv4ExtFilter struct {
-	src_ip uint32
-	dst_ip uint32
-	proto  uint8
-	tos    uint8
-	ttl    uint8
-	flags  uint8
+	src_ip, dst_ip         uint32
+	proto, tos, ttl, flags uint8
 }
 
 // cFlowIPv6Filter has the layout of struct ibv_flow_ipv6_filter.
 type cFlowIPv6Filter struct {
-	src_ip        [16]uint8
-	dst_ip        [16]uint8
-	flow_label    uint32
-	next_hdr      uint8
-	traffic_class uint8
-	hop_limit     uint8
-	_             [1]byte
+	src_ip, dst_ip                     [16]uint8
+	flow_label                         uint32
+	next_hdr, traffic_class, hop_limit uint8
+	_                                  [1]byte
 }
 
 // cFlowEspFilter has the layout of struct ibv_flow_esp_filter.
 type cFlowEspFilter struct {
-	spi uint32
-	seq uint32
+	spi, seq uint32
 }
 
 // cFlowTCPUDPFilter has the layout of struct ibv_flow_tcp_udp_filter.
 type cFlowTCPUDPFilter struct {
-	dst_port uint16
-	src_port uint16
+	dst_port, src_port uint16
 }
 
 // cFlowTunnelFilter has the layout of struct ibv_flow_tunnel_filter.
@@ -3692,9 +3658,8 @@ type cFlowTunnelFilter struct {
 
 // cFlowGreFilter has the layout of struct ibv_flow_gre_filter.
 type cFlowGreFilter struct {
-	c_ks_res0_ver uint16
-	protocol      uint16
-	key           uint32
+	c_ks_res0_ver, protocol uint16
+	key                     uint32
 }
 
 // cFlowMplsFilter has the layout of struct ibv_flow_mpls_filter.
@@ -3704,83 +3669,74 @@ type cFlowMplsFilter struct {
 
 // cFlowSpecEth has the layout of struct ibv_flow_spec_eth.
 type cFlowSpecEth struct {
-	typ  uint32
-	size uint16
-	val  cFlowEthFilter
-	mask cFlowEthFilter
-	_    [2]byte
+	typ       uint32
+	size      uint16
+	val, mask cFlowEthFilter
+	_         [2]byte
 }
 
 // cFlowSpecIPv4 has the layout of struct ibv_flow_spec_ipv4.
 type cFlowSpecIPv4 struct {
-	typ  uint32
-	size uint16
-	_    [2]byte
-	val  cFlowIPv4Filter
-	mask cFlowIPv4Filter
+	typ       uint32
+	size      uint16
+	_         [2]byte
+	val, mask cFlowIPv4Filter
 }
 
 // cFlowSpecIPv4Ext has the layout of struct ibv_flow_spec_ipv4_ext.
 type cFlowSpecIPv4Ext struct {
-	typ  uint32
-	size uint16
-	_    [2]byte
-	val  cFlowIPv4ExtFilter
-	mask cFlowIPv4ExtFilter
+	typ       uint32
+	size      uint16
+	_         [2]byte
+	val, mask cFlowIPv4ExtFilter
 }
 
 // cFlowSpecIPv6 has the layout of struct ibv_flow_spec_ipv6.
 type cFlowSpecIPv6 struct {
-	typ  uint32
-	size uint16
-	_    [2]byte
-	val  cFlowIPv6Filter
-	mask cFlowIPv6Filter
+	typ       uint32
+	size      uint16
+	_         [2]byte
+	val, mask cFlowIPv6Filter
 }
 
 // cFlowSpecEsp has the layout of struct ibv_flow_spec_esp.
 type cFlowSpecEsp struct {
-	typ  uint32
-	size uint16
-	_    [2]byte
-	val  cFlowEspFilter
-	mask cFlowEspFilter
+	typ       uint32
+	size      uint16
+	_         [2]byte
+	val, mask cFlowEspFilter
 }
 
 // cFlowSpecTCPUDP has the layout of struct ibv_flow_spec_tcp_udp.
 type cFlowSpecTCPUDP struct {
-	typ  uint32
-	size uint16
-	val  cFlowTCPUDPFilter
-	mask cFlowTCPUDPFilter
-	_    [2]byte
+	typ       uint32
+	size      uint16
+	val, mask cFlowTCPUDPFilter
+	_         [2]byte
 }
 
 // cFlowSpecTunnel has the layout of struct ibv_flow_spec_tunnel.
 type cFlowSpecTunnel struct {
-	typ  uint32
-	size uint16
-	_    [2]byte
-	val  cFlowTunnelFilter
-	mask cFlowTunnelFilter
+	typ       uint32
+	size      uint16
+	_         [2]byte
+	val, mask cFlowTunnelFilter
 }
 
 // cFlowSpecGre has the layout of struct ibv_flow_spec_gre.
 type cFlowSpecGre struct {
-	typ  uint32
-	size uint16
-	_    [2]byte
-	val  cFlowGreFilter
-	mask cFlowGreFilter
+	typ       uint32
+	size      uint16
+	_         [2]byte
+	val, mask cFlowGreFilter
 }
 
 // cFlowSpecMpls has the layout of struct ibv_flow_spec_mpls.
 type cFlowSpecMpls struct {
-	typ  uint32
-	size uint16
-	_    [2]byte
-	val  cFlowMplsFilter
-	mask cFlowMplsFilter
+	typ       uint32
+	size      uint16
+	_         [2]byte
+	val, mask cFlowMplsFilter
 }
 
 // cFlowSpecActionTag has the layout of struct ibv_flow_spec_action_tag.
@@ -3816,37 +3772,29 @@ type cFlowSpecActionHandle struct {
 
 // cFlowActionEspAttr has the layout of struct ibv_flow_action_esp_attr.
 type cFlowActionEspAttr struct {
-	esp_attr     uintptr
-	keymat_proto uint32
-	keymat_len   uint16
-	_            [2]byte
-	keymat_ptr   uintptr
-	replay_proto uint32
-	replay_len   uint16
-	_            [2]byte
-	replay_ptr   uintptr
-	esp_encap    uintptr
-	comp_mask    uint32
-	esn          uint32
+	esp_attr              uintptr
+	keymat_proto          uint32
+	keymat_len            uint16
+	_                     [2]byte
+	keymat_ptr            uintptr
+	replay_proto          uint32
+	replay_len            uint16
+	_                     [2]byte
+	replay_ptr, esp_encap uintptr
+	comp_mask, esn        uint32
 }
 
 // cIBUverbsFlowActionEsp has the layout of struct ib_uverbs_flow_action_esp.
 type cIBUverbsFlowActionEsp struct {
-	spi             uint32
-	seq             uint32
-	tfc_pad         uint32
-	flags           uint32
-	hard_limit_pkts uint64
+	spi, seq, tfc_pad, flags uint32
+	hard_limit_pkts          uint64
 }
 
 // cIBUverbsFlowActionEspKeymatAesGcm has the layout of struct ib_uverbs_flow_action_esp_keymat_aes_gcm.
 type cIBUverbsFlowActionEspKeymatAesGcm struct {
-	iv      uint64
-	iv_algo uint32
-	salt    uint32
-	icv_len uint32
-	key_len uint32
-	aes_key [8]uint32
+	iv                              uint64
+	iv_algo, salt, icv_len, key_len uint32
+	aes_key                         [8]uint32
 }
 
 // cIBUverbsFlowActionEspReplayBmp has the layout of struct ib_uverbs_flow_action_esp_replay_bmp.
@@ -3856,63 +3804,49 @@ type cIBUverbsFlowActionEspReplayBmp struct {
 
 // cIBUverbsFlowActionEspEncap has the layout of struct ib_uverbs_flow_action_esp_encap.
 type cIBUverbsFlowActionEspEncap struct {
-	val_ptr  uintptr
-	next_ptr uintptr
-	len      uint16
-	typ      uint16
-	_        [4]byte
+	val_ptr, next_ptr uintptr
+	len, typ          uint16
+	_                 [4]byte
 }
 
 // cQPCap has the layout of struct ibv_qp_cap.
 type cQPCap struct {
-	max_send_wr     uint32
-	max_recv_wr     uint32
-	max_send_sge    uint32
-	max_recv_sge    uint32
-	max_inline_data uint32
+	max_send_wr, max_recv_wr, max_send_sge, max_recv_sge, max_inline_data uint32
 }
 
 // cQPInitAttr has the layout of struct ibv_qp_init_attr.
 type cQPInitAttr struct {
-	qp_context uintptr
-	send_cq    uintptr
-	recv_cq    uintptr
-	srq        uintptr
-	cap        cQPCap
-	qp_type    uint32
-	sq_sig_all int32
-	_          [4]byte
+	qp_context, send_cq, recv_cq, srq uintptr
+	cap                               cQPCap
+	qp_type                           uint32
+	sq_sig_all                        int32
+	_                                 [4]byte
 }
 
 // cRXHashConf has the layout of struct ibv_rx_hash_conf.
 type cRXHashConf struct {
-	rx_hash_function    uint8
-	rx_hash_key_len     uint8
-	_                   [6]byte
-	rx_hash_key         uintptr
-	rx_hash_fields_mask uint64
+	rx_hash_function, rx_hash_key_len uint8
+	_                                 [6]byte
+	rx_hash_key                       uintptr
+	rx_hash_fields_mask               uint64
 }
 
 // cQPInitAttrEx has the layout of struct ibv_qp_init_attr_ex.
 type cQPInitAttrEx struct {
-	qp_context     uintptr
-	send_cq        uintptr
-	recv_cq        uintptr
-	srq            uintptr
-	cap            cQPCap
-	qp_type        uint32
-	sq_sig_all     int32
-	comp_mask      uint32
-	pd             uintptr
-	xrcd           uintptr
-	create_flags   uint32
-	max_tso_header uint16
-	_              [2]byte
-	rwq_ind_tbl    uintptr
-	rx_hash_conf   cRXHashConf
-	source_qpn     uint32
-	_              [4]byte
-	send_ops_flags uint64
+	qp_context, send_cq, recv_cq, srq uintptr
+	cap                               cQPCap
+	qp_type                           uint32
+	sq_sig_all                        int32
+	comp_mask                         uint32
+	pd, xrcd                          uintptr
+	create_flags                      uint32
+	max_tso_header                    uint16
+	_                                 [2]byte
+	rwq_ind_tbl                       uintptr
+	rx_hash_conf                      cRXHashConf
+	source_qpn                        uint32
+	_                                 [4]byte
+	send_ops_flags                    uint64
 }
 
 // cRWQIndTableInitAttr has the layout of struct ibv_rwq_ind_table_init_attr.
@@ -3926,9 +3860,7 @@ type cRWQIndTableInitAttr struct {
 
 // cSRQAttr has the layout of struct ibv_srq_attr.
 type cSRQAttr struct {
-	max_wr    uint32
-	max_sge   uint32
-	srq_limit uint32
+	max_wr, max_sge, srq_limit uint32
 }
 
 // cSRQInitAttr has the layout of struct ibv_srq_init_attr.
@@ -3940,40 +3872,31 @@ type cSRQInitAttr struct {
 
 // cTMCap has the layout of struct ibv_tm_cap.
 type cTMCap struct {
-	max_num_tags uint32
-	max_ops      uint32
+	max_num_tags, max_ops uint32
 }
 
 // cSRQInitAttrEx has the layout of struct ibv_srq_init_attr_ex.
 type cSRQInitAttrEx struct {
-	srq_context uintptr
-	attr        cSRQAttr
-	comp_mask   uint32
-	srq_type    uint32
-	_           [4]byte
-	pd          uintptr
-	xrcd        uintptr
-	cq          uintptr
-	tm_cap      cTMCap
+	srq_context         uintptr
+	attr                cSRQAttr
+	comp_mask, srq_type uint32
+	_                   [4]byte
+	pd, xrcd, cq        uintptr
+	tm_cap              cTMCap
 }
 
 // cWQInitAttr has the layout of struct ibv_wq_init_attr.
 type cWQInitAttr struct {
-	wq_context   uintptr
-	wq_type      uint32
-	max_wr       uint32
-	max_sge      uint32
-	_            [4]byte
-	pd           uintptr
-	cq           uintptr
-	comp_mask    uint32
-	create_flags uint32
+	wq_context               uintptr
+	wq_type, max_wr, max_sge uint32
+	_                        [4]byte
+	pd, cq                   uintptr
+	comp_mask, create_flags  uint32
 }
 
 // cModerateCQ has the layout of struct ibv_moderate_cq.
 type cModerateCQ struct {
-	cq_count  uint16
-	cq_period uint16
+	cq_count, cq_period uint16
 }
 
 // cModifyCQAttr has the layout of struct ibv_modify_cq_attr.
@@ -3984,256 +3907,167 @@ type cModifyCQAttr struct {
 
 // cQPAttr has the layout of struct ibv_qp_attr.
 type cQPAttr struct {
-	qp_state            uint32
-	cur_qp_state        uint32
-	path_mtu            uint32
-	path_mig_state      uint32
-	qkey                uint32
-	rq_psn              uint32
-	sq_psn              uint32
-	dest_qp_num         uint32
-	qp_access_flags     uint32
-	cap                 cQPCap
-	ah_attr             cAHAttr
-	alt_ah_attr         cAHAttr
-	pkey_index          uint16
-	alt_pkey_index      uint16
-	en_sqd_async_notify uint8
-	sq_draining         uint8
-	max_rd_atomic       uint8
-	max_dest_rd_atomic  uint8
-	min_rnr_timer       uint8
-	port_num            uint8
-	timeout             uint8
-	retry_cnt           uint8
-	rnr_retry           uint8
-	alt_port_num        uint8
-	alt_timeout         uint8
-	_                   [1]byte
-	rate_limit          uint32
-	_                   [4]byte
+	qp_state, cur_qp_state, path_mtu, path_mig_state, qkey, rq_psn, sq_psn, dest_qp_num,
+	qp_access_flags uint32
+	cap cQPCap
+	ah_attr,
+	alt_ah_attr cAHAttr
+	pkey_index,
+	alt_pkey_index uint16
+	en_sqd_async_notify, sq_draining, max_rd_atomic, max_dest_rd_atomic, min_rnr_timer, port_num, timeout, retry_cnt, rnr_retry,
+	alt_port_num, alt_timeout uint8
+	_          [1]byte
+	rate_limit uint32
+	_          [4]byte
 }
 
 // cQPRateLimitAttr has the layout of struct ibv_qp_rate_limit_attr.
 type cQPRateLimitAttr struct {
-	rate_limit     uint32
-	max_burst_sz   uint32
-	typical_pkt_sz uint16
-	_              [2]byte
-	comp_mask      uint32
+	rate_limit, max_burst_sz uint32
+	typical_pkt_sz           uint16
+	_                        [2]byte
+	comp_mask                uint32
 }
 
 // cWQAttr has the layout of struct ibv_wq_attr.
 type cWQAttr struct {
-	attr_mask     uint32
-	wq_state      uint32
-	curr_wq_state uint32
-	flags         uint32
-	flags_mask    uint32
+	attr_mask, wq_state, curr_wq_state, flags, flags_mask uint32
 }
 
 // cQPOpenAttr has the layout of struct ibv_qp_open_attr.
 type cQPOpenAttr struct {
-	comp_mask  uint32
-	qp_num     uint32
-	xrcd       uintptr
-	qp_context uintptr
-	qp_type    uint32
-	_          [4]byte
+	comp_mask, qp_num uint32
+	xrcd, qp_context  uintptr
+	qp_type           uint32
+	_                 [4]byte
 }
 
 // cXRCDInitAttr has the layout of struct ibv_xrcd_init_attr.
 type cXRCDInitAttr struct {
-	comp_mask uint32
-	fd        int32
-	oflags    int32
+	comp_mask  uint32
+	fd, oflags int32
 }
 
 // cQPAttachCompCntrAttr has the layout of struct ibv_qp_attach_comp_cntr_attr.
 type cQPAttachCompCntrAttr struct {
-	comp_mask uint32
-	op_mask   uint32
+	comp_mask, op_mask uint32
 }
 
 // cCompCntrCaps has the layout of struct ibv_comp_cntr_caps.
 type cCompCntrCaps struct {
-	max_value               uint64
-	max_counters            uint32
-	supported_qp_attach_ops uint32
+	max_value                             uint64
+	max_counters, supported_qp_attach_ops uint32
 }
 
 // cDeviceAttr has the layout of struct ibv_device_attr.
 type cDeviceAttr struct {
-	fw_ver                    [64]byte
-	node_guid                 uint64
-	sys_image_guid            uint64
-	max_mr_size               uint64
-	page_size_cap             uint64
-	vendor_id                 uint32
-	vendor_part_id            uint32
-	hw_ver                    uint32
-	max_qp                    int32
-	max_qp_wr                 int32
-	device_cap_flags          uint32
-	max_sge                   int32
-	max_sge_rd                int32
-	max_cq                    int32
-	max_cqe                   int32
-	max_mr                    int32
-	max_pd                    int32
-	max_qp_rd_atom            int32
-	max_ee_rd_atom            int32
-	max_res_rd_atom           int32
-	max_qp_init_rd_atom       int32
-	max_ee_init_rd_atom       int32
-	atomic_cap                uint32
-	max_ee                    int32
-	max_rdd                   int32
-	max_mw                    int32
-	max_raw_ipv6_qp           int32
-	max_raw_ethy_qp           int32
-	max_mcast_grp             int32
-	max_mcast_qp_attach       int32
-	max_total_mcast_qp_attach int32
-	max_ah                    int32
-	max_fmr                   int32
-	max_map_per_fmr           int32
-	max_srq                   int32
-	max_srq_wr                int32
-	max_srq_sge               int32
-	max_pkeys                 uint16
-	local_ca_ack_delay        uint8
-	phys_port_cnt             uint8
-	_                         [4]byte
+	fw_ver [64]byte
+	node_guid, sys_image_guid, max_mr_size,
+	page_size_cap uint64
+	vendor_id, vendor_part_id,
+	hw_ver uint32
+	max_qp,
+	max_qp_wr int32
+	device_cap_flags uint32
+	max_sge, max_sge_rd, max_cq, max_cqe, max_mr, max_pd, max_qp_rd_atom, max_ee_rd_atom, max_res_rd_atom, max_qp_init_rd_atom,
+	max_ee_init_rd_atom int32
+	atomic_cap uint32
+	max_ee, max_rdd, max_mw, max_raw_ipv6_qp, max_raw_ethy_qp, max_mcast_grp, max_mcast_qp_attach, max_total_mcast_qp_attach, max_ah,
+	max_fmr, max_map_per_fmr, max_srq, max_srq_wr, max_srq_sge int32
+	max_pkeys uint16
+	local_ca_ack_delay,
+	phys_port_cnt uint8
+	_ [4]byte
 }
 
 // cODPCaps has the layout of struct ibv_odp_caps.
 type cODPCaps struct {
-	general_caps                   uint64
-	per_transport_caps_rc_odp_caps uint32
-	per_transport_caps_uc_odp_caps uint32
-	per_transport_caps_ud_odp_caps uint32
-	_                              [4]byte
+	general_caps                                                                                   uint64
+	per_transport_caps_rc_odp_caps, per_transport_caps_uc_odp_caps, per_transport_caps_ud_odp_caps uint32
+	_                                                                                              [4]byte
 }
 
 // cTSOCaps has the layout of struct ibv_tso_caps.
 type cTSOCaps struct {
-	max_tso        uint32
-	supported_qpts uint32
+	max_tso, supported_qpts uint32
 }
 
 // cRSSCaps has the layout of struct ibv_rss_caps.
 type cRSSCaps struct {
-	supported_qpts                 uint32
-	max_rwq_indirection_tables     uint32
-	max_rwq_indirection_table_size uint32
-	_                              [4]byte
-	rx_hash_fields_mask            uint64
-	rx_hash_function               uint8
-	_                              [7]byte
+	supported_qpts, max_rwq_indirection_tables, max_rwq_indirection_table_size uint32
+	_                                                                          [4]byte
+	rx_hash_fields_mask                                                        uint64
+	rx_hash_function                                                           uint8
+	_                                                                          [7]byte
 }
 
 // cPacketPacingCaps has the layout of struct ibv_packet_pacing_caps.
 type cPacketPacingCaps struct {
-	qp_rate_limit_min uint32
-	qp_rate_limit_max uint32
-	supported_qpts    uint32
+	qp_rate_limit_min, qp_rate_limit_max, supported_qpts uint32
 }
 
 // cTMCaps has the layout of struct ibv_tm_caps.
 type cTMCaps struct {
-	max_rndv_hdr_size uint32
-	max_num_tags      uint32
-	flags             uint32
-	max_ops           uint32
-	max_sge           uint32
+	max_rndv_hdr_size, max_num_tags, flags, max_ops, max_sge uint32
 }
 
 // cCQModerationCaps has the layout of struct ibv_cq_moderation_caps.
 type cCQModerationCaps struct {
-	max_cq_count  uint16
-	max_cq_period uint16
+	max_cq_count, max_cq_period uint16
 }
 
 // cPCIAtomicCaps has the layout of struct ibv_pci_atomic_caps.
 type cPCIAtomicCaps struct {
-	fetch_add    uint16
-	swap         uint16
-	compare_swap uint16
+	fetch_add, swap, compare_swap uint16
 }
 
 // cDeviceAttrEx has the layout of struct ibv_device_attr_ex.
 type cDeviceAttrEx struct {
-	orig_attr                 cDeviceAttr
-	comp_mask                 uint32
-	_                         [4]byte
-	odp_caps                  cODPCaps
-	completion_timestamp_mask uint64
-	hca_core_clock            uint64
-	device_cap_flags_ex       uint64
-	tso_caps                  cTSOCaps
-	rss_caps                  cRSSCaps
-	max_wq_type_rq            uint32
-	packet_pacing_caps        cPacketPacingCaps
-	raw_packet_caps           uint32
-	tm_caps                   cTMCaps
-	cq_mod_caps               cCQModerationCaps
-	_                         [4]byte
-	max_dm_size               uint64
-	pci_atomic_caps           cPCIAtomicCaps
-	_                         [2]byte
-	xrc_odp_caps              uint32
-	phys_port_cnt_ex          uint32
+	orig_attr                                                      cDeviceAttr
+	comp_mask                                                      uint32
+	_                                                              [4]byte
+	odp_caps                                                       cODPCaps
+	completion_timestamp_mask, hca_core_clock, device_cap_flags_ex uint64
+	tso_caps                                                       cTSOCaps
+	rss_caps                                                       cRSSCaps
+	max_wq_type_rq                                                 uint32
+	packet_pacing_caps                                             cPacketPacingCaps
+	raw_packet_caps                                                uint32
+	tm_caps                                                        cTMCaps
+	cq_mod_caps                                                    cCQModerationCaps
+	_                                                              [4]byte
+	max_dm_size                                                    uint64
+	pci_atomic_caps                                                cPCIAtomicCaps
+	_                                                              [2]byte
+	xrc_odp_caps, phys_port_cnt_ex                                 uint32
 }
 
 // cEce has the layout of struct ibv_ece.
 type cEce struct {
-	vendor_id uint32
-	options   uint32
-	comp_mask uint32
+	vendor_id, options, comp_mask uint32
 }
 
 // cGIDEntry has the layout of struct ibv_gid_entry.
 type cGIDEntry struct {
-	gid          GID
-	gid_index    uint32
-	port_num     uint32
-	gid_type     uint32
-	ndev_ifindex uint32
+	gid                                         GID
+	gid_index, port_num, gid_type, ndev_ifindex uint32
 }
 
 // cPortAttr has the layout of struct ibv_port_attr.
 type cPortAttr struct {
-	state           uint32
-	max_mtu         uint32
-	active_mtu      uint32
-	gid_tbl_len     int32
-	port_cap_flags  uint32
-	max_msg_sz      uint32
-	bad_pkey_cntr   uint32
-	qkey_viol_cntr  uint32
-	pkey_tbl_len    uint16
-	lid             uint16
-	sm_lid          uint16
-	lmc             uint8
-	max_vl_num      uint8
-	sm_sl           uint8
-	subnet_timeout  uint8
-	init_type_reply uint8
-	active_width    uint8
-	active_speed    uint8
-	phys_state      uint8
-	link_layer      uint8
-	flags           uint8
-	port_cap_flags2 uint16
-	_               [2]byte
-	active_speed_ex uint32
+	state, max_mtu, active_mtu                                                                                         uint32
+	gid_tbl_len                                                                                                        int32
+	port_cap_flags, max_msg_sz, bad_pkey_cntr, qkey_viol_cntr                                                          uint32
+	pkey_tbl_len, lid, sm_lid                                                                                          uint16
+	lmc, max_vl_num, sm_sl, subnet_timeout, init_type_reply, active_width, active_speed, phys_state, link_layer, flags uint8
+	port_cap_flags2                                                                                                    uint16
+	_                                                                                                                  [2]byte
+	active_speed_ex                                                                                                    uint32
 }
 
 // cTimespec has the layout of struct timespec.
 type cTimespec struct {
-	tv_sec  int64
-	tv_nsec int64
+	tv_sec, tv_nsec int64
 }
 
 // cValuesEx has the layout of struct ibv_values_ex.
@@ -4245,32 +4079,26 @@ type cValuesEx struct {
 
 // cMRInitAttr has the layout of struct ibv_mr_init_attr.
 type cMRInitAttr struct {
-	length    uint64
-	access    int32
-	_         [4]byte
-	comp_mask uint64
-	iova      uint64
-	addr      uintptr
-	fd        int32
-	_         [4]byte
-	fd_offset uint64
-	dmah      uintptr
-	buf       uintptr
+	length          uint64
+	access          int32
+	_               [4]byte
+	comp_mask, iova uint64
+	addr            uintptr
+	fd              int32
+	_               [4]byte
+	fd_offset       uint64
+	dmah, buf       uintptr
 }
 
 // cIbvDeviceOps has the layout of struct _ibv_device_ops.
 type cIbvDeviceOps struct {
-	_dummy1 uintptr
-	_dummy2 uintptr
+	_dummy1, _dummy2 uintptr
 }
 
 // cDevice has the layout of struct ibv_device.
 type cDevice struct {
-	_ops           cIbvDeviceOps
-	node_type      int32
-	transport_type int32
-	name           [64]byte
-	dev_name       [64]byte
-	dev_path       [256]byte
-	ibdev_path     [256]byte
+	_ops                      cIbvDeviceOps
+	node_type, transport_type int32
+	name, dev_name            [64]byte
+	dev_path, ibdev_path      [256]byte
 }

@@ -24,10 +24,7 @@ const (
 )
 
 // srqAttrMaskNames are the fields that the bits of a mask say are given.
-var srqAttrMaskNames = []validate.Flag{
-	{Bits: srqAttrHasMaxWR, Name: "MaxWR"},
-	{Bits: srqAttrHasLimit, Name: "Limit"},
-}
+var srqAttrMaskNames = []validate.Flag{{Bits: srqAttrHasMaxWR, Name: "MaxWR"}, {Bits: srqAttrHasLimit, Name: "Limit"}}
 
 // hintModifySRQ returns the lints that a call of ibv_modify_srq breaks, which may be the cause when it fails.
 func hintModifySRQ(in *inModifySRQ) []verr.Violation {

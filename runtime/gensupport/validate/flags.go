@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Flag is a bit, or a set of bits, with its name.
+// Flag is a value of an enum, a bit, or a set of bits, with its name.
 type Flag struct {
 	Bits uint64
 	Name string
@@ -29,4 +29,14 @@ func FlagText(v uint64, names []Flag) string {
 		parts = append(parts, "0x"+strconv.FormatUint(rest, 16))
 	}
 	return strings.Join(parts, "|") + " (0x" + strconv.FormatUint(v, 16) + ")"
+}
+
+// EnumText returns the name of a value of an enum, and of one without a name "QPState(99)".
+func EnumText(enum string, v int64, names []Flag) string {
+	for _, n := range names {
+		if n.Bits == uint64(v) {
+			return n.Name
+		}
+	}
+	return enum + "(" + strconv.FormatInt(v, 10) + ")"
 }

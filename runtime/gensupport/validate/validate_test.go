@@ -75,6 +75,15 @@ func TestFlagText(t *testing.T) {
 	}
 }
 
+func TestEnumText(t *testing.T) {
+	names := []Flag{{0, "A"}, {2, "B"}, {math.MaxUint64, "ALL"}}
+	for v, want := range map[int64]string{0: "A", 2: "B", 1: "E(1)", -1: "ALL", -2: "E(-2)"} {
+		if got := EnumText("E", v, names); got != want {
+			t.Errorf("EnumText(%d) = %q, want %q", v, got, want)
+		}
+	}
+}
+
 // TestTransitions reads a table of two changes from state 0; state 9 is not listed as a start.
 func TestTransitions(t *testing.T) {
 	table := []Transition{{0, 1, 0x3, 0x4}, {0, 0, 0, 0}}

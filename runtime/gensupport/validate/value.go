@@ -47,16 +47,6 @@ func Text[T interface {
 // Hex returns bits as messages show them.
 func Hex(v uint64) string { return "0x" + strconv.FormatUint(v, 16) }
 
-// Unnamed returns the text of a value of an enum that has no name: "QPState(99)".
-//
-//go:noinline
-func Unnamed(enum string, v uint64) string { return enum + "(" + strconv.FormatUint(v, 10) + ")" }
-
-// UnnamedInt is Unnamed for an enum with negative values.
-//
-//go:noinline
-func UnnamedInt(enum string, v int64) string { return enum + "(" + strconv.FormatInt(v, 10) + ")" }
-
 // Either returns a if cond is true, and b otherwise.
 func Either(cond bool, a, b uint64) uint64 {
 	if cond {

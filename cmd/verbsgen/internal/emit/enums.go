@@ -20,10 +20,8 @@ func (e *emitter) enumsFile() *goFile {
 		switch {
 		case len(t.Members) == 0 && t.C == "": // a number
 		case t.Runtime != "": // where its String is
-		case t.Flags:
-			e.flagString(g, t)
 		default:
-			e.enumString(g, t)
+			g.enumString(t)
 		}
 	}
 	return g
@@ -124,55 +122,29 @@ func enumValue(t *model.Enum, v int64) *jen.Statement {
 	return digits(strconv.FormatInt(v, 10))
 }
 
-// flagString makes the text of flags, and the names for it:
+// enumString makes the names of the values of an enum or of flags, and its text:
 //
-//	var mrAccessNames = []validate.Flag{
-//		{Bits: 0x1, Name: "LOCAL_WRITE"},
-//	}
+//	var mrAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}}
 //
 //	func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
-func (e *emitter) flagString(g *goFile, t *model.Enum) {
+func (g *goFile) enumString(t *model.Enum) {
 	names := naming.Unexported(t.Go) + "Names"
-	var rows []jen.Code
+	var all []jen.Code
 	for _, m := range t.Members {
 		if !m.Alias {
-			rows = append(rows, flagName(uint64(m.Value), m.Short))
+			bits := enumValue(t, m.Value)
+			if m.Value < 0 {
+				bits = inHex(uint64(m.Value))
+			}
+			all = append(all, flagName(bits, m.Short))
 		}
 	}
-	g.decl("", jen.Var().Id(names).Op("=").Index().Add(rt("validate", "Flag")).Add(lines(rows...)))
-	g.fn(fn{
-		doc:  "// String returns the C names without their prefix, joined by |, and the value in hex.",
-		recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()},
-		body: []jen.Code{jen.Return(rt("validate", "FlagText").Call(jen.Uint64().Call(id("v")), id(names)))}, short: true,
-	})
-}
-
-// enumString makes the name of a value:
-//
-//	func (v QPState) String() string {
-//		switch v {
-//		case QPStateReset:
-//			return "RESET"
-//		}
-//		return validate.Unnamed("QPState", uint64(v))
-//	}
-func (e *emitter) enumString(g *goFile, t *model.Enum) {
-	var cases []jen.Code
-	for _, m := range t.Members {
-		if !m.Alias {
-			cases = append(cases, jen.Case(id(m.Go)).Block(jen.Return(jen.Lit(m.Short))))
-		}
+	doc := "// String returns the C name without its prefix."
+	text := rt("validate", "EnumText").Call(jen.Lit(t.Go), jen.Int64().Call(id("v")), id(names))
+	if t.Flags {
+		doc = "// String returns the C names without their prefix, joined by |, and the value in hex."
+		text = rt("validate", "FlagText").Call(jen.Uint64().Call(id("v")), id(names))
 	}
-	unnamed := rt("validate", "Unnamed").Call(jen.Lit(t.Go), jen.Uint64().Call(id("v")))
-	if t.Signed {
-		unnamed = rt("validate", "UnnamedInt").Call(jen.Lit(t.Go), jen.Int64().Call(id("v")))
-	}
-	g.fn(fn{
-		doc:  "// String returns the C name without its prefix.",
-		recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()},
-		body: []jen.Code{
-			jen.Switch(id("v")).Block(cases...),
-			jen.Return(unnamed),
-		},
-	})
+	g.decl("", jen.Var().Id(names).Op("=").Index().Add(rt("validate", "Flag")).Values(all...))
+	g.fn(fn{doc: doc, recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()}, body: []jen.Code{jen.Return(text)}, short: true})
 }

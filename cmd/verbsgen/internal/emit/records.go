@@ -22,11 +22,16 @@ func (e *emitter) recordsFile() *goFile {
 	return g
 }
 
-// mirror makes a Go struct with C's layout.
+// mirror makes a Go struct with C's layout. Fields of one type that follow each other are declared together.
 func (e *emitter) mirror(g *goFile, m *model.Mirror) {
 	var fields []jen.Code
-	for _, l := range m.Leaf {
-		fields = append(fields, param(l.Go, l.GoType))
+	for i := 0; i < len(m.Leaf); {
+		goType := m.Leaf[i].GoType
+		names := jen.Id(m.Leaf[i].Go)
+		for i++; i < len(m.Leaf) && m.Leaf[i].GoType == goType; i++ {
+			names.Op(",").Id(m.Leaf[i].Go)
+		}
+		fields = append(fields, names.Id(goType))
 	}
 	g.structType("// "+m.Name+" has the layout of struct "+m.C+".", m.Name, fields...)
 }

@@ -90,9 +90,7 @@ func (t *terms) transitionText(r *model.Rule, n *model.Cond) *jen.Statement {
 
 // maskNames makes the bits of a mask with the Go names of the fields that they say are given, for the values of rules:
 //
-//	var qpAttrMaskNames = []validate.Flag{
-//		{Bits: qpAttrHasState, Name: "State"},
-//	}
+//	var qpAttrMaskNames = []validate.Flag{{Bits: qpAttrHasState, Name: "State"}}
 func (e *emitter) maskNames(g *goFile, r *model.Rule) {
 	rec := maskShown(r)
 	if rec == nil || e.masks[rec] {
@@ -102,12 +100,12 @@ func (e *emitter) maskNames(g *goFile, r *model.Rule) {
 	var names []jen.Code
 	for _, b := range maskBits(rec) {
 		if b.fields != "" {
-			names = append(names, jen.Values(key("Bits", id(b.name)), key("Name", jen.Lit(b.fields))))
+			names = append(names, flagName(id(b.name), b.fields))
 		}
 	}
 	name := maskNamesVar(rec)
 	g.decl("// "+name+" are the fields that the bits of a mask say are given.",
-		jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Flag")).Add(lines(names...)))
+		jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Flag")).Values(names...))
 }
 
 func maskNamesVar(rec *model.Record) string { return naming.Unexported(rec.Go) + "MaskNames" }
@@ -132,6 +130,6 @@ func fieldsOf(rec *model.Record, bit string) (names []string) {
 }
 
 // flagName is an entry of a list of flags: {Bits: 0x1, Name: "A"}.
-func flagName(bits uint64, name string) *jen.Statement {
-	return jen.Values(key("Bits", inHex(bits)), key("Name", jen.Lit(name)))
+func flagName(bits jen.Code, name string) *jen.Statement {
+	return jen.Values(key("Bits", bits), key("Name", jen.Lit(name)))
 }
