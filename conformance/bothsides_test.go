@@ -88,6 +88,27 @@ func TestRehearsal(t *testing.T) {
 	}
 }
 
+// TestSecretFile has both sides read a secret: the same one, and then another.
+func TestSecretFile(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{"one": "the secret of both", "other": "the secret of nobody"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f := startFar(t, "-once", "-secret", filepath.Join(dir, "one"))
+	if out, err := near(t, f.addr, "-secret", filepath.Join(dir, "other")); err == nil ||
+		!strings.Contains(out, "it will not serve: its secret is another one; start both sides with the same file as -secret") {
+		t.Errorf("another secret: %v\n%s", err, out)
+	}
+	if out, err := near(t, f.addr, "-secret", filepath.Join(dir, "one")); err != nil {
+		t.Errorf("the same secret: %v\n%s", err, out)
+	}
+	if said, err := f.end(); err != nil || !strings.Contains(said, "was turned away: its secret is another one") {
+		t.Errorf("%v\n%s", err, said)
+	}
+}
+
 // TestListenEnds ends the listening side by signals and by its idle time; with -once nobody is an error.
 func TestListenEnds(t *testing.T) {
 	for _, sig := range []os.Signal{os.Interrupt, syscall.SIGTERM} {

@@ -23,7 +23,8 @@ import (
 func refuse() {
 	given := map[string]bool{}
 	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
-	for _, err := range []error{loose(flag.Args()), sides(given), numbers(), addresses(), writable(*reportFlag), writable(*junitFlag)} {
+	for _, err := range []error{loose(flag.Args()), sides(given), numbers(), addresses(), readSecret(), writable(*reportFlag),
+		writable(*junitFlag)} {
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(2)
@@ -53,6 +54,10 @@ func sides(given map[string]bool) error {
 		return errors.New("-once and -idle are for the side with -listen")
 	case *connectFlag == "" && given["wait"]:
 		return errors.New("-wait is for the side with -connect")
+	case *listenFlag == "" && *connectFlag == "" && given["secret"]:
+		return errors.New("-secret is for sides with -listen or -connect")
+	case given["secret"] && *secretFlag == "":
+		return errors.New("-secret names no file; leave it out, or name the file that both sides have")
 	}
 	return nil
 }
@@ -120,6 +125,9 @@ func TestFlags(t *testing.T) {
 		{"-overlay true -report out.json", `"true" is no flag`},
 		{"-listen 127.0.0.1:0 -report " + dir + "/out.json", "-listen goes with neither -report nor -junit"},
 		{"-wait 1s", "-wait is for the side with -connect"},
+		{"-secret none", "-secret is for sides with -listen or -connect"},
+		{"-listen 127.0.0.1:0 -secret=", "-secret names no file; leave it out"},
+		{"-listen 127.0.0.1:0 -secret " + dir + "/none", "-secret: stat " + dir + "/none: no such file or directory; name a file"},
 		{"-port 0", "-port 0; a port is 1 to 255"},
 		{"-port 257", "-port 257; a port is 1 to 255"},
 		{"-gid-index -2", "-gid-index -2; an entry is 0 to 255"},

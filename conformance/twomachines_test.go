@@ -25,7 +25,9 @@ var (
 	connectFlag = flag.String("connect", "", "the other ends are those of the machine that listens on this `address`")
 	onceFlag    = flag.Bool("once", false, "with -listen: end with the first session that comes to its end")
 	idleFlag    = flag.Duration("idle", 0, "with -listen: end after so long without a session (default: never)")
-	waitFlag    = flag.Duration("wait", 30*time.Second, "with -connect: how long to try while nobody listens, or another is served")
+	secretFlag  = flag.String("secret", "",
+		"with -listen and -connect: a `file` with the secret that both sides have; a side without it is turned away")
+	waitFlag = flag.Duration("wait", 30*time.Second, "with -connect: how long to try while nobody listens, or another is served")
 )
 
 // listenAlone does what the listening side does, and ends the program, when it is that. Flags are parsed already.
@@ -57,7 +59,11 @@ func listen(ctx context.Context, out io.Writer) error {
 		fmt.Fprintf(out, time.Now().UTC().Format(time.TimeOnly)+" "+format+"\n", args...)
 	}
 	say("listening on %v for %v", ln.Addr(), target)
-	s := &remote.Server{Suite: fingerprint(), About: target.Self(), Open: target.OpenFar, Once: *onceFlag, Idle: *idleFlag, Log: say}
+	if at, ok := ln.Addr().(*net.TCPAddr); ok && secret == nil && !at.IP.IsLoopback() {
+		say("without -secret, anyone who reaches this address can use the device")
+	}
+	s := &remote.Server{Suite: fingerprint(), About: target.Self(), Secret: secret, Open: target.OpenFar, Once: *onceFlag, Idle: *idleFlag,
+		Log: say}
 	if err := s.Serve(ctx, ln); err != nil {
 		return err
 	}
@@ -72,7 +78,7 @@ func connect(t *testing.T, target *suite.Target) {
 		return
 	}
 	p, err := remote.Dial(t.Context(), remote.Client{Address: *connectFlag, Suite: fingerprint(), About: target.Self(),
-		Wait: *waitFlag, Log: t.Logf})
+		Secret: secret, Wait: *waitFlag, Log: t.Logf})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,6 +89,17 @@ func connect(t *testing.T, target *suite.Target) {
 	})
 	t.Logf("the far side is %v", p.About())
 	target.UseFar(p, p.About())
+}
+
+// secret is what -secret says, nil without the flag.
+var secret []byte
+
+// readSecret reads the file of -secret, before anything is run.
+func readSecret() (err error) {
+	if *secretFlag != "" {
+		secret, err = remote.ReadSecret(*secretFlag)
+	}
+	return err
 }
 
 // fingerprint tells this program's cases from those of another.

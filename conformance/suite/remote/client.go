@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"crypto/hmac"
 	"errors"
 	"fmt"
 	"net"
@@ -14,6 +15,7 @@ type Client struct {
 	Address string // HOST:PORT
 	Suite   string // the cases of this program, by Fingerprint; the listening side's must be the same
 	About   About  // this side
+	Secret  []byte // of both sides, see ReadSecret; nil if there is none
 	// Wait is how long to go on trying while nobody listens there yet, or another is served.
 	Wait time.Duration
 	Log  func(format string, args ...any)
@@ -101,7 +103,7 @@ func (p *Peer) dial(ctx context.Context) error {
 		return &notYet{err}
 	}
 	w := &wire{conn: conn, step: p.cfg.times.Step}
-	h, err := greeting(w, p.cfg.Suite, p.cfg.About)
+	h, err := greeting(w, &p.cfg)
 	if err != nil {
 		_ = conn.Close()
 		return err
@@ -111,19 +113,37 @@ func (p *Peer) dial(ctx context.Context) error {
 }
 
 // greeting is the connecting side's part of it.
-func greeting(w *wire, suite string, about About) (*hello, error) {
-	if err := w.greet(hello{Suite: suite, About: about}); err != nil {
+func greeting(w *wire, c *Client) (*hello, error) {
+	mine := hello{Suite: c.Suite, About: c.About, Nonce: nonce()}
+	if err := w.greet(mine); err != nil {
 		return nil, &notYet{err}
 	}
-	h, err := w.met(suite)
+	h, err := w.met(c.Suite)
 	if errors.Is(err, errClosed) { // a proxy may have nobody behind it yet
 		return nil, &notYet{err}
 	}
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case h.Secret && c.Secret == nil:
+		return nil, errors.New("it serves only those who have its secret; start this side with the same file as -secret")
+	case !h.Secret && c.Secret != nil:
+		return nil, errors.New("it was started without -secret, and this side with it; start both sides with the same file")
 	}
-	if h.Refused != "" {
-		return nil, &notYet{fmt.Errorf("it will not serve now: %s", h.Refused)}
+	if err := w.send(&proof{prove(c.Secret, connecting, mine.Nonce, h.Nonce)}); err != nil {
+		return nil, &notYet{err}
+	}
+	v := &verdict{}
+	if err := w.read(v, maxHello, w.step); err != nil {
+		return nil, &notYet{fmt.Errorf("no answer to the greeting: %w", err)}
+	}
+	switch {
+	case v.Never:
+		return nil, fmt.Errorf("it will not serve: %s", clean(v.Refused, maxWhy))
+	case !hmac.Equal(v.Proof, prove(c.Secret, listening, mine.Nonce, h.Nonce)):
+		return nil, errors.New(otherSecret)
+	case v.Refused != "":
+		return nil, &notYet{fmt.Errorf("it will not serve now: %s", clean(v.Refused, maxWhy))}
 	}
 	return h, nil
 }

@@ -5,5 +5,6 @@
 // that all ends of a session are closed when it is over. It must not know which cases there are, and no verb: ends are made
 // and used through package far.
 //
-// There is no authentication. Whoever reaches the port may use the device as far as the limits go.
+// With a secret each side shows the other that it has it, without sending it. What follows is neither encrypted nor signed. Without
+// one, whoever reaches the port may use the device as far as the limits go.
 package remote

@@ -153,9 +153,8 @@ func (e *fakeEnd) Close() error {
 
 // quick are times for tests: long enough for a loaded machine where waiting is wrong, short where it is awaited.
 func quick() times {
-	return times{Step: 20 * time.Second, Operation: 20 * time.Second, Grace: 20 * time.Second, Silence: 20 * time.Second,
-		Ping: 5 * time.Second,
-		Busy: 10 * time.Millisecond, Again: 50 * time.Millisecond}
+	return times{Greeting: 20 * time.Second, Step: 20 * time.Second, Operation: 20 * time.Second, Grace: 20 * time.Second,
+		Silence: 20 * time.Second, Ping: 5 * time.Second, Busy: 10 * time.Millisecond, Again: 50 * time.Millisecond}
 }
 
 // served is a running server.
@@ -172,9 +171,7 @@ type serving struct {
 // serve has a server listen on a port of its own. At the end of the test it is stopped, and nothing is left open.
 func serve(t *testing.T, change func(*Server)) *serving {
 	t.Helper()
-	s := &serving{world: newWorld(t), over: make(chan error, 1)}
-	s.Server = &Server{Suite: "a suite", About: someone("far"), times: quick(),
-		Open: func() (far.Maker, error) { return s.world, nil }, Log: s.log}
+	s := newServing(t)
 	if change != nil {
 		change(s.Server)
 	}
@@ -182,12 +179,23 @@ func serve(t *testing.T, change func(*Server)) *serving {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.serveOn(t, ln)
+	return s
+}
+
+func newServing(t *testing.T) *serving {
+	s := &serving{world: newWorld(t), over: make(chan error, 1)}
+	s.Server = &Server{Suite: "a suite", About: someone("far"), times: quick(),
+		Open: func() (far.Maker, error) { return s.world, nil }, Log: s.log}
+	return s
+}
+
+func (s *serving) serveOn(t *testing.T, ln net.Listener) {
 	s.addr = ln.Addr().String()
 	ctx, cancel := context.WithCancel(context.Background())
 	s.stop = cancel
 	go func() { s.over <- s.Serve(ctx, ln) }()
 	t.Cleanup(cancel)
-	return s
 }
 
 func (s *serving) log(format string, args ...any) {

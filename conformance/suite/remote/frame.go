@@ -21,7 +21,7 @@ import (
 // magic and Protocol begin a connection in both directions: the only bytes that no later version may change.
 const (
 	magic    = "verbsgen"
-	Protocol = 1
+	Protocol = 2
 )
 
 // Bounds on what is read from a peer.
@@ -34,16 +34,27 @@ const (
 
 // hello is the first frame of each side, behind the magic.
 type hello struct {
-	Suite   string `json:"suite"`             // the cases, and so the program, that a side was built from
-	About   About  `json:"about"`             // who speaks
-	Refused string `json:"refused,omitempty"` // why the far side will not serve
+	Suite  string `json:"suite"`            // the cases, and so the program, that a side was built from
+	About  About  `json:"about"`            // who speaks
+	Nonce  []byte `json:"nonce"`            // nonceSize random bytes, for the proofs of this connection
+	Secret bool   `json:"secret,omitempty"` // it serves only those who have the secret
 }
 
 // wire is a connection whose every read and write has a time limit.
 type wire struct {
-	conn net.Conn
-	step time.Duration // for one frame from its first byte on, and for a write
-	over atomic.Bool   // it reads no more
+	conn  net.Conn
+	step  time.Duration // for one frame from its first byte on, and for a write
+	until time.Time     // for all reads and writes together, unless it is zero
+	over  atomic.Bool   // it reads no more
+}
+
+// limit is when a read or write that may take so long has to end.
+func (w *wire) limit(d time.Duration) time.Time {
+	at := time.Now().Add(d)
+	if !w.until.IsZero() && w.until.Before(at) {
+		return w.until
+	}
+	return at
 }
 
 // stop ends the reading of now and later; what is to be written still is.
@@ -88,9 +99,12 @@ func (w *wire) met(suite string) (*hello, error) {
 	if err := w.read(h, maxHello, w.step); err != nil {
 		return nil, fmt.Errorf("its greeting: %w", err)
 	}
-	h.Suite, h.Refused, h.About = clean(h.Suite, maxText), clean(h.Refused, maxWhy), cleanAbout(h.About)
+	h.Suite, h.About = clean(h.Suite, maxText), cleanAbout(h.About)
 	if h.Suite != suite {
 		return h, fmt.Errorf("it has another suite, %q, and this side %q; build both programs from the same source", h.Suite, suite)
+	}
+	if len(h.Nonce) != nonceSize {
+		return h, fmt.Errorf("its greeting: a nonce of %d bytes; it has %d", len(h.Nonce), nonceSize)
 	}
 	return h, nil
 }
@@ -117,11 +131,11 @@ func (w *wire) send(v any) error {
 }
 
 func (w *wire) write(b []byte) error {
-	if err := w.conn.SetWriteDeadline(time.Now().Add(w.step)); err != nil {
+	if err := w.conn.SetWriteDeadline(w.limit(w.step)); err != nil {
 		return err
 	}
 	_, err := w.conn.Write(b)
-	return plain(err, w.step)
+	return w.plain(err, w.step)
 }
 
 // read waits for a message of at most so many bytes, as long as patience says, and reads it into v.
@@ -146,7 +160,7 @@ func (w *wire) read(v any, most uint32, patience time.Duration) error {
 
 // fill reads until b is full.
 func (w *wire) fill(b []byte, limit time.Duration) (int, error) {
-	if err := w.conn.SetReadDeadline(time.Now().Add(limit)); err != nil {
+	if err := w.conn.SetReadDeadline(w.limit(limit)); err != nil {
 		return 0, err
 	}
 	if w.over.Load() { // after the deadline: stop sets it the other way around
@@ -156,7 +170,7 @@ func (w *wire) fill(b []byte, limit time.Duration) (int, error) {
 	if err != nil && w.over.Load() {
 		return n, errStopped
 	}
-	return n, plain(err, limit)
+	return n, w.plain(err, limit)
 }
 
 // decode reads the JSON of a message strictly: an unknown field and anything behind the object are errors.
@@ -172,14 +186,19 @@ func decode(body []byte, v any) error {
 	return nil
 }
 
-var errClosed = errors.New("the connection was closed by the other side")
+var (
+	errClosed = errors.New("the connection was closed by the other side")
+	errSlow   = errors.New("it took too long")
+)
 
 // plain words the errors of a connection that everybody meets.
-func plain(err error, limit time.Duration) error {
+func (w *wire) plain(err error, limit time.Duration) error {
 	var slow net.Error
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return errClosed
+	case errors.As(err, &slow) && slow.Timeout() && !w.until.IsZero() && !time.Now().Before(w.until):
+		return errSlow
 	case errors.As(err, &slow) && slow.Timeout():
 		return fmt.Errorf("nothing came or went for %v", limit)
 	}

@@ -24,7 +24,9 @@ func (c canned) SetReadDeadline(time.Time) error { return nil }
 // gone once more.
 func FuzzMessage(f *testing.F) {
 	for _, v := range []any{
-		&hello{Suite: "a suite", About: someone("x")},
+		&hello{Suite: "a suite", About: someone("x"), Nonce: nonce(), Secret: true},
+		&proof{Proof: []byte("proof")},
+		&verdict{Proof: []byte("proof"), Refused: "why", Never: true},
 		&request{ID: 1, Ask: askNew, Kind: far.UD, Within: 1000},
 		&request{ID: 2, Ask: askConnect, End: 1, To: toWire(far.Address{Kind: far.RC, QPN: 1, MTU: 5, Size: far.WindowSize})},
 		&request{ID: 3, Ask: askDo, End: 1, Op: &far.Op{Code: far.CompareSwap, Compare: 1, Value: 2, Data: []byte("data"), WithImm: true}},
@@ -53,6 +55,10 @@ func FuzzMessage(f *testing.F) {
 			if len(h.About.Host.Name) > maxText {
 				t.Errorf("a name of %d bytes", len(h.About.Host.Name))
 			}
+		}
+		if p, v := (&proof{}), (&verdict{}); read(p) == nil && read(v) == nil {
+			same(t, p)
+			same(t, v)
 		}
 		r, a := &request{}, &answer{}
 		if read(r) == nil && r.check() == nil {

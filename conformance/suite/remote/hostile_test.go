@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"net"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -20,7 +21,7 @@ func greeted(t *testing.T, addr string) *wire {
 	}
 	t.Cleanup(func() { _ = conn.Close() })
 	w := &wire{conn: conn, step: 20 * time.Second}
-	if _, err := greeting(w, "a suite", someone("raw")); err != nil {
+	if _, err := greeting(w, &Client{Suite: "a suite", About: someone("raw")}); err != nil {
 		t.Fatal(err)
 	}
 	return w
@@ -163,8 +164,8 @@ func (s *serving) free(t *testing.T) {
 	}
 }
 
-// play is a far side made by hand: after the greeting in first it answers each request with what answer gives, or closes the
-// connection where that is nil.
+// play is a far side made by hand: after the greeting in first, and a good verdict, it answers each request with what answer gives,
+// or closes the connection where that is nil.
 func play(t *testing.T, first []byte, answer func(r *request) []byte) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -181,6 +182,10 @@ func play(t *testing.T, first []byte, answer func(r *request) []byte) string {
 			w := &wire{conn: conn, step: 20 * time.Second}
 			_, _ = w.met("a suite")
 			_, _ = conn.Write(first)
+			if answer != nil {
+				_ = w.read(&proof{}, maxHello, 20*time.Second)
+				_ = w.send(&verdict{})
+			}
 			for r := (&request{}); answer != nil && w.read(r, maxFrame, 20*time.Second) == nil; r = (&request{}) {
 				_, _ = conn.Write(answer(r))
 			}
@@ -192,6 +197,7 @@ func play(t *testing.T, first []byte, answer func(r *request) []byte) string {
 
 func helloBytes(t *testing.T, h hello) []byte {
 	t.Helper()
+	h.Nonce = make([]byte, nonceSize)
 	b, err := frame(&h)
 	if err != nil {
 		t.Fatal(err)
@@ -286,6 +292,7 @@ func TestHostileServer(t *testing.T) {
 
 // TestGreetings pins what is said of a far side that greets wrongly.
 func TestGreetings(t *testing.T) {
+	good := slices.Clip(helloBytes(t, hello{Suite: "a suite"}))
 	for _, c := range []struct {
 		name  string
 		first []byte
@@ -294,13 +301,18 @@ func TestGreetings(t *testing.T) {
 		{"another program", []byte("SSH-2.0-OpenSSH_9.2\r\n"),
 			`it does not speak this protocol: it begins with "SSH-2.0-"; is it a suite with -listen or -connect?`},
 		{"half a greeting", []byte("verbs\x00"), `it does not speak this protocol: it begins with "verbs\x00"`},
-		{"a later version", preamble(9), "it speaks version 9 of the protocol and this side version 1; build both programs from the same source"},
+		{"a later version", preamble(9), "it speaks version 9 of the protocol and this side version 2; build both programs from the same source"},
 		{"another suite", helloBytes(t, hello{Suite: "another\nsuite"}),
 			`it has another suite, "another?suite", and this side "a suite"; build both programs from the same source`},
 		{"no JSON", append(preamble(Protocol), text("hello")...), "its greeting: a message that cannot be read: invalid character 'h'"},
 		{"too long", append(preamble(Protocol), text(strings.Repeat(" ", maxHello+1))...),
 			"its greeting: a message of 16385 bytes; it may have 1 to 16384"},
-		{"a refusal", helloBytes(t, hello{Suite: "a suite", Refused: "not\ttoday"}), "it will not serve now: not?today"},
+		{"no nonce", append(preamble(Protocol), text(`{"suite":"a suite"}`)...), "its greeting: a nonce of 0 bytes; it has 32"},
+		{"a refusal", append(good, text(`{"refused":"not\ttoday"}`)...), "it will not serve now: not?today"},
+		{"never", append(good, text(`{"refused":"go\taway","never":true}`)...), "it will not serve: go?away"},
+		{"a proof of what is not there", append(good, text(`{"proof":"AAAA"}`)...), "its secret is another one; start both sides with the same"},
+		{"a secret", helloBytes(t, hello{Suite: "a suite", Secret: true}), "it serves only those who have its secret; start this side"},
+		{"no verdict", good, "no answer to the greeting: the connection was closed by the other side"},
 		{"nothing", nil, "no greeting: the connection was closed by the other side"},
 	} {
 		addr := play(t, c.first, nil)

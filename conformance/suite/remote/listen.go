@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"crypto/hmac"
 	"errors"
 	"fmt"
 	"net"
@@ -13,7 +14,8 @@ import (
 
 // times are the limits on waiting.
 type times struct {
-	Step      time.Duration // a greeting, a write, the rest of a message that has begun
+	Greeting  time.Duration // all of a greeting, on the listening side
+	Step      time.Duration // a write, the rest of a message that has begun
 	Operation time.Duration // one operation of the device
 	Grace     time.Duration // for one that does not keep to its time; the connecting side waits twice as long
 	Silence   time.Duration // between two requests
@@ -22,16 +24,15 @@ type times struct {
 	Again     time.Duration // for tries to have a lost session anew
 }
 
-var defaultTimes = times{Step: 10 * time.Second, Operation: 12 * time.Second, Grace: 3 * time.Second, Silence: 45 * time.Second,
-	Ping: 10 * time.Second, Busy: 500 * time.Millisecond, Again: 5 * time.Second}
-
-// maxGuests bounds the connections that are looked at while one is served.
-const maxGuests = 8
+var defaultTimes = times{Greeting: 3 * time.Second, Step: 10 * time.Second, Operation: 12 * time.Second, Grace: 3 * time.Second,
+	Silence: 45 * time.Second, Ping: 10 * time.Second, Busy: 500 * time.Millisecond, Again: 5 * time.Second}
 
 // Server is what serves a device.
 type Server struct {
 	Suite string // as in Client
 	About About  // this side
+	// Secret is what a connecting side must have too, see ReadSecret; nil serves whoever comes.
+	Secret []byte
 	// Open gives the maker of one session's ends. It is called anew for each session.
 	Open func() (far.Maker, error)
 	Once bool          // serve one session that comes to its end
@@ -77,62 +78,89 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 	}
 }
 
-// accept takes connections until the listener is closed, and waits for their end.
+// accept takes connections until the listener is closed, and waits for their end. Those that have not greeted wait in the lobby.
 func (s *Server) accept(ctx context.Context, ln net.Listener, end context.CancelCauseFunc) error {
 	var all sync.WaitGroup
 	defer all.Wait()
-	room := make(chan struct{}, maxGuests)
+	l := &lobby{}
 	for {
 		conn, err := ln.Accept()
+		if err != nil && ctx.Err() == nil && !errors.Is(err, net.ErrClosed) { // no descriptors are left, for one
+			s.Log("a connection cannot be accepted: %v; trying again", err)
+			select {
+			case <-time.After(s.times.Busy):
+			case <-ctx.Done():
+			}
+			continue
+		}
 		if err != nil {
 			end(nil) // what is served ends too
 			return err
 		}
-		select {
-		case room <- struct{}{}:
-			all.Go(func() {
-				defer func() { <-room }()
-				defer conn.Close()
-				s.welcome(ctx, conn, end)
-			})
-		default:
-			_ = conn.Close()
-		}
+		l.enter(conn)
+		all.Go(func() {
+			defer conn.Close()
+			defer l.leave(conn)
+			s.welcome(ctx, conn, l, end)
+		})
 	}
 }
 
 // welcome greets who connected, and serves it unless another is served.
-func (s *Server) welcome(ctx context.Context, conn net.Conn, end context.CancelCauseFunc) {
+func (s *Server) welcome(ctx context.Context, conn net.Conn, l *lobby, end context.CancelCauseFunc) {
 	from := conn.RemoteAddr()
-	w := &wire{conn: conn, step: s.times.Step}
+	w := &wire{conn: conn, step: s.times.Step, until: time.Now().Add(s.times.Greeting)}
 	defer context.AfterFunc(ctx, w.stop)()
-	mine := hello{Suite: s.Suite, About: s.About}
-	h, err := w.met(s.Suite)
-	if err == nil {
+	h, v, err := s.greeting(w)
+	if err == nil && !v.Never {
 		if other := s.claim(fmt.Sprintf("%s (%s)", from, h.About.Host.Name)); other != "" {
-			mine.Refused = "it serves " + other
+			v.Refused = "it serves " + other
 		} else {
 			defer s.release()
+			l.leave(conn)
 		}
 	}
-	if e := w.greet(mine); err == nil {
-		err = e
+	if err == nil {
+		err = w.send(v)
 	}
-	if err != nil {
-		s.Log("%s was turned away: %v", from, err)
-		return
-	}
-	if mine.Refused != "" {
-		s.Log("%s was turned away: %s", from, mine.Refused)
-		return
-	}
-	err = s.serve(ctx, w, h, from)
 	switch {
-	case errors.Is(err, errStuck):
-		end(err)
-	case err == nil && s.Once:
-		end(errDone)
+	case l.wasPutOut(conn):
+		s.Log("%s was turned away: too many connections without a greeting", from)
+	case err != nil:
+		s.Log("%s was turned away: %v", from, err)
+	case v.Refused != "":
+		s.Log("%s was turned away: %s", from, v.Refused)
+	default:
+		w.until = time.Time{}
+		err = s.serve(ctx, w, h, from)
+		switch {
+		case errors.Is(err, errStuck):
+			end(err)
+		case err == nil && s.Once:
+			end(errDone)
+		}
 	}
+}
+
+// greeting is the listening side's part of it, up to the verdict, which proves that this side has the secret if the other one has it.
+func (s *Server) greeting(w *wire) (h *hello, v *verdict, err error) {
+	mine := hello{Suite: s.Suite, About: s.About, Nonce: nonce(), Secret: s.Secret != nil}
+	if h, err = w.met(s.Suite); err != nil {
+		w.until = time.Now().Add(s.times.Greeting)
+		_ = w.greet(mine) // by it a stranger can tell who is here
+		return nil, nil, err
+	}
+	if err := w.greet(mine); err != nil {
+		return nil, nil, err
+	}
+	p := &proof{}
+	if err := w.read(p, maxHello, w.step); err != nil {
+		return nil, nil, fmt.Errorf("its proof: %w", err)
+	}
+	if !hmac.Equal(p.Proof, prove(s.Secret, connecting, h.Nonce, mine.Nonce)) {
+		return h, &verdict{Refused: otherSecret, Never: true}, nil
+	}
+	return h, &verdict{Proof: prove(s.Secret, listening, h.Nonce, mine.Nonce)}, nil
 }
 
 // claim makes a guest the one that is served, or tells who is.

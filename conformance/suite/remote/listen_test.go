@@ -7,6 +7,7 @@ import (
 	"net"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,18 +16,19 @@ import (
 
 // TestStrangers has a server meet what does not greet as a client does. It turns them away and goes on.
 func TestStrangers(t *testing.T) {
-	s := serve(t, func(s *Server) { s.Once, s.times.Step = true, 200*time.Millisecond })
+	s := serve(t, func(s *Server) { s.Once, s.times.Greeting = true, 200*time.Millisecond })
 	for _, c := range []struct {
 		sent []byte
 		says string
 	}{
 		{[]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), `it does not speak this protocol: it begins with "GET / HT"`},
-		{preamble(2), "it speaks version 2 of the protocol and this side version 1"},
+		{preamble(1), "it speaks version 1 of the protocol and this side version 2"},
 		{helloBytes(t, hello{Suite: "7 cases"}), `it has another suite, "7 cases", and this side "a suite"`},
 		{append(preamble(Protocol), 0x7f, 0xff, 0xff, 0xff), "its greeting: a message of 2147483647 bytes"},
-		{[]byte("verbs"), "no greeting: nothing came or went for 200ms"},
-		{append(preamble(Protocol), text(strings.Repeat(" ", 99))[:50]...), "its greeting: nothing came or went for 200ms"},
-		{nil, "no greeting: nothing came or went for 200ms"},
+		{[]byte("verbs"), "no greeting: it took too long"},
+		{append(preamble(Protocol), text(strings.Repeat(" ", 99))[:50]...), "its greeting: it took too long"},
+		{nil, "no greeting: it took too long"},
+		{helloBytes(t, hello{Suite: "a suite"}), "its proof: it took too long"},
 	} {
 		conn, err := net.Dial("tcp", s.addr)
 		if err != nil {
@@ -55,11 +57,11 @@ func TestStrangers(t *testing.T) {
 	}
 }
 
-// TestCrowd has more connections than a server looks at, none of which says a thing. It still serves when they are gone.
+// TestCrowd has more connections than the lobby takes, none of which says a thing. Who greets is served at once.
 func TestCrowd(t *testing.T) {
-	s := serve(t, func(s *Server) { s.times.Step = 300 * time.Millisecond })
+	s := serve(t, nil)
 	var crowd []net.Conn
-	for range 3 * maxGuests {
+	for range 3 * maxLobby {
 		conn, err := net.Dial("tcp", s.addr)
 		if err != nil {
 			t.Fatal(err)
@@ -67,16 +69,91 @@ func TestCrowd(t *testing.T) {
 		defer conn.Close()
 		crowd = append(crowd, conn)
 	}
-	if answer, err := io.ReadAll(crowd[2*maxGuests]); len(answer) != 0 { // closed without a word
-		t.Errorf("%q, %v", answer, err)
+	if answer, _ := io.ReadAll(crowd[0]); !strings.HasPrefix(string(answer), string(preamble(Protocol))) && len(answer) > 0 {
+		t.Errorf("the oldest one was answered with %q", answer)
 	}
-	c := client(s.addr)
-	c.Wait = 20 * time.Second
-	p, err := Dial(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
+	newEnd(t, dial(t, s.addr)) // without waiting
+	s.said(t, "too many connections without a greeting")
+}
+
+// TestSlowGreetings has 32 connections that send a byte of their greeting now and then, and come again when they are turned away. A
+// client is served every time.
+func TestSlowGreetings(t *testing.T) {
+	s := serve(t, func(s *Server) { s.times.Greeting = 300 * time.Millisecond })
+	stop := make(chan struct{})
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer close(stop)
+	for range 32 {
+		all.Go(func() { slowly(s.addr, stop) })
 	}
-	newEnd(t, p)
+	for range 75 {
+		p, err := Dial(t.Context(), client(s.addr)) // without waiting
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Close(); err != nil {
+			t.Error(err)
+		}
+		s.free(t)
+	}
+}
+
+// slowly greets one byte after the other, until stop.
+func slowly(addr string, stop chan struct{}) {
+	for {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			return
+		}
+		for i := 0; err == nil; i++ {
+			select {
+			case <-stop:
+				_ = conn.Close()
+				return
+			case <-time.After(10 * time.Millisecond):
+			}
+			_, err = conn.Write(preamble(Protocol)[i%10 : i%10+1])
+		}
+		_ = conn.Close()
+	}
+}
+
+// TestCrowdOfOneHost fills the lobby from two hosts: the oldest connection of the one with more is put out.
+func TestCrowdOfOneHost(t *testing.T) {
+	from := func(ip string, n int) *hosted { return &hosted{at: &net.TCPAddr{IP: net.ParseIP(ip), Port: n}} }
+	l := &lobby{}
+	few := from("10.0.0.1", 1)
+	l.enter(few)
+	var many []*hosted
+	for i := range 2 * maxLobby {
+		many = append(many, from("10.0.0.2", i))
+		l.enter(many[i])
+	}
+	if len(l.conns) != maxLobby || few.closed || !many[0].closed || !l.wasPutOut(many[0]) || many[len(many)-1].closed {
+		t.Errorf("%d wait; closed: of few %t, the first of many %t, the last %t", len(l.conns), few.closed, many[0].closed,
+			many[len(many)-1].closed)
+	}
+	for _, c := range many {
+		l.leave(c)
+	}
+	if l.leave(few); len(l.conns) != 0 || len(l.out) != 0 {
+		t.Errorf("%d are left, %d of those put out", len(l.conns), len(l.out))
+	}
+}
+
+// hosted is a connection of a host.
+type hosted struct {
+	net.Conn
+	at     net.Addr
+	closed bool
+}
+
+func (c *hosted) RemoteAddr() net.Addr { return c.at }
+
+func (c *hosted) Close() error {
+	c.closed = true
+	return nil
 }
 
 // TestBusy has a second client come while one is served: it is told so, and served when the first is done.

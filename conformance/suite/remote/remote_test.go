@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"os"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
 
@@ -134,6 +137,33 @@ func TestCancel(t *testing.T) {
 	says(t, "its end", e.Store(t.Context(), 0, nil), "store: its session is over: do: the session with the far side at 127.0.0.1:")
 	if err := e.Close(); err != nil {
 		t.Errorf("closing an end whose session is over: %v", err)
+	}
+}
+
+// TestLimitsOfPage has docs/two-machines.md name the limits that there are.
+func TestLimitsOfPage(t *testing.T) {
+	page, err := os.ReadFile("../../../docs/two-machines.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(strings.Fields(string(page)), " ")
+	times := defaultTimes
+	for _, want := range []string{
+		fmt.Sprintf("A session has at most %d queue pairs, %d receives on each and %d MiB of receive buffers in all", maxEnds, maxReceives,
+			maxRoom>>20),
+		fmt.Sprintf("A message has at most %d KiB", maxFrame>>10+1),
+		fmt.Sprintf("At most %d connections wait for the end of their greeting", maxLobby),
+		fmt.Sprintf("It has %d to %d bytes", minSecret, maxSecret),
+		fmt.Sprintf("| a whole greeting, on the listening side | %.0f s |", times.Greeting.Seconds()),
+		fmt.Sprintf("| the rest of a message after its first byte; sending a message | %.0f s |", times.Step.Seconds()),
+		fmt.Sprintf("| an operation of the listening side's device | %.0f s,", times.Operation.Seconds()),
+		fmt.Sprintf("| the answer to it | %.0f s more |", 2*times.Grace.Seconds()),
+		fmt.Sprintf("keepalive every %.0f s) | %.0f s |", times.Ping.Seconds(), times.Silence.Seconds()),
+		fmt.Sprintf("the suite tries for %.0f s to connect again", times.Again.Seconds()),
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page does not say: %s", want)
+		}
 	}
 }
 
