@@ -251,7 +251,7 @@ func (m *Made) adopt(h *object.Handle) error {
 		}
 	}
 	err := h.Adopt(m.Parents...)
-	if err != nil && !ended {
+	if err != nil && !ended && !h.IsOpen() {
 		err = errors.Join(err, m.end())
 	}
 	return err

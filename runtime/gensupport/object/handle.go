@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Handle is what every handle of a generated package has: its Node, its C object, and how the two end. A generated type has one as a
@@ -29,7 +31,7 @@ type Handle struct {
 	Other  func() error   // ends a C object that another library made, in place of End and of what CloseBy is given; or nil
 	Guard  Guard          // keeps the C object from ending during calls that use it and do not enter the handle; or nil
 	Index  *Index         // finds the handle by the address of the C object, from Adopt on; or nil
-	Before func()         // called before the C object ends; or nil
+	Before func()         // called before the C object ends, which it does not if there are children afterwards; or nil
 	Gone   func()         // called when the C object is gone; or nil
 	Kept   func()         // gives back what the C object was made of, when it is gone; or nil
 
@@ -86,7 +88,7 @@ func (h *Handle) EnterBeside(self *Handle, verb, what string) error {
 }
 
 // Adopt opens the handle under its parents, as Node.Init does. When that fails, the C object is ended. If it cannot be ended while the
-// parents are open, the handle stays below them, so that their CloseAll tries again.
+// parents are open or being closed, the handle stays below them, so that their CloseAll tries again.
 func (h *Handle) Adopt(parents ...*Node) error {
 	if h.Index != nil { // before anybody else can close the handle
 		h.Index.Add(uintptr(h.C), h.owner)
@@ -139,6 +141,9 @@ func (h *Handle) CPtr() unsafe.Pointer {
 func (h *Handle) destroy(verb string, end func() error, lives bool) error {
 	if h.Before != nil {
 		h.Before()
+		if names := h.Open(); len(names) > 0 { // made meanwhile, and refused, and not ended
+			return verr.Busy(verb, h.String(), names)
+		}
 	}
 	if h.Guard == nil {
 		return h.finish(end, lives)

@@ -125,6 +125,30 @@ func TestAdoptStays(t *testing.T) {
 	}
 }
 
+// TestAdoptStaysBelowClosing does the same while the parent itself is closed, in what it does before its C object ends: that does not
+// end then.
+func TestAdoptStaysBelowClosing(t *testing.T) {
+	parent, late := newThing(), newThing()
+	if err := parent.h.Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	late.end = syscall.EIO
+	parent.h.Before = func() {
+		parent.h.Before = nil
+		wantErr(t, late.h.Adopt(&parent.h.Node), syscall.EIO, "Thing is closed\ninput/output error")
+	}
+	wantErr(t, parent.Close(), syscall.EBUSY,
+		"thing_close: Thing still has Thing open; close what is open first: device or resource busy (EBUSY)")
+	parent.wantLog(t)
+	if !parent.h.IsOpen() || !late.h.IsOpen() {
+		t.Errorf("open: parent %t, late %t", parent.h.IsOpen(), late.h.IsOpen())
+	}
+	late.end = nil
+	if err := parent.h.CloseAll(); err != nil || late.h.IsOpen() || parent.h.IsOpen() {
+		t.Errorf("CloseAll: %v; open: parent %t, late %t", err, parent.h.IsOpen(), late.h.IsOpen())
+	}
+}
+
 // TestNil uses a nil handle: every method fails, and it can be no parent.
 func TestNil(t *testing.T) {
 	var none *thing

@@ -67,7 +67,7 @@ func (n *Node) Init(self io.Closer, kind, label string, parents ...*Node) error 
 	return n.init(self, kind, label, false, parents)
 }
 
-// init is Init, if sealed is set also below parents that a CloseTree closes.
+// init is Init, if sealed is set also below parents that a Close or a CloseTree closes.
 func (n *Node) init(self io.Closer, kind, label string, sealed bool, parents []*Node) error {
 	tree.Lock()
 	defer tree.Unlock()
@@ -82,7 +82,7 @@ func (n *Node) init(self io.Closer, kind, label string, sealed bool, parents []*
 		if p == nil || slices.Contains(ps, p) {
 			continue
 		}
-		if err := p.changeable(); err != nil {
+		if err := p.changeable(); err != nil && !(sealed && p.is() == closing) {
 			return err
 		}
 		if p.sealed > 0 && !sealed {
