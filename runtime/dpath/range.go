@@ -70,8 +70,11 @@ const (
 
 // posted is how many requests of the range were posted.
 func (r Range[W]) posted(bad int, errno syscall.Errno) int {
-	if errno == 0 {
+	switch {
+	case errno == 0:
 		return r.n
+	case bad < 0: // no request of the range, which may begin below 0
+		return 0
 	}
-	return max(bad-r.first, 0)
+	return bad - r.first
 }
