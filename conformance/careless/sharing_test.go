@@ -63,6 +63,7 @@ func sharingMistakes() []mistake {
 				post := func() error { w.empty(); return result(w.a.QP.PostSend(b, 16)) }
 				return together(w, post, post, post)
 			}},
+		{name: "a batch that goroutines post in parts", race: true, says: []string{"each request that was posted completed"}, make: countedPosts},
 		{name: "a batch that is changed while it is posted", race: true,
 			says: []string{"SendBatch.*belongs to one goroutine at a time"}, make: func(w *world) error {
 				b := w.sends(16)

@@ -29,8 +29,8 @@ type RecvBatch struct{ all requests[recvRecord] }
 // requests is what batches have in common. It is not Batch[W] with SendBatch as Batch[SendWR]: a method WR of a generic type is not
 // inlined, which makes the building of requests half as expensive again.
 type requests[W record] struct {
-	wrs   []W // set once
-	state state
+	wrs []W  // set once
+	use *use // set once, before the requests in their memory
 }
 
 func (b *SendBatch) requests() *requests[sendRecord] {
@@ -50,7 +50,7 @@ func (b *RecvBatch) requests() *requests[recvRecord] {
 // WR returns request i, counted from 0. Before its first use it is a SEND without data. It panics when the batch is nil, closed, or
 // being posted, which only another goroutine can see.
 func (b *SendBatch) WR(i int) SendWR {
-	if b == nil || !b.all.state.free() {
+	if b == nil || b.all.use == nil || !b.all.use.free() {
 		b.panics()
 	}
 	return SendWR{&b.all.wrs[i]}
@@ -58,7 +58,7 @@ func (b *SendBatch) WR(i int) SendWR {
 
 // WR returns request i, counted from 0. Before its first use it is a receive without memory. It panics as SendBatch.WR does.
 func (b *RecvBatch) WR(i int) RecvWR {
-	if b == nil || !b.all.state.free() {
+	if b == nil || b.all.use == nil || !b.all.use.free() {
 		b.panics()
 	}
 	return RecvWR{&b.all.wrs[i]}
@@ -147,6 +147,7 @@ func (r *requests[W]) make(wrs, sgesPerWR int, opts []BatchOption, begin func(w 
 	for i := range r.wrs {
 		begin(&r.wrs[i], a, a.elements(i))
 	}
+	r.use = (*use)(unsafe.Add(a.base, -line))
 	r.link()
 	return nil
 }
@@ -170,7 +171,7 @@ func (r *requests[W]) link() {
 }
 
 func (r *requests[W]) len() int {
-	if r == nil || r.state.closed.Load() {
+	if r == nil || r.closed() {
 		return 0
 	}
 	return len(r.wrs)
@@ -181,7 +182,7 @@ func (r *requests[W]) close() error {
 	if r == nil {
 		return nilBatch(verb, what)
 	}
-	if err := r.state.close(verb, what, len(r.wrs)); err != nil {
+	if err := r.end(verb, what); err != nil {
 		return err
 	}
 	for i := range r.wrs {
@@ -197,7 +198,7 @@ func (r *requests[W]) close() error {
 	return nil
 }
 
-// arena is the memory of a batch: the requests, and behind them, request by request, elements and inline data.
+// arena is the memory of a batch: a line for its use, the requests, and behind them, request by request, elements and inline data.
 type arena struct {
 	base   unsafe.Pointer // a multiple of line
 	behind uintptr        // offset of what follows the requests
@@ -206,6 +207,8 @@ type arena struct {
 }
 
 const line = 64 // bytes in a line of the processor's cache
+
+var _ [line - unsafe.Sizeof(use{})]struct{} // it has room
 
 func newArena(verb string, wrs int, size uintptr, sges int, opts []BatchOption) (arena, error) {
 	var c config
@@ -233,9 +236,9 @@ func newArena(verb string, wrs int, size uintptr, sges int, opts []BatchOption) 
 		return arena{}, &verr.Error{Verb: verb, Errno: syscall.EINVAL,
 			Msg: fmt.Sprintf("a batch of %d requests takes %d bytes, more than 1 GiB; make it smaller and post it more often", wrs, total)}
 	}
-	words := make([]uint64, (total+line)/8) // a line more, so that even what is behind the last byte is within
+	words := make([]uint64, (total+2*line)/8) // a line more for use, and one so that even what is behind the last byte is within
 	start := unsafe.Pointer(unsafe.SliceData(words))
-	a.base = unsafe.Add(start, -uintptr(start)&(line-1))
+	a.base = unsafe.Add(start, -uintptr(start)&(line-1)+line)
 	return a, nil
 }
 

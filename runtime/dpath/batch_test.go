@@ -140,8 +140,8 @@ func TestNilBatch(t *testing.T) {
 	p := provider(t)
 	var send *dpath.SendBatch
 	var recv *dpath.RecvBatch
-	panics(t, "the SendBatch is nil; make one with NewSendBatch", func() { send.WR(0) })
-	panics(t, "the RecvBatch is nil; make one with NewRecvBatch", func() { recv.WR(0) })
+	panics(t, "the SendBatch is nil or was never made; make one with NewSendBatch", func() { send.WR(0) })
+	panics(t, "the RecvBatch is nil or was never made; make one with NewRecvBatch", func() { recv.WR(0) })
 	if send.Len() != 0 || recv.Len() != 0 {
 		t.Error("a nil batch has requests")
 	}

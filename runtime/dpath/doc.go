@@ -11,8 +11,9 @@
 // requests. A program fills in requests, or changes only what differs from the last time, and posts the first n of them, or any
 // range, with one call. Requests may be changed as soon as the post has returned.
 //
-// A batch and its requests belong to one goroutine at a time. If two goroutines post a batch at the same time, or one takes a request
-// while another posts, this is an error or a panic. If two goroutines only fill in the same request, just the race detector reports
+// A batch and its requests belong to one goroutine at a time. A post while another goroutine posts the batch is refused (EBUSY) and posts
+// nothing, and the other post goes on as if it were alone; a copy of the batch by value is the same batch. To take a request while another
+// goroutine posts is a panic, if it is noticed. If two goroutines only fill in the same request, just the race detector reports
 // it; it also knows which memory C reads. Only Close may be called by another goroutine: it does not wait for a post, and the post
 // goes on. A later post returns verr.ErrnoBatchClosed.
 //

@@ -4,4 +4,4 @@ package dpath
 
 func written([]WC) {}
 
-func reading[W record]([]W) {}
+func reading[W record](*requests[W], int, int) {}

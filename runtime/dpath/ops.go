@@ -147,11 +147,11 @@ func (b *OpsBatch) requests() *requests[opsRecord] {
 
 // WR returns operation i, counted from 0. Before its first use it is a SYNC that does nothing. It panics as SendBatch.WR does.
 func (b *OpsBatch) WR(i int) OpsWR {
-	if b == nil {
-		panic("dpath: the OpsBatch is nil; make one with NewOpsBatch")
+	if b == nil || b.all.use == nil {
+		panic("dpath: the OpsBatch is nil or was never made; make one with NewOpsBatch")
 	}
-	if !b.all.state.free() {
-		b.all.state.panics("OpsBatch")
+	if !b.all.use.free() {
+		b.all.use.panics("OpsBatch")
 	}
 	return OpsWR{&b.all.wrs[i]}
 }

@@ -66,6 +66,7 @@ struct verbsgen_dpath_to { // the fields entry and serial of a request
 	uint64_t serial;
 };
 
+#include "use.h"
 #include "window.h"
 #include "ops.h"
 
@@ -112,7 +113,7 @@ static __attribute__((noinline)) int verbsgen_dpath_datagrams(struct verbsgen_ga
 	int code = 0, why = 0;
 
 	verbsgen_gate_beside(slot, &verbsgen_dpath_addresses);
-	for (wr = first; wr != NULL; wr = wr->next) { // NULL before last: another goroutine posts the batch
+	for (wr = first;; wr = wr->next) {
 		why = wr->opcode == IBV_WR_TSO ? EOPNOTSUPP : verbsgen_dpath_misaddressed(q, wr); // its address lies where a post looks for the header
 		if (why != 0)
 			break;
@@ -171,7 +172,8 @@ VERBSGEN_DPATH_RECV(post_wq_recv, ibv_wq, q->post_recv)
 
 // All posts: of requests of type struct WR to a struct QUEUE. The chain is cut behind last while it is posted.
 #define VERBSGEN_DPATH_POST(NAME, QUEUE, WR)										\
-	static void verbsgen_dpath_##NAME(const uintptr_t *gate, uintptr_t first, uintptr_t last, struct verbsgen_dpath_posted *out)	\
+	static void verbsgen_dpath_##NAME(const uintptr_t *gate, uintptr_t first, uintptr_t last, uintptr_t use,			\
+					  struct verbsgen_dpath_posted *out)							\
 	{														\
 		struct WR *bad = NULL;											\
 		struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);						\
@@ -184,9 +186,13 @@ VERBSGEN_DPATH_RECV(post_wq_recv, ibv_wq, q->post_recv)
 		}													\
 		q = (struct QUEUE *)verbsgen_gate_object(gate);								\
 		if (__builtin_expect(q != NULL, 1)) {									\
-			code = verbsgen_dpath_##NAME##_in(slot, q, (struct WR *)first, (struct WR *)last, &bad);		\
-			if (code != 0)											\
-				code = verbsgen_dpath_errno(code);							\
+			code = verbsgen_dpath_use(slot, (struct verbsgen_dpath_use *)use);					\
+			if (__builtin_expect(code == 0, 1)) {									\
+				code = verbsgen_dpath_##NAME##_in(slot, q, (struct WR *)first, (struct WR *)last, &bad);	\
+				verbsgen_dpath_done(slot, (struct verbsgen_dpath_use *)use);					\
+				if (code != 0)										\
+					code = verbsgen_dpath_errno(code);						\
+			}												\
 		}													\
 		verbsgen_gate_leave(slot);										\
 		if (code != 0) {											\
@@ -207,6 +213,7 @@ import "C"
 
 import (
 	"math"
+	"runtime"
 	"syscall"
 	"unsafe"
 
@@ -221,10 +228,8 @@ import (
 // If all were posted, errno is 0 and bad is -1. Otherwise bad is the number of the request that was refused: the
 // requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: the
 // queue pair or the batch is closed (verr.ErrnoClosed, verr.ErrnoBatchClosed; verr.ErrnoCopied for a copy of the gate) or n is out of
-// range (EINVAL), and nothing
-// was posted; there is no memory to begin the call (verr.ErrnoNoMemory); another goroutine used the batch meanwhile
-// (EBUSY), and it is not known what was posted; or the provider
-// did not say which. SendBatch.Refused returns the errors of the batch.
+// range (EINVAL), there is no memory to begin the call (verr.ErrnoNoMemory), or another goroutine posts the batch (EBUSY), and nothing was
+// posted; or the provider did not say which. SendBatch.Refused returns the errors of the batch.
 func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno) {
 	return PostSendFrom(qp, b, 0, n)
 }
@@ -254,34 +259,30 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 	if b == nil {
 		return -1, syscall.EINVAL
 	}
-	if !b.state.free() || uint(first) > uint(len(b.wrs)) || uint(n) > uint(len(b.wrs)-first) {
-		return -1, b.state.refused()
+	if !b.has(first, n) {
+		return -1, b.errno(first, n)
 	}
 	if n == 0 {
 		return -1, 0
 	}
 	var out C.struct_verbsgen_dpath_posted
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
-	turn := uintptr(unsafe.Pointer(&out)) // no other call has its result there
-	b.state.post = turn
-	reading(b.wrs[first : first+n])
+	reading(b, first, n)
 	word, from, last := (*C.uintptr_t)(queue.Word()), C.uintptr_t(uintptr(unsafe.Pointer(begin))), C.uintptr_t(uintptr(unsafe.Pointer(end)))
+	use := C.uintptr_t(uintptr(unsafe.Pointer(b.use)))
 	switch to {
 	case toSend:
-		C.verbsgen_dpath_post_send(word, from, last, &out)
+		C.verbsgen_dpath_post_send(word, from, last, use, &out)
 	case toRecv:
-		C.verbsgen_dpath_post_recv(word, from, last, &out)
+		C.verbsgen_dpath_post_recv(word, from, last, use, &out)
 	case toSRQ:
-		C.verbsgen_dpath_post_srq_recv(word, from, last, &out)
+		C.verbsgen_dpath_post_srq_recv(word, from, last, use, &out)
 	case toWQ:
-		C.verbsgen_dpath_post_wq_recv(word, from, last, &out)
+		C.verbsgen_dpath_post_wq_recv(word, from, last, use, &out)
 	case toTags:
-		C.verbsgen_dpath_post_srq_ops(word, from, last, &out)
+		C.verbsgen_dpath_post_srq_ops(word, from, last, use, &out)
 	}
-	if b.state.end(turn) {
-		b.link() // two posts that cut the chain at once may have left it cut
-		return -1, syscall.EBUSY
-	}
+	runtime.KeepAlive(b)
 	if out.code == 0 {
 		return -1, 0
 	}
@@ -296,6 +297,11 @@ var (
 	_ = none{}[verr.ErrnoWindowClosed-C.VERBSGEN_DPATH_WINDOW_CLOSED]
 	_ = none{}[verr.ErrnoWindowDevice-C.VERBSGEN_DPATH_WINDOW_DEVICE]
 	_ = none{}[windowMark-C.VERBSGEN_DPATH_WINDOW]
+	_ = none{}[unsafe.Offsetof(use{}.owner)-unsafe.Offsetof(C.struct_verbsgen_dpath_use{}.owner)]
+	_ = none{}[unsafe.Offsetof(use{}.latest)-unsafe.Offsetof(C.struct_verbsgen_dpath_use{}.latest)]
+	_ = none{}[unsafe.Offsetof(use{}.left)-unsafe.Offsetof(C.struct_verbsgen_dpath_use{}.left)]
+	_ = none{}[unsafe.Offsetof(use{}.busy)-unsafe.Offsetof(C.struct_verbsgen_dpath_use{}.busy)]
+	_ = none{}[unsafe.Sizeof(use{}.busy)-unsafe.Sizeof(C.struct_verbsgen_dpath_use{}.busy)]
 )
 
 // addresses stands for all address handles: a word of C, whose gate is never opened.

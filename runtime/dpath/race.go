@@ -15,8 +15,11 @@ func written(wcs []WC) {
 }
 
 // reading informs the race detector that C reads requests, their elements and inline data. It does not read room, which Close
-// writes. Two posts are a race because each writes the state of the batch.
-func reading[W record](wrs []W) {
+// writes. Two posts at once are a race: it has each of them write a word of the batch.
+func reading[W record](b *requests[W], first, n int) {
+	latest := &b.use.latest
+	runtime.RaceWriteRange(unsafe.Pointer(latest), int(unsafe.Sizeof(*latest)))
+	wrs := b.wrs[first : first+n]
 	for i := range wrs {
 		switch w := any(&wrs[i]).(type) {
 		case *sendRecord:

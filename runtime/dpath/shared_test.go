@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -69,8 +71,8 @@ func TestBatchInUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const text = "another goroutine used the %s while it was posted, so that it is not known what was posted; a batch belongs to one " +
-		"goroutine at a time: device or resource busy (EBUSY)"
+	const text = "another goroutine posts the %s at the same time, so nothing was posted here; a batch belongs to one goroutine at a time: " +
+		"device or resource busy (EBUSY)"
 	for name, c := range map[string]struct {
 		post    func() (int, syscall.Errno)
 		take    func()
@@ -115,8 +117,8 @@ func TestBatchInUse(t *testing.T) {
 	}
 }
 
-// TestPostsThatOverlap has two posts begin at the same moment, so that neither sees the other before: the one whose number is
-// gone says so, and the chain is whole afterwards.
+// TestPostsThatOverlap has a post begin during another one, which Go does not see yet: C refuses it, whether the batch belongs to the thread
+// of the other or not, and the other goes on.
 func TestPostsThatOverlap(t *testing.T) {
 	p := newProvider(t)
 	send, err := NewSendBatch(5, 0)
@@ -128,26 +130,120 @@ func TestPostsThatOverlap(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, c := range map[string]struct {
-		post  func() (int, syscall.Errno)
-		state *state
-		next  *uintptr
+		post func() (int, syscall.Errno)
+		use  *use
 	}{
-		"send": {func() (int, syscall.Errno) { return PostSend(p.QP(), send, 3) }, &send.all.state, &send.all.wrs[3].next},
-		"recv": {func() (int, syscall.Errno) { return PostRecv(p.QP(), recv, 3) }, &recv.all.state, &recv.all.wrs[3].next},
+		"send": {func() (int, syscall.Errno) { return PostSend(p.QP(), send, 3) }, send.all.use},
+		"recv": {func() (int, syscall.Errno) { return PostRecv(p.QP(), recv, 3) }, recv.all.use},
+		"srq":  {func() (int, syscall.Errno) { return PostSRQRecvRange(p.SRQ(), recv.From(1, 2)) }, recv.all.use},
+		"wq":   {func() (int, syscall.Errno) { return PostWQRecvRange(p.WQ(), recv.From(1, 2)) }, recv.all.use},
 	} {
-		for _, other := range []uintptr{12345, 0} { // the other is still at work, or done
+		for range 3 { // the batch is nobody's, then it belongs to the thread of the last post
 			end := paused(t, p, c.post)
-			c.state.post, *c.next = other, 0
-			if bad, errno := end(); bad != -1 || errno != syscall.EBUSY || c.state.post != 0 {
-				t.Errorf("%s: %d, %v, state %d", name, bad, errno, c.state.post)
+			owner := c.use.owner
+			c.use.busy.Store(0)
+			for range 2 {
+				if _, errno := c.post(); errno != syscall.EBUSY || c.use.owner != owner {
+					t.Errorf("%s: during a post: %v, owner %#x, before %#x", name, errno, c.use.owner, owner)
+				}
+			}
+			if _, errno := end(); errno != 0 {
+				t.Errorf("%s: the first post: %v", name, errno)
+			}
+			for range 2000 {
+				if _, errno := c.post(); errno != 0 {
+					t.Fatalf("%s: afterwards: %v", name, errno)
+				}
 			}
 		}
 	}
+}
+
+// TestBatchChangesHands passes a batch between threads, which is no mistake: each post succeeds, and a thread that makes many owns the batch.
+func TestBatchChangesHands(t *testing.T) {
+	p := newProvider(t)
+	p.Posts(dptest.Walk)
+	b, err := NewSendBatch(8, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hands, done := make(chan int), make(chan bool)
+	for range 3 {
+		go func() {
+			runtime.LockOSThread() // and the thread ends with the goroutine
+			for posts := range hands {
+				for range posts {
+					if _, errno := PostSend(p.QP(), b, 3); errno != 0 {
+						t.Error(errno)
+					}
+				}
+				done <- true
+			}
+		}()
+	}
+	posts, barrier := 0, false
+	for i := range 400 {
+		n := 1 + i%3
+		if i%40 == 0 {
+			n = 1500
+		}
+		posts += n
+		hands <- n
+		<-done
+		owner := b.all.use.owner
+		barrier = barrier || owner != 0 // the first post has it where there is membarrier(2)
+		if owner&1 != 0 || n == 1500 && owner == 0 && barrier {
+			t.Fatalf("after %d posts of one thread, the owner is %#x", n, owner)
+		}
+	}
+	close(hands)
+	if p.Walked() != 3*posts {
+		t.Errorf("%d requests were posted in place of %d", p.Walked(), 3*posts)
+	}
+}
+
+// TestPostsExclude has a thread that owns a batch post it all the time, and others try now and then. The provider counts without a lock.
+func TestPostsExclude(t *testing.T) {
+	p := newProvider(t)
+	p.Posts(dptest.Walk)
+	b, err := NewSendBatch(64, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var posted, stolen atomic.Int64
+	var wg sync.WaitGroup
+	var stop atomic.Bool
+	post := func(n int) {
+		switch _, errno := PostSend(p.QP(), b, n); errno {
+		case 0:
+			posted.Add(int64(n))
+		case syscall.EBUSY:
+			stolen.Add(1)
+		default:
+			t.Error(errno)
+		}
+	}
+	for range 2 {
+		wg.Go(func() {
+			for i := 0; !stop.Load(); i++ {
+				post(1 + i%3)
+				for range i % 100 {
+					runtime.Gosched()
+				}
+			}
+		})
+	}
+	for i := range 300_000 {
+		post(1 + i%2)
+	}
+	stop.Store(true)
+	wg.Wait()
+	if int64(p.Walked()) != posted.Load() {
+		t.Errorf("%d requests were walked, %d were posted, %d posts refused", p.Walked(), posted.Load(), stolen.Load())
+	}
 	p.Posts(dptest.Record)
-	PostSend(p.QP(), send, 5)
-	PostRecv(p.QP(), recv, 5)
-	if seen := len(p.Seen()); seen != 10 {
-		t.Errorf("%d of 10 requests were posted", seen)
+	if bad, errno := PostSend(p.QP(), b, 64); errno != 0 || len(p.Seen()) != 64 {
+		t.Errorf("afterwards: %d, %v, %d of 64 requests", bad, errno, len(p.Seen()))
 	}
 }
 

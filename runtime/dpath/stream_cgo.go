@@ -3,6 +3,7 @@
 package dpath
 
 import (
+	"runtime"
 	"syscall"
 	"unsafe"
 )
@@ -15,12 +16,11 @@ func (r Range[W]) Begin(a *Stream) unsafe.Pointer {
 	switch {
 	case b == nil:
 		a.code = int32(syscall.EINVAL)
-	case !b.state.free() || uint(r.first) > uint(len(b.wrs)) || uint(r.n) > uint(len(b.wrs)-r.first):
-		a.code = int32(b.state.refused())
+	case !b.has(r.first, r.n):
+		a.code = int32(b.errno(r.first, r.n))
 	case r.n > 0:
-		b.state.post = uintptr(unsafe.Pointer(a)) // no other call has its answer there
-		a.n = int64(r.n)
-		reading(b.wrs[r.first : r.first+r.n])
+		a.n, a.use = int64(r.n), uintptr(unsafe.Pointer(b.use))
+		reading(b, r.first, r.n)
 		return unsafe.Pointer(&b.wrs[r.first])
 	}
 	return nil
@@ -28,16 +28,10 @@ func (r Range[W]) Begin(a *Stream) unsafe.Pointer {
 
 // End ends the post that Begin began.
 func (r Range[W]) End(a *Stream) {
-	if a.n == 0 {
-		return
-	}
-	if r.batch.state.end(uintptr(unsafe.Pointer(a))) {
-		r.batch.link()
-		a.code, a.bad = int32(syscall.EBUSY), -1
-	}
-	if a.code == 0 {
+	runtime.KeepAlive(r.batch)
+	if a.n != 0 && a.code == 0 {
 		a.posted = r.n
 	}
 }
 
-var _ = [1]struct{}{}[unsafe.Offsetof(Stream{}.posted)-32] // the layout that C knows
+var _ = [1]struct{}{}[unsafe.Offsetof(Stream{}.posted)-40] // the layout that C knows

@@ -1,26 +1,24 @@
 package dpath
 
+// Why unsafe: two fields are read at once. What keeps it sound: they are 8 bytes at a multiple of 8, as newArena places them.
+
 import (
 	"fmt"
 	"os"
 	"sync/atomic"
 	"syscall"
+	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// state is who uses a batch: a post, by a number that no other running post has, or nobody (0), and whether it is closed.
-//
-// post is a plain variable, because an atomic exchange costs some 10 ns per post, and this 1 ns. A post that finds the batch
-// free writes its number, and checks afterwards whether the number is still there. Of two posts that overlap in C, at least
-// one notices: between the write and the check the call into C changes the goroutine's state by a compare-and-swap, which
-// makes the write visible (always on amd64; elsewhere almost always). The race detector sees the accesses and reports them.
-//
-// closed is apart from post so that a Close by another goroutine is neither lost nor a race. It needs no wait: a post that
-// is running keeps the memory of the batch alive.
-type state struct {
-	post   uintptr
-	closed atomic.Bool
+// use is who uses a batch, as C has it (use.h): at most one post at a time, whichever goroutines make them. It is apart from the batch, so
+// that a copy of the batch has the same.
+type use struct {
+	busy          atomic.Uint32 // a post is running; C writes it
+	closed        atomic.Uint32 // not for C. A Close needs no wait: a post that is running keeps the memory of the batch alive
+	owner, latest uintptr
+	left          uint32
 }
 
 const (
@@ -29,29 +27,31 @@ const (
 	opsVerb  = "ibv_post_srq_ops"
 )
 
-func (s *state) free() bool { return s.post == 0 && !s.closed.Load() }
+// free looks at both of the first fields at once.
+func (u *use) free() bool { return atomic.LoadUint64((*uint64)(unsafe.Pointer(u))) == 0 }
 
 // close closes a batch that has requests.
-func (s *state) close(verb, what string, requests int) error {
-	if requests == 0 || s.closed.Swap(true) {
+func (r *requests[W]) end(verb, what string) error {
+	if r.use == nil || r.use.closed.Swap(1) != 0 {
 		return verr.Closed(verb, "the "+what)
 	}
 	return nil
 }
 
-// end is called after the post with number turn and reports whether another goroutine used the batch meanwhile.
-func (s *state) end(turn uintptr) (shared bool) {
-	shared = s.post != turn
-	s.post = 0
-	return shared
+// closed reports whether the batch was closed.
+func (r *requests[W]) closed() bool { return r.use != nil && r.use.closed.Load() != 0 }
+
+// has reports whether requests can be posted: the batch has them, it is open, and no other goroutine posts it.
+func (r *requests[W]) has(first, n int) bool {
+	return uint(first) <= uint(len(r.wrs)) && uint(n) <= uint(len(r.wrs)-first) && r.use != nil && r.use.free()
 }
 
-// refused returns the errno of a batch, or a range of one, that cannot be posted.
-func (s *state) refused() syscall.Errno {
+// errno returns why the batch did not have a range. The post of another goroutine may have ended meanwhile.
+func (r *requests[W]) errno(first, n int) syscall.Errno {
 	switch {
-	case s.closed.Load():
+	case r.closed():
 		return verr.ErrnoBatchClosed
-	case s.post != 0:
+	case uint(first) <= uint(len(r.wrs)) && uint(n) <= uint(len(r.wrs)-first) && r.use != nil:
 		return syscall.EBUSY
 	}
 	return syscall.EINVAL
@@ -59,22 +59,22 @@ func (s *state) refused() syscall.Errno {
 
 // panics is called when a request is asked for that cannot be given. The compiler sees that it never returns, so that WR can be inlined.
 func (b *SendBatch) panics() {
-	if b == nil {
-		panic("dpath: the SendBatch is nil; make one with NewSendBatch")
+	if b == nil || b.all.use == nil {
+		panic("dpath: the SendBatch is nil or was never made; make one with NewSendBatch")
 	}
-	b.all.state.panics("SendBatch")
+	b.all.use.panics("SendBatch")
 }
 
 // panics is called when a request is asked for that cannot be given.
 func (b *RecvBatch) panics() {
-	if b == nil {
-		panic("dpath: the RecvBatch is nil; make one with NewRecvBatch")
+	if b == nil || b.all.use == nil {
+		panic("dpath: the RecvBatch is nil or was never made; make one with NewRecvBatch")
 	}
-	b.all.state.panics("RecvBatch")
+	b.all.use.panics("RecvBatch")
 }
 
-func (s *state) panics(what string) {
-	if s.closed.Load() {
+func (u *use) panics(what string) {
+	if u.closed.Load() != 0 {
 		panic("dpath: the " + what + " is closed: its requests cannot be used any more")
 	}
 	panic("dpath: a request of a " + what + " was taken while another goroutine posts it; a batch belongs to one goroutine at a time")
@@ -107,6 +107,5 @@ func nilBatch(verb, what string) error {
 
 func sharedBatch(verb, what string) error {
 	return &verr.Error{Verb: verb, Errno: syscall.EBUSY,
-		Msg: "another goroutine used the " + what + " while it was posted, so that it is not known what was posted; a batch belongs to " +
-			"one goroutine at a time"}
+		Msg: "another goroutine posts the " + what + " at the same time, so nothing was posted here; a batch belongs to one goroutine at a time"}
 }

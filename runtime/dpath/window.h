@@ -58,7 +58,7 @@ static __attribute__((noinline)) int verbsgen_dpath_binds(struct verbsgen_gate_s
 	int code = 0, why = 0;
 
 	verbsgen_gate_beside(slot, &verbsgen_dpath_addresses);
-	for (wr = first; wr != NULL && code == 0 && why == 0; wr = rest) { // NULL before last: another goroutine posts the batch
+	for (wr = first; wr != NULL && code == 0 && why == 0; wr = rest) {
 		int binds = wr->opcode == IBV_WR_BIND_MW;
 
 		rest = wr == last ? NULL : wr->next;

@@ -38,6 +38,7 @@ static void give_up(void *slot)
 	verbsgen_gate_self = NULL;
 	verbsgen_gate_leave(s);
 	verbsgen_gate_leave_beside(s);
+	__atomic_store_n(&s->batch, NULL, __ATOMIC_RELAXED);
 	__atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
 }
 
@@ -49,6 +50,7 @@ static void forked(void)
 	for (s = slots; s != NULL; s = s->next) {
 		verbsgen_gate_leave(s);
 		verbsgen_gate_leave_beside(s);
+		s->batch = NULL;
 		if (s != verbsgen_gate_self)
 			s->taken = 0;
 	}

@@ -17,6 +17,7 @@ struct verbsgen_gate_slot {
 	int fenced;              // there is no membarrier(2): every call needs a fence of its own
 	int taken;               // by a thread that lives
 	struct verbsgen_gate_slot *next;
+	const void *batch; // of requests that the call posts, NULL for none: see use.h of package dpath
 } __attribute__((aligned(64)));
 
 // The default model of a shared object would call a function for each access.

@@ -37,6 +37,7 @@ type shim struct {
 	Missing      string // errno where the provider lacks the op
 	ConstResult  bool   // of a returned text, which a shim hands on as void *
 	Gated        string // what goes through a gate, empty for nothing
+	batches      bool   // it reads requests of a batch
 	addresses    bool   // it looks at the addresses of requests
 	Before       string // declarations that the body uses
 	throughVerbs bool   // it walks from a context to the extended one
@@ -87,6 +88,7 @@ func (e *emitter) cFiles() ([]output.File, error) {
 func (e *emitter) fillShims(shims []shim, prefix string) (h, c string, err error) {
 	data := map[string]any{"Banner": banner, "Provenance": e.provenance(), "Shims": shims, "Prefix": prefix,
 		"Guard":         strings.ToUpper(prefix) + "_SHIMS_H",
+		"UsesBatches":   slices.ContainsFunc(shims, func(s shim) bool { return s.batches }),
 		"UsesAddresses": slices.ContainsFunc(shims, func(s shim) bool { return s.addresses }),
 		"UsesGate":      slices.ContainsFunc(shims, func(s shim) bool { return s.Gated != "" }),
 		"UsesContext":   slices.ContainsFunc(shims, func(s shim) bool { return s.throughVerbs })}

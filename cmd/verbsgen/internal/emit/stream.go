@@ -36,7 +36,7 @@ type madeList struct {
 
 // streamShim describes the C function of a stream of commands.
 func streamShim(v *model.Verb) (shim, error) {
-	s := shim{C: v.C, Result: "void ", Gated: "a stream of commands",
+	s := shim{C: v.C, Result: "void ", batches: true, Gated: "a stream of commands",
 		Params: "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_"}
 	x := v.Stream
 	r := replay{Stream: x, Inline: fmt.Sprintf("%#x", x.Inline.Value), InlineName: x.Inline.C, Element: commandOf(*x.Element),

@@ -106,6 +106,9 @@ func (p *Provider) Resume(on bool) {
 // Calls returns how often posts and polls were made.
 func (p *Provider) Calls() (posts, polls int) { return int(p.c.posts), int(p.c.polls) }
 
+// Walked returns how many requests posts walked. It counts too few when two posts walk at once.
+func (p *Provider) Walked() int { return int(p.c.head) }
+
 // SGE is an element as C saw it.
 type SGE struct {
 	Addr         uint64
