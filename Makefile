@@ -25,7 +25,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-vm matrix mutants rules bench facts tidy api one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix mutants rules bench facts tidy api one
 
 all: setup scratch demo ## set up, generate from the installed verbs.h into a scratch package, run the demo
 
@@ -87,6 +87,12 @@ libs: ## one test binary with the real libibverbs of other releases (network at 
 
 man-audit: ## look for what the rules rest on in the man pages of other releases; write docs/man-audit.md (network at the first run)
 	@.ci/man-audit $(LIBS)
+
+conformance-mlx5: setup ## the suite on the real libmlx5, above an emulated kernel half and card; its report is out/mlx5.json
+	@mkdir -p out
+	$(GO) build -o out/card ./conformance/card/run
+	$(GO) test -c -o out/conformance.test ./conformance
+	cd conformance && ../out/card ../out/conformance.test -test.run '^TestSuite$$' -device mlx5_0 -peer-device mlx5_1 -report ../out/mlx5.json
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'

@@ -6,13 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -23,11 +23,11 @@ func TestDevices(t *testing.T) {
 	seen := false
 	for _, d := range list {
 		seen = seen || d.Name == name
-		guid := strings.TrimSpace(string(must(os.ReadFile(filepath.Join("/sys/class/infiniband", d.Name, "node_guid")))(t)))
+		guid := strings.TrimSpace(string(must(os.ReadFile(sysfs.Path("class/infiniband", d.Name, "node_guid")))(t)))
 		if got := guidText(d.GUID); got != guid {
 			t.Errorf("%s: GUID %s, sysfs has %s", d.Name, got, guid)
 		}
-		kind := strings.TrimSpace(string(must(os.ReadFile(filepath.Join("/sys/class/infiniband", d.Name, "node_type")))(t)))
+		kind := strings.TrimSpace(string(must(os.ReadFile(sysfs.Path("class/infiniband", d.Name, "node_type")))(t)))
 		if got := fmt.Sprintf("%d:", d.NodeType); !strings.HasPrefix(kind, got) {
 			t.Errorf("%s: node type %d, sysfs has %s", d.Name, d.NodeType, kind)
 		}

@@ -9,13 +9,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -65,7 +65,7 @@ func (w *wire) counter(t *testing.T, name string) int {
 	t.Helper()
 	sum := 0
 	for _, dev := range w.names {
-		text := must(os.ReadFile(filepath.Join("/sys/class/infiniband", dev, "ports/1/hw_counters", name)))(t)
+		text := must(os.ReadFile(sysfs.Path("class/infiniband", dev, "ports/1/hw_counters", name)))(t)
 		sum += must(strconv.Atoi(strings.TrimSpace(string(text))))(t)
 	}
 	return sum

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -111,7 +112,7 @@ func (w *wire) ways(t *testing.T) string {
 	t.Helper()
 	all := strings.Split(run(t, "ip", "-4", "route", "show", "table", "all"), "\n")
 	for _, name := range w.names {
-		dir := filepath.Join("/sys/class/infiniband", name, "ports/1/gids")
+		dir := sysfs.Path("class/infiniband", name, "ports/1/gids")
 		for _, e := range must(os.ReadDir(dir))(t) {
 			gid, err := os.ReadFile(filepath.Join(dir, e.Name()))
 			if err == nil && strings.Trim(string(gid), "0:\n") != "" {

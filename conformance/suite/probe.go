@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
@@ -382,7 +383,7 @@ func kernelRelease() string {
 
 // provider names the kernel driver of a device, by what sysfs shows of it.
 func provider(name string) string {
-	dir := filepath.Join("/sys/class/infiniband", name)
+	dir := sysfs.Path("class/infiniband", name)
 	if driver, err := os.Readlink(filepath.Join(dir, "device", "driver")); err == nil {
 		return filepath.Base(driver)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
@@ -51,7 +52,7 @@ func deviceList(t *suite.T) {
 		}
 		return
 	}
-	text, err := os.ReadFile("/sys/class/infiniband/" + d.Name + "/node_guid")
+	text, err := os.ReadFile(sysfs.Path("class/infiniband", d.Name, "node_guid"))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -71,7 +72,7 @@ func newMembers(t *suite.T) *members {
 // network names the interface that a port is on; empty where the kernel shows none.
 func network(device string, port uint8) string {
 	for _, path := range []string{"parent", filepath.Join("ports", strconv.Itoa(int(port)), "gid_attrs/ndevs/0")} {
-		if text, err := os.ReadFile(filepath.Join("/sys/class/infiniband", device, path)); err == nil {
+		if text, err := os.ReadFile(sysfs.Path("class/infiniband", device, path)); err == nil {
 			return strings.TrimSpace(string(text))
 		}
 	}

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -273,7 +275,7 @@ func gids(t *suite.T) {
 		if t.Soft() != nil {
 			continue
 		}
-		text, err := os.ReadFile(fmt.Sprintf("/sys/class/infiniband/%s/ports/1/gids/%d", t.Name(), i))
+		text, err := os.ReadFile(sysfs.Path("class/infiniband", t.Name(), "ports/1/gids", strconv.Itoa(i)))
 		if err != nil {
 			t.Errorf("entry %d: the kernel does not show it: %v", i, err)
 			continue

@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -73,7 +73,7 @@ func OpenPort(dev *verbs.Device, name string, number uint8, gidIndex int) (*Port
 
 // routable tells whether an entry is of RoCE v2. Where the kernel tells no type there is only one.
 func routable(name string, port uint8, index int) bool {
-	text, err := os.ReadFile(filepath.Join("/sys/class/infiniband", name, "ports", strconv.Itoa(int(port)), "gid_attrs/types",
+	text, err := os.ReadFile(sysfs.Path("class/infiniband", name, "ports", strconv.Itoa(int(port)), "gid_attrs/types",
 		strconv.Itoa(index)))
 	return err != nil || strings.TrimSpace(string(text)) == "RoCE v2"
 }

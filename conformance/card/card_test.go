@@ -1,0 +1,184 @@
+//go:build linux && cgo
+
+package card
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/devmem"
+)
+
+// TestDevices shows that the devices are those of the real libmlx5: it is the installed one, and it answers for them.
+func TestDevices(t *testing.T) {
+	var names []string
+	for _, d := range must(must(verbs.Load())(t).Devices())(t) {
+		names = append(names, d.Name)
+	}
+	for _, name := range Devices {
+		if !strings.Contains(strings.Join(names, " "), name) {
+			t.Errorf("devices %v, without %s", names, name)
+			continue
+		}
+		attr := must(open(t, name).QueryDeviceEx())(t)
+		if attr.OrigAttr.VendorID != 0x2c9 || attr.MaxDMSize != 256<<10 {
+			t.Errorf("%s: vendor %#x, %d bytes of device memory", name, attr.OrigAttr.VendorID, attr.MaxDMSize)
+		}
+	}
+	lib := mapped(t, "libmlx5*.so*")
+	if lib == "" || !strings.HasPrefix(lib, "/usr/lib") {
+		t.Errorf("libmlx5 is %q, not an installed one", lib)
+	}
+	t.Log(lib)
+}
+
+// TestDeviceMemory copies through the real libmlx5 and in the mapping that it made, which must be the same bytes.
+func TestDeviceMemory(t *testing.T) {
+	dev := open(t, Devices[0])
+	all := []*verbs.DM{}
+	for range 3 { // of which none begins where its page does
+		all = append(all, must(dev.AllocDM(verbs.NewAllocDMAttr(1000)))(t))
+	}
+	for i, dm := range all {
+		if dm.Mode() != devmem.Direct4 {
+			t.Errorf("mode %v", dm.Mode())
+		}
+		text := bytes.Repeat([]byte{byte('a' + i)}, 1000)
+		must(dm.WriteAt(text, 0))(t)
+	}
+	for i, dm := range all {
+		got := make([]byte, 1000)
+		must(dm.ReadAt(got, 0))(t)
+		if want := bytes.Repeat([]byte{byte('a' + i)}, 1000); !bytes.Equal(got, want) {
+			t.Errorf("memory %d has %q", i, got[:8])
+		}
+		if n, err := dm.WriteAt(make([]byte, 8), 996); n == 8 || err == nil {
+			t.Errorf("a copy beyond the end: %d, %v", n, err)
+		}
+	}
+}
+
+// TestRegionsOfDeviceMemory asks for regions that mlx5 has and that it has not.
+func TestRegionsOfDeviceMemory(t *testing.T) {
+	dev := open(t, Devices[0])
+	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(4096).LogAlignReq(12)))(t)
+	pd := must(dev.AllocPD())(t)
+	mr := must(pd.RegDMMR(dm, 8, 4088, verbs.DMAccessZeroBased|verbs.DMAccessLocalWrite|verbs.DMAccessRemoteWrite))(t)
+	if err := dm.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of a registered DM: %v", err)
+	}
+	if _, err := pd.RegDMMR(dm, 0, 4096, verbs.DMAccessLocalWrite); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a region that is not zero-based: %v", err)
+	}
+	if _, err := dev.AllocDM(verbs.NewAllocDMAttr(512 << 10)); err == nil {
+		t.Error("more device memory than there is")
+	}
+	if err := errors.Join(mr.Close(), dm.Close(), pd.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// pair connects two queue pairs, one on each device.
+func pair(t *testing.T) (a, b *link.End) {
+	t.Helper()
+	a, b, err := link.Pair(open(t, Devices[0]), open(t, Devices[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, b
+}
+
+// send posts one request of a, which fill describes, and waits for its completion.
+func send(t *testing.T, a *link.End, fill func(verbs.SendWR)) {
+	t.Helper()
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	fill(batch.WR(0))
+	if err := a.Send(batch, 1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTraffic sends, writes and reads between two devices: the real libmlx5 writes the requests and parses the completions.
+func TestTraffic(t *testing.T) {
+	a, b := pair(t)
+	recv := must(verbs.NewRecvBatch(1, 1))(t)
+	defer recv.Close()
+	recv.WR(0).Recv(7).Add(b.MR.UncheckedSGE(100, 64))
+	must(b.QP.PostRecv(recv, 1))(t)
+
+	copy(a.Buf, "message")
+	send(t, a, func(w verbs.SendWR) { w.SendImm(1, 0xabcd).Add(a.MR.UncheckedSGE(0, 7)).Flags(verbs.SendSignaled) })
+	wc := must(b.Wait())(t)
+	if wc.ID != 7 || wc.ByteLen != 7 || wc.ImmData != 0xabcd || wc.Err() != nil || string(b.Buf[100:107]) != "message" {
+		t.Errorf("received %+v, %q", wc, b.Buf[100:107])
+	}
+	to, key := b.MR.UncheckedSGE(200, 8).Addr, b.MR.RKey()
+	send(t, a, func(w verbs.SendWR) { w.Write(2, to, key).Add(a.MR.UncheckedSGE(0, 7)).Flags(verbs.SendSignaled) })
+	if string(b.Buf[200:207]) != "message" {
+		t.Errorf("written: %q", b.Buf[200:207])
+	}
+	send(t, a, func(w verbs.SendWR) { w.Read(3, to, key).Add(a.MR.UncheckedSGE(300, 7)).Flags(verbs.SendSignaled) })
+	if string(a.Buf[300:307]) != "message" {
+		t.Errorf("read: %q", a.Buf[300:307])
+	}
+}
+
+// TestWriteToDeviceMemory lets the other device write into device memory and add to it, and reads that back through the mapping.
+func TestWriteToDeviceMemory(t *testing.T) {
+	a, b := pair(t)
+	dm := must(b.PD.Device().AllocDM(verbs.NewAllocDMAttr(512)))(t)
+	const access = verbs.DMAccessZeroBased | verbs.DMAccessLocalWrite | verbs.DMAccessRemoteWrite | verbs.DMAccessRemoteAtomic
+	mr := must(b.PD.RegDMMR(dm, 0, 512, access))(t)
+	must(dm.WriteAt(make([]byte, 512), 0))(t)
+	copy(a.Buf, "from the other device")
+	send(t, a, func(w verbs.SendWR) {
+		w.Write(1, 64, mr.RKey()).Add(a.MR.UncheckedSGE(0, 24)).Flags(verbs.SendSignaled)
+	})
+	send(t, a, func(w verbs.SendWR) {
+		w.FetchAdd(2, 8, mr.RKey(), 5).Add(a.MR.UncheckedSGE(32, 8)).Flags(verbs.SendSignaled)
+	})
+	got := make([]byte, 512)
+	must(dm.ReadAt(got, 0))(t)
+	if string(got[64:85]) != "from the other device" || got[8] != 5 {
+		t.Errorf("device memory has %q and %d", got[64:85], got[8])
+	}
+	if err := errors.Join(mr.Close(), dm.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRefusedAccess writes with a key that allows no writing: the answer of the card goes through the real parser of completions.
+func TestRefusedAccess(t *testing.T) {
+	a, b := pair(t)
+	mr := must(b.PD.RegMR(b.Buf[:64], verbs.MRAccessRemoteRead))(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	batch.WR(0).Write(1, mr.UncheckedSGE(0, 8).Addr, mr.RKey()).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
+	must(a.QP.PostSend(batch, 1))(t)
+	if wc := must(a.Wait())(t); wc.Status != verbs.WCStatusRemAccessErr {
+		t.Errorf("status %v, want that of a refused access", wc.Status)
+	}
+}
+
+// TestLayers asks that only the files of a provider include its headers, so that another can stand beside it.
+func TestLayers(t *testing.T) {
+	for _, dir := range []string{"libc", "uverbs", "wire"} {
+		for _, path := range must(filepath.Glob(filepath.Join("src", dir, "*.[ch]")))(t) {
+			text := string(must(os.ReadFile(path))(t))
+			for _, word := range []string{"mlx5/", "mlx5dv", "mlx5-abi", "mlx5_user"} {
+				if strings.Contains(text, "#include <infiniband/"+word) || strings.Contains(text, "#include <rdma/"+word) ||
+					strings.Contains(text, "#include \""+word) {
+					t.Errorf("%s includes a header of mlx5", path)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,42 @@
+// What every layer uses: the one lock, the log, the devices.
+#ifndef CARD_BASE_H
+#define CARD_BASE_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+
+#define HIDDEN __attribute__((visibility("hidden")))
+#define MIN(a, b) ((a) < (b) ? (a) : (b))
+#define MAX(a, b) ((a) > (b) ? (a) : (b))
+#define OF(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
+
+enum { PAGE = 4096, DEVICES = 2 };
+
+struct provider;
+
+// A device of this process: /dev/infiniband/uverbsN of a name of its provider.
+struct device {
+	int index;
+	const struct provider *provider;
+	int memfd;       // the pages of the device that a process can map
+	uint8_t *pages;  // the same, mapped
+};
+
+extern struct device devices[DEVICES] HIDDEN;
+
+// lock guards all state of the layers below the C library.
+extern pthread_mutex_t lock HIDDEN;
+
+// now is the time of the device's clock, in ns.
+uint64_t now(void) HIDDEN;
+
+// note writes a line to the file that CARD_LOG names, if it is set.
+void note(const char *format, ...) HIDDEN __attribute__((format(printf, 1, 2)));
+
+#endif

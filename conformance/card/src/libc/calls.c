@@ -1,0 +1,156 @@
+// The calls of the C library that libibverbs and its providers reach their device with. LD_PRELOAD puts these before glibc's.
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <linux/netlink.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "libc/file.h"
+#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
+#include "wire/engine.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+// next looks up glibc's function once.
+static void *next(void **real, const char *name)
+{
+	if (!*real)
+		*real = dlsym(RTLD_NEXT, name);
+	return *real;
+}
+
+static int open_path(const char *path, int flags, mode_t mode)
+{
+	int device = file_device(path);
+
+	return device < 0 ? (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode) : file_open(device, flags);
+}
+
+// A mode follows the flags only if the call can make a file.
+static mode_t mode_of(int flags, va_list args)
+{
+	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, mode_t) : 0;
+}
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = mode_of(flags, args);
+	va_end(args);
+	return open_path(path, flags, mode);
+}
+
+EXPORT int open64(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = mode_of(flags, args);
+	va_end(args);
+	return open_path(path, flags, mode);
+}
+
+EXPORT int stat(const char *path, struct stat *st)
+{
+	int device = file_device(path);
+
+	if (device < 0)
+		return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, 0);
+	memset(st, 0, sizeof *st);
+	file_stat(device, st);
+	return 0;
+}
+
+EXPORT int fstat(int fd, struct stat *st)
+{
+	int err = (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+	struct context *ctx = err ? NULL : file_find(fd);
+
+	if (ctx)
+		file_stat(context_device(ctx)->index, st);
+	return err;
+}
+
+EXPORT int close(int fd)
+{
+	static void *real;
+	int (*glibc)(int) = next(&real, "close");
+	bool ours = file_find(fd);
+	int err = glibc(fd), saved = errno;
+
+	if (ours)
+		file_closed();
+	errno = saved;
+	return err;
+}
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	struct context *ctx;
+	va_list args;
+	void *arg;
+	int err;
+
+	va_start(args, request);
+	arg = va_arg(args, void *);
+	va_end(args);
+	ctx = request == RDMA_VERBS_IOCTL ? file_find(fd) : NULL;
+	if (!ctx)
+		return (int)syscall(SYS_ioctl, fd, request, arg);
+	err = dispatch(ctx, arg);
+	engine_wake();
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	struct context *ctx = flags & MAP_ANONYMOUS ? NULL : file_find(fd);
+	off_t where = 0;
+	int err;
+
+	if (ctx) {
+		pthread_mutex_lock(&lock);
+		err = flags & MAP_SHARED ? context_device(ctx)->provider->map(ctx, length, prot, offset, &where) : EINVAL;
+		pthread_mutex_unlock(&lock);
+		note("mmap offset %#lx length %zu: %d\n", (long)offset, length, err);
+		if (err) {
+			errno = err;
+			return MAP_FAILED;
+		}
+		fd = context_device(ctx)->memfd;
+		offset = where;
+	}
+	return (void *)syscall(SYS_mmap, at, length, prot, flags, fd, offset);
+}
+
+EXPORT void *mmap64(void *at, size_t length, int prot, int flags, int fd, off_t offset)
+{
+	return mmap(at, length, prot, flags, fd, offset);
+}
+
+// Without netlink of RDMA, libibverbs reads the list of devices from the folder that SYSFS_PATH names.
+EXPORT int socket(int domain, int type, int protocol)
+{
+	static void *real;
+	int (*glibc)(int, int, int) = next(&real, "socket");
+
+	if (domain == AF_NETLINK && protocol == NETLINK_RDMA) {
+		errno = EPROTONOSUPPORT;
+		return -1;
+	}
+	return glibc(domain, type, protocol);
+}

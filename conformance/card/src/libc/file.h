@@ -1,0 +1,32 @@
+// The open files that stand for /dev/infiniband/uverbsN.
+//
+// Each open is a memfd of its own, so that the inode identifies it: a copy of the descriptor, made by whatever call, is found by
+// fstat. fstat of a descriptor is then answered with the character device that it stands for.
+#ifndef CARD_FILE_H
+#define CARD_FILE_H
+
+#include <sys/stat.h>
+
+#include "base.h"
+
+struct context;
+
+// file_device returns the number of the device that a path names, or -1.
+int file_device(const char *path) HIDDEN;
+
+// file_open opens a device.
+int file_open(int device, int flags) HIDDEN;
+
+// file_find returns the context that a descriptor is open in, or NULL. It takes the lock.
+struct context *file_find(int fd) HIDDEN;
+
+// file_closed ends the contexts without a descriptor. It is called after a close.
+void file_closed(void) HIDDEN;
+
+// file_stat makes st that of the character device.
+void file_stat(int device, struct stat *st) HIDDEN;
+
+// file_any reports whether there is a context at all: without one, no call needs a look at its descriptor.
+bool file_any(void) HIDDEN;
+
+#endif

@@ -1,0 +1,73 @@
+// What the card is: a ConnectX-6 of this project's own making.
+//
+// Linux 6.1, drivers/infiniband/hw/mlx5/main.c: mlx5_ib_query_device, mlx5_query_hca_port, set_ucontext_resp.
+#include "mlx5/mlx5.h"
+
+static uint64_t guid(int last)
+{
+	return htobe64(0x98039b0300010000ull + (uint64_t)last);
+}
+
+void mlx5_device_attr(const struct device *dev, struct ib_uverbs_ex_query_device_resp *r)
+{
+	*r = (struct ib_uverbs_ex_query_device_resp){
+		.base = {
+			.fw_ver = 20ull << 32 | 35 << 16 | 1012, .node_guid = guid(dev->index), .sys_image_guid = guid(0),
+			.max_mr_size = ~0ull, .page_size_cap = ~(uint64_t)(PAGE - 1), .vendor_id = 0x2c9, .vendor_part_id = 4123,
+			.max_qp = 1 << 18, .max_qp_wr = QUEUE_MOST, .max_sge = 30, .max_sge_rd = 30, .max_cq = 1 << 24, .max_cqe = CQ_MOST - 1,
+			.max_mr = 1 << 24, .max_pd = 1 << 23, .max_qp_rd_atom = RD_ATOMIC, .max_res_rd_atom = RD_ATOMIC << 18,
+			.max_qp_init_rd_atom = RD_ATOMIC, .atomic_cap = IBV_ATOMIC_HCA, .max_mw = 1 << 24, .max_mcast_grp = 1 << 21,
+			.max_mcast_qp_attach = 240, .max_total_mcast_qp_attach = 240 << 21, .max_ah = 0x7fffffff, .max_srq = 1 << 23,
+			.max_srq_wr = SRQ_MOST - 1, .max_srq_sge = RECEIVE_BYTES / 16 - 1, .max_pkeys = 0x80, .local_ca_ack_delay = 16,
+			.phys_port_cnt = 1,
+			.device_cap_flags = IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR | IBV_DEVICE_CHANGE_PHY_PORT |
+				IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_XRC |
+				IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS,
+		},
+		.timestamp_mask = 0x7fffffffffffffff, .hca_core_clock = 1000000, .max_dm_size = DM_BYTES,
+		.cq_moderation_caps = {.max_cq_moderation_count = 0xffff, .max_cq_moderation_period = 0xfff},
+	};
+}
+
+void mlx5_port_attr(const struct device *dev, struct ib_uverbs_query_port_resp *r)
+{
+	(void)dev;
+	*r = (struct ib_uverbs_query_port_resp){
+		.port_cap_flags = 0x04010000, .max_msg_sz = 1 << 30, .gid_tbl_len = 256, .pkey_tbl_len = 1, .state = IBV_PORT_ACTIVE,
+		.max_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_4096, .active_width = 2, .active_speed = 32, .phys_state = 5,
+		.link_layer = IBV_LINK_LAYER_ETHERNET, .flags = IBV_QPF_GRH_REQUIRED,
+	};
+}
+
+void mlx5_query_device(const struct call *c)
+{
+	const struct mlx5_ib_query_device_resp r = {.response_length = sizeof r, .flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD};
+
+	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+}
+
+// Doorbell pages are all of the dynamic kind: libmlx5 asks for that (MLX5_LIB_CAP_DYN_UAR), and tot_bfregs is then 0. Both GET_CONTEXT
+// and QUERY_CONTEXT are answered, in their attributes.
+int mlx5_get_context(const struct call *c)
+{
+	const struct mlx5_ib_alloc_ucontext_resp r = {
+		.qp_tab_size = 1 << 18, .bf_reg_size = 512, .cache_line_size = 64, .max_sq_desc_sz = SEND_BYTES, .max_rq_desc_sz = RECEIVE_BYTES,
+		.max_send_wqebb = QUEUE_MOST, .max_recv_wr = QUEUE_MOST, .max_srq_recv_wr = SRQ_MOST, .num_ports = 1,
+		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET, .response_length = sizeof r, .cqe_version = 1,
+		.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
+		.eth_min_inline = MLX5_USER_INLINE_MODE_NONE, .clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1, .log_uar_size = 12,
+		.num_uars_per_page = 1, .num_dyn_bfregs = UARS,
+	};
+	const bool first = c->hdr->method_id == UVERBS_METHOD_GET_CONTEXT;
+	struct mlx5_ib_alloc_ucontext_req_v2 q;
+
+	if (first) {
+		ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
+		if (q.comp_mask || q.reserved0 || q.reserved1 || q.reserved2 || q.flags & ~(unsigned)MLX5_IB_ALLOC_UCTX_DEVX)
+			return EOPNOTSUPP;
+		if (!(q.lib_caps & MLX5_LIB_CAP_DYN_UAR))
+			return EOPNOTSUPP; // ours: libraries before release 29 ask for static pages
+	}
+	ATTR_OUT(c, first ? (uint16_t)UVERBS_ATTR_UHW_OUT : (uint16_t)MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, r);
+	return 0;
+}

@@ -1,0 +1,177 @@
+// The device of mlx5_ib: its pages, doorbell pages, its own methods. Linux 6.1, drivers/infiniband/hw/mlx5/main.c, std_types.c, devx.c.
+#define _GNU_SOURCE
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mlx5/mlx5.h"
+
+static struct object *uars[DEVICES][UARS];
+
+static int start(struct device *dev)
+{
+	dev->memfd = memfd_create("mlx5", MFD_CLOEXEC);
+	if (dev->memfd < 0 || ftruncate(dev->memfd, AT_END))
+		return -1;
+	dev->pages = (uint8_t *)syscall(SYS_mmap, NULL, AT_END, PROT_READ | PROT_WRITE, MAP_SHARED, dev->memfd, 0);
+	return dev->pages == MAP_FAILED ? -1 : 0;
+}
+
+// The offset of mmap is a number of a page: a command in bits 8 to 15, an index in bits 0 to 7 and from 16 on (get_command, get_arg and
+// get_extended_index of main.c).
+static off_t offset_of(unsigned command, uint32_t index)
+{
+	return (off_t)((index & 0xff) | (uint64_t)command << 8 | (uint64_t)(index >> 8) << 16) * PAGE;
+}
+
+static int map(struct context *ctx, size_t length, int prot, off_t offset, off_t *where)
+{
+	const uint64_t page = (uint64_t)offset / PAGE;
+	const uint32_t index = (uint32_t)((page & 0xff) | (page >> 16) << 8);
+
+	switch (page >> 8 & 0xff) {
+	case MLX5_IB_MMAP_CORE_CLOCK:
+		*where = AT_CLOCK;
+		return length != PAGE ? EINVAL : prot & PROT_WRITE ? EPERM : 0;
+	case MLX5_IB_MMAP_CLOCK_INFO: // mlx5_ib_mmap_clock_info_page
+		*where = AT_CLOCK_INFO;
+		return length != PAGE ? EINVAL : prot & PROT_WRITE ? EPERM : 0;
+	case MLX5_IB_MMAP_DEVICE_MEM:
+		return mlx5_map_dm(ctx, index, length, where);
+	case MLX5_IB_MMAP_ALLOC_WC: // here: a doorbell page's entry
+		if (index >= UARS || !uars[context_device(ctx)->index][index] || uars[context_device(ctx)->index][index]->ctx != ctx ||
+			length != PAGE)
+			return EINVAL;
+		*where = AT_UAR + (off_t)index * PAGE;
+		return 0;
+	default:
+		return EINVAL;
+	}
+}
+
+static void end_uar(struct object *o)
+{
+	for (int i = 0; i < UARS; i++)
+		if (uars[context_device(o->ctx)->index][i] == o)
+			uars[context_device(o->ctx)->index][i] = NULL;
+	object_drop(o);
+}
+
+static int alloc_uar(const struct call *c)
+{
+	struct object **of = uars[c->dev->index];
+	struct object *o;
+	uint64_t offset;
+	uint32_t i = 0;
+	int err;
+
+	if (attr_number(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 0) > MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
+		return EOPNOTSUPP;
+	while (i < UARS && of[i])
+		i++;
+	o = i < UARS ? calloc(1, sizeof *o) : NULL;
+	err = o ? object_add(c->ctx, o, MLX5_IB_OBJECT_UAR, end_uar) : ENOMEM;
+	if (err) {
+		free(o);
+		return err;
+	}
+	of[i] = o;
+	offset = (uint64_t)offset_of(MLX5_IB_MMAP_ALLOC_WC, i);
+	attr_created(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, o->handle);
+	ATTR_OUT(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, offset);
+	attr_out32(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, PAGE);
+	attr_out32(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, i);
+	return 0;
+}
+
+static int destroy_uar(const struct call *c)
+{
+	return object_destroy(c->ctx, MLX5_IB_OBJECT_UAR, attr_number(c, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, ~0ull));
+}
+
+static int query_pd(const struct call *c)
+{
+	int err;
+	const struct pd *pd = object_get(c->ctx, UVERBS_OBJECT_PD, attr_number(c, MLX5_IB_ATTR_QUERY_PD_HANDLE, ~0ull), &err);
+
+	if (pd)
+		attr_out32(c, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd->number);
+	return err;
+}
+
+// The command QUERY_HCA_CAP, which libmlx5 sends when a context opens: a card without any of the abilities that it looks for there.
+static int devx_other(const struct call *c)
+{
+	enum { QUERY_HCA_CAP = 0x100 };
+	size_t length;
+	const uint8_t *in = attr_pointer(c, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, &length);
+
+	if (length < 8 || (in[0] << 8 | in[1]) != QUERY_HCA_CAP)
+		return EINVAL;
+	attr_out(c, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, "", 0);
+	return 0;
+}
+
+static void alloc_pd(const struct call *c, struct pd *pd)
+{
+	const struct mlx5_ib_alloc_pd_resp r = {pd->number};
+
+	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+}
+
+// The address of the other end's port (mlx5_ib_create_ah). All ports here have one address.
+static void create_ah(const struct call *c)
+{
+	const struct mlx5_ib_create_ah_resp r = {.response_length = sizeof r, .dmac = {2, 0, 0, 0, 0, 1}};
+
+	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+}
+
+static int check_mw(const struct call *c)
+{
+	struct mlx5_ib_alloc_mw q;
+
+	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
+	return q.comp_mask || q.reserved1 || q.reserved2 ? EOPNOTSUPP : 0;
+}
+
+// The free-running clock, and the page by which libmlx5 turns it into nanoseconds. A real card counts by itself.
+static void tick(struct device *dev)
+{
+	const uint64_t t = now();
+	uint32_t *clock = (uint32_t *)(void *)(dev->pages + AT_CLOCK);
+	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(dev->pages + AT_CLOCK_INFO);
+	struct timespec real;
+
+	clock[0] = htobe32((uint32_t)(t >> 32));
+	clock[1] = htobe32((uint32_t)t);
+	if (info->mult)
+		return;
+	clock_gettime(CLOCK_REALTIME, &real);
+	info->nsec = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+	info->cycles = t;
+	info->mask = 0x7fffffffffffffff;
+	info->overflow_period = 1000000000;
+	info->mult = 1;
+}
+
+static const struct method methods[] = {
+	{UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY, query_pd},
+	{UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, mlx5_query_dm},
+	{UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_MAP_OP_ADDR, mlx5_map_dm_op},
+	{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, alloc_uar},
+	{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, destroy_uar},
+	{MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, devx_other},
+	{0},
+};
+
+static const struct format format = {mlx5_peek, mlx5_drop, mlx5_take, mlx5_complete, mlx5_armed, tick};
+
+const struct provider mlx5 = {
+	.methods = methods, .format = &format, .start = start, .map = map, .get_context = mlx5_get_context, .device_attr = mlx5_device_attr,
+	.query_device = mlx5_query_device, .port_attr = mlx5_port_attr, .alloc_pd = alloc_pd, .create_ah = create_ah,
+	.alloc_dm = mlx5_alloc_dm, .free_dm = mlx5_free_dm, .reg_dm = mlx5_reg_dm, .check_mw = check_mw, .create_cq = mlx5_create_cq,
+	.resize_cq = mlx5_resize_cq, .modify_cq = mlx5_modify_cq, .create_srq = mlx5_create_srq, .modify_srq = mlx5_modify_srq,
+	.create_qp = mlx5_create_qp, .modify_qp = mlx5_modify_qp, .query_qp = mlx5_query_qp, .reset_qp = mlx5_reset_qp,
+};

@@ -1,0 +1,100 @@
+// The kernel half of mlx5: what mlx5_ib answers, and the queues of the card in the form that libmlx5 writes and reads.
+#ifndef CARD_MLX5_H
+#define CARD_MLX5_H
+
+#include <endian.h>
+#include <linux/if_ether.h>
+#include <stdatomic.h>
+#include <infiniband/mlx5dv.h>
+#include <rdma/mlx5-abi.h>
+#include <rdma/mlx5_user_ioctl_cmds.h>
+#include <rdma/mlx5_user_ioctl_verbs.h>
+
+#include "uverbs/provider.h"
+
+// The limits of this card.
+enum {
+	SEND_BYTES = 1024,          // max_wqe_sz_sq
+	RECEIVE_BYTES = 512,        // max_wqe_sz_rq
+	QUEUE_MOST = 1 << 15,       // log_max_qp_sz
+	SRQ_MOST = 1 << 15,         // log_max_srq_sz
+	CQ_MOST = 1 << 22,          // log_max_cq_sz
+	RD_ATOMIC = 16,             // log_max_ra_req_qp, log_max_ra_res_qp
+	DM_BYTES = 256 << 10,       // max_memic_size
+	DM_UNIT = 64,               // MLX5_MEMIC_BASE_SIZE
+	DM_BAR = 4 << 20,           // memic_bar_size
+	DM_LOG_ALIGN = 6,           // log_max_memic_addr_alignment, above that of the unit
+	UARS = 512,
+};
+
+// The pages of the device: device memory, the clock, its parameters, the doorbell pages.
+enum {
+	AT_DM = 0,
+	AT_CLOCK = DM_BAR,
+	AT_CLOCK_INFO = AT_CLOCK + PAGE,
+	AT_UAR = AT_CLOCK_INFO + PAGE,
+	AT_END = AT_UAR + UARS * PAGE,
+};
+
+enum { CQ_CONSUMER, CQ_ARM };  // the two words of a completion queue's doorbell record
+
+struct mlx5_cq {
+	uint8_t *buf;
+	_Atomic uint32_t *db;
+	uint32_t n, produced, solicited; // solicited: produced, behind the last solicited completion
+	unsigned size;
+	bool ignore_overrun;
+};
+
+struct mlx5_srq {
+	uint8_t *buf;
+	_Atomic uint32_t *db;
+	unsigned shift;
+	uint32_t uidx;
+	uint16_t next, taken;
+};
+
+struct mlx5_qp {
+	_Atomic uint32_t *db;
+	uint8_t *sq, *rq;
+	uint32_t sends, receives;  // how many the queues hold, in units of 64 bytes and of 1 << shift
+	unsigned shift;
+	uint32_t uidx;
+	uint16_t sent, received;   // how many were taken
+};
+
+// dm.c
+int mlx5_alloc_dm(const struct call *, struct dm *, uint32_t log_align) HIDDEN;
+void mlx5_free_dm(struct dm *) HIDDEN;
+int mlx5_reg_dm(const struct dm *, uint32_t access, uint8_t **memory) HIDDEN;
+int mlx5_map_dm(const struct context *, uint32_t index, size_t length, off_t *where) HIDDEN;
+int mlx5_query_dm(const struct call *) HIDDEN;
+int mlx5_map_dm_op(const struct call *) HIDDEN;
+
+// cq.c
+int mlx5_create_cq(const struct call *, struct cq *, uint32_t entries, uint32_t flags) HIDDEN;
+int mlx5_resize_cq(const struct call *, struct cq *, uint32_t entries) HIDDEN;
+int mlx5_modify_cq(struct cq *, uint16_t count, uint16_t period) HIDDEN;
+bool mlx5_complete(struct cq *, const struct completion *) HIDDEN;
+bool mlx5_armed(struct cq *) HIDDEN;
+
+// queues.c
+int mlx5_create_srq(const struct call *, struct srq *) HIDDEN;
+int mlx5_modify_srq(struct srq *, const struct ib_uverbs_modify_srq *) HIDDEN;
+int mlx5_create_qp(const struct call *, struct qp *, uint32_t flags) HIDDEN;
+int mlx5_modify_qp(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *) HIDDEN;
+void mlx5_query_qp(const struct qp *, struct ib_uverbs_query_qp_resp *) HIDDEN;
+void mlx5_reset_qp(struct qp *) HIDDEN;
+
+// wqe.c
+bool mlx5_peek(struct qp *, struct request *) HIDDEN;
+void mlx5_drop(struct qp *, const struct request *) HIDDEN;
+bool mlx5_take(struct qp *, struct srq *, struct receive *, uint32_t *left) HIDDEN;
+
+// attributes.c
+void mlx5_device_attr(const struct device *, struct ib_uverbs_ex_query_device_resp *) HIDDEN;
+void mlx5_port_attr(const struct device *, struct ib_uverbs_query_port_resp *) HIDDEN;
+void mlx5_query_device(const struct call *) HIDDEN;
+int mlx5_get_context(const struct call *) HIDDEN;
+
+#endif

@@ -1,0 +1,161 @@
+// Shared receive queues and queue pairs: Linux 6.1, drivers/infiniband/hw/mlx5/srq.c and qp.c.
+#include "mlx5/mlx5.h"
+#include "uverbs/memory.h"
+
+// mlx5_ib_create_srq: the number of receives is a power of two, less the one that keeps the list from being empty.
+int mlx5_create_srq(const struct call *c, struct srq *s)
+{
+	struct mlx5_ib_create_srq q;
+	struct mlx5_ib_create_srq_resp r = {0};
+	struct mlx5_srq *m;
+	uint32_t n = 1;
+	unsigned shift = 5;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
+	if (s->max_wr >= SRQ_MOST || s->max_sge > RECEIVE_BYTES / 16)
+		return EINVAL;
+	if (q.reserved0 || q.reserved1)
+		return EINVAL;
+	while (n < s->max_wr + 1)
+		n *= 2;
+	while (1u << shift < sizeof(struct mlx5_wqe_srq_next_seg) + s->max_sge * sizeof(struct mlx5_wqe_data_seg))
+		shift++;
+	err = memory_pin(q.buf_addr, (uint64_t)n << shift, 0);
+	if (!err)
+		err = memory_pin(q.db_addr, 4, IBV_ACCESS_LOCAL_WRITE);
+	m = err ? NULL : calloc(1, sizeof *m);
+	if (!m)
+		return err ? err : ENOMEM;
+	m->buf = (uint8_t *)(uintptr_t)q.buf_addr;
+	m->db = (_Atomic uint32_t *)(uintptr_t)q.db_addr;
+	m->shift = shift;
+	m->uidx = q.uidx;
+	s->own = m;
+	s->max_wr = n - 1;
+	r.srqn = s->number;
+	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	return 0;
+}
+
+// mlx5_ib_modify_srq: the size cannot change; a limit of all that the queue holds is too much.
+int mlx5_modify_srq(struct srq *s, const struct ib_uverbs_modify_srq *q)
+{
+	if (q->attr_mask & IBV_SRQ_MAX_WR)
+		return EINVAL;
+	if (q->attr_mask & IBV_SRQ_LIMIT) {
+		if (q->srq_limit >= s->max_wr + 1)
+			return EINVAL;
+		s->limit = q->srq_limit;
+	}
+	return 0;
+}
+
+static bool has_receives(const struct qp *q)
+{
+	return !q->srq && q->type != IBV_QPT_XRC_SEND && q->type != IBV_QPT_XRC_RECV && q->cap.max_recv_wr;
+}
+
+// set_rq_size, set_user_buf_size and process_create_flags.
+static int check_create(const struct qp *q, const struct mlx5_ib_create_qp *u, uint32_t flags)
+{
+	if (flags & ~(uint32_t)IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
+		return EOPNOTSUPP;
+	if (q->cap.max_recv_wr > QUEUE_MOST)
+		return EINVAL;
+	if (!has_receives(q) && (u->rq_wqe_count || u->rq_wqe_shift))
+		return EINVAL;
+	if (u->rq_wqe_shift > 16 || u->rq_wqe_count > QUEUE_MOST)
+		return EINVAL;
+	if (u->sq_wqe_count > QUEUE_MOST || u->sq_wqe_count & (u->sq_wqe_count - 1))
+		return EINVAL;
+	return 0;
+}
+
+static int pin_queues(const struct mlx5_ib_create_qp *u)
+{
+	const uint64_t size = ((uint64_t)u->rq_wqe_count << u->rq_wqe_shift) + (uint64_t)u->sq_wqe_count * MLX5_SEND_WQE_BB;
+	int err = u->buf_addr && size ? memory_pin(u->buf_addr, size, 0) : 0;
+
+	return err ? err : memory_pin(u->db_addr, 8, IBV_ACCESS_LOCAL_WRITE);
+}
+
+// The receive queue lies at the start of the buffer, the send queue behind it. An XRC target has neither (create_xrc_tgt_qp).
+int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
+{
+	struct mlx5_ib_create_qp u;
+	struct mlx5_ib_create_qp_resp r = {0};
+	struct mlx5_qp *m;
+	int err = 0;
+
+	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
+	if (q->type == IBV_QPT_XRC_RECV)
+		u = (struct mlx5_ib_create_qp){.uidx = u.uidx};
+	else
+		err = check_create(q, &u, flags);
+	if (!err && q->type != IBV_QPT_XRC_RECV)
+		err = pin_queues(&u);
+	m = err ? NULL : calloc(1, sizeof *m);
+	if (!m)
+		return err ? err : ENOMEM;
+	if (!has_receives(q))
+		q->cap.max_recv_wr = q->cap.max_recv_sge = 0;
+	*m = (struct mlx5_qp){
+		.db = (_Atomic uint32_t *)(uintptr_t)u.db_addr, .rq = (uint8_t *)(uintptr_t)u.buf_addr, .sends = u.sq_wqe_count,
+		.receives = u.rq_wqe_count, .shift = u.rq_wqe_shift, .uidx = u.uidx,
+	};
+	m->sq = m->rq + ((size_t)m->receives << m->shift);
+	q->own = m;
+	r.bfreg_index = u.bfreg_index;
+	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	return 0;
+}
+
+// The checks of mlx5_ib_modify_qp and __mlx5_ib_modify_qp, whose table of operations has none to or from SQD but SQD to RTS.
+int mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
+{
+	const uint32_t m = a->attr_mask;
+
+	(void)c;
+	(void)q;
+	if (m & IBV_QP_PKEY_INDEX && a->pkey_index >= 1)
+		return EINVAL;
+	if ((m & IBV_QP_MAX_QP_RD_ATOMIC && a->max_rd_atomic > RD_ATOMIC) || (m & IBV_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > RD_ATOMIC))
+		return EINVAL;
+	if (m & IBV_QP_STATE && a->qp_state == IBV_QPS_SQD)
+		return EINVAL;
+	if (m & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096))
+		return EINVAL;
+	return 0;
+}
+
+// The card keeps the depth of reads as a logarithm.
+static uint8_t power_of_two(uint8_t depth)
+{
+	uint8_t n = 1;
+
+	while (n < depth)
+		n = (uint8_t)(n * 2);
+	return n;
+}
+
+// query_qp_attr and mlx5_ib_query_qp. The sizes of the send queue are left to libmlx5.
+void mlx5_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
+{
+	const struct mlx5_qp *m = q->own;
+
+	r->qp_access_flags &= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
+	if (!r->max_dest_rd_atomic)
+		r->qp_access_flags &= IBV_ACCESS_REMOTE_WRITE;
+	r->max_rd_atomic = power_of_two(r->max_rd_atomic);
+	r->max_dest_rd_atomic = power_of_two(r->max_dest_rd_atomic);
+	r->max_recv_wr = m->receives;
+	r->max_recv_sge = m->receives ? (1u << m->shift) / sizeof(struct mlx5_wqe_data_seg) : 0;
+}
+
+void mlx5_reset_qp(struct qp *q)
+{
+	struct mlx5_qp *m = q->own;
+
+	m->sent = m->received = 0;
+}

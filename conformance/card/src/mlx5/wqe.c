@@ -1,0 +1,190 @@
+// The queues that libmlx5 writes: the segments of infiniband/mlx5dv.h.
+#include "mlx5/mlx5.h"
+
+enum { SEGMENT = 16, BLOCKS = REQUEST_SIZE / MLX5_SEND_WQE_BB };
+
+static uint32_t word(const uint8_t *at)
+{
+	uint32_t v;
+
+	memcpy(&v, at, sizeof v);
+	return be32toh(v);
+}
+
+static uint64_t wide(const uint8_t *at)
+{
+	uint64_t v;
+
+	memcpy(&v, at, sizeof v);
+	return be64toh(v);
+}
+
+static enum operation operation(uint8_t code)
+{
+	switch (code) {
+	case MLX5_OPCODE_SEND: case MLX5_OPCODE_SEND_IMM: return SEND;
+	case MLX5_OPCODE_SEND_INVAL: return SEND_INVALIDATE;
+	case MLX5_OPCODE_RDMA_WRITE: case MLX5_OPCODE_RDMA_WRITE_IMM: return WRITE;
+	case MLX5_OPCODE_RDMA_READ: return READ;
+	case MLX5_OPCODE_ATOMIC_CS: return SWAP;
+	case MLX5_OPCODE_ATOMIC_FA: return ADD;
+	case MLX5_OPCODE_UMR: return BIND;
+	case MLX5_OPCODE_NOP: return NOTHING;
+	default: return UNKNOWN;
+	}
+}
+
+// data_segments reads the gather list up to end: pointers, and inline bytes, which fill whole segments.
+static void data_segments(struct request *r, uint8_t *at, const uint8_t *end)
+{
+	while (at < end && r->n < PIECES) {
+		const uint32_t n = word(at);
+		struct piece *p = &r->pieces[r->n];
+
+		if (n & MLX5_INLINE_SEG) {
+			*p = (struct piece){.length = n & 0x3ff, .memory = at + 4};
+			at += (p->length + 4 + SEGMENT - 1) / SEGMENT * SEGMENT;
+		} else {
+			*p = (struct piece){.length = n & 0x7fffffff, .key = word(at + 4), .addr = wide(at + 8)};
+			at += SEGMENT;
+		}
+		if (!p->length)
+			continue;
+		r->length += p->length;
+		r->n++;
+	}
+}
+
+static unsigned window_access(uint8_t flags)
+{
+	return (flags & MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_WRITE ? IBV_ACCESS_REMOTE_WRITE : 0u) |
+		(flags & MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_REMOTE_READ ? IBV_ACCESS_REMOTE_READ : 0u) |
+		(flags & MLX5_WQE_MKEY_CONTEXT_ACCESS_FLAGS_ATOMIC ? IBV_ACCESS_REMOTE_ATOMIC : 0u);
+}
+
+// bind_segments reads a bind of a memory window: a UMR with one pointer.
+static void bind_segments(struct request *r, const struct mlx5_wqe_ctrl_seg *ctrl)
+{
+	const struct mlx5_wqe_umr_ctrl_seg *umr = (const void *)(ctrl + 1);
+	const struct mlx5_wqe_mkey_context_seg *key = (const void *)(umr + 1);
+	const struct mlx5_wqe_umr_klm_seg *klm = (const void *)(key + 1);
+
+	r->bind = (struct binding){
+		.window = be32toh(ctrl->imm), .new_key = be32toh(key->qpn_mkey), .region = be32toh(klm->mkey), .addr = be64toh(klm->address),
+		.iova = be64toh(key->start_addr), .length = be64toh(key->len), .access = window_access(key->access_flags),
+		.free = key->free & MLX5_WQE_MKEY_CONTEXT_FREE, .check_free = umr->flags & MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE,
+	};
+}
+
+// before_data reads what stands before the gather list, and returns where that begins.
+static uint8_t *before_data(const struct qp *q, struct request *r)
+{
+	uint8_t *at = r->raw + sizeof(struct mlx5_wqe_ctrl_seg);
+
+	if (q->type == IBV_QPT_XRC_SEND) {
+		r->srqn = word(at) & 0xffffff;
+		at += SEGMENT;
+	}
+	if (q->type == IBV_QPT_UD) {
+		const struct mlx5_wqe_av *av = (const void *)at;
+
+		r->qkey = be32toh(av->key.qkey.qkey);
+		r->qpn = be32toh(av->dqp_dct) & 0xffffff;
+		memcpy(r->gid, av->rgid, sizeof r->gid);
+		at += sizeof(struct mlx5_wqe_datagram_seg);
+	}
+	if (r->op == WRITE || r->op == READ || r->op == SWAP || r->op == ADD) {
+		r->raddr = wide(at);
+		r->rkey = word(at + 8);
+		at += sizeof(struct mlx5_wqe_raddr_seg);
+	}
+	if (r->op == SWAP || r->op == ADD) {
+		r->value = wide(at);
+		r->compare = wide(at + 8);
+		at += sizeof(struct mlx5_wqe_atomic_seg);
+	}
+	return at;
+}
+
+bool mlx5_peek(struct qp *q, struct request *r)
+{
+	struct mlx5_qp *m = q->own;
+	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)r->raw;
+	uint32_t segments, blocks;
+
+	if (!m->sends || (uint16_t)be32toh(atomic_load(&m->db[MLX5_SND_DBR])) == m->sent)
+		return false;
+	memcpy(r->raw, m->sq + (size_t)(m->sent & (m->sends - 1)) * MLX5_SEND_WQE_BB, MLX5_SEND_WQE_BB);
+	segments = be32toh(ctrl->qpn_ds) & 0x3f;
+	blocks = MIN(MAX((segments + 3) / 4, 1), (uint32_t)BLOCKS);
+	for (uint32_t i = 1; i < blocks; i++)
+		memcpy(r->raw + i * MLX5_SEND_WQE_BB, m->sq + (size_t)((m->sent + i) & (m->sends - 1)) * MLX5_SEND_WQE_BB, MLX5_SEND_WQE_BB);
+	memset(r, 0, offsetof(struct request, raw));
+	r->index = m->sent;
+	r->next = (uint16_t)(m->sent + blocks);
+	r->code = (uint8_t)be32toh(ctrl->opmod_idx_opcode);
+	r->op = operation(r->code);
+	r->immediate = r->code == MLX5_OPCODE_SEND_IMM || r->code == MLX5_OPCODE_RDMA_WRITE_IMM;
+	r->signaled = ctrl->fm_ce_se & MLX5_WQE_CTRL_CQ_UPDATE;
+	r->solicited = ctrl->fm_ce_se & MLX5_WQE_CTRL_SOLICITED;
+	r->word = r->op == SEND_INVALIDATE ? be32toh(ctrl->imm) : ctrl->imm;
+	if (r->op == BIND)
+		bind_segments(r, ctrl);
+	else if (r->op != NOTHING && r->op != UNKNOWN)
+		data_segments(r, before_data(q, r), r->raw + (size_t)segments * SEGMENT);
+	return true;
+}
+
+void mlx5_drop(struct qp *q, const struct request *r)
+{
+	((struct mlx5_qp *)q->own)->sent = r->next;
+}
+
+// scatter_list reads a receive: most pointers, or fewer with an invalid key behind them.
+static void scatter_list(struct receive *v, const uint8_t *at, size_t most)
+{
+	for (size_t i = 0; i < most && v->n < PIECES; i++, at += SEGMENT) {
+		struct piece *p = &v->pieces[v->n];
+
+		*p = (struct piece){.length = word(at) & 0x7fffffff, .key = word(at + 4), .addr = wide(at + 8)};
+		if (p->key == MLX5_INVALID_LKEY)
+			return;
+		if (!p->length)
+			continue;
+		v->length += p->length;
+		v->n++;
+	}
+}
+
+// The receives of a shared queue are a list; each names the next.
+static bool take_shared(struct mlx5_srq *m, struct receive *v, uint32_t *left)
+{
+	const uint16_t posted = (uint16_t)be32toh(atomic_load(&m->db[0]));
+	const uint8_t *at = m->buf + ((size_t)m->next << m->shift);
+	const struct mlx5_wqe_srq_next_seg *head = (const void *)at;
+
+	if (posted == m->taken)
+		return false;
+	v->index = m->next;
+	scatter_list(v, at + sizeof *head, (1u << m->shift) / SEGMENT - 1);
+	m->next = be16toh(head->next_wqe_index);
+	m->taken++;
+	*left = (uint16_t)(posted - m->taken);
+	return true;
+}
+
+bool mlx5_take(struct qp *q, struct srq *s, struct receive *v, uint32_t *left)
+{
+	struct mlx5_qp *m = q->own;
+
+	v->n = 0;
+	v->length = 0;
+	if (s)
+		return take_shared(s->own, v, left);
+	if (!m->receives || (uint16_t)be32toh(atomic_load(&m->db[MLX5_RCV_DBR])) == m->received)
+		return false;
+	v->index = m->received;
+	scatter_list(v, m->rq + ((size_t)(m->received & (m->receives - 1)) << m->shift), (1u << m->shift) / SEGMENT);
+	m->received++;
+	return true;
+}

@@ -1,0 +1,113 @@
+// Completion queues: Linux 6.1, drivers/infiniband/core/uverbs_std_types_cq.c and uverbs_cmd.c.
+#include "uverbs/dispatch.h"
+
+enum { VECTORS = 4, KNOWN_FLAGS = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN };
+
+static void end_cq(struct object *o)
+{
+	struct cq *cq = OF(o, struct cq, o);
+
+	event_forget_completions(cq->channel, o);
+	event_forget_async(o);
+	free(cq->own);
+	object_drop(o);
+}
+
+static int create(const struct call *c)
+{
+	const uint32_t entries = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_CQ_CQE, 0);
+	const uint32_t flags = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0);
+	const struct ib_uverbs_attr *fd = attr(c, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
+	struct channel *channel = fd ? channel_of((int)fd->data) : NULL;
+	static uint32_t numbers;
+	struct cq *cq;
+	int err;
+
+	if (flags & ~(unsigned)KNOWN_FLAGS)
+		return EINVAL;
+	if (fd && !channel)
+		return EBADF;
+	if (attr_number(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= VECTORS)
+		return EINVAL;
+	cq = calloc(1, sizeof *cq);
+	if (!cq)
+		return ENOMEM;
+	cq->channel = channel;
+	cq->number = ++numbers;
+	err = c->dev->provider->create_cq(c, cq, entries, flags);
+	if (!err)
+		err = object_add(c->ctx, &cq->o, UVERBS_OBJECT_CQ, end_cq);
+	if (err) {
+		free(cq->own);
+		free(cq);
+		return err;
+	}
+	cq->o.user = attr_number(c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0);
+	attr_out32(c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, cq->entries);
+	attr_created(c, UVERBS_ATTR_CREATE_CQ_HANDLE, cq->o.handle);
+	return 0;
+}
+
+static int destroy(const struct call *c)
+{
+	struct ib_uverbs_destroy_cq_resp r;
+	int err;
+	struct cq *cq = object_get(c->ctx, UVERBS_OBJECT_CQ, attr_number(c, UVERBS_ATTR_DESTROY_CQ_HANDLE, ~0ull), &err);
+
+	if (!cq)
+		return err;
+	if (cq->o.users)
+		return EBUSY;
+	r.comp_events_reported = event_forget_completions(cq->channel, &cq->o);
+	r.async_events_reported = event_forget_async(&cq->o);
+	cq->o.comp_raised = cq->o.async_raised = 0;
+	end_cq(&cq->o);
+	ATTR_OUT(c, UVERBS_ATTR_DESTROY_CQ_RESP, r);
+	return 0;
+}
+
+static int resize(const struct call *c)
+{
+	struct ib_uverbs_resize_cq q;
+	struct ib_uverbs_resize_cq_resp r = {0};
+	struct cq *cq;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	cq = object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle, &err);
+	if (!cq)
+		return err;
+	err = c->dev->provider->resize_cq(c, cq, q.cqe);
+	if (err)
+		return err;
+	r.cqe = cq->entries;
+	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	return 0;
+}
+
+static int modify(const struct call *c)
+{
+	struct ib_uverbs_ex_modify_cq q;
+	struct cq *cq;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	if (!q.attr_mask || q.reserved)
+		return EINVAL;
+	if (q.attr_mask > IBV_CQ_ATTR_MODERATE)
+		return EOPNOTSUPP;
+	cq = object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle, &err);
+	return cq ? c->dev->provider->modify_cq(cq, q.attr.cq_count, q.attr.cq_period) : err;
+}
+
+const struct method cq_methods[] = {
+	{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, create},
+	{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, destroy},
+	{0},
+};
+
+const struct command cq_commands[] = {
+	{IB_USER_VERBS_CMD_RESIZE_CQ, resize, 8, 4},
+	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_CQ), modify, sizeof(struct ib_uverbs_ex_modify_cq), 0},
+	{0},
+};

@@ -1,0 +1,142 @@
+// The context and the queries: Linux 6.1, drivers/infiniband/core/uverbs_std_types_device.c, uverbs_cmd.c, uverbs_std_types_async_fd.c.
+#include "uverbs/dispatch.h"
+#include "uverbs/gid.h"
+
+enum { VECTORS = 4 };
+
+static void common_context(const struct call *c, uint16_t vectors, uint16_t support)
+{
+	const uint64_t core = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
+
+	attr_out32(c, vectors, VECTORS);
+	ATTR_OUT(c, support, core);
+}
+
+static int get_context(const struct call *c)
+{
+	int err = context_begin(c->ctx);
+
+	if (err)
+		return err;
+	common_context(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
+	return c->dev->provider->get_context(c);
+}
+
+// What a second user of an open file gets; the provider answers its own attributes.
+static int query_context(const struct call *c)
+{
+	common_context(c, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
+	return c->dev->provider->get_context(c);
+}
+
+static int query_port(const struct call *c)
+{
+	struct ib_uverbs_query_port_resp_ex r = {0};
+
+	if (attr_number(c, UVERBS_ATTR_QUERY_PORT_PORT_NUM, 0) != 1)
+		return EINVAL;
+	c->dev->provider->port_attr(c->dev, &r.legacy_resp);
+	ATTR_OUT(c, UVERBS_ATTR_QUERY_PORT_RESP, r);
+	return 0;
+}
+
+static int query_gid_table(const struct call *c)
+{
+	const uint64_t size = attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 0);
+	struct ib_uverbs_attr *entries = attr(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
+	uint64_t n;
+
+	if (!size || !entries || attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || entries->len % size || entries->len / size < GIDS)
+		return EINVAL;
+	for (n = 0; n < GIDS; n++) {
+		struct ib_uverbs_gid_entry e = {.gid_index = (uint32_t)n, .port_num = 1, .netdev_ifindex = 1};
+		uint8_t *to = (uint8_t *)(uintptr_t)entries->data + n * size;
+
+		e.gid_type = (uint32_t)gid_at(c->dev, (uint32_t)n, (uint8_t *)e.gid);
+		memset(to, 0, size);
+		memcpy(to, &e, MIN(size, sizeof e));
+	}
+	entries->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
+	ATTR_OUT(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, n);
+	return 0;
+}
+
+static int query_gid_entry(const struct call *c)
+{
+	struct ib_uverbs_gid_entry e = {.port_num = 1, .netdev_ifindex = 1};
+	int err;
+
+	e.gid_index = (uint32_t)attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, 0);
+	if (attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0) || attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 0) != 1)
+		return EINVAL;
+	err = gid_check(c->dev, e.gid_index);
+	if (err)
+		return err;
+	e.gid_type = (uint32_t)gid_at(c->dev, e.gid_index, (uint8_t *)e.gid);
+	ATTR_OUT(c, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, e);
+	return 0;
+}
+
+static int async_alloc(const struct call *c)
+{
+	int fd;
+	struct channel *k = channel_new(c->ctx, true, &fd);
+
+	if (!k)
+		return ENOMEM;
+	*context_async(c->ctx) = k;
+	attr_created(c, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, (uint64_t)fd);
+	return 0;
+}
+
+static int query_device(const struct call *c)
+{
+	struct ib_uverbs_ex_query_device_resp r = {0};
+
+	c->dev->provider->device_attr(c->dev, &r);
+	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r.base);
+	return 0;
+}
+
+static int query_device_ex(const struct call *c)
+{
+	struct ib_uverbs_ex_query_device q;
+	struct ib_uverbs_ex_query_device_resp r = {0};
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	if (q.comp_mask || q.reserved)
+		return EINVAL;
+	c->dev->provider->device_attr(c->dev, &r);
+	r.response_length = sizeof r;
+	r.device_cap_flags_ex |= r.base.device_cap_flags;
+	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	c->dev->provider->query_device(c);
+	return 0;
+}
+
+static int create_channel(const struct call *c)
+{
+	int fd;
+
+	if (!channel_new(c->ctx, false, &fd))
+		return ENOMEM;
+	attr_out32(c, UVERBS_ATTR_CORE_OUT, (uint32_t)fd);
+	return 0;
+}
+
+const struct method device_methods[] = {
+	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, get_context},
+	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, query_context},
+	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port},
+	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table},
+	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry},
+	{UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, async_alloc},
+	{0},
+};
+
+const struct command device_commands[] = {
+	{IB_USER_VERBS_CMD_QUERY_DEVICE, query_device, 8, sizeof(struct ib_uverbs_query_device_resp)},
+	{EXTENDED(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), query_device_ex, 8, offsetof(struct ib_uverbs_ex_query_device_resp, odp_caps)},
+	{IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, create_channel, 0, 4},
+	{0},
+};

@@ -1,0 +1,173 @@
+// Protection domains, XRC domains, address handles: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c and uverbs_std_types.c.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "uverbs/dispatch.h"
+#include "uverbs/gid.h"
+
+static void end_pd(struct object *o)
+{
+	object_drop(o);
+}
+
+static int alloc_pd(const struct call *c)
+{
+	static uint32_t numbers;
+	struct pd *pd = calloc(1, sizeof *pd);
+	int err = pd ? object_add(c->ctx, &pd->o, UVERBS_OBJECT_PD, end_pd) : ENOMEM;
+
+	if (err) {
+		free(pd);
+		return err;
+	}
+	pd->number = ++numbers;
+	attr_out32(c, UVERBS_ATTR_CORE_OUT, pd->o.handle);
+	c->dev->provider->alloc_pd(c, pd);
+	return 0;
+}
+
+static int destroy_pd(const struct call *c)
+{
+	return object_destroy(c->ctx, UVERBS_OBJECT_PD, attr_number(c, UVERBS_ATTR_DESTROY_PD_HANDLE, ~0ull));
+}
+
+// An XRC domain of an inode is shared by all who open it on the device (ib_uverbs_open_xrcd, xrcd_table_insert).
+struct xrcd_inode {
+	struct xrcd_inode *next;
+	const struct device *dev;
+	dev_t where;
+	ino_t inode;
+	int users;
+};
+
+static struct xrcd_inode *inodes;
+
+static void inode_put(struct xrcd_inode *i)
+{
+	struct xrcd_inode **p = &inodes;
+
+	if (!i || --i->users)
+		return;
+	while (*p != i)
+		p = &(*p)->next;
+	*p = i->next;
+	free(i);
+}
+
+static int inode_get(const struct call *c, int fd, uint32_t flags, struct xrcd_inode **found)
+{
+	struct xrcd_inode *i = inodes;
+	struct stat st;
+
+	if (syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH)) // not fstat, which would take the lock
+		return EBADF;
+	while (i && (i->dev != c->dev || i->where != st.st_dev || i->inode != st.st_ino))
+		i = i->next;
+	if (!i && !(flags & O_CREAT))
+		return EAGAIN;
+	if (i && flags & O_EXCL)
+		return EINVAL;
+	if (!i) {
+		i = calloc(1, sizeof *i);
+		if (!i)
+			return ENOMEM;
+		*i = (struct xrcd_inode){inodes, c->dev, st.st_dev, st.st_ino, 0};
+		inodes = i;
+	}
+	i->users++;
+	*found = i;
+	return 0;
+}
+
+static void end_xrcd(struct object *o)
+{
+	inode_put(OF(o, struct xrcd, o)->inode);
+	object_drop(o);
+}
+
+static int open_xrcd(const struct call *c)
+{
+	struct ib_uverbs_open_xrcd q;
+	struct xrcd_inode *inode = NULL;
+	struct xrcd *x;
+	int err = 0;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	if ((int)q.fd != -1)
+		err = inode_get(c, (int)q.fd, q.oflags, &inode);
+	if (err)
+		return err;
+	x = calloc(1, sizeof *x);
+	err = x ? object_add(c->ctx, &x->o, UVERBS_OBJECT_XRCD, end_xrcd) : ENOMEM;
+	if (err) {
+		free(x);
+		inode_put(inode);
+		return err;
+	}
+	x->inode = inode;
+	attr_out32(c, UVERBS_ATTR_CORE_OUT, x->o.handle);
+	return 0;
+}
+
+static int destroy_xrcd(const struct call *c)
+{
+	return object_destroy(c->ctx, UVERBS_OBJECT_XRCD, attr_number(c, UVERBS_ATTR_DESTROY_XRCD_HANDLE, ~0ull));
+}
+
+static void end_ah(struct object *o)
+{
+	OF(o, struct ah, o)->pd->o.users--;
+	object_drop(o);
+}
+
+// On RoCE a handle needs a GRH (core/verbs.c, rdma_check_ah_attr).
+static int create_ah(const struct call *c)
+{
+	struct ib_uverbs_create_ah q;
+	struct pd *pd;
+	struct ah *ah;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	if (q.attr.port_num != 1)
+		return EINVAL;
+	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
+	if (!pd)
+		return err;
+	err = q.attr.is_global ? gid_check(c->dev, q.attr.grh.sgid_index) : EINVAL;
+	if (err)
+		return err;
+	ah = calloc(1, sizeof *ah);
+	err = ah ? object_add(c->ctx, &ah->o, UVERBS_OBJECT_AH, end_ah) : ENOMEM;
+	if (err) {
+		free(ah);
+		return err;
+	}
+	ah->pd = pd;
+	pd->o.users++;
+	attr_out32(c, UVERBS_ATTR_CORE_OUT, ah->o.handle);
+	c->dev->provider->create_ah(c);
+	return 0;
+}
+
+static int destroy_ah(const struct call *c)
+{
+	return object_destroy(c->ctx, UVERBS_OBJECT_AH, attr_number(c, UVERBS_ATTR_DESTROY_AH_HANDLE, ~0ull));
+}
+
+const struct method domain_methods[] = {
+	{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, destroy_pd},
+	{UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY, destroy_xrcd},
+	{UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, destroy_ah},
+	{0},
+};
+
+const struct command domain_commands[] = {
+	{IB_USER_VERBS_CMD_ALLOC_PD, alloc_pd, 0, sizeof(struct ib_uverbs_alloc_pd_resp)},
+	{IB_USER_VERBS_CMD_OPEN_XRCD, open_xrcd, 8, sizeof(struct ib_uverbs_open_xrcd_resp)},
+	{IB_USER_VERBS_CMD_CREATE_AH, create_ah, 32, sizeof(struct ib_uverbs_create_ah_resp)},
+	{0},
+};

@@ -1,0 +1,152 @@
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "uverbs/event.h"
+
+enum { MOST = 1 << 20 }; // bytes in a pipe
+
+struct channel {
+	struct channel *next;
+	struct context *ctx;
+	int in, out;      // out is a copy of the end that the process reads
+	ino_t inode;
+	bool async;
+	size_t size;      // of an event
+};
+
+static struct channel *channels;
+
+static int pipe_stat(int fd, struct stat *st)
+{
+	return (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH) || !S_ISFIFO(st->st_mode);
+}
+
+struct channel *channel_new(struct context *ctx, bool async, int *fd)
+{
+	struct channel *c = calloc(1, sizeof *c);
+	struct stat st;
+	int ends[2];
+
+	if (!c || pipe2(ends, O_CLOEXEC)) {
+		free(c);
+		return NULL;
+	}
+	*fd = ends[0];
+	pipe_stat(ends[0], &st);
+	c->inode = st.st_ino;
+	c->out = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
+	c->in = ends[1];
+	fcntl(c->in, F_SETPIPE_SZ, MOST);
+	c->ctx = ctx;
+	c->async = async;
+	c->size = async ? sizeof(struct ib_uverbs_async_event_desc) : sizeof(struct ib_uverbs_comp_event_desc);
+	c->next = channels;
+	channels = c;
+	return c;
+}
+
+static struct channel *find(int fd)
+{
+	struct channel *c = channels;
+	struct stat st;
+
+	if (!c || pipe_stat(fd, &st))
+		return NULL;
+	while (c && c->inode != st.st_ino)
+		c = c->next;
+	return c;
+}
+
+struct channel *channel_of(int fd)
+{
+	struct channel *c = find(fd);
+
+	return c && !c->async ? c : NULL;
+}
+
+void channels_end(struct context *ctx)
+{
+	struct channel **p = &channels, *c;
+
+	while ((c = *p)) {
+		if (c->ctx != ctx) {
+			p = &c->next;
+			continue;
+		}
+		*p = c->next;
+		syscall(SYS_close, c->in);
+		syscall(SYS_close, c->out);
+		free(c);
+	}
+}
+
+// put writes an event unless the pipe is full: the process does not read, and must not stop the card.
+static bool put(struct channel *c, const void *event)
+{
+	const int flags = fcntl(c->in, F_GETFL);
+	bool done;
+
+	if (!(flags & O_NONBLOCK))
+		fcntl(c->in, F_SETFL, flags | O_NONBLOCK);
+	done = write(c->in, event, c->size) == (ssize_t)c->size;
+	if (!done)
+		note("an event was lost\n");
+	return done;
+}
+
+void event_completion(struct channel *c, struct object *o)
+{
+	struct ib_uverbs_comp_event_desc e = {.cq_handle = o->user};
+
+	if (put(c, &e))
+		o->comp_raised++;
+}
+
+void event_async(struct object *o, int type)
+{
+	struct channel *c = *context_async(o->ctx);
+	struct ib_uverbs_async_event_desc e = {.element = o->user, .event_type = (__u32)type};
+
+	if (c && put(c, &e))
+		o->async_raised++;
+}
+
+// forget reads all that is in the pipe, and writes back what other objects own. It returns how many events were the object's.
+static uint32_t forget(struct channel *c, uint64_t element)
+{
+	const int flags = fcntl(c->out, F_GETFL);
+	uint8_t *all = malloc(MOST);
+	uint32_t n = 0;
+	ssize_t got;
+
+	if (!all)
+		return 0;
+	fcntl(c->out, F_SETFL, flags | O_NONBLOCK);
+	got = read(c->out, all, MOST);
+	fcntl(c->out, F_SETFL, flags);
+	for (ssize_t i = 0; i + (ssize_t)c->size <= got; i += (ssize_t)c->size) {
+		uint64_t of; // the first word of both kinds of event
+
+		memcpy(&of, all + i, sizeof of);
+		if (of == element)
+			n++;
+		else
+			put(c, all + i);
+	}
+	free(all);
+	return n;
+}
+
+uint32_t event_forget_completions(struct channel *c, struct object *o)
+{
+	return o->comp_raised ? o->comp_raised - forget(c, o->user) : 0;
+}
+
+uint32_t event_forget_async(struct object *o)
+{
+	return o->async_raised ? o->async_raised - forget(*context_async(o->ctx), o->user) : 0;
+}

@@ -1,0 +1,27 @@
+// Channels: the files that events are read from. A channel is a pipe, so that reading, polling and O_NONBLOCK need no help.
+#ifndef CARD_EVENT_H
+#define CARD_EVENT_H
+
+#include "uverbs/object.h"
+
+struct channel;
+
+// channel_new makes a channel of a context; the descriptor to read is in *fd.
+struct channel *channel_new(struct context *, bool async, int *fd) HIDDEN;
+
+// channel_of returns the completion channel that a descriptor reads, or NULL.
+struct channel *channel_of(int fd) HIDDEN;
+
+// channels_end releases those of a context. Completion queues keep pointers to them, so that none ends before.
+void channels_end(struct context *) HIDDEN;
+
+// event_completion tells a completion queue's channel, event_async the context's.
+void event_completion(struct channel *, struct object *) HIDDEN;
+void event_async(struct object *, int type) HIDDEN;
+
+// event_forget removes the unread events of an object and returns how many of it were read, as destroy reports it
+// (Linux 6.1, core/uverbs_main.c, ib_uverbs_event_read counts what is read; ib_uverbs_release_ucq and _uevent remove the rest).
+uint32_t event_forget_completions(struct channel *, struct object *) HIDDEN;
+uint32_t event_forget_async(struct object *) HIDDEN;
+
+#endif

@@ -1,0 +1,39 @@
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_ioctl_verbs.h>
+
+#include "uverbs/gid.h"
+
+int gid_at(const struct device *dev, uint32_t index, uint8_t gid[16])
+{
+	static const uint8_t link_local[16] = {0xfe, 0x80, [8] = 0x9a, 0x03, 0x9b, 0xff, 0xfe},
+		mapped[16] = {[10] = 0xff, 0xff, 192, 168, 77};
+
+	memset(gid, 0, 16);
+	if (index >= GIDS)
+		return -1;
+	memcpy(gid, index < 2 ? link_local : mapped, 16);
+	gid[15] = (uint8_t)(dev->index + 1);
+	return index & 1 ? IB_UVERBS_GID_TYPE_ROCE_V2 : IB_UVERBS_GID_TYPE_ROCE_V1;
+}
+
+struct device *gid_owner(const uint8_t gid[16])
+{
+	uint8_t own[16];
+
+	for (int i = 0; i < DEVICES; i++)
+		for (uint32_t k = 0; k < GIDS; k++) {
+			gid_at(&devices[i], k, own);
+			if (!memcmp(own, gid, 16))
+				return &devices[i];
+		}
+	return NULL;
+}
+
+int gid_check(const struct device *dev, uint32_t index)
+{
+	uint8_t gid[16];
+
+	if (index >= GID_TABLE)
+		return EINVAL;
+	return gid_at(dev, index, gid) < 0 ? ENODATA : 0;
+}

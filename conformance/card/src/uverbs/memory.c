@@ -1,0 +1,305 @@
+// Memory regions and windows: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c and uverbs_std_types_mr.c, hw/mlx5/mr.c.
+#include "uverbs/dispatch.h"
+#include "uverbs/memory.h"
+
+// All that uverbs knows: IB_ACCESS_SUPPORTED, up to HUGETLB, and the optional flags (include/rdma/ib_verbs.h).
+enum {
+	SUPPORTED = (IBV_ACCESS_HUGETLB << 1) - 1,
+	OPTIONAL = 0x3ff00000,
+};
+
+int memory_access(unsigned access)
+{
+	if (access & (IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))
+		return EINVAL; // ib_check_mr_access, in this order
+	if (access & ~(unsigned)(SUPPORTED | OPTIONAL))
+		return EINVAL;
+	return access & IBV_ACCESS_ON_DEMAND ? EINVAL : 0; // this device has no paging on demand
+}
+
+static void end_mr(struct object *o)
+{
+	struct mr *mr = OF(o, struct mr, o);
+
+	key_end(&mr->key);
+	mr->pd->o.users--;
+	if (mr->dm)
+		mr->dm->o.users--;
+	object_drop(o);
+}
+
+// new_mr makes a region of pd, without its memory.
+static struct mr *new_mr(const struct call *c, struct pd *pd, unsigned access, int *err)
+{
+	struct mr *mr = calloc(1, sizeof *mr);
+
+	*err = mr ? key_new(&mr->key) : ENOMEM;
+	if (!*err) {
+		*err = object_add(c->ctx, &mr->o, UVERBS_OBJECT_MR, end_mr);
+		if (*err)
+			key_end(&mr->key);
+	}
+	if (*err) {
+		free(mr);
+		return NULL;
+	}
+	mr->pd = pd;
+	pd->o.users++;
+	mr->key.dev = c->dev;
+	mr->key.pd = pd;
+	mr->key.access = access;
+	return mr;
+}
+
+static void place(struct mr *mr, uint64_t start, uint64_t length, uint64_t iova)
+{
+	mr->start = start;
+	mr->key.memory = (uint8_t *)(uintptr_t)start;
+	mr->key.length = length;
+	mr->key.iova = iova;
+}
+
+// ib_uverbs_reg_mr. mlx5_ib ignores ZERO_BASED of the process's memory: addresses begin at hca_va (mr.c, create_real_mr). A region has
+// one key, as lkey and as rkey (alloc_cacheable_mr, reg_create).
+static int reg_mr(const struct call *c)
+{
+	struct ib_uverbs_reg_mr q;
+	struct ib_uverbs_reg_mr_resp r = {0};
+	struct pd *pd;
+	struct mr *mr;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	if (q.start % PAGE != q.hca_va % PAGE)
+		return EINVAL;
+	err = memory_access(q.access_flags);
+	if (err)
+		return err;
+	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
+	if (!pd)
+		return err;
+	err = memory_pin(q.start, q.length, q.access_flags);
+	if (err)
+		return err;
+	mr = new_mr(c, pd, q.access_flags, &err);
+	if (!mr)
+		return err;
+	place(mr, q.start, q.length, q.hca_va);
+	r = (struct ib_uverbs_reg_mr_resp){mr->o.handle, mr->key.value, mr->key.value};
+	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	return 0;
+}
+
+static int check_rereg(const struct ib_uverbs_rereg_mr *q)
+{
+	if (!q->flags)
+		return EINVAL;
+	if (q->flags & ~(unsigned)(IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS))
+		return EOPNOTSUPP;
+	if (q->flags & IBV_REREG_MR_CHANGE_TRANSLATION && q->start % PAGE != q->hca_va % PAGE)
+		return EINVAL;
+	return 0;
+}
+
+// ib_uverbs_rereg_mr and mlx5_ib_rereg_user_mr: the key stays, as UMR changes the region in place.
+static int rereg_mr(const struct call *c)
+{
+	struct ib_uverbs_rereg_mr q;
+	struct ib_uverbs_rereg_mr_resp r = {0};
+	struct mr *mr;
+	struct pd *pd;
+	unsigned access;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	err = check_rereg(&q);
+	if (err)
+		return err;
+	mr = object_get(c->ctx, UVERBS_OBJECT_MR, q.mr_handle, &err);
+	if (!mr)
+		return err;
+	if (mr->dm)
+		return EINVAL;
+	access = q.flags & IBV_REREG_MR_CHANGE_ACCESS ? q.access_flags : mr->key.access;
+	err = q.flags & IBV_REREG_MR_CHANGE_ACCESS ? memory_access(access) : 0;
+	pd = mr->pd;
+	if (!err && q.flags & IBV_REREG_MR_CHANGE_PD)
+		pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
+	if (!err && q.flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+		err = memory_pin(q.start, q.length, access);
+	if (err)
+		return err;
+	if (q.flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+		place(mr, q.start, q.length, q.hca_va);
+	mr->key.access = access;
+	mr->pd->o.users--;
+	mr->pd = pd;
+	mr->key.pd = pd;
+	pd->o.users++;
+	r = (struct ib_uverbs_rereg_mr_resp){mr->key.value, mr->key.value};
+	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	return 0;
+}
+
+// The card refuses to destroy a key with windows bound to it.
+static int destroy_mr(const struct call *c)
+{
+	const uint64_t handle = attr_number(c, UVERBS_ATTR_DESTROY_MR_HANDLE, ~0ull);
+	int err;
+	const struct mr *mr = object_get(c->ctx, UVERBS_OBJECT_MR, handle, &err);
+
+	if (mr && mr->key.windows)
+		return EBUSY;
+	return object_destroy(c->ctx, UVERBS_OBJECT_MR, handle);
+}
+
+static int query_mr(const struct call *c)
+{
+	int err;
+	const struct mr *mr = object_get(c->ctx, UVERBS_OBJECT_MR, attr_number(c, UVERBS_ATTR_QUERY_MR_HANDLE, ~0ull), &err);
+
+	if (!mr)
+		return err;
+	attr_out32(c, UVERBS_ATTR_QUERY_MR_RESP_LKEY, mr->key.value);
+	attr_out32(c, UVERBS_ATTR_QUERY_MR_RESP_RKEY, mr->key.value);
+	ATTR_OUT(c, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, mr->key.length);
+	ATTR_OUT(c, UVERBS_ATTR_QUERY_MR_RESP_IOVA, mr->key.iova);
+	return 0;
+}
+
+// Regions of device memory: UVERBS_METHOD_DM_MR_REG, with its checks in their order.
+static int reg_dm_mr(const struct call *c)
+{
+	const uint64_t offset = attr_number(c, UVERBS_ATTR_REG_DM_MR_OFFSET, 0), length = attr_number(c, UVERBS_ATTR_REG_DM_MR_LENGTH, 0);
+	const unsigned access = (unsigned)attr_number(c, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, 0);
+	int err;
+	struct dm *dm = object_get(c->ctx, UVERBS_OBJECT_DM, attr_number(c, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, ~0ull), &err);
+	struct pd *pd = dm ? object_get(c->ctx, UVERBS_OBJECT_PD, attr_number(c, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, ~0ull), &err) : NULL;
+	uint8_t *memory = NULL;
+	struct mr *mr;
+
+	if (!pd)
+		return err;
+	if (access & ~(unsigned)(SUPPORTED | OPTIONAL) || !(access & IBV_ACCESS_ZERO_BASED))
+		return EINVAL;
+	err = memory_access(access);
+	if (!err && (offset > dm->length || length > dm->length - offset))
+		err = EINVAL;
+	if (!err)
+		err = c->dev->provider->reg_dm(dm, access, &memory);
+	mr = err ? NULL : new_mr(c, pd, access, &err);
+	if (!mr)
+		return err;
+	mr->dm = dm;
+	dm->o.users++;
+	place(mr, (uintptr_t)memory + offset, length, 0);
+	attr_created(c, UVERBS_ATTR_REG_DM_MR_HANDLE, mr->o.handle);
+	attr_out32(c, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, mr->key.value);
+	attr_out32(c, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, mr->key.value);
+	return 0;
+}
+
+static void end_dm(struct object *o)
+{
+	struct dm *dm = OF(o, struct dm, o);
+
+	context_device(o->ctx)->provider->free_dm(dm);
+	free(dm->own);
+	object_drop(o);
+}
+
+static int alloc_dm(const struct call *c)
+{
+	struct dm *dm = calloc(1, sizeof *dm);
+	int err = ENOMEM;
+
+	if (dm) {
+		dm->length = attr_number(c, UVERBS_ATTR_ALLOC_DM_LENGTH, 0);
+		err = c->dev->provider->alloc_dm(c, dm, (uint32_t)attr_number(c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 0));
+	}
+	if (!err) {
+		err = object_add(c->ctx, &dm->o, UVERBS_OBJECT_DM, end_dm);
+		if (err)
+			c->dev->provider->free_dm(dm);
+	}
+	if (err) {
+		if (dm)
+			free(dm->own);
+		free(dm);
+		return err;
+	}
+	attr_created(c, UVERBS_ATTR_ALLOC_DM_HANDLE, dm->o.handle);
+	return 0;
+}
+
+static int free_dm(const struct call *c)
+{
+	return object_destroy(c->ctx, UVERBS_OBJECT_DM, attr_number(c, UVERBS_ATTR_FREE_DM_HANDLE, ~0ull));
+}
+
+static void end_mw(struct object *o)
+{
+	struct mw *mw = OF(o, struct mw, o);
+
+	key_end(&mw->key);
+	mw->pd->o.users--;
+	object_drop(o);
+}
+
+static int alloc_mw(const struct call *c)
+{
+	struct ib_uverbs_alloc_mw q;
+	struct ib_uverbs_alloc_mw_resp r = {0};
+	struct pd *pd;
+	struct mw *mw;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
+	if (!pd)
+		return err;
+	if (q.mw_type != IBV_MW_TYPE_1 && q.mw_type != IBV_MW_TYPE_2)
+		return EINVAL;
+	err = c->dev->provider->check_mw(c);
+	mw = err ? NULL : calloc(1, sizeof *mw);
+	if (!mw)
+		return err ? err : ENOMEM;
+	mw->key = (struct key){.kind = q.mw_type == IBV_MW_TYPE_1 ? KEY_WINDOW_1 : KEY_WINDOW_2, .dev = c->dev, .pd = pd};
+	err = key_new(&mw->key);
+	if (!err) {
+		err = object_add(c->ctx, &mw->o, UVERBS_OBJECT_MW, end_mw);
+		if (err)
+			key_end(&mw->key);
+	}
+	if (err) {
+		free(mw);
+		return err;
+	}
+	mw->pd = pd;
+	pd->o.users++;
+	r = (struct ib_uverbs_alloc_mw_resp){.mw_handle = mw->o.handle, .rkey = mw->key.value};
+	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	return 0;
+}
+
+static int destroy_mw(const struct call *c)
+{
+	return object_destroy(c->ctx, UVERBS_OBJECT_MW, attr_number(c, UVERBS_ATTR_DESTROY_MW_HANDLE, ~0ull));
+}
+
+const struct method memory_methods[] = {
+	{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, destroy_mr},
+	{UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, query_mr},
+	{UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, reg_dm_mr},
+	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, alloc_dm},
+	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, free_dm},
+	{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, destroy_mw},
+	{0},
+};
+
+const struct command memory_commands[] = {
+	{IB_USER_VERBS_CMD_REG_MR, reg_mr, sizeof(struct ib_uverbs_reg_mr) - 8, sizeof(struct ib_uverbs_reg_mr_resp)},
+	{IB_USER_VERBS_CMD_REREG_MR, rereg_mr, sizeof(struct ib_uverbs_rereg_mr) - 8, sizeof(struct ib_uverbs_rereg_mr_resp)},
+	{IB_USER_VERBS_CMD_ALLOC_MW, alloc_mw, 8, sizeof(struct ib_uverbs_alloc_mw_resp)},
+	{0},
+};

@@ -1,0 +1,165 @@
+// Modifying and querying a queue pair: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c, modify_qp and ib_uverbs_query_qp; core/verbs.c,
+// _ib_modify_qp.
+#include "uverbs/dispatch.h"
+#include "uverbs/gid.h"
+#include "uverbs/qp.h"
+
+enum { STANDARD = (IBV_QP_DEST_QPN << 1) - 1, PSN = 0xffffff };
+
+// Attributes of the other end of an XRC connection are not looked at (modify_qp_mask).
+static uint32_t mask_of(int type, uint32_t mask)
+{
+	if (type == IBV_QPT_XRC_SEND)
+		return mask & ~(uint32_t)(IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
+	if (type == IBV_QPT_XRC_RECV)
+		return mask & ~(uint32_t)(IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY);
+	return mask;
+}
+
+static bool bad_ports(const struct qp *q, const struct ib_uverbs_modify_qp *a)
+{
+	const uint32_t m = a->attr_mask;
+
+	if (m & IBV_QP_PORT && a->port_num != 1)
+		return true;
+	if (m & IBV_QP_AV && a->dest.port_num != 1)
+		return true;
+	if (m & IBV_QP_AV && m & IBV_QP_STATE && a->qp_state == IBV_QPS_RTR && a->dest.port_num != q->at.port_num)
+		return true;
+	return m & IBV_QP_ALT_PATH && (a->alt_port_num != 1 || a->alt_dest.port_num != 1);
+}
+
+static bool bad_states(const struct ib_uverbs_modify_qp *a)
+{
+	return (a->attr_mask & IBV_QP_CUR_STATE && a->cur_qp_state > IBV_QPS_ERR) || (a->attr_mask & IBV_QP_STATE && a->qp_state > IBV_QPS_ERR);
+}
+
+// An address on RoCE needs a GRH and a GID; alternate paths are for InfiniBand only.
+static int check_paths(const struct call *c, const struct ib_uverbs_modify_qp *a)
+{
+	int err = 0;
+
+	if (a->attr_mask & IBV_QP_AV)
+		err = a->dest.is_global ? gid_check(c->dev, a->dest.sgid_index) : EINVAL;
+	if (!err && a->attr_mask & IBV_QP_ALT_PATH)
+		err = EINVAL;
+	return err;
+}
+
+static void take(struct ib_uverbs_modify_qp *to, const struct ib_uverbs_modify_qp *a)
+{
+	const uint32_t m = a->attr_mask;
+
+#define TAKE(bit, field) do { if (m & (bit)) to->field = a->field; } while (0)
+	TAKE(IBV_QP_QKEY, qkey);
+	TAKE(IBV_QP_ACCESS_FLAGS, qp_access_flags);
+	TAKE(IBV_QP_PKEY_INDEX, pkey_index);
+	TAKE(IBV_QP_PATH_MTU, path_mtu);
+	TAKE(IBV_QP_MAX_QP_RD_ATOMIC, max_rd_atomic);
+	TAKE(IBV_QP_MAX_DEST_RD_ATOMIC, max_dest_rd_atomic);
+	TAKE(IBV_QP_MIN_RNR_TIMER, min_rnr_timer);
+	TAKE(IBV_QP_PORT, port_num);
+	TAKE(IBV_QP_TIMEOUT, timeout);
+	TAKE(IBV_QP_RETRY_CNT, retry_cnt);
+	TAKE(IBV_QP_RNR_RETRY, rnr_retry);
+	TAKE(IBV_QP_AV, dest);
+	TAKE(IBV_QP_PATH_MIG_STATE, path_mig_state);
+#undef TAKE
+	if (m & IBV_QP_RQ_PSN)
+		to->rq_psn = a->rq_psn & PSN;
+	if (m & IBV_QP_SQ_PSN)
+		to->sq_psn = a->sq_psn & PSN;
+	if (m & IBV_QP_DEST_QPN)
+		to->dest_qp_num = a->dest_qp_num & PSN;
+}
+
+// change checks the transition, as the driver knows the state of the queue pair, and does it.
+static int change(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
+{
+	const int from = a->attr_mask & IBV_QP_CUR_STATE ? a->cur_qp_state : q->state;
+	const int to = a->attr_mask & IBV_QP_STATE ? a->qp_state : from;
+	int err = transition_allowed(q->type, from, to, a->attr_mask) ? 0 : EINVAL;
+
+	if (!err)
+		err = c->dev->provider->modify_qp(c, q, a);
+	if (!err && from != q->state && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
+		err = EINVAL; // the card knows better
+	if (err)
+		return err;
+	take(&q->at, a);
+	q->state = to;
+	q->wait = 0;
+	if (to == IBV_QPS_RESET) {
+		q->at = (struct ib_uverbs_modify_qp){0};
+		q->tries = q->rnr = 0;
+		q->established = q->last_said = false;
+		c->dev->provider->reset_qp(q);
+	}
+	return 0;
+}
+
+static int modify(const struct call *c, struct ib_uverbs_modify_qp *a)
+{
+	int err;
+	struct qp *q = object_get(c->ctx, UVERBS_OBJECT_QP, a->qp_handle, &err);
+
+	if (!q)
+		return err;
+	if (bad_ports(q, a) || bad_states(a))
+		return EINVAL;
+	err = check_paths(c, a);
+	if (err)
+		return err;
+	a->attr_mask = mask_of(q->type, a->attr_mask);
+	err = change(c, q, a);
+	note("qp %#x type %d mask %#x state %d: %d\n", q->number, q->type, a->attr_mask, q->state, err);
+	return err;
+}
+
+int qp_modify(const struct call *c)
+{
+	struct ib_uverbs_modify_qp q;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	return q.attr_mask & ~(uint32_t)STANDARD ? EOPNOTSUPP : modify(c, &q);
+}
+
+int qp_modify_ex(const struct call *c)
+{
+	struct ib_uverbs_ex_modify_qp q;
+	struct ib_uverbs_ex_modify_qp_resp r = {.response_length = sizeof r};
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	if (q.base.attr_mask & ~(uint32_t)(STANDARD | IBV_QP_RATE_LIMIT))
+		return EOPNOTSUPP;
+	err = modify(c, &q.base);
+	if (!err)
+		ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	return err;
+}
+
+int qp_query(const struct call *c)
+{
+	struct ib_uverbs_query_qp q;
+	struct ib_uverbs_query_qp_resp r = {0};
+	const struct ib_uverbs_modify_qp *a;
+	const struct qp *qp;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	qp = object_get(c->ctx, UVERBS_OBJECT_QP, q.qp_handle, &err);
+	if (!qp)
+		return err;
+	a = &qp->at;
+	r = (struct ib_uverbs_query_qp_resp){
+		.qp_state = (__u8)qp->state, .cur_qp_state = (__u8)qp->state, .sq_sig_all = qp->signal_all,
+		.dest = a->dest, .qkey = a->qkey, .rq_psn = a->rq_psn, .sq_psn = a->sq_psn, .dest_qp_num = a->dest_qp_num,
+		.pkey_index = a->pkey_index, .path_mtu = a->path_mtu, .path_mig_state = a->path_mig_state, .port_num = a->port_num,
+		.min_rnr_timer = a->min_rnr_timer, .timeout = a->timeout, .retry_cnt = a->retry_cnt, .rnr_retry = a->rnr_retry,
+		.qp_access_flags = a->qp_access_flags, .max_rd_atomic = a->max_rd_atomic, .max_dest_rd_atomic = a->max_dest_rd_atomic,
+	};
+	c->dev->provider->query_qp(qp, &r);
+	attr_out(c, UVERBS_ATTR_CORE_OUT, &r, offsetof(struct ib_uverbs_query_qp_resp, driver_data));
+	return 0;
+}

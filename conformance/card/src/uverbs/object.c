@@ -1,0 +1,140 @@
+#include <rdma/ib_user_ioctl_cmds.h>
+
+#include "uverbs/event.h"
+#include "uverbs/object.h"
+
+struct context {
+	struct context *next;
+	struct device *dev;
+	struct object **slots; // by handle
+	uint32_t count;
+	bool begun;
+	struct channel *async;
+};
+
+static struct context *contexts;
+
+struct context *context_new(struct device *dev)
+{
+	struct context *c = calloc(1, sizeof *c);
+
+	if (c) {
+		c->dev = dev;
+		c->next = contexts;
+		contexts = c;
+	}
+	return c;
+}
+
+struct device *context_device(const struct context *c)
+{
+	return c->dev;
+}
+
+int context_begin(struct context *c)
+{
+	if (c->begun)
+		return EINVAL;
+	c->begun = true;
+	return 0;
+}
+
+bool context_begun(const struct context *c)
+{
+	return c->begun;
+}
+
+struct channel **context_async(struct context *c)
+{
+	return &c->async;
+}
+
+// Objects are released in rounds, those that nothing needs first (uverbs_destroy_ufile_hw does the same).
+void context_end(struct context *c)
+{
+	struct context **p = &contexts;
+	bool any = true;
+
+	while (any) {
+		any = false;
+		for (uint32_t i = 0; i < c->count; i++)
+			if (c->slots[i] && !c->slots[i]->users) {
+				c->slots[i]->end(c->slots[i]);
+				any = true;
+			}
+	}
+	channels_end(c);
+	while (*p != c)
+		p = &(*p)->next;
+	*p = c->next;
+	free(c->slots);
+	free(c);
+}
+
+int object_add(struct context *c, struct object *o, int type, void (*end)(struct object *))
+{
+	uint32_t i = 0;
+
+	while (i < c->count && c->slots[i])
+		i++;
+	if (i == c->count) {
+		uint32_t n = c->count ? 2 * c->count : 16;
+		struct object **slots = realloc(c->slots, n * sizeof(struct object *));
+
+		if (!slots)
+			return ENOMEM;
+		memset(slots + c->count, 0, (n - c->count) * sizeof(struct object *));
+		c->slots = slots;
+		c->count = n;
+	}
+	c->slots[i] = o;
+	o->ctx = c;
+	o->handle = i;
+	o->type = type;
+	o->end = end;
+	return 0;
+}
+
+void object_drop(struct object *o)
+{
+	o->ctx->slots[o->handle] = NULL;
+	free(o);
+}
+
+void *object_get(struct context *c, int type, uint64_t handle, int *err)
+{
+	struct object *o;
+
+	*err = ENOENT;
+	if (handle >= c->count || !c->slots[handle])
+		return NULL;
+	o = c->slots[handle];
+	*err = o->type == type ? 0 : EINVAL;
+	return *err ? NULL : o;
+}
+
+int object_destroy(struct context *c, int type, uint64_t handle)
+{
+	int err;
+	struct object *o = object_get(c, type, handle, &err);
+
+	if (!o)
+		return err;
+	if (o->users)
+		return EBUSY;
+	o->end(o);
+	return 0;
+}
+
+void object_each(int type, void (*f)(struct object *, void *), void *arg)
+{
+	for (struct context *c = contexts; c; c = c->next)
+		for (uint32_t i = 0; i < c->count; i++)
+			if (c->slots[i] && c->slots[i]->type == type)
+				f(c->slots[i], arg);
+}
+
+bool context_any(void)
+{
+	return contexts;
+}

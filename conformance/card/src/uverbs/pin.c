@@ -1,0 +1,51 @@
+// Linux 6.1, drivers/infiniband/core/umem.c, ib_umem_get. The limit of locked memory is not modelled: these tests run without it.
+#define _GNU_SOURCE
+#include <infiniband/verbs.h>
+#include <stdio.h>
+#include <sys/mman.h>
+
+#include "uverbs/memory.h"
+
+// More than this is not touched, only looked up in the list of mappings.
+static const uint64_t touch = 64u << 20;
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_READ 22
+#define MADV_POPULATE_WRITE 23
+#endif
+
+// mapped reports whether all of a range is mapped and can be read, or written.
+static bool mapped(uint64_t from, uint64_t to, bool write)
+{
+	FILE *maps = fopen("/proc/self/maps", "re");
+	char line[512];
+	unsigned long start, end;
+	char can[8];
+
+	if (!maps)
+		return false;
+	while (from < to && fgets(line, sizeof line, maps))
+		if (sscanf(line, "%lx-%lx %7s", &start, &end, can) == 3 && start <= from && end > from) {
+			if (can[write ? 1 : 0] == '-')
+				break;
+			from = end;
+		}
+	fclose(maps);
+	return from >= to;
+}
+
+int memory_pin(uint64_t start, uint64_t length, unsigned access)
+{
+	const bool write = access & (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND);
+	const uint64_t from = start & ~(uint64_t)(PAGE - 1), end = start + length, to = (end + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+
+	if (end < start || to < end || to == from || (to - from) / PAGE > UINT32_MAX)
+		return EINVAL;
+	if (to - from > touch)
+		return mapped(from, to, write) ? 0 : EFAULT;
+	if (madvise((void *)(uintptr_t)from, to - from, write ? MADV_POPULATE_WRITE : MADV_POPULATE_READ) == 0)
+		return 0;
+	if (errno == EINVAL && mapped(from, to, write)) // memory that cannot be populated, or a kernel before 5.14
+		return 0;
+	return EFAULT;
+}

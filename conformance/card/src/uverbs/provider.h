@@ -1,0 +1,50 @@
+// What the kernel half of one provider adds to ib_uverbs: its driver's data, its memory and its queues. Another provider stands beside
+// mlx5 by another struct provider; no file of uverbs and wire includes one of mlx5.
+#ifndef CARD_PROVIDER_H
+#define CARD_PROVIDER_H
+
+#include "uverbs/attr.h"
+#include "uverbs/verbs.h"
+#include "wire/format.h"
+
+struct method {
+	uint16_t object, method;
+	int (*run)(const struct call *);
+};
+
+struct provider {
+	const struct method *methods; // its own, beside those of uverbs; the last has no run
+	const struct format *format;  // of its queues
+
+	int (*start)(struct device *);
+
+	// map returns where in the device's pages an offset of mmap lies.
+	int (*map)(struct context *, size_t length, int prot, off_t offset, off_t *where);
+
+	int (*get_context)(const struct call *);
+	void (*device_attr)(const struct device *, struct ib_uverbs_ex_query_device_resp *);
+	void (*query_device)(const struct call *);
+	void (*port_attr)(const struct device *, struct ib_uverbs_query_port_resp *);
+	void (*alloc_pd)(const struct call *, struct pd *);
+	void (*create_ah)(const struct call *);
+
+	int (*alloc_dm)(const struct call *, struct dm *, uint32_t log_align);
+	void (*free_dm)(struct dm *);
+	int (*reg_dm)(const struct dm *, uint32_t access, uint8_t **memory);
+	int (*check_mw)(const struct call *);
+
+	int (*create_cq)(const struct call *, struct cq *, uint32_t entries, uint32_t flags);
+	int (*resize_cq)(const struct call *, struct cq *, uint32_t entries);
+	int (*modify_cq)(struct cq *, uint16_t count, uint16_t period);
+	int (*create_srq)(const struct call *, struct srq *);
+	int (*modify_srq)(struct srq *, const struct ib_uverbs_modify_srq *);
+	int (*create_qp)(const struct call *, struct qp *, uint32_t flags);
+	int (*modify_qp)(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *);
+	void (*query_qp)(const struct qp *, struct ib_uverbs_query_qp_resp *);
+	void (*reset_qp)(struct qp *);
+	void (*context_end)(struct context *);
+};
+
+extern const struct provider mlx5 HIDDEN;
+
+#endif

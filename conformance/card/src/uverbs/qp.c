@@ -1,0 +1,207 @@
+// Queue pairs: Linux 6.1, drivers/infiniband/core/uverbs_std_types_qp.c.
+#include <unistd.h>
+
+#include "uverbs/dispatch.h"
+#include "uverbs/qp.h"
+#include "wire/net.h"
+
+enum {
+	KNOWN_FLAGS = IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK | IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING |
+		IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING | IB_UVERBS_QP_CREATE_SQ_SIG_ALL,
+};
+
+static void use(struct qp *q, int by)
+{
+	struct object *const parents[] = {
+		q->pd ? &q->pd->o : NULL, q->scq ? &q->scq->o : NULL, q->rcq ? &q->rcq->o : NULL, q->srq ? &q->srq->o : NULL,
+		q->xrcd ? &q->xrcd->o : NULL,
+	};
+
+	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
+		if (parents[i])
+			parents[i]->users += by;
+}
+
+static void end_qp(struct object *o)
+{
+	struct qp *q = OF(o, struct qp, o);
+
+	event_forget_async(o);
+	net_leave(q);
+	use(q, -1);
+	free(q->own);
+	object_drop(o);
+}
+
+static void *parent(const struct call *c, uint16_t id, int type, int *err)
+{
+	return *err ? NULL : object_get(c->ctx, type, attr_number(c, id, ~0ull), err);
+}
+
+static int parents_of_target(const struct call *c, struct qp *q)
+{
+	int err = 0;
+
+	if (attr(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE) || attr(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE) ||
+		attr(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
+		return EINVAL;
+	q->xrcd = parent(c, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, UVERBS_OBJECT_XRCD, &err);
+	return err;
+}
+
+static int parents_of_others(const struct call *c, struct qp *q)
+{
+	int err = 0;
+
+	if (attr(c, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) || (attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) && q->type == IBV_QPT_XRC_SEND))
+		return EINVAL;
+	q->pd = parent(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE, UVERBS_OBJECT_PD, &err);
+	q->scq = parent(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
+	if (q->type != IBV_QPT_XRC_SEND)
+		q->rcq = parent(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
+	return err;
+}
+
+static int check_flags(int type, uint32_t flags)
+{
+	if (flags & ~(unsigned)KNOWN_FLAGS)
+		return EINVAL;
+	flags &= ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	if (!flags || type == IBV_QPT_DRIVER)
+		return 0;
+	return type != IBV_QPT_RAW_PACKET && type != IBV_QPT_UD ? EINVAL : 0; // check_creation_flags
+}
+
+static int prepare(const struct call *c, struct qp *q, uint32_t flags)
+{
+	int err;
+
+	switch (q->type) {
+	case IBV_QPT_XRC_RECV:
+		err = parents_of_target(c, q);
+		break;
+	case IBV_QPT_RAW_PACKET:
+		return geteuid() ? EPERM : EOPNOTSUPP; // the second is ours: this card has no Ethernet frames
+	case IBV_QPT_RC: case IBV_QPT_UC: case IBV_QPT_UD: case IBV_QPT_XRC_SEND:
+		err = parents_of_others(c, q);
+		break;
+	case IBV_QPT_DRIVER:
+		return EOPNOTSUPP; // ours: this card has no DC
+	default:
+		return EINVAL;
+	}
+	if (!err)
+		err = check_flags(q->type, flags);
+	if (err || !attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
+		return err;
+	q->srq = parent(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, UVERBS_OBJECT_SRQ, &err);
+	if (q->srq && (q->srq->type == IB_UVERBS_SRQT_XRC) != (q->type == IBV_QPT_XRC_RECV))
+		return EINVAL;
+	return err;
+}
+
+static int create(const struct call *c)
+{
+	const uint32_t flags = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_QP_FLAGS, 0);
+	struct qp *q = calloc(1, sizeof *q);
+	int err;
+
+	if (!q)
+		return ENOMEM;
+	ATTR_IN(c, UVERBS_ATTR_CREATE_QP_CAP, q->cap);
+	q->type = (int)attr_number(c, UVERBS_ATTR_CREATE_QP_TYPE, 0);
+	q->signal_all = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	err = prepare(c, q, flags);
+	if (!err)
+		err = c->dev->provider->create_qp(c, q, flags & ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL);
+	if (!err)
+		err = net_join(q);
+	if (!err) {
+		err = object_add(c->ctx, &q->o, UVERBS_OBJECT_QP, end_qp);
+		if (err)
+			net_leave(q);
+	}
+	if (err) {
+		free(q->own);
+		free(q);
+		return err;
+	}
+	use(q, 1);
+	q->o.user = attr_number(c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 0);
+	ATTR_OUT(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, q->cap);
+	attr_out32(c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, q->number);
+	attr_created(c, UVERBS_ATTR_CREATE_QP_HANDLE, q->o.handle);
+	return 0;
+}
+
+// A queue pair in a multicast group is EBUSY (core/uverbs_std_types_qp.c, uverbs_free_qp).
+static int destroy(const struct call *c)
+{
+	struct ib_uverbs_destroy_qp_resp r;
+	int err;
+	struct qp *q = object_get(c->ctx, UVERBS_OBJECT_QP, attr_number(c, UVERBS_ATTR_DESTROY_QP_HANDLE, ~0ull), &err);
+
+	if (!q)
+		return err;
+	if (q->ngroups)
+		return EBUSY;
+	r.events_reported = event_forget_async(&q->o);
+	q->o.async_raised = 0;
+	end_qp(&q->o);
+	ATTR_OUT(c, UVERBS_ATTR_DESTROY_QP_RESP, r);
+	return 0;
+}
+
+// ib_attach_mcast wants UD and a multicast GID; joining twice does nothing, leaving what was not joined is EINVAL.
+static int group(const struct call *c, bool join)
+{
+	struct ib_uverbs_attach_mcast in;
+	struct qp *q;
+	int i = 0, err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, in);
+	q = object_get(c->ctx, UVERBS_OBJECT_QP, in.qp_handle, &err);
+	if (!q)
+		return err;
+	if (q->type != IBV_QPT_UD || in.gid[0] != 0xff)
+		return EINVAL;
+	while (i < q->ngroups && memcmp(q->groups[i], in.gid, 16) != 0)
+		i++;
+	if (join && i == q->ngroups) {
+		if (i == GROUPS)
+			return ENOMEM;
+		memcpy(q->groups[q->ngroups++], in.gid, 16);
+	}
+	if (!join) {
+		if (i == q->ngroups)
+			return EINVAL;
+		memcpy(q->groups[i], q->groups[--q->ngroups], 16);
+	}
+	return 0;
+}
+
+static int attach(const struct call *c)
+{
+	return group(c, true);
+}
+
+static int detach(const struct call *c)
+{
+	return group(c, false);
+}
+
+const struct method qp_methods[] = {
+	{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, create},
+	{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, destroy},
+	{0},
+};
+
+const struct command qp_commands[] = {
+	{IB_USER_VERBS_CMD_MODIFY_QP, qp_modify, sizeof(struct ib_uverbs_modify_qp), 0},
+	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_QP), qp_modify_ex, sizeof(struct ib_uverbs_ex_modify_qp),
+		sizeof(struct ib_uverbs_ex_modify_qp_resp)},
+	{IB_USER_VERBS_CMD_QUERY_QP, qp_query, 8, offsetof(struct ib_uverbs_query_qp_resp, driver_data)},
+	{IB_USER_VERBS_CMD_ATTACH_MCAST, attach, 24, 0},
+	{IB_USER_VERBS_CMD_DETACH_MCAST, detach, 24, 0},
+	{0},
+};

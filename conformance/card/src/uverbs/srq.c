@@ -1,0 +1,131 @@
+// Shared receive queues: Linux 6.1, drivers/infiniband/core/uverbs_std_types_srq.c and uverbs_cmd.c.
+#include "uverbs/dispatch.h"
+
+static void end_srq(struct object *o)
+{
+	struct srq *s = OF(o, struct srq, o);
+
+	event_forget_async(o);
+	s->pd->o.users--;
+	if (s->cq)
+		s->cq->o.users--;
+	if (s->xrcd)
+		s->xrcd->o.users--;
+	free(s->own);
+	object_drop(o);
+}
+
+// parents looks up the objects that a queue of its type needs.
+static int parents(const struct call *c, struct srq *s)
+{
+	int err;
+
+	s->pd = object_get(c->ctx, UVERBS_OBJECT_PD, attr_number(c, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, ~0ull), &err);
+	if (!s->pd)
+		return err;
+	switch (s->type) {
+	case IB_UVERBS_SRQT_BASIC:
+		return 0;
+	case IB_UVERBS_SRQT_XRC:
+		s->cq = object_get(c->ctx, UVERBS_OBJECT_CQ, attr_number(c, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, ~0ull), &err);
+		if (s->cq)
+			s->xrcd = object_get(c->ctx, UVERBS_OBJECT_XRCD, attr_number(c, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, ~0ull), &err);
+		return err;
+	case IB_UVERBS_SRQT_TM:
+		return EOPNOTSUPP; // ours: this card matches no tags
+	default:
+		return EINVAL;
+	}
+}
+
+static int create(const struct call *c)
+{
+	static uint32_t numbers;
+	struct srq *s = calloc(1, sizeof *s);
+	int err;
+
+	if (!s)
+		return ENOMEM;
+	s->type = (int)attr_number(c, UVERBS_ATTR_CREATE_SRQ_TYPE, 0);
+	s->max_wr = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_SRQ_MAX_WR, 0);
+	s->max_sge = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 0);
+	s->number = ++numbers;
+	err = parents(c, s);
+	if (!err)
+		err = c->dev->provider->create_srq(c, s);
+	if (!err)
+		err = object_add(c->ctx, &s->o, UVERBS_OBJECT_SRQ, end_srq);
+	if (err) {
+		free(s->own);
+		free(s);
+		return err;
+	}
+	s->o.user = attr_number(c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 0);
+	s->pd->o.users++;
+	if (s->cq)
+		s->cq->o.users++;
+	if (s->xrcd)
+		s->xrcd->o.users++;
+	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, s->max_wr);
+	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, s->max_sge);
+	if (s->type == IB_UVERBS_SRQT_XRC)
+		attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, s->number);
+	attr_created(c, UVERBS_ATTR_CREATE_SRQ_HANDLE, s->o.handle);
+	return 0;
+}
+
+static int destroy(const struct call *c)
+{
+	struct ib_uverbs_destroy_srq_resp r;
+	int err;
+	struct srq *s = object_get(c->ctx, UVERBS_OBJECT_SRQ, attr_number(c, UVERBS_ATTR_DESTROY_SRQ_HANDLE, ~0ull), &err);
+
+	if (!s)
+		return err;
+	if (s->o.users)
+		return EBUSY;
+	r.events_reported = event_forget_async(&s->o);
+	s->o.async_raised = 0;
+	end_srq(&s->o);
+	ATTR_OUT(c, UVERBS_ATTR_DESTROY_SRQ_RESP, r);
+	return 0;
+}
+
+static int modify(const struct call *c)
+{
+	struct ib_uverbs_modify_srq q;
+	struct srq *s;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	s = object_get(c->ctx, UVERBS_OBJECT_SRQ, q.srq_handle, &err);
+	return s ? c->dev->provider->modify_srq(s, &q) : err;
+}
+
+static int query(const struct call *c)
+{
+	struct ib_uverbs_query_srq q;
+	struct ib_uverbs_query_srq_resp r;
+	const struct srq *s;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	s = object_get(c->ctx, UVERBS_OBJECT_SRQ, q.srq_handle, &err);
+	if (!s)
+		return err;
+	r = (struct ib_uverbs_query_srq_resp){.max_wr = s->max_wr, .max_sge = s->max_sge, .srq_limit = s->limit};
+	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	return 0;
+}
+
+const struct method srq_methods[] = {
+	{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, create},
+	{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, destroy},
+	{0},
+};
+
+const struct command srq_commands[] = {
+	{IB_USER_VERBS_CMD_MODIFY_SRQ, modify, 16, 0},
+	{IB_USER_VERBS_CMD_QUERY_SRQ, query, 8, sizeof(struct ib_uverbs_query_srq_resp)},
+	{0},
+};

@@ -1,0 +1,87 @@
+// The objects of the verbs, without what a provider adds: that is behind own, and freed with the object.
+#ifndef CARD_VERBS_H
+#define CARD_VERBS_H
+
+#include <infiniband/verbs.h>
+#include <rdma/ib_user_verbs.h>
+
+#include "uverbs/event.h"
+#include "uverbs/object.h"
+#include "wire/key.h"
+
+struct pd {
+	struct object o;
+	uint32_t number;
+};
+
+struct xrcd {
+	struct object o;
+	struct xrcd_inode *inode; // NULL: nobody else can open it
+};
+
+struct ah {
+	struct object o;
+	struct pd *pd;
+};
+
+struct dm {
+	struct object o;
+	uint64_t length;
+	void *own;
+};
+
+struct mr {
+	struct object o;
+	struct pd *pd;
+	struct dm *dm;  // NULL: of the process's memory
+	struct key key;
+	uint64_t start;
+};
+
+struct mw {
+	struct object o;
+	struct pd *pd;
+	struct key key;
+};
+
+struct cq {
+	struct object o;
+	struct channel *channel;
+	uint32_t number, entries;
+	bool overrun;         // it had no room: no further completion
+	void *own;
+};
+
+struct srq {
+	struct object o;
+	struct pd *pd;
+	struct cq *cq;        // of XRC
+	struct xrcd *xrcd;
+	int type;
+	uint32_t number, max_wr, max_sge, limit;
+	void *own;
+};
+
+enum { GROUPS = 16 }; // multicast groups that a queue pair can join here
+
+struct qp {
+	struct object o;
+	struct pd *pd;
+	struct cq *scq, *rcq;
+	struct srq *srq;
+	struct xrcd *xrcd;
+	uint32_t number;
+	int type, state;
+	bool signal_all;
+	struct ib_uverbs_qp_cap cap;
+	struct ib_uverbs_modify_qp at; // the attributes, as last modified
+	uint8_t groups[GROUPS][16];
+	int ngroups;
+	// of the wire
+	uint64_t wait;                 // no request before this time
+	unsigned tries, rnr;           // of the request at the head
+	bool established, last_said;
+	void *own;
+};
+
+#endif

@@ -1,0 +1,20 @@
+// The thread that does the card's work.
+#ifndef CARD_ENGINE_H
+#define CARD_ENGINE_H
+
+#include "base.h"
+
+struct completion;
+struct cq;
+struct qp;
+
+// engine_wake starts the thread at the first call, and wakes it when it rests.
+void engine_wake(void) HIDDEN;
+
+// engine_complete puts a completion into a queue; one without room breaks it.
+void engine_complete(struct cq *, const struct completion *) HIDDEN;
+
+// engine_fail brings a queue pair to ERR.
+void engine_fail(struct qp *) HIDDEN;
+
+#endif

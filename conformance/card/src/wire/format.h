@@ -1,0 +1,87 @@
+// Requests, receives and completions, without the form that a provider gives them in memory.
+#ifndef CARD_FORMAT_H
+#define CARD_FORMAT_H
+
+#include <infiniband/verbs.h>
+
+#include "base.h"
+
+struct cq;
+struct qp;
+struct srq;
+
+enum { PIECES = 64, REQUEST_SIZE = 1024 };
+
+// Bytes of a gather or scatter list: of a key, or inline in the request.
+struct piece {
+	uint64_t addr;
+	uint32_t length, key;
+	uint8_t *memory; // where they lie, when that is known
+};
+
+enum operation { SEND, SEND_INVALIDATE, WRITE, READ, SWAP, ADD, BIND, NOTHING, UNKNOWN };
+
+// A window to bind, or to unbind if free is set.
+struct binding {
+	uint32_t window, new_key, region;
+	uint64_t addr, iova, length;
+	unsigned access;
+	bool free, check_free;
+};
+
+struct request {
+	enum operation op;
+	bool immediate, signaled, solicited;
+	uint32_t word;               // the immediate data as it is sent, or the key to invalidate
+	uint64_t raddr;
+	uint32_t rkey;
+	uint64_t value, compare;     // of atomics
+	struct binding bind;
+	uint32_t srqn;               // of XRC
+	uint32_t qpn, qkey;          // of UD
+	uint8_t gid[16];
+	struct piece pieces[PIECES];
+	int n;
+	uint64_t length;             // of the pieces
+	// of the provider
+	uint16_t index, next;
+	uint8_t code;
+	uint8_t raw[REQUEST_SIZE];   // inline bytes lie here
+};
+
+struct receive {
+	struct piece pieces[PIECES];
+	int n;
+	uint64_t length;
+	uint16_t index;
+};
+
+struct completion {
+	bool receive, solicited, immediate, grh;
+	int status;                  // IBV_WC_*
+	enum operation op;           // of a receive: SEND, SEND_INVALIDATE or WRITE
+	uint32_t word, bytes, source;
+	uint16_t index;
+	uint8_t code;
+	const struct qp *qp;
+	const struct srq *srq;
+};
+
+struct format {
+	// peek decodes the request at the head of the send queue; drop takes it off.
+	bool (*peek)(struct qp *, struct request *);
+	void (*drop)(struct qp *, const struct request *);
+
+	// take takes a receive off the queue pair's queue, or off srq. left is how many remain in srq.
+	bool (*take)(struct qp *, struct srq *, struct receive *, uint32_t *left);
+
+	// complete writes a completion; it returns false if the queue has no room.
+	bool (*complete)(struct cq *, const struct completion *);
+
+	// armed reports whether an event is due, and takes the wish for one back.
+	bool (*armed)(struct cq *);
+
+	void (*tick)(struct device *); // before each round
+};
+
+#endif

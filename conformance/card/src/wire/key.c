@@ -1,0 +1,66 @@
+#include <infiniband/verbs.h>
+
+#include "wire/key.h"
+
+enum { KEYS = 1 << 16, FIRST = 0x10 };
+
+static struct key *keys[KEYS];
+
+// The variant changes with each key, so that a key that was destroyed is not the next one
+// (Linux 6.1, drivers/infiniband/hw/mlx5/mr.c, assign_mkey_variant).
+int key_new(struct key *k)
+{
+	static uint32_t last = FIRST;
+	static uint8_t variant;
+
+	for (int i = 0; i < KEYS; i++) {
+		last = last + 1 < KEYS ? last + 1 : FIRST;
+		if (!keys[last]) {
+			keys[last] = k;
+			k->value = last << 8 | variant++;
+			return 0;
+		}
+	}
+	return ENOMEM;
+}
+
+void key_end(struct key *k)
+{
+	key_unbind(k);
+	keys[k->value >> 8] = NULL;
+}
+
+struct key *key_index(uint32_t value)
+{
+	return value >> 8 < KEYS ? keys[value >> 8] : NULL;
+}
+
+struct key *key_find(uint32_t value)
+{
+	struct key *k = key_index(value);
+
+	return k && k->value == value ? k : NULL;
+}
+
+uint8_t *key_reach(uint32_t value, uint64_t addr, uint64_t length, const struct reach *r)
+{
+	const struct key *k = key_find(value);
+
+	if (!k || k->dev != r->dev || (r->pd && k->pd != r->pd) || (k->access & r->access) != r->access)
+		return NULL;
+	if (k->kind != KEY_REGION && !k->region)
+		return NULL;
+	if (k->kind == KEY_WINDOW_2 && k->qpn != r->qpn)
+		return NULL;
+	if (addr < k->iova || length > k->length || addr - k->iova > k->length - length)
+		return NULL;
+	return k->memory + (addr - k->iova);
+}
+
+void key_unbind(struct key *k)
+{
+	if (!k->region)
+		return;
+	k->region->windows--;
+	k->region = NULL;
+}

@@ -1,0 +1,45 @@
+// Memory keys: what a local or remote address may reach.
+#ifndef CARD_KEY_H
+#define CARD_KEY_H
+
+#include "base.h"
+
+struct pd;
+
+enum key_kind { KEY_REGION, KEY_WINDOW_1, KEY_WINDOW_2 };
+
+struct key {
+	uint32_t value;       // the index in the upper 24 bits, the part that the user chooses in the lower 8
+	enum key_kind kind;
+	const struct device *dev;
+	const struct pd *pd;
+	uint64_t iova, length;
+	uint8_t *memory;      // where iova lies in this process
+	unsigned access;      // IBV_ACCESS_*
+	struct key *region;   // that a bound window is part of
+	unsigned windows;     // bound to this region
+	uint32_t qpn;         // of a bound window of type 2
+};
+
+// key_new gives a key its value; key_end takes it back.
+int key_new(struct key *) HIDDEN;
+void key_end(struct key *) HIDDEN;
+
+// key_find returns the key of a value, or NULL. key_index finds it by its upper 24 bits.
+struct key *key_find(uint32_t value) HIDDEN;
+struct key *key_index(uint32_t value) HIDDEN;
+
+struct reach {
+	const struct device *dev;
+	const struct pd *pd;
+	uint32_t qpn;
+	unsigned access; // that the key must allow
+};
+
+// key_reach returns where length bytes at addr of a key lie in this process, or NULL if it may not reach them.
+uint8_t *key_reach(uint32_t value, uint64_t addr, uint64_t length, const struct reach *) HIDDEN;
+
+// key_unbind takes a window off its region.
+void key_unbind(struct key *) HIDDEN;
+
+#endif

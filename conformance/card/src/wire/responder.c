@@ -1,0 +1,241 @@
+// The responder: InfiniBand's rules for what a request may do at the other end.
+#include <rdma/ib_user_ioctl_cmds.h>
+
+#include "uverbs/gid.h"
+#include "uverbs/provider.h"
+#include "wire/copy.h"
+#include "wire/engine.h"
+#include "wire/responder.h"
+
+enum { GRH = 40 };
+
+static struct device *device_of(const struct qp *q)
+{
+	return context_device(q->o.ctx);
+}
+
+static const struct format *format_of(const struct qp *q)
+{
+	return device_of(q)->provider->format;
+}
+
+// wanted looks up the shared queue of an XRC message by its number.
+struct wanted {
+	uint32_t number;
+	struct srq *found;
+};
+
+static void look(struct object *o, void *arg)
+{
+	struct wanted *w = arg;
+	struct srq *s = OF(o, struct srq, o);
+
+	if (s->number == w->number)
+		w->found = s;
+}
+
+static bool same_domain(const struct xrcd *a, const struct xrcd *b)
+{
+	return a == b || (a && b && a->inode && a->inode == b->inode);
+}
+
+static int queue_of(const struct qp *q, const struct request *r, struct srq **s)
+{
+	struct wanted w = {.number = r->srqn};
+
+	*s = q->srq;
+	if (q->type != IBV_QPT_XRC_RECV)
+		return IBV_WC_SUCCESS;
+	object_each(UVERBS_OBJECT_SRQ, look, &w);
+	if (!w.found || w.found->type != IB_UVERBS_SRQT_XRC || !same_domain(w.found->xrcd, q->xrcd))
+		return IBV_WC_REM_INV_REQ_ERR;
+	*s = w.found;
+	return IBV_WC_SUCCESS;
+}
+
+static unsigned needed(enum operation op)
+{
+	switch (op) {
+	case WRITE: return IBV_ACCESS_REMOTE_WRITE;
+	case READ: return IBV_ACCESS_REMOTE_READ;
+	case SWAP: case ADD: return IBV_ACCESS_REMOTE_ATOMIC;
+	default: return 0;
+	}
+}
+
+// remote finds the memory of an operation on memory. Without resources for reads and atomics, a queue pair allows neither
+// (Linux 6.1, drivers/infiniband/hw/mlx5/qp.c, set_qpc_atomic_flags and to_mlx5_access_flags).
+static int remote(const struct qp *q, const struct srq *s, const struct request *r, struct piece *at)
+{
+	const unsigned access = needed(r->op);
+	const struct reach reach = {device_of(q), q->pd ? q->pd : s ? s->pd : NULL, q->number, access};
+
+	*at = (struct piece){.length = (uint32_t)(r->op == SWAP || r->op == ADD ? 8 : r->length)};
+	if (!access)
+		return IBV_WC_SUCCESS;
+	if (!(q->at.qp_access_flags & access) || (r->op != WRITE && !q->at.max_dest_rd_atomic))
+		return IBV_WC_REM_INV_REQ_ERR;
+	if ((r->op == SWAP || r->op == ADD) && r->raddr % 8)
+		return IBV_WC_REM_INV_REQ_ERR;
+	if (!at->length)
+		return IBV_WC_SUCCESS;
+	at->memory = key_reach(r->rkey, r->raddr, at->length, &reach);
+	return at->memory ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR;
+}
+
+// refuse brings a connected queue pair to ERR, with its event.
+static int refuse(struct qp *q, int status)
+{
+	if (q->type == IBV_QPT_RC || q->type == IBV_QPT_XRC_RECV) {
+		event_async(&q->o, status == IBV_WC_REM_ACCESS_ERR ? IBV_EVENT_QP_ACCESS_ERR : IBV_EVENT_QP_REQ_ERR);
+		engine_fail(q);
+	}
+	return status;
+}
+
+// scatter finds the memory of a receive's pieces.
+static int scatter(const struct qp *q, const struct srq *s, struct receive *v)
+{
+	const struct reach reach = {device_of(q), s ? s->pd : q->pd, q->number, IBV_ACCESS_LOCAL_WRITE};
+
+	for (int i = 0; i < v->n; i++) {
+		struct piece *p = &v->pieces[i];
+
+		p->memory = key_reach(p->key, p->addr, p->length, &reach);
+		if (!p->memory)
+			return IBV_WC_LOC_PROT_ERR;
+	}
+	return IBV_WC_SUCCESS;
+}
+
+static struct cq *cq_of(const struct qp *q, const struct srq *s)
+{
+	return s && s->cq ? s->cq : q->rcq;
+}
+
+// received takes a receive for a message of length bytes, and returns the requester's status.
+static int received(struct qp *q, struct srq *s, uint64_t length, bool data, struct receive *v)
+{
+	struct completion c = {.receive = true, .qp = q, .srq = s};
+	uint32_t left = UINT32_MAX;
+
+	if (!format_of(q)->take(q, s, v, &left))
+		return NOT_READY;
+	if (s && s->limit && left < s->limit) {
+		s->limit = 0;
+		event_async(&s->o, IBV_EVENT_SRQ_LIMIT_REACHED);
+	}
+	c.status = !data ? IBV_WC_SUCCESS : length > v->length ? IBV_WC_LOC_LEN_ERR : scatter(q, s, v);
+	if (c.status == IBV_WC_SUCCESS)
+		return IBV_WC_SUCCESS;
+	if (q->type == IBV_QPT_UD)
+		return IBV_WC_GENERAL_ERR; // dropped below
+	c.index = v->index;
+	engine_complete(cq_of(q, s), &c);
+	engine_fail(q);
+	return c.status == IBV_WC_LOC_LEN_ERR ? IBV_WC_REM_INV_REQ_ERR : IBV_WC_REM_OP_ERR;
+}
+
+// header writes the GRH of a datagram, as RoCE v2 on IPv6 has it.
+static void header(const struct qp *from, const struct request *r, struct receive *v)
+{
+	uint8_t grh[GRH] = {0x60, [4] = (uint8_t)(r->length >> 8), (uint8_t)r->length, 0x1b, 64};
+	const struct piece p = {.length = GRH, .memory = grh};
+
+	gid_at(device_of(from), 1, grh + 8);
+	memcpy(grh + 24, r->gid, 16);
+	copy_pieces(v->pieces, v->n, 0, &p, 1, GRH);
+}
+
+static void say(struct qp *q, struct srq *s, const struct qp *from, const struct request *r, const struct receive *v)
+{
+	const bool ud = q->type == IBV_QPT_UD;
+	const struct completion c = {
+		.receive = true, .solicited = r->solicited, .immediate = r->immediate, .grh = ud, .op = r->op, .word = r->word,
+		.bytes = (uint32_t)(r->length + (ud ? GRH : 0)), .source = from->number, .index = v->index, .qp = q, .srq = s,
+	};
+
+	engine_complete(cq_of(q, s), &c);
+}
+
+static int invalidate(struct qp *q, uint32_t value)
+{
+	struct key *k = key_find(value);
+
+	if (!k || k->kind != KEY_WINDOW_2 || !k->region || k->qpn != q->number)
+		return refuse(q, IBV_WC_REM_ACCESS_ERR);
+	key_unbind(k);
+	return IBV_WC_SUCCESS;
+}
+
+static int take_message(struct qp *q, struct srq *s, const struct qp *from, const struct request *r)
+{
+	const uint64_t skip = q->type == IBV_QPT_UD ? GRH : 0;
+	struct receive v;
+	int status = received(q, s, r->length + skip, true, &v);
+
+	if (status != IBV_WC_SUCCESS)
+		return status;
+	if (r->op == SEND_INVALIDATE)
+		status = invalidate(q, r->word);
+	if (status != IBV_WC_SUCCESS)
+		return status;
+	if (skip)
+		header(from, r, &v);
+	if (!copy_pieces(v.pieces, v.n, skip, r->pieces, r->n, r->length))
+		return refuse(q, IBV_WC_REM_OP_ERR);
+	say(q, s, from, r, &v);
+	return IBV_WC_SUCCESS;
+}
+
+static int do_atomic(struct request *r, const struct piece *at)
+{
+	uint64_t old = r->compare, *word = (uint64_t *)(void *)at->memory;
+	const struct piece p = {.length = 8, .memory = (uint8_t *)&old};
+
+	if (!copy_reachable(at->memory, 8))
+		return IBV_WC_REM_ACCESS_ERR;
+	if (r->op == ADD)
+		old = __atomic_fetch_add(word, r->value, __ATOMIC_SEQ_CST);
+	else
+		__atomic_compare_exchange_n(word, &old, r->value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	return copy_pieces(r->pieces, r->n, 0, &p, 1, 8) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
+}
+
+static int do_memory(struct qp *q, struct srq *s, const struct qp *from, struct request *r, struct piece *at)
+{
+	struct receive v;
+	int status;
+
+	if (r->op == SWAP || r->op == ADD)
+		return do_atomic(r, at);
+	if (r->op == READ)
+		return copy_pieces(r->pieces, r->n, 0, at, 1, r->length) ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR;
+	if (r->immediate) {
+		status = received(q, s, 0, false, &v);
+		if (status != IBV_WC_SUCCESS)
+			return status;
+	}
+	if (!copy_pieces(at, 1, 0, r->pieces, r->n, r->length))
+		return IBV_WC_REM_ACCESS_ERR;
+	if (r->immediate)
+		say(q, s, from, r, &v);
+	return IBV_WC_SUCCESS;
+}
+
+int responder_do(struct qp *q, struct qp *from, struct request *r)
+{
+	struct piece at;
+	struct srq *s;
+	int status = queue_of(q, r, &s);
+
+	if (status == IBV_WC_SUCCESS)
+		status = remote(q, s, r, &at);
+	if (status != IBV_WC_SUCCESS)
+		return refuse(q, status);
+	if (!q->established && q->state == IBV_QPS_RTR && q->type != IBV_QPT_UD) {
+		q->established = true;
+		event_async(&q->o, IBV_EVENT_COMM_EST);
+	}
+	return needed(r->op) ? do_memory(q, s, from, r, &at) : take_message(q, s, from, r);
+}
