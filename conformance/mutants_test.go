@@ -45,13 +45,13 @@ func mutants() []mutant {
 					"cmem.IntOrErrno(int(n), err)\n\treturn errno"},
 		}, []string{"CF-err-0007"}, nil},
 		{"a builder that forgets a bit of comp_mask", []edit{
-			{"records.gen.go", "\ta.c.comp_mask |= 0x1 // IBV_REG_MR_MASK_IOVA\n", ""},
+			{"records.gen.go", "cmem.SetBit(a, &a.c.iova, v, &a.c.comp_mask, 0x1)", "cmem.Set(a, &a.c.iova, v)"},
 		}, []string{"CF-mr-0010", "CF-mr-0018"}, nil},
 		{"two numbers of a datagram's way in each other's place", []edit{
 			{"address.gen.go", "\tah.gate.To(w, qpn, qkey)\n", "\tah.gate.To(w, qkey, qpn)\n"},
 		}, []string{"CF-que-0026"}, nil},
 		{"a field of a queue pair's attributes filled from another", []edit{
-			{"records.gen.go", "\ta.c.rq_psn = v\n", "\ta.c.dest_qp_num = v\n"},
+			{"records.gen.go", "&a.c.rq_psn, v,", "&a.c.dest_qp_num, v,"},
 		}, []string{"CF-que-0020", "CF-mr-0001"}, nil},
 		{"a region unpinned when its registration returns", []edit{
 			{"../../runtime/gensupport/object/handle.go", "\terr := h.Init(h.owner, h.kind, h.label, parents...)\n",

@@ -34,22 +34,13 @@ type ConnAttr struct {
 
 // to writes the C layout.
 func (a *ConnAttr) to(c *cConnParam) error {
-	*c = cConnParam{}
+	*c = cConnParam{responder_resources: a.ResponderResources, initiator_depth: a.InitiatorDepth,
+		flow_control: cmem.Flag[uint8](a.FlowControl), retry_count: a.RetryCount, rnr_retry_count: a.RNRRetryCount,
+		srq: cmem.Flag[uint8](a.SRQ), qp_num: a.QPNum}
 	if len(a.PrivateData) > 255 {
 		return verr.TooLong("", "ConnAttr.PrivateData", len(a.PrivateData), 255)
 	}
 	c.private_data_len = uint8(len(a.PrivateData))
-	c.responder_resources = a.ResponderResources
-	c.initiator_depth = a.InitiatorDepth
-	if a.FlowControl {
-		c.flow_control = 1
-	}
-	c.retry_count = a.RetryCount
-	c.rnr_retry_count = a.RNRRetryCount
-	if a.SRQ {
-		c.srq = 1
-	}
-	c.qp_num = a.QPNum
 	return nil
 }
 
@@ -77,14 +68,9 @@ type ConnInfo struct {
 
 // from reads the C layout.
 func (r *ConnInfo) from(c *cConnParam) {
-	r.PrivateData = cmem.Bytes(c.private_data, uint64(c.private_data_len))
-	r.ResponderResources = c.responder_resources
-	r.InitiatorDepth = c.initiator_depth
-	r.FlowControl = c.flow_control != 0
-	r.RetryCount = c.retry_count
-	r.RNRRetryCount = c.rnr_retry_count
-	r.SRQ = c.srq != 0
-	r.QPNum = c.qp_num
+	*r = ConnInfo{PrivateData: cmem.Bytes(c.private_data, uint64(c.private_data_len)), ResponderResources: c.responder_resources,
+		InitiatorDepth: c.initiator_depth, FlowControl: c.flow_control != 0, RetryCount: c.retry_count, RNRRetryCount: c.rnr_retry_count,
+		SRQ: c.srq != 0, QPNum: c.qp_num}
 }
 
 // Event is a communication event.

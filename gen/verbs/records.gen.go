@@ -41,8 +41,7 @@ func NewAllocDMAttr(length uint64) *AllocDMAttr {
 //
 // C: struct ibv_alloc_dm_attr.log_align_req, ibv_alloc_dm(3).
 func (a *AllocDMAttr) LogAlignReq(v uint32) *AllocDMAttr {
-	a.c.log_align_req = v
-	return a
+	return cmem.Set(a, &a.c.log_align_req, v)
 }
 
 // DMAHInitAttr is a description of the DMA handle to make.
@@ -68,9 +67,7 @@ func NewDMAHInitAttr(ph uint8) *DMAHInitAttr {
 //
 // C: struct ibv_dmah_init_attr.cpu_id, IBV_DMAH_INIT_ATTR_MASK_CPU_ID, ibv_alloc_dmah(3).
 func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
-	a.c.cpu_id = v
-	a.c.comp_mask |= 0x1 // IBV_DMAH_INIT_ATTR_MASK_CPU_ID
-	return a
+	return cmem.SetBit(a, &a.c.cpu_id, v, &a.c.comp_mask, 0x1) // IBV_DMAH_INIT_ATTR_MASK_CPU_ID
 }
 
 // TPHMemType sets the kind of memory, given together with CPUID. It also sets the mask bit.
@@ -80,9 +77,7 @@ func (a *DMAHInitAttr) TPHMemType(v TPHMemType) *DMAHInitAttr {
 	if v > 255 && a.err == nil {
 		a.err = verr.TooGreat("", "DMAHInitAttr.TPHMemType", uint64(v), 255)
 	}
-	a.c.tph_mem_type = uint8(v)
-	a.c.comp_mask |= 0x4 // IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE
-	return a
+	return cmem.SetBit(a, &a.c.tph_mem_type, uint8(v), &a.c.comp_mask, 0x4) // IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE
 }
 
 // ParentDomainAttr is a description of the parent domain to make.
@@ -109,8 +104,7 @@ func NewParentDomainAttr(pd *PD) *ParentDomainAttr {
 //
 // C: struct ibv_parent_domain_init_attr.td, ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) ThreadDomain(v *TD) *ParentDomainAttr {
-	a.threadDomain = v
-	return a
+	return cmem.Set(a, &a.threadDomain, v)
 }
 
 // Allocator sets the allocator from which the provider gets memory for its own buffers. It also sets the mask
@@ -119,8 +113,7 @@ func (a *ParentDomainAttr) ThreadDomain(v *TD) *ParentDomainAttr {
 // C: struct ibv_parent_domain_init_attr.alloc, IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS,
 // ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) Allocator(v Allocator) *ParentDomainAttr {
-	a.allocator = v
-	return a
+	return cmem.Set(a, &a.allocator, v)
 }
 
 // PDContext sets the value that is passed to the Allocator with each request. It also sets the mask bit.
@@ -128,8 +121,7 @@ func (a *ParentDomainAttr) Allocator(v Allocator) *ParentDomainAttr {
 // C: struct ibv_parent_domain_init_attr.pd_context, IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT,
 // ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) PDContext(v any) *ParentDomainAttr {
-	a.userContext = v
-	return a
+	return cmem.Set(a, &a.userContext, v)
 }
 
 // AllowCCUnprotectedAlloc allows buffers that the host of a confidential guest can read, where DMA would
@@ -149,10 +141,7 @@ type TDInitAttr struct {
 }
 
 // NewTDInitAttr starts an attribute structure TDInitAttr.
-func NewTDInitAttr() *TDInitAttr {
-	a := &TDInitAttr{}
-	return a
-}
+func NewTDInitAttr() *TDInitAttr { return &TDInitAttr{} }
 
 // CounterAttachAttr is what is counted at an index.
 //
@@ -192,12 +181,8 @@ type MWBindAttr struct {
 
 // to writes the C layout.
 func (a *MWBindAttr) to(c *cMWBind) {
-	*c = cMWBind{}
-	c.wr_id = a.ID
-	c.send_flags = uint32(a.SendFlags)
-	c.bind_info.addr = a.Addr
-	c.bind_info.length = a.Length
-	c.bind_info.mw_access_flags = uint32(a.Access)
+	*c = cMWBind{wr_id: a.ID, send_flags: uint32(a.SendFlags),
+		bind_info: cMWBindInfo{addr: a.Addr, length: a.Length, mw_access_flags: uint32(a.Access)}}
 }
 
 // AHAttr is a description of the path to a peer.
@@ -230,35 +215,16 @@ type AHAttr struct {
 
 // from reads the C layout.
 func (a *AHAttr) from(c *cAHAttr) {
-	a.PortNum = c.port_num
-	a.DLID = c.dlid
-	a.SL = c.sl
-	a.SrcPathBits = c.src_path_bits
-	a.StaticRate = c.static_rate
-	a.IsGlobal = c.is_global != 0
-	a.DGID = c.grh.dgid
-	a.FlowLabel = c.grh.flow_label
-	a.SGIDIndex = c.grh.sgid_index
-	a.HopLimit = c.grh.hop_limit
-	a.TrafficClass = c.grh.traffic_class
+	*a = AHAttr{PortNum: c.port_num, DLID: c.dlid, SL: c.sl, SrcPathBits: c.src_path_bits, StaticRate: c.static_rate,
+		IsGlobal: c.is_global != 0, DGID: c.grh.dgid, FlowLabel: c.grh.flow_label, SGIDIndex: c.grh.sgid_index, HopLimit: c.grh.hop_limit,
+		TrafficClass: c.grh.traffic_class}
 }
 
 // to writes the C layout.
 func (a *AHAttr) to(c *cAHAttr) {
-	*c = cAHAttr{}
-	c.port_num = a.PortNum
-	c.dlid = a.DLID
-	c.sl = a.SL
-	c.src_path_bits = a.SrcPathBits
-	c.static_rate = a.StaticRate
-	if a.IsGlobal {
-		c.is_global = 1
-	}
-	c.grh.dgid = a.DGID
-	c.grh.flow_label = a.FlowLabel
-	c.grh.sgid_index = a.SGIDIndex
-	c.grh.hop_limit = a.HopLimit
-	c.grh.traffic_class = a.TrafficClass
+	*c = cAHAttr{port_num: a.PortNum, dlid: a.DLID, sl: a.SL, src_path_bits: a.SrcPathBits, static_rate: a.StaticRate,
+		is_global: cmem.Flag[uint8](a.IsGlobal), grh: cGlobalRoute{dgid: a.DGID, flow_label: a.FlowLabel, sgid_index: a.SGIDIndex,
+			hop_limit: a.HopLimit, traffic_class: a.TrafficClass}}
 }
 
 // CompCntrInitAttr is a description of the completion counter to make.
@@ -285,10 +251,7 @@ type CountersInitAttr struct {
 }
 
 // NewCountersInitAttr starts an attribute structure CountersInitAttr.
-func NewCountersInitAttr() *CountersInitAttr {
-	a := &CountersInitAttr{}
-	return a
-}
+func NewCountersInitAttr() *CountersInitAttr { return &CountersInitAttr{} }
 
 // CQInitAttrEx is a description of the extended completion queue to make.
 //
@@ -314,25 +277,21 @@ func NewCQInitAttrEx(cqe uint32, wcFields WCField) *CQInitAttrEx {
 //
 // C: struct ibv_cq_init_attr_ex.channel, ibv_create_cq_ex(3).
 func (a *CQInitAttrEx) Channel(v *CompChannel) *CQInitAttrEx {
-	a.channel = v
-	return a
+	return cmem.Set(a, &a.channel, v)
 }
 
 // CompVector sets the completion vector for events of the queue, from 0, less than NumCompVectors.
 //
 // C: struct ibv_cq_init_attr_ex.comp_vector, ibv_create_cq_ex(3).
 func (a *CQInitAttrEx) CompVector(v uint32) *CQInitAttrEx {
-	a.c.comp_vector = v
-	return a
+	return cmem.Set(a, &a.c.comp_vector, v)
 }
 
 // Flags sets the properties of the queue. It also sets the mask bit.
 //
 // C: struct ibv_cq_init_attr_ex.flags, IBV_CQ_INIT_ATTR_MASK_FLAGS, ibv_create_cq_ex(3).
 func (a *CQInitAttrEx) Flags(v CQFlag) *CQInitAttrEx {
-	a.c.flags = uint32(v)
-	a.c.comp_mask |= 0x1 // IBV_CQ_INIT_ATTR_MASK_FLAGS
-	return a
+	return cmem.SetBit(a, &a.c.flags, uint32(v), &a.c.comp_mask, 0x1) // IBV_CQ_INIT_ATTR_MASK_FLAGS
 }
 
 // ParentDomain sets the parent domain whose allocator and thread domain the queue uses. It also sets the mask
@@ -342,8 +301,7 @@ func (a *CQInitAttrEx) Flags(v CQFlag) *CQInitAttrEx {
 //
 // C: struct ibv_cq_init_attr_ex.parent_domain, IBV_CQ_INIT_ATTR_MASK_PD, ibv_create_cq_ex(3).
 func (a *CQInitAttrEx) ParentDomain(v *PD) *CQInitAttrEx {
-	a.parentDomain = v
-	return a
+	return cmem.Set(a, &a.parentDomain, v)
 }
 
 // FlowAttr is a description of the flow to make.
@@ -369,16 +327,14 @@ func NewFlowAttr(typ FlowType, port uint8) *FlowAttr {
 //
 // C: struct ibv_flow_attr.priority, ibv_create_flow(3).
 func (a *FlowAttr) Priority(v uint16) *FlowAttr {
-	a.c.priority = v
-	return a
+	return cmem.Set(a, &a.c.priority, v)
 }
 
 // Flags sets the properties.
 //
 // C: struct ibv_flow_attr.flags, ibv_create_flow(3).
 func (a *FlowAttr) Flags(v FlowFlags) *FlowAttr {
-	a.c.flags = uint32(v)
-	return a
+	return cmem.Set(a, &a.c.flags, uint32(v))
 }
 
 // Specs adds the conditions that packets meet, and the actions on those packets.
@@ -405,11 +361,8 @@ type FlowEthFilter struct {
 
 // to writes the C layout.
 func (a *FlowEthFilter) to(c *cFlowEthFilter) {
-	*c = cFlowEthFilter{}
-	c.dst_mac = a.DstMAC
-	c.src_mac = a.SrcMAC
-	c.ether_type = bits.ReverseBytes16(a.EtherType)
-	c.vlan_tag = bits.ReverseBytes16(a.VLANTag)
+	*c = cFlowEthFilter{dst_mac: a.DstMAC, src_mac: a.SrcMAC, ether_type: bits.ReverseBytes16(a.EtherType),
+		vlan_tag: bits.ReverseBytes16(a.VLANTag)}
 }
 
 // FlowIPv4Filter is the values, or the mask, of a pair of addresses of IPv4.
@@ -424,19 +377,11 @@ type FlowIPv4Filter struct {
 
 // to writes the C layout.
 func (a *FlowIPv4Filter) to(c *cFlowIPv4Filter) {
-	*c = cFlowIPv4Filter{}
-	c.src_ip = bits.ReverseBytes32(a.SrcIP)
-	c.dst_ip = bits.ReverseBytes32(a.DstIP)
+	*c = cFlowIPv4Filter{src_ip: bits.ReverseBytes32(a.SrcIP), dst_ip: bits.ReverseBytes32(a.DstIP)}
 }
 
-// point puts the struct where C reads it, and gives its address; of nil it is 0.
 func (a *FlowIPv4Filter) point(pins *mem.Pins) (uintptr, error) {
-	if a == nil {
-		return 0, nil
-	}
-	var c cFlowIPv4Filter
-	a.to(&c)
-	return mem.PinValue(pins, &c), nil
+	return cmem.Point(pins, a, (*FlowIPv4Filter).to)
 }
 
 // arm gives IBV_FLOW_SPEC_IPV4 and the size of the struct.
@@ -462,23 +407,12 @@ type FlowIPv4ExtFilter struct {
 
 // to writes the C layout.
 func (a *FlowIPv4ExtFilter) to(c *cFlowIPv4ExtFilter) {
-	*c = cFlowIPv4ExtFilter{}
-	c.src_ip = bits.ReverseBytes32(a.SrcIP)
-	c.dst_ip = bits.ReverseBytes32(a.DstIP)
-	c.proto = a.Proto
-	c.tos = a.TOS
-	c.ttl = a.TTL
-	c.flags = a.Flags
+	*c = cFlowIPv4ExtFilter{src_ip: bits.ReverseBytes32(a.SrcIP), dst_ip: bits.ReverseBytes32(a.DstIP), proto: a.Proto, tos: a.TOS,
+		ttl: a.TTL, flags: a.Flags}
 }
 
-// point puts the struct where C reads it, and gives its address; of nil it is 0.
 func (a *FlowIPv4ExtFilter) point(pins *mem.Pins) (uintptr, error) {
-	if a == nil {
-		return 0, nil
-	}
-	var c cFlowIPv4ExtFilter
-	a.to(&c)
-	return mem.PinValue(pins, &c), nil
+	return cmem.Point(pins, a, (*FlowIPv4ExtFilter).to)
 }
 
 // arm gives IBV_FLOW_SPEC_IPV4_EXT and the size of the struct.
@@ -504,23 +438,12 @@ type FlowIPv6Filter struct {
 
 // to writes the C layout.
 func (a *FlowIPv6Filter) to(c *cFlowIPv6Filter) {
-	*c = cFlowIPv6Filter{}
-	c.src_ip = a.SrcIP
-	c.dst_ip = a.DstIP
-	c.flow_label = bits.ReverseBytes32(a.FlowLabel)
-	c.next_hdr = a.NextHdr
-	c.traffic_class = a.TrafficClass
-	c.hop_limit = a.HopLimit
+	*c = cFlowIPv6Filter{src_ip: a.SrcIP, dst_ip: a.DstIP, flow_label: bits.ReverseBytes32(a.FlowLabel), next_hdr: a.NextHdr,
+		traffic_class: a.TrafficClass, hop_limit: a.HopLimit}
 }
 
-// point puts the struct where C reads it, and gives its address; of nil it is 0.
 func (a *FlowIPv6Filter) point(pins *mem.Pins) (uintptr, error) {
-	if a == nil {
-		return 0, nil
-	}
-	var c cFlowIPv6Filter
-	a.to(&c)
-	return mem.PinValue(pins, &c), nil
+	return cmem.Point(pins, a, (*FlowIPv6Filter).to)
 }
 
 // arm gives IBV_FLOW_SPEC_IPV6 and the size of the struct.
@@ -538,9 +461,7 @@ type FlowESPFilter struct {
 
 // to writes the C layout.
 func (a *FlowESPFilter) to(c *cFlowEspFilter) {
-	*c = cFlowEspFilter{}
-	c.spi = bits.ReverseBytes32(a.SPI)
-	c.seq = bits.ReverseBytes32(a.Seq)
+	*c = cFlowEspFilter{spi: bits.ReverseBytes32(a.SPI), seq: bits.ReverseBytes32(a.Seq)}
 }
 
 // FlowPortFilter is the values, or the mask, of a pair of ports.
@@ -555,19 +476,11 @@ type FlowPortFilter struct {
 
 // to writes the C layout.
 func (a *FlowPortFilter) to(c *cFlowTCPUDPFilter) {
-	*c = cFlowTCPUDPFilter{}
-	c.dst_port = bits.ReverseBytes16(a.DstPort)
-	c.src_port = bits.ReverseBytes16(a.SrcPort)
+	*c = cFlowTCPUDPFilter{dst_port: bits.ReverseBytes16(a.DstPort), src_port: bits.ReverseBytes16(a.SrcPort)}
 }
 
-// point puts the struct where C reads it, and gives its address; of nil it is 0.
 func (a *FlowPortFilter) point(pins *mem.Pins) (uintptr, error) {
-	if a == nil {
-		return 0, nil
-	}
-	var c cFlowTCPUDPFilter
-	a.to(&c)
-	return mem.PinValue(pins, &c), nil
+	return cmem.Point(pins, a, (*FlowPortFilter).to)
 }
 
 // arm gives IBV_FLOW_SPEC_UDP and the size of the struct.
@@ -583,8 +496,7 @@ type FlowTunnelFilter struct {
 
 // to writes the C layout.
 func (a *FlowTunnelFilter) to(c *cFlowTunnelFilter) {
-	*c = cFlowTunnelFilter{}
-	c.tunnel_id = bits.ReverseBytes32(a.TunnelID)
+	*c = cFlowTunnelFilter{tunnel_id: bits.ReverseBytes32(a.TunnelID)}
 }
 
 // FlowGREFilter is the values, or the mask, of a header of GRE.
@@ -601,10 +513,8 @@ type FlowGREFilter struct {
 
 // to writes the C layout.
 func (a *FlowGREFilter) to(c *cFlowGreFilter) {
-	*c = cFlowGreFilter{}
-	c.c_ks_res0_ver = bits.ReverseBytes16(a.Flags)
-	c.protocol = bits.ReverseBytes16(a.Protocol)
-	c.key = bits.ReverseBytes32(a.Key)
+	*c = cFlowGreFilter{c_ks_res0_ver: bits.ReverseBytes16(a.Flags), protocol: bits.ReverseBytes16(a.Protocol),
+		key: bits.ReverseBytes32(a.Key)}
 }
 
 // FlowMPLSFilter is the values, or the mask, of a label of MPLS.
@@ -618,8 +528,7 @@ type FlowMPLSFilter struct {
 
 // to writes the C layout.
 func (a *FlowMPLSFilter) to(c *cFlowMplsFilter) {
-	*c = cFlowMplsFilter{}
-	c.label = bits.ReverseBytes32(a.Label)
+	*c = cFlowMplsFilter{label: bits.ReverseBytes32(a.Label)}
 }
 
 // FlowSpecEth is a part of a flow: packets match by the Ethernet header.
@@ -644,17 +553,8 @@ func (a *FlowSpecEth) to(c *cFlowSpecEth) {
 	}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecEth) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecEth
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecEth) pack() []byte { return cmem.Pack(a, (*FlowSpecEth).to) }
 
-// uses gives the handles.
 func (a *FlowSpecEth) uses() []object.Used { return nil }
 
 // FlowSpecIPv4 is a part of a flow: packets match by addresses of IPv4.
@@ -679,17 +579,8 @@ func (a *FlowSpecIPv4) to(c *cFlowSpecIPv4) {
 	}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecIPv4) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecIPv4
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecIPv4) pack() []byte { return cmem.Pack(a, (*FlowSpecIPv4).to) }
 
-// uses gives the handles.
 func (a *FlowSpecIPv4) uses() []object.Used { return nil }
 
 // FlowSpecIPv4Ext is a part of a flow: packets match by the header of IPv4.
@@ -714,17 +605,8 @@ func (a *FlowSpecIPv4Ext) to(c *cFlowSpecIPv4Ext) {
 	}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecIPv4Ext) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecIPv4Ext
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecIPv4Ext) pack() []byte { return cmem.Pack(a, (*FlowSpecIPv4Ext).to) }
 
-// uses gives the handles.
 func (a *FlowSpecIPv4Ext) uses() []object.Used { return nil }
 
 // FlowSpecIPv6 is a part of a flow: packets match by the header of IPv6.
@@ -749,17 +631,8 @@ func (a *FlowSpecIPv6) to(c *cFlowSpecIPv6) {
 	}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecIPv6) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecIPv6
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecIPv6) pack() []byte { return cmem.Pack(a, (*FlowSpecIPv6).to) }
 
-// uses gives the handles.
 func (a *FlowSpecIPv6) uses() []object.Used { return nil }
 
 // FlowSpecESP is a part of a flow: packets match by the header of ESP.
@@ -784,17 +657,8 @@ func (a *FlowSpecESP) to(c *cFlowSpecEsp) {
 	}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecESP) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecEsp
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecESP) pack() []byte { return cmem.Pack(a, (*FlowSpecESP).to) }
 
-// uses gives the handles.
 func (a *FlowSpecESP) uses() []object.Used { return nil }
 
 // FlowSpecTCP is a part of a flow: packets match by ports of TCP.
@@ -819,17 +683,8 @@ func (a *FlowSpecTCP) to(c *cFlowSpecTCPUDP) {
 	}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecTCP) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecTCPUDP
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecTCP) pack() []byte { return cmem.Pack(a, (*FlowSpecTCP).to) }
 
-// uses gives the handles.
 func (a *FlowSpecTCP) uses() []object.Used { return nil }
 
 // FlowSpecUDP is a part of a flow: packets match by ports of UDP.
@@ -854,17 +709,8 @@ func (a *FlowSpecUDP) to(c *cFlowSpecTCPUDP) {
 	}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecUDP) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecTCPUDP
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecUDP) pack() []byte { return cmem.Pack(a, (*FlowSpecUDP).to) }
 
-// uses gives the handles.
 func (a *FlowSpecUDP) uses() []object.Used { return nil }
 
 // FlowSpecVXLAN is a part of a flow: packets match by the header of VXLAN.
@@ -889,17 +735,8 @@ func (a *FlowSpecVXLAN) to(c *cFlowSpecTunnel) {
 	}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecVXLAN) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecTunnel
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecVXLAN) pack() []byte { return cmem.Pack(a, (*FlowSpecVXLAN).to) }
 
-// uses gives the handles.
 func (a *FlowSpecVXLAN) uses() []object.Used { return nil }
 
 // FlowSpecGRE is a part of a flow: packets match by the header of GRE.
@@ -924,17 +761,8 @@ func (a *FlowSpecGRE) to(c *cFlowSpecGre) {
 	}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecGRE) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecGre
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecGRE) pack() []byte { return cmem.Pack(a, (*FlowSpecGRE).to) }
 
-// uses gives the handles.
 func (a *FlowSpecGRE) uses() []object.Used { return nil }
 
 // FlowSpecMPLS is a part of a flow: packets match by a label of MPLS.
@@ -959,17 +787,8 @@ func (a *FlowSpecMPLS) to(c *cFlowSpecMpls) {
 	}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecMPLS) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecMpls
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecMPLS) pack() []byte { return cmem.Pack(a, (*FlowSpecMPLS).to) }
 
-// uses gives the handles.
 func (a *FlowSpecMPLS) uses() []object.Used { return nil }
 
 // FlowSpecTag is a part of a flow: packets get a tag.
@@ -982,21 +801,11 @@ type FlowSpecTag struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_ACTION_TAG.
 func (a *FlowSpecTag) to(c *cFlowSpecActionTag) {
-	*c = cFlowSpecActionTag{typ: 0x1000, size: 12}
-	c.tag_id = a.TagID
+	*c = cFlowSpecActionTag{typ: 0x1000, size: 12, tag_id: a.TagID}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecTag) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecActionTag
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecTag) pack() []byte { return cmem.Pack(a, (*FlowSpecTag).to) }
 
-// uses gives the handles.
 func (a *FlowSpecTag) uses() []object.Used { return nil }
 
 // FlowSpecDrop is a part of a flow: packets are dropped.
@@ -1009,17 +818,8 @@ func (a *FlowSpecDrop) to(c *cFlowSpecActionDrop) {
 	*c = cFlowSpecActionDrop{typ: 0x1001, size: 8}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecDrop) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecActionDrop
-	a.to(&c)
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecDrop) pack() []byte { return cmem.Pack(a, (*FlowSpecDrop).to) }
 
-// uses gives the handles.
 func (a *FlowSpecDrop) uses() []object.Used { return nil }
 
 // FlowSpecCount is a part of a flow: packets are counted.
@@ -1032,23 +832,11 @@ type FlowSpecCount struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_ACTION_COUNT.
 func (a *FlowSpecCount) to(c *cFlowSpecCounterAction) {
-	*c = cFlowSpecCounterAction{typ: 0x1003, size: 16}
+	*c = cFlowSpecCounterAction{typ: 0x1003, size: 16, counters: uintptr(a.Counters.base().C)}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecCount) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecCounterAction
-	a.to(&c)
-	if a.Counters != nil {
-		c.counters = uintptr(a.Counters.h.C)
-	}
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecCount) pack() []byte { return cmem.Pack(a, (*FlowSpecCount).to) }
 
-// uses gives the handles.
 func (a *FlowSpecCount) uses() []object.Used {
 	if a == nil {
 		return nil
@@ -1066,23 +854,11 @@ type FlowSpecAction struct {
 
 // to writes the C layout, of IBV_FLOW_SPEC_ACTION_HANDLE.
 func (a *FlowSpecAction) to(c *cFlowSpecActionHandle) {
-	*c = cFlowSpecActionHandle{typ: 0x1002, size: 16}
+	*c = cFlowSpecActionHandle{typ: 0x1002, size: 16, action: uintptr(a.Action.base().C)}
 }
 
-// pack gives the C layout.
-func (a *FlowSpecAction) pack() []byte {
-	if a == nil {
-		return nil
-	}
-	var c cFlowSpecActionHandle
-	a.to(&c)
-	if a.Action != nil {
-		c.action = uintptr(a.Action.h.C)
-	}
-	return cmem.BytesOf(&c)
-}
+func (a *FlowSpecAction) pack() []byte { return cmem.Pack(a, (*FlowSpecAction).to) }
 
-// uses gives the handles.
 func (a *FlowSpecAction) uses() []object.Used {
 	if a == nil {
 		return nil
@@ -1102,50 +878,41 @@ type FlowActionESPAttr struct {
 }
 
 // NewFlowActionESPAttr starts an attribute structure FlowActionESPAttr.
-func NewFlowActionESPAttr() *FlowActionESPAttr {
-	a := &FlowActionESPAttr{}
-	return a
-}
+func NewFlowActionESPAttr() *FlowActionESPAttr { return &FlowActionESPAttr{} }
 
 // ESP sets the security association.
 //
 // C: struct ibv_flow_action_esp_attr.esp_attr, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) ESP(v *FlowActionESP) *FlowActionESPAttr {
-	a.esp = cmem.Copy(v)
-	return a
+	return cmem.Set(a, &a.esp, cmem.Copy(v))
 }
 
 // Keymat sets the key material.
 //
 // C: struct ibv_flow_action_esp_attr.keymat_ptr, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) Keymat(v FlowActionESPKeymat) *FlowActionESPAttr {
-	a.keymat = v
-	return a
+	return cmem.Set(a, &a.keymat, v)
 }
 
 // Replay sets the protection against replayed packets.
 //
 // C: struct ibv_flow_action_esp_attr.replay_ptr, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) Replay(v FlowActionESPReplay) *FlowActionESPAttr {
-	a.replay = v
-	return a
+	return cmem.Set(a, &a.replay, v)
 }
 
 // Encap sets the headers of the tunnel.
 //
 // C: struct ibv_flow_action_esp_attr.esp_encap, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) Encap(v *FlowActionESPEncap) *FlowActionESPAttr {
-	a.encap = cmem.Copy(v)
-	return a
+	return cmem.Set(a, &a.encap, cmem.Copy(v))
 }
 
 // ESN sets the upper half of the extended sequence number to begin with. It also sets the mask bit.
 //
 // C: struct ibv_flow_action_esp_attr.esn, IBV_FLOW_ACTION_ESP_MASK_ESN, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) ESN(v uint32) *FlowActionESPAttr {
-	a.c.esn = v
-	a.c.comp_mask |= 0x1 // IBV_FLOW_ACTION_ESP_MASK_ESN
-	return a
+	return cmem.SetBit(a, &a.c.esn, v, &a.c.comp_mask, 0x1) // IBV_FLOW_ACTION_ESP_MASK_ESN
 }
 
 // place puts what the record points to behind the pointers of c, for as long as pins keep it there.
@@ -1203,22 +970,11 @@ type FlowActionESP struct {
 
 // to writes the C layout.
 func (a *FlowActionESP) to(c *cIBUverbsFlowActionEsp) {
-	*c = cIBUverbsFlowActionEsp{}
-	c.spi = a.SPI
-	c.seq = a.Seq
-	c.tfc_pad = a.TFCPad
-	c.flags = uint32(a.Flags)
-	c.hard_limit_pkts = a.HardLimitPkts
+	*c = cIBUverbsFlowActionEsp{spi: a.SPI, seq: a.Seq, tfc_pad: a.TFCPad, flags: uint32(a.Flags), hard_limit_pkts: a.HardLimitPkts}
 }
 
-// point puts the struct where C reads it, and gives its address; of nil it is 0.
 func (a *FlowActionESP) point(pins *mem.Pins) (uintptr, error) {
-	if a == nil {
-		return 0, nil
-	}
-	var c cIBUverbsFlowActionEsp
-	a.to(&c)
-	return mem.PinValue(pins, &c), nil
+	return cmem.Point(pins, a, (*FlowActionESP).to)
 }
 
 // FlowActionESPKeymatAESGCM is the key material of AES in Galois counter mode.
@@ -1239,11 +995,7 @@ type FlowActionESPKeymatAESGCM struct {
 
 // to writes the C layout.
 func (a *FlowActionESPKeymatAESGCM) to(c *cIBUverbsFlowActionEspKeymatAesGcm) error {
-	*c = cIBUverbsFlowActionEspKeymatAesGcm{}
-	c.iv = a.IV
-	c.iv_algo = uint32(a.IVAlgo)
-	c.salt = a.Salt
-	c.icv_len = a.ICVLen
+	*c = cIBUverbsFlowActionEspKeymatAesGcm{iv: a.IV, iv_algo: uint32(a.IVAlgo), salt: a.Salt, icv_len: a.ICVLen}
 	if len(a.Key) > 32 {
 		return verr.TooLong("", "FlowActionESPKeymatAESGCM.Key", len(a.Key), 32)
 	}
@@ -1252,7 +1004,6 @@ func (a *FlowActionESPKeymatAESGCM) to(c *cIBUverbsFlowActionEspKeymatAesGcm) er
 	return nil
 }
 
-// point puts the struct where C reads it, and gives its address; of nil it is 0.
 func (a *FlowActionESPKeymatAESGCM) point(pins *mem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
@@ -1277,18 +1028,11 @@ type FlowActionESPReplayBMP struct {
 
 // to writes the C layout.
 func (a *FlowActionESPReplayBMP) to(c *cIBUverbsFlowActionEspReplayBmp) {
-	*c = cIBUverbsFlowActionEspReplayBmp{}
-	c.size = a.Size
+	*c = cIBUverbsFlowActionEspReplayBmp{size: a.Size}
 }
 
-// point puts the struct where C reads it, and gives its address; of nil it is 0.
 func (a *FlowActionESPReplayBMP) point(pins *mem.Pins) (uintptr, error) {
-	if a == nil {
-		return 0, nil
-	}
-	var c cIBUverbsFlowActionEspReplayBmp
-	a.to(&c)
-	return mem.PinValue(pins, &c), nil
+	return cmem.Point(pins, a, (*FlowActionESPReplayBMP).to)
 }
 
 // arm gives IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP and the size of the struct.
@@ -1330,7 +1074,6 @@ func (a *FlowActionESPEncap) place(c *cIBUverbsFlowActionEspEncap, pins *mem.Pin
 	return nil
 }
 
-// point puts the struct where C reads it, and gives its address; of nil it is 0.
 func (a *FlowActionESPEncap) point(pins *mem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
@@ -1374,16 +1117,9 @@ type QPInitAttr struct {
 
 // to writes the C layout.
 func (a *QPInitAttr) to(c *cQPInitAttr) {
-	*c = cQPInitAttr{}
-	c.qp_type = uint32(a.Type)
-	c.cap.max_send_wr = a.MaxSendWR
-	c.cap.max_recv_wr = a.MaxRecvWR
-	c.cap.max_send_sge = a.MaxSendSGE
-	c.cap.max_recv_sge = a.MaxRecvSGE
-	c.cap.max_inline_data = a.MaxInlineData
-	if a.SignalAll {
-		c.sq_sig_all = 1
-	}
+	*c = cQPInitAttr{qp_type: uint32(a.Type), sq_sig_all: cmem.Flag[int32](a.SignalAll),
+		cap: cQPCap{max_send_wr: a.MaxSendWR, max_recv_wr: a.MaxRecvWR, max_send_sge: a.MaxSendSGE, max_recv_sge: a.MaxRecvSGE,
+			max_inline_data: a.MaxInlineData}}
 }
 
 // QPInitAttrEx is a description of the extended queue pair to make.
@@ -1421,85 +1157,70 @@ func NewQPInitAttrEx(typ QPType, sendCQ *CQ, recvCQ *CQ, pd *PD) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.xrcd, IBV_QP_INIT_ATTR_XRCD, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) XRCD(v *XRCD) *QPInitAttrEx {
-	a.xrcd = v
-	return a
+	return cmem.Set(a, &a.xrcd, v)
 }
 
 // SRQ sets the shared receive queue to take receives from.
 //
 // C: struct ibv_qp_init_attr_ex.srq, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) SRQ(v *SRQ) *QPInitAttrEx {
-	a.srq = v
-	return a
+	return cmem.Set(a, &a.srq, v)
 }
 
 // MaxSendWR sets the largest number of outstanding send requests.
 //
 // C: struct ibv_qp_init_attr_ex.cap.max_send_wr, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxSendWR(v uint32) *QPInitAttrEx {
-	a.c.cap.max_send_wr = v
-	return a
+	return cmem.Set(a, &a.c.cap.max_send_wr, v)
 }
 
 // MaxRecvWR sets the largest number of outstanding receive requests.
 //
 // C: struct ibv_qp_init_attr_ex.cap.max_recv_wr, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxRecvWR(v uint32) *QPInitAttrEx {
-	a.c.cap.max_recv_wr = v
-	return a
+	return cmem.Set(a, &a.c.cap.max_recv_wr, v)
 }
 
 // MaxSendSGE sets the largest number of scatter-gather entries in a send request.
 //
 // C: struct ibv_qp_init_attr_ex.cap.max_send_sge, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxSendSGE(v uint32) *QPInitAttrEx {
-	a.c.cap.max_send_sge = v
-	return a
+	return cmem.Set(a, &a.c.cap.max_send_sge, v)
 }
 
 // MaxRecvSGE sets the largest number of scatter-gather entries in a receive request.
 //
 // C: struct ibv_qp_init_attr_ex.cap.max_recv_sge, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxRecvSGE(v uint32) *QPInitAttrEx {
-	a.c.cap.max_recv_sge = v
-	return a
+	return cmem.Set(a, &a.c.cap.max_recv_sge, v)
 }
 
 // MaxInlineData sets the largest number of bytes that a request can send inline.
 //
 // C: struct ibv_qp_init_attr_ex.cap.max_inline_data, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxInlineData(v uint32) *QPInitAttrEx {
-	a.c.cap.max_inline_data = v
-	return a
+	return cmem.Set(a, &a.c.cap.max_inline_data, v)
 }
 
 // SignalAll sets whether every send request has a completion.
 //
 // C: struct ibv_qp_init_attr_ex.sq_sig_all, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) SignalAll(v bool) *QPInitAttrEx {
-	a.c.sq_sig_all = 0
-	if v {
-		a.c.sq_sig_all = 1
-	}
-	return a
+	return cmem.Set(a, &a.c.sq_sig_all, cmem.Flag[int32](v))
 }
 
 // SendOps sets the requests that QP.Stream can post. It also sets the mask bit.
 //
 // C: struct ibv_qp_init_attr_ex.send_ops_flags, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) SendOps(v QPOp) *QPInitAttrEx {
-	a.c.send_ops_flags = uint64(v)
-	a.c.comp_mask |= 0x40 // IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
-	return a
+	return cmem.SetBit(a, &a.c.send_ops_flags, uint64(v), &a.c.comp_mask, 0x40) // IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
 }
 
 // Flags sets the properties of the queue pair. It also sets the mask bit.
 //
 // C: struct ibv_qp_init_attr_ex.create_flags, IBV_QP_INIT_ATTR_CREATE_FLAGS, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) Flags(v QPFlag) *QPInitAttrEx {
-	a.c.create_flags = uint32(v)
-	a.c.comp_mask |= 0x4 // IBV_QP_INIT_ATTR_CREATE_FLAGS
-	return a
+	return cmem.SetBit(a, &a.c.create_flags, uint32(v), &a.c.comp_mask, 0x4) // IBV_QP_INIT_ATTR_CREATE_FLAGS
 }
 
 // MaxTSOHeader sets the largest number of bytes of headers of a large message that is sent in segments. It also
@@ -1507,25 +1228,21 @@ func (a *QPInitAttrEx) Flags(v QPFlag) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.max_tso_header, IBV_QP_INIT_ATTR_MAX_TSO_HEADER, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxTSOHeader(v uint16) *QPInitAttrEx {
-	a.c.max_tso_header = v
-	a.c.comp_mask |= 0x8 // IBV_QP_INIT_ATTR_MAX_TSO_HEADER
-	return a
+	return cmem.SetBit(a, &a.c.max_tso_header, v, &a.c.comp_mask, 0x8) // IBV_QP_INIT_ATTR_MAX_TSO_HEADER
 }
 
 // SourceQPN sets the number that packets carry as their source with QPFlagSourceQPN.
 //
 // C: struct ibv_qp_init_attr_ex.source_qpn, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) SourceQPN(v uint32) *QPInitAttrEx {
-	a.c.source_qpn = v
-	return a
+	return cmem.Set(a, &a.c.source_qpn, v)
 }
 
 // RWQIndTbl sets the table of work queues that receive in place of the queue pair. It also sets the mask bit.
 //
 // C: struct ibv_qp_init_attr_ex.rwq_ind_tbl, IBV_QP_INIT_ATTR_IND_TABLE, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) RWQIndTbl(v *RWQIndTable) *QPInitAttrEx {
-	a.rwqIndTbl = v
-	return a
+	return cmem.Set(a, &a.rwqIndTbl, v)
 }
 
 // RXHashConf sets the hash by which a work queue of the table is selected. It also sets the mask bit.
@@ -1554,7 +1271,7 @@ type RXHashConf struct {
 
 // to writes the C layout.
 func (a *RXHashConf) to(c *cRXHashConf) error {
-	*c = cRXHashConf{}
+	*c = cRXHashConf{rx_hash_fields_mask: uint64(a.Fields)}
 	if a.Function > 255 {
 		return verr.TooGreat("", "RXHashConf.Function", uint64(a.Function), 255)
 	}
@@ -1563,7 +1280,6 @@ func (a *RXHashConf) to(c *cRXHashConf) error {
 		return verr.TooLong("", "RXHashConf.Key", len(a.Key), 255)
 	}
 	c.rx_hash_key_len = uint8(len(a.Key))
-	c.rx_hash_fields_mask = uint64(a.Fields)
 	return nil
 }
 
@@ -1596,9 +1312,7 @@ type SRQInitAttr struct {
 
 // to writes the C layout.
 func (a *SRQInitAttr) to(c *cSRQInitAttr) {
-	*c = cSRQInitAttr{}
-	c.attr.max_wr = a.MaxWR
-	c.attr.max_sge = a.MaxSGE
+	*c = cSRQInitAttr{attr: cSRQAttr{max_wr: a.MaxWR, max_sge: a.MaxSGE}}
 }
 
 // SRQInitAttrEx is a description of the extended shared receive queue to make.
@@ -1628,43 +1342,35 @@ func NewSRQInitAttrEx(pd *PD, maxWR uint32, maxSGE uint32) *SRQInitAttrEx {
 //
 // C: struct ibv_srq_init_attr_ex.srq_type, IBV_SRQ_INIT_ATTR_TYPE, ibv_create_srq_ex(3).
 func (a *SRQInitAttrEx) Type(v SRQType) *SRQInitAttrEx {
-	a.c.srq_type = uint32(v)
-	a.c.comp_mask |= 0x1 // IBV_SRQ_INIT_ATTR_TYPE
-	return a
+	return cmem.SetBit(a, &a.c.srq_type, uint32(v), &a.c.comp_mask, 0x1) // IBV_SRQ_INIT_ATTR_TYPE
 }
 
 // XRCD sets the XRC domain, of type XRC. It also sets the mask bit.
 //
 // C: struct ibv_srq_init_attr_ex.xrcd, IBV_SRQ_INIT_ATTR_XRCD, ibv_create_srq_ex(3).
 func (a *SRQInitAttrEx) XRCD(v *XRCD) *SRQInitAttrEx {
-	a.xrcd = v
-	return a
+	return cmem.Set(a, &a.xrcd, v)
 }
 
 // CQ sets the queue of the completions of its receives, of types XRC and TM. It also sets the mask bit.
 //
 // C: struct ibv_srq_init_attr_ex.cq, IBV_SRQ_INIT_ATTR_CQ, ibv_create_srq_ex(3).
 func (a *SRQInitAttrEx) CQ(v *CQ) *SRQInitAttrEx {
-	a.cq = v
-	return a
+	return cmem.Set(a, &a.cq, v)
 }
 
 // MaxNumTags sets the length of the list of tags, of type TM. It also sets the mask bit.
 //
 // C: struct ibv_srq_init_attr_ex.tm_cap.max_num_tags, IBV_SRQ_INIT_ATTR_TM, ibv_create_srq_ex(3).
 func (a *SRQInitAttrEx) MaxNumTags(v uint32) *SRQInitAttrEx {
-	a.c.tm_cap.max_num_tags = v
-	a.c.comp_mask |= 0x10 // IBV_SRQ_INIT_ATTR_TM
-	return a
+	return cmem.SetBit(a, &a.c.tm_cap.max_num_tags, v, &a.c.comp_mask, 0x10) // IBV_SRQ_INIT_ATTR_TM
 }
 
 // MaxOps sets the largest number of outstanding changes of that list, of type TM. It also sets the mask bit.
 //
 // C: struct ibv_srq_init_attr_ex.tm_cap.max_ops, IBV_SRQ_INIT_ATTR_TM, ibv_create_srq_ex(3).
 func (a *SRQInitAttrEx) MaxOps(v uint32) *SRQInitAttrEx {
-	a.c.tm_cap.max_ops = v
-	a.c.comp_mask |= 0x10 // IBV_SRQ_INIT_ATTR_TM
-	return a
+	return cmem.SetBit(a, &a.c.tm_cap.max_ops, v, &a.c.comp_mask, 0x10) // IBV_SRQ_INIT_ATTR_TM
 }
 
 // WQInitAttr is a description of the work queue to make.
@@ -1691,33 +1397,28 @@ func NewWQInitAttr(pd *PD, cq *CQ) *WQInitAttr {
 //
 // C: struct ibv_wq_init_attr.wq_type, ibv_create_wq(3).
 func (a *WQInitAttr) Type(v WQType) *WQInitAttr {
-	a.c.wq_type = uint32(v)
-	return a
+	return cmem.Set(a, &a.c.wq_type, uint32(v))
 }
 
 // MaxWR sets the largest number of outstanding requests; the queue may get more.
 //
 // C: struct ibv_wq_init_attr.max_wr, ibv_create_wq(3).
 func (a *WQInitAttr) MaxWR(v uint32) *WQInitAttr {
-	a.c.max_wr = v
-	return a
+	return cmem.Set(a, &a.c.max_wr, v)
 }
 
 // MaxSGE sets the largest number of scatter-gather entries in a request.
 //
 // C: struct ibv_wq_init_attr.max_sge, ibv_create_wq(3).
 func (a *WQInitAttr) MaxSGE(v uint32) *WQInitAttr {
-	a.c.max_sge = v
-	return a
+	return cmem.Set(a, &a.c.max_sge, v)
 }
 
 // Flags sets the properties. It also sets the mask bit.
 //
 // C: struct ibv_wq_init_attr.create_flags, IBV_WQ_INIT_ATTR_FLAGS, ibv_create_wq(3).
 func (a *WQInitAttr) Flags(v WQFlags) *WQInitAttr {
-	a.c.create_flags = uint32(v)
-	a.c.comp_mask |= 0x1 // IBV_WQ_INIT_ATTR_FLAGS
-	return a
+	return cmem.SetBit(a, &a.c.create_flags, uint32(v), &a.c.comp_mask, 0x1) // IBV_WQ_INIT_ATTR_FLAGS
 }
 
 // ModifyCQAttr is a set of changes to a completion queue.
@@ -1728,27 +1429,20 @@ type ModifyCQAttr struct {
 }
 
 // NewModifyCQAttr starts an attribute structure ModifyCQAttr.
-func NewModifyCQAttr() *ModifyCQAttr {
-	a := &ModifyCQAttr{}
-	return a
-}
+func NewModifyCQAttr() *ModifyCQAttr { return &ModifyCQAttr{} }
 
 // Count sets the number of completions after which an event is reported. It also sets the mask bit.
 //
 // C: struct ibv_modify_cq_attr.moderate.cq_count, IBV_CQ_ATTR_MODERATE, ibv_modify_cq(3).
 func (a *ModifyCQAttr) Count(v uint16) *ModifyCQAttr {
-	a.c.moderate.cq_count = v
-	a.c.attr_mask |= 0x1 // IBV_CQ_ATTR_MODERATE
-	return a
+	return cmem.SetBit(a, &a.c.moderate.cq_count, v, &a.c.attr_mask, 0x1) // IBV_CQ_ATTR_MODERATE
 }
 
 // Period sets the time after which an event is reported, in microseconds. It also sets the mask bit.
 //
 // C: struct ibv_modify_cq_attr.moderate.cq_period, IBV_CQ_ATTR_MODERATE, ibv_modify_cq(3).
 func (a *ModifyCQAttr) Period(v uint16) *ModifyCQAttr {
-	a.c.moderate.cq_period = v
-	a.c.attr_mask |= 0x1 // IBV_CQ_ATTR_MODERATE
-	return a
+	return cmem.SetBit(a, &a.c.moderate.cq_period, v, &a.c.attr_mask, 0x1) // IBV_CQ_ATTR_MODERATE
 }
 
 // QPAttr is a set of changes to a queue pair. new(QPAttr) begins one that leaves the state as it is.
@@ -1773,9 +1467,7 @@ func NewQPAttr(state QPState) *QPAttr {
 //
 // C: struct ibv_qp_attr.cur_qp_state, IBV_QP_CUR_STATE, ibv_modify_qp(3).
 func (a *QPAttr) CurState(v QPState) *QPAttr {
-	a.c.cur_qp_state = uint32(v)
-	a.mask |= 0x2 // IBV_QP_CUR_STATE
-	return a
+	return cmem.SetBit(a, &a.c.cur_qp_state, uint32(v), &a.mask, 0x2) // IBV_QP_CUR_STATE
 }
 
 // PathMTU sets the largest payload of a packet, equal at both ends, at most the ActiveMTU of the port. It also
@@ -1783,54 +1475,42 @@ func (a *QPAttr) CurState(v QPState) *QPAttr {
 //
 // C: struct ibv_qp_attr.path_mtu, IBV_QP_PATH_MTU, ibv_modify_qp(3).
 func (a *QPAttr) PathMTU(v MTU) *QPAttr {
-	a.c.path_mtu = uint32(v)
-	a.mask |= 0x100 // IBV_QP_PATH_MTU
-	return a
+	return cmem.SetBit(a, &a.c.path_mtu, uint32(v), &a.mask, 0x100) // IBV_QP_PATH_MTU
 }
 
 // QKey sets the key that datagrams to this queue pair must have, on UD. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.qkey, IBV_QP_QKEY, ibv_modify_qp(3).
 func (a *QPAttr) QKey(v uint32) *QPAttr {
-	a.c.qkey = v
-	a.mask |= 0x40 // IBV_QP_QKEY
-	return a
+	return cmem.SetBit(a, &a.c.qkey, v, &a.mask, 0x40) // IBV_QP_QKEY
 }
 
 // RQPSN sets the number of the first packet to receive, 24 bits. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.rq_psn, IBV_QP_RQ_PSN, ibv_modify_qp(3).
 func (a *QPAttr) RQPSN(v uint32) *QPAttr {
-	a.c.rq_psn = v
-	a.mask |= 0x1000 // IBV_QP_RQ_PSN
-	return a
+	return cmem.SetBit(a, &a.c.rq_psn, v, &a.mask, 0x1000) // IBV_QP_RQ_PSN
 }
 
 // SQPSN sets the number of the first packet to send, 24 bits. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.sq_psn, IBV_QP_SQ_PSN, ibv_modify_qp(3).
 func (a *QPAttr) SQPSN(v uint32) *QPAttr {
-	a.c.sq_psn = v
-	a.mask |= 0x10000 // IBV_QP_SQ_PSN
-	return a
+	return cmem.SetBit(a, &a.c.sq_psn, v, &a.mask, 0x10000) // IBV_QP_SQ_PSN
 }
 
 // DestQPNum sets the number of the peer's queue pair, 24 bits. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.dest_qp_num, IBV_QP_DEST_QPN, ibv_modify_qp(3).
 func (a *QPAttr) DestQPNum(v uint32) *QPAttr {
-	a.c.dest_qp_num = v
-	a.mask |= 0x100000 // IBV_QP_DEST_QPN
-	return a
+	return cmem.SetBit(a, &a.c.dest_qp_num, v, &a.mask, 0x100000) // IBV_QP_DEST_QPN
 }
 
 // AccessFlags sets the access flags of the peer. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.qp_access_flags, IBV_QP_ACCESS_FLAGS, ibv_modify_qp(3).
 func (a *QPAttr) AccessFlags(v QPAccess) *QPAttr {
-	a.c.qp_access_flags = uint32(v)
-	a.mask |= 0x8 // IBV_QP_ACCESS_FLAGS
-	return a
+	return cmem.SetBit(a, &a.c.qp_access_flags, uint32(v), &a.mask, 0x8) // IBV_QP_ACCESS_FLAGS
 }
 
 // AV sets the path to the peer. It also sets the mask bit.
@@ -1846,9 +1526,7 @@ func (a *QPAttr) AV(v AHAttr) *QPAttr {
 //
 // C: struct ibv_qp_attr.pkey_index, IBV_QP_PKEY_INDEX, ibv_modify_qp(3).
 func (a *QPAttr) PKeyIndex(v uint16) *QPAttr {
-	a.c.pkey_index = v
-	a.mask |= 0x10 // IBV_QP_PKEY_INDEX
-	return a
+	return cmem.SetBit(a, &a.c.pkey_index, v, &a.mask, 0x10) // IBV_QP_PKEY_INDEX
 }
 
 // MaxRDAtomic sets the largest number of outstanding reads and atomics as requester, at most the
@@ -1856,9 +1534,7 @@ func (a *QPAttr) PKeyIndex(v uint16) *QPAttr {
 //
 // C: struct ibv_qp_attr.max_rd_atomic, IBV_QP_MAX_QP_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
-	a.c.max_rd_atomic = v
-	a.mask |= 0x2000 // IBV_QP_MAX_QP_RD_ATOMIC
-	return a
+	return cmem.SetBit(a, &a.c.max_rd_atomic, v, &a.mask, 0x2000) // IBV_QP_MAX_QP_RD_ATOMIC
 }
 
 // MaxDestRDAtomic sets the largest number of outstanding reads and atomics of the peer, at most MaxQPRDAtom of
@@ -1866,9 +1542,7 @@ func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
 //
 // C: struct ibv_qp_attr.max_dest_rd_atomic, IBV_QP_MAX_DEST_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
-	a.c.max_dest_rd_atomic = v
-	a.mask |= 0x20000 // IBV_QP_MAX_DEST_RD_ATOMIC
-	return a
+	return cmem.SetBit(a, &a.c.max_dest_rd_atomic, v, &a.mask, 0x20000) // IBV_QP_MAX_DEST_RD_ATOMIC
 }
 
 // MinRNRTimer sets the code of the time that a peer waits when no receive is posted, 0 to 31: 1 is 0.01 ms, 12
@@ -1876,18 +1550,14 @@ func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
 //
 // C: struct ibv_qp_attr.min_rnr_timer, IBV_QP_MIN_RNR_TIMER, ibv_modify_qp(3).
 func (a *QPAttr) MinRNRTimer(v RNRTimer) *QPAttr {
-	a.c.min_rnr_timer = uint8(v)
-	a.mask |= 0x8000 // IBV_QP_MIN_RNR_TIMER
-	return a
+	return cmem.SetBit(a, &a.c.min_rnr_timer, uint8(v), &a.mask, 0x8000) // IBV_QP_MIN_RNR_TIMER
 }
 
 // PortNum sets the local port. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.port_num, IBV_QP_PORT, ibv_modify_qp(3).
 func (a *QPAttr) PortNum(v uint8) *QPAttr {
-	a.c.port_num = v
-	a.mask |= 0x20 // IBV_QP_PORT
-	return a
+	return cmem.SetBit(a, &a.c.port_num, v, &a.mask, 0x20) // IBV_QP_PORT
 }
 
 // Timeout sets the code of the time to wait for an acknowledgement, 0 to 31: 4.096 microseconds times 2 to the
@@ -1895,18 +1565,14 @@ func (a *QPAttr) PortNum(v uint8) *QPAttr {
 //
 // C: struct ibv_qp_attr.timeout, IBV_QP_TIMEOUT, ibv_modify_qp(3).
 func (a *QPAttr) Timeout(v Timeout) *QPAttr {
-	a.c.timeout = uint8(v)
-	a.mask |= 0x200 // IBV_QP_TIMEOUT
-	return a
+	return cmem.SetBit(a, &a.c.timeout, uint8(v), &a.mask, 0x200) // IBV_QP_TIMEOUT
 }
 
 // RetryCnt sets the number of retries after a timeout, 0 to 7. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.retry_cnt, IBV_QP_RETRY_CNT, ibv_modify_qp(3).
 func (a *QPAttr) RetryCnt(v uint8) *QPAttr {
-	a.c.retry_cnt = v
-	a.mask |= 0x400 // IBV_QP_RETRY_CNT
-	return a
+	return cmem.SetBit(a, &a.c.retry_cnt, v, &a.mask, 0x400) // IBV_QP_RETRY_CNT
 }
 
 // RNRRetry sets the number of retries when the peer has no receive posted, 0 to 7; 7 means no limit. It also
@@ -1914,39 +1580,28 @@ func (a *QPAttr) RetryCnt(v uint8) *QPAttr {
 //
 // C: struct ibv_qp_attr.rnr_retry, IBV_QP_RNR_RETRY, ibv_modify_qp(3).
 func (a *QPAttr) RNRRetry(v uint8) *QPAttr {
-	a.c.rnr_retry = v
-	a.mask |= 0x800 // IBV_QP_RNR_RETRY
-	return a
+	return cmem.SetBit(a, &a.c.rnr_retry, v, &a.mask, 0x800) // IBV_QP_RNR_RETRY
 }
 
 // EnSQDAsyncNotify sets whether an event reports that the send queue is drained. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.en_sqd_async_notify, IBV_QP_EN_SQD_ASYNC_NOTIFY, ibv_modify_qp(3).
 func (a *QPAttr) EnSQDAsyncNotify(v bool) *QPAttr {
-	a.c.en_sqd_async_notify = 0
-	if v {
-		a.c.en_sqd_async_notify = 1
-	}
-	a.mask |= 0x4 // IBV_QP_EN_SQD_ASYNC_NOTIFY
-	return a
+	return cmem.SetBit(a, &a.c.en_sqd_async_notify, cmem.Flag[uint8](v), &a.mask, 0x4) // IBV_QP_EN_SQD_ASYNC_NOTIFY
 }
 
 // RateLimit sets the packet rate limit in kbit/s. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.rate_limit, IBV_QP_RATE_LIMIT, ibv_modify_qp(3).
 func (a *QPAttr) RateLimit(v uint32) *QPAttr {
-	a.c.rate_limit = v
-	a.mask |= 0x2000000 // IBV_QP_RATE_LIMIT
-	return a
+	return cmem.SetBit(a, &a.c.rate_limit, v, &a.mask, 0x2000000) // IBV_QP_RATE_LIMIT
 }
 
 // PathMigState sets the state of the migration to the alternate path. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.path_mig_state, IBV_QP_PATH_MIG_STATE, ibv_modify_qp(3).
 func (a *QPAttr) PathMigState(v MigState) *QPAttr {
-	a.c.path_mig_state = uint32(v)
-	a.mask |= 0x40000 // IBV_QP_PATH_MIG_STATE
-	return a
+	return cmem.SetBit(a, &a.c.path_mig_state, uint32(v), &a.mask, 0x40000) // IBV_QP_PATH_MIG_STATE
 }
 
 // MaxSendWR sets the largest number of outstanding send requests, on a device that resizes; set all five sizes.
@@ -1954,9 +1609,7 @@ func (a *QPAttr) PathMigState(v MigState) *QPAttr {
 //
 // C: struct ibv_qp_attr.cap.max_send_wr, IBV_QP_CAP, ibv_modify_qp(3).
 func (a *QPAttr) MaxSendWR(v uint32) *QPAttr {
-	a.c.cap.max_send_wr = v
-	a.mask |= 0x80000 // IBV_QP_CAP
-	return a
+	return cmem.SetBit(a, &a.c.cap.max_send_wr, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
 // MaxRecvWR sets the largest number of outstanding receive requests, on a device that resizes; set all five
@@ -1964,9 +1617,7 @@ func (a *QPAttr) MaxSendWR(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.cap.max_recv_wr, IBV_QP_CAP, ibv_modify_qp(3).
 func (a *QPAttr) MaxRecvWR(v uint32) *QPAttr {
-	a.c.cap.max_recv_wr = v
-	a.mask |= 0x80000 // IBV_QP_CAP
-	return a
+	return cmem.SetBit(a, &a.c.cap.max_recv_wr, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
 // MaxSendSGE sets the largest number of scatter-gather entries in a send request, on a device that resizes; set
@@ -1974,9 +1625,7 @@ func (a *QPAttr) MaxRecvWR(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.cap.max_send_sge, IBV_QP_CAP, ibv_modify_qp(3).
 func (a *QPAttr) MaxSendSGE(v uint32) *QPAttr {
-	a.c.cap.max_send_sge = v
-	a.mask |= 0x80000 // IBV_QP_CAP
-	return a
+	return cmem.SetBit(a, &a.c.cap.max_send_sge, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
 // MaxRecvSGE sets the largest number of scatter-gather entries in a receive request, on a device that resizes;
@@ -1984,9 +1633,7 @@ func (a *QPAttr) MaxSendSGE(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.cap.max_recv_sge, IBV_QP_CAP, ibv_modify_qp(3).
 func (a *QPAttr) MaxRecvSGE(v uint32) *QPAttr {
-	a.c.cap.max_recv_sge = v
-	a.mask |= 0x80000 // IBV_QP_CAP
-	return a
+	return cmem.SetBit(a, &a.c.cap.max_recv_sge, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
 // MaxInlineData sets the largest number of bytes that a request can send inline, on a device that resizes; set
@@ -1994,9 +1641,7 @@ func (a *QPAttr) MaxRecvSGE(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.cap.max_inline_data, IBV_QP_CAP, ibv_modify_qp(3).
 func (a *QPAttr) MaxInlineData(v uint32) *QPAttr {
-	a.c.cap.max_inline_data = v
-	a.mask |= 0x80000 // IBV_QP_CAP
-	return a
+	return cmem.SetBit(a, &a.c.cap.max_inline_data, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
 // AltAV sets the alternate path to the peer. It also sets the mask bit.
@@ -2012,27 +1657,21 @@ func (a *QPAttr) AltAV(v AHAttr) *QPAttr {
 //
 // C: struct ibv_qp_attr.alt_pkey_index, IBV_QP_ALT_PATH, ibv_modify_qp(3).
 func (a *QPAttr) AltPKeyIndex(v uint16) *QPAttr {
-	a.c.alt_pkey_index = v
-	a.mask |= 0x4000 // IBV_QP_ALT_PATH
-	return a
+	return cmem.SetBit(a, &a.c.alt_pkey_index, v, &a.mask, 0x4000) // IBV_QP_ALT_PATH
 }
 
 // AltPortNum sets the local port of the alternate path. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.alt_port_num, IBV_QP_ALT_PATH, ibv_modify_qp(3).
 func (a *QPAttr) AltPortNum(v uint8) *QPAttr {
-	a.c.alt_port_num = v
-	a.mask |= 0x4000 // IBV_QP_ALT_PATH
-	return a
+	return cmem.SetBit(a, &a.c.alt_port_num, v, &a.mask, 0x4000) // IBV_QP_ALT_PATH
 }
 
 // AltTimeout sets the time to wait for an acknowledgement on the alternate path. It also sets the mask bit.
 //
 // C: struct ibv_qp_attr.alt_timeout, IBV_QP_ALT_PATH, ibv_modify_qp(3).
 func (a *QPAttr) AltTimeout(v Timeout) *QPAttr {
-	a.c.alt_timeout = uint8(v)
-	a.mask |= 0x4000 // IBV_QP_ALT_PATH
-	return a
+	return cmem.SetBit(a, &a.c.alt_timeout, uint8(v), &a.mask, 0x4000) // IBV_QP_ALT_PATH
 }
 
 // RCSetup has the attributes that a QP of type RC needs to go from RESET to INIT, RTR and RTS. Each is passed
@@ -2456,16 +2095,14 @@ func NewQPRateLimitAttr(rateLimit uint32) *QPRateLimitAttr {
 //
 // C: struct ibv_qp_rate_limit_attr.max_burst_sz, ibv_modify_qp_rate_limit(3).
 func (a *QPRateLimitAttr) MaxBurstSize(v uint32) *QPRateLimitAttr {
-	a.c.max_burst_sz = v
-	return a
+	return cmem.Set(a, &a.c.max_burst_sz, v)
 }
 
 // TypicalPacketSize sets the usual size of a packet in bytes; 0 for the MTU of the port.
 //
 // C: struct ibv_qp_rate_limit_attr.typical_pkt_sz, ibv_modify_qp_rate_limit(3).
 func (a *QPRateLimitAttr) TypicalPacketSize(v uint16) *QPRateLimitAttr {
-	a.c.typical_pkt_sz = v
-	return a
+	return cmem.Set(a, &a.c.typical_pkt_sz, v)
 }
 
 // SRQAttr is a set of changes to a shared receive queue.
@@ -2477,19 +2114,14 @@ type SRQAttr struct {
 }
 
 // NewSRQAttr starts an attribute structure SRQAttr.
-func NewSRQAttr() *SRQAttr {
-	a := &SRQAttr{}
-	return a
-}
+func NewSRQAttr() *SRQAttr { return &SRQAttr{} }
 
 // MaxWR sets the largest number of outstanding receive requests, on devices with DeviceCapSRQResize. It also
 // sets the mask bit.
 //
 // C: struct ibv_srq_attr.max_wr, IBV_SRQ_MAX_WR, ibv_modify_srq(3).
 func (a *SRQAttr) MaxWR(v uint32) *SRQAttr {
-	a.c.max_wr = v
-	a.mask |= 0x1 // IBV_SRQ_MAX_WR
-	return a
+	return cmem.SetBit(a, &a.c.max_wr, v, &a.mask, 0x1) // IBV_SRQ_MAX_WR
 }
 
 // Limit sets the number of requests below which EventTypeSRQLimitReached is reported, once; 0 for no event. It
@@ -2497,9 +2129,7 @@ func (a *SRQAttr) MaxWR(v uint32) *SRQAttr {
 //
 // C: struct ibv_srq_attr.srq_limit, IBV_SRQ_LIMIT, ibv_modify_srq(3).
 func (a *SRQAttr) Limit(v uint32) *SRQAttr {
-	a.c.srq_limit = v
-	a.mask |= 0x2 // IBV_SRQ_LIMIT
-	return a
+	return cmem.SetBit(a, &a.c.srq_limit, v, &a.mask, 0x2) // IBV_SRQ_LIMIT
 }
 
 // WQAttr is a set of changes to a work queue.
@@ -2510,45 +2140,34 @@ type WQAttr struct {
 }
 
 // NewWQAttr starts an attribute structure WQAttr.
-func NewWQAttr() *WQAttr {
-	a := &WQAttr{}
-	return a
-}
+func NewWQAttr() *WQAttr { return &WQAttr{} }
 
 // State sets the state to change to. It also sets the mask bit.
 //
 // C: struct ibv_wq_attr.wq_state, IBV_WQ_ATTR_STATE, ibv_modify_wq(3).
 func (a *WQAttr) State(v WQState) *WQAttr {
-	a.c.wq_state = uint32(v)
-	a.c.attr_mask |= 0x1 // IBV_WQ_ATTR_STATE
-	return a
+	return cmem.SetBit(a, &a.c.wq_state, uint32(v), &a.c.attr_mask, 0x1) // IBV_WQ_ATTR_STATE
 }
 
 // CurState sets the state that the queue is taken to be in. It also sets the mask bit.
 //
 // C: struct ibv_wq_attr.curr_wq_state, IBV_WQ_ATTR_CURR_STATE, ibv_modify_wq(3).
 func (a *WQAttr) CurState(v WQState) *WQAttr {
-	a.c.curr_wq_state = uint32(v)
-	a.c.attr_mask |= 0x2 // IBV_WQ_ATTR_CURR_STATE
-	return a
+	return cmem.SetBit(a, &a.c.curr_wq_state, uint32(v), &a.c.attr_mask, 0x2) // IBV_WQ_ATTR_CURR_STATE
 }
 
 // Flags sets the new values of properties. It also sets the mask bit.
 //
 // C: struct ibv_wq_attr.flags, IBV_WQ_ATTR_FLAGS, ibv_modify_wq(3).
 func (a *WQAttr) Flags(v WQFlags) *WQAttr {
-	a.c.flags = uint32(v)
-	a.c.attr_mask |= 0x4 // IBV_WQ_ATTR_FLAGS
-	return a
+	return cmem.SetBit(a, &a.c.flags, uint32(v), &a.c.attr_mask, 0x4) // IBV_WQ_ATTR_FLAGS
 }
 
 // FlagsMask sets the properties to change. It also sets the mask bit.
 //
 // C: struct ibv_wq_attr.flags_mask, IBV_WQ_ATTR_FLAGS, ibv_modify_wq(3).
 func (a *WQAttr) FlagsMask(v WQFlags) *WQAttr {
-	a.c.flags_mask = uint32(v)
-	a.c.attr_mask |= 0x4 // IBV_WQ_ATTR_FLAGS
-	return a
+	return cmem.SetBit(a, &a.c.flags_mask, uint32(v), &a.c.attr_mask, 0x4) // IBV_WQ_ATTR_FLAGS
 }
 
 // QPOpenAttr is which shared queue pair to open.
@@ -2652,9 +2271,7 @@ type CompCntrInfo struct {
 
 // from reads the C layout.
 func (r *CompCntrInfo) from(c *cCompCntrCaps) {
-	r.MaxValue = c.max_value
-	r.MaxCounters = c.max_counters
-	r.SupportedOps = CompCntrOp(c.supported_qp_attach_ops)
+	*r = CompCntrInfo{MaxValue: c.max_value, MaxCounters: c.max_counters, SupportedOps: CompCntrOp(c.supported_qp_attach_ops)}
 }
 
 // DeviceInfo is the basic attributes of a device. The limits are upper limits; at a given time less may be
@@ -2746,46 +2363,17 @@ type DeviceInfo struct {
 
 // from reads the C layout.
 func (r *DeviceInfo) from(c *cDeviceAttr) {
-	r.FWVer = cmem.Text(c.fw_ver[:])
-	r.NodeGUID = bits.ReverseBytes64(c.node_guid)
-	r.SysImageGUID = bits.ReverseBytes64(c.sys_image_guid)
-	r.MaxMRSize = c.max_mr_size
-	r.PageSizeCap = c.page_size_cap
-	r.VendorID = c.vendor_id
-	r.VendorPartID = c.vendor_part_id
-	r.HWVer = c.hw_ver
-	r.MaxQP = int(c.max_qp)
-	r.MaxQPWR = int(c.max_qp_wr)
-	r.DeviceCapFlags = DeviceCap(c.device_cap_flags)
-	r.MaxSGE = int(c.max_sge)
-	r.MaxSGERd = int(c.max_sge_rd)
-	r.MaxCQ = int(c.max_cq)
-	r.MaxCQE = int(c.max_cqe)
-	r.MaxMR = int(c.max_mr)
-	r.MaxPD = int(c.max_pd)
-	r.MaxQPRDAtom = int(c.max_qp_rd_atom)
-	r.MaxEERDAtom = int(c.max_ee_rd_atom)
-	r.MaxResRDAtom = int(c.max_res_rd_atom)
-	r.MaxQPInitRDAtom = int(c.max_qp_init_rd_atom)
-	r.MaxEEInitRDAtom = int(c.max_ee_init_rd_atom)
-	r.AtomicCap = AtomicCap(c.atomic_cap)
-	r.MaxEE = int(c.max_ee)
-	r.MaxRDD = int(c.max_rdd)
-	r.MaxMW = int(c.max_mw)
-	r.MaxRawIPv6QP = int(c.max_raw_ipv6_qp)
-	r.MaxRawEthyQP = int(c.max_raw_ethy_qp)
-	r.MaxMcastGrp = int(c.max_mcast_grp)
-	r.MaxMcastQPAttach = int(c.max_mcast_qp_attach)
-	r.MaxTotalMcastQPAttach = int(c.max_total_mcast_qp_attach)
-	r.MaxAH = int(c.max_ah)
-	r.MaxFMR = int(c.max_fmr)
-	r.MaxMapPerFMR = int(c.max_map_per_fmr)
-	r.MaxSRQ = int(c.max_srq)
-	r.MaxSRQWR = int(c.max_srq_wr)
-	r.MaxSRQSGE = int(c.max_srq_sge)
-	r.MaxPKeys = c.max_pkeys
-	r.LocalCAAckDelay = Delay(c.local_ca_ack_delay)
-	r.PhysPortCnt = c.phys_port_cnt
+	*r = DeviceInfo{FWVer: cmem.Text(c.fw_ver[:]), NodeGUID: bits.ReverseBytes64(c.node_guid),
+		SysImageGUID: bits.ReverseBytes64(c.sys_image_guid), MaxMRSize: c.max_mr_size, PageSizeCap: c.page_size_cap, VendorID: c.vendor_id,
+		VendorPartID: c.vendor_part_id, HWVer: c.hw_ver, MaxQP: int(c.max_qp), MaxQPWR: int(c.max_qp_wr),
+		DeviceCapFlags: DeviceCap(c.device_cap_flags), MaxSGE: int(c.max_sge), MaxSGERd: int(c.max_sge_rd), MaxCQ: int(c.max_cq),
+		MaxCQE: int(c.max_cqe), MaxMR: int(c.max_mr), MaxPD: int(c.max_pd), MaxQPRDAtom: int(c.max_qp_rd_atom),
+		MaxEERDAtom: int(c.max_ee_rd_atom), MaxResRDAtom: int(c.max_res_rd_atom), MaxQPInitRDAtom: int(c.max_qp_init_rd_atom),
+		MaxEEInitRDAtom: int(c.max_ee_init_rd_atom), AtomicCap: AtomicCap(c.atomic_cap), MaxEE: int(c.max_ee), MaxRDD: int(c.max_rdd),
+		MaxMW: int(c.max_mw), MaxRawIPv6QP: int(c.max_raw_ipv6_qp), MaxRawEthyQP: int(c.max_raw_ethy_qp), MaxMcastGrp: int(c.max_mcast_grp),
+		MaxMcastQPAttach: int(c.max_mcast_qp_attach), MaxTotalMcastQPAttach: int(c.max_total_mcast_qp_attach), MaxAH: int(c.max_ah),
+		MaxFMR: int(c.max_fmr), MaxMapPerFMR: int(c.max_map_per_fmr), MaxSRQ: int(c.max_srq), MaxSRQWR: int(c.max_srq_wr),
+		MaxSRQSGE: int(c.max_srq_sge), MaxPKeys: c.max_pkeys, LocalCAAckDelay: Delay(c.local_ca_ack_delay), PhysPortCnt: c.phys_port_cnt}
 }
 
 // ODPCaps is the support of a device for on-demand regions.
@@ -2804,10 +2392,8 @@ type ODPCaps struct {
 
 // from reads the C layout.
 func (r *ODPCaps) from(c *cODPCaps) {
-	r.General = ODPCap(c.general_caps)
-	r.RC = ODPTransportCap(c.per_transport_caps_rc_odp_caps)
-	r.UC = ODPTransportCap(c.per_transport_caps_uc_odp_caps)
-	r.UD = ODPTransportCap(c.per_transport_caps_ud_odp_caps)
+	*r = ODPCaps{General: ODPCap(c.general_caps), RC: ODPTransportCap(c.per_transport_caps_rc_odp_caps),
+		UC: ODPTransportCap(c.per_transport_caps_uc_odp_caps), UD: ODPTransportCap(c.per_transport_caps_ud_odp_caps)}
 }
 
 // TSOCaps is the support of a device for segmenting TCP messages.
@@ -2822,8 +2408,7 @@ type TSOCaps struct {
 
 // from reads the C layout.
 func (r *TSOCaps) from(c *cTSOCaps) {
-	r.MaxTSO = c.max_tso
-	r.SupportedQPTs = c.supported_qpts
+	*r = TSOCaps{MaxTSO: c.max_tso, SupportedQPTs: c.supported_qpts}
 }
 
 // RSSCaps is the support of a device for distributing packets over receive queues.
@@ -2844,11 +2429,9 @@ type RSSCaps struct {
 
 // from reads the C layout.
 func (r *RSSCaps) from(c *cRSSCaps) {
-	r.SupportedQPTs = c.supported_qpts
-	r.MaxRWQIndirectionTables = c.max_rwq_indirection_tables
-	r.MaxRWQIndirectionTableSize = c.max_rwq_indirection_table_size
-	r.RXHashFieldsMask = RXHashField(c.rx_hash_fields_mask)
-	r.RXHashFunction = RXHashFunc(c.rx_hash_function)
+	*r = RSSCaps{SupportedQPTs: c.supported_qpts, MaxRWQIndirectionTables: c.max_rwq_indirection_tables,
+		MaxRWQIndirectionTableSize: c.max_rwq_indirection_table_size, RXHashFieldsMask: RXHashField(c.rx_hash_fields_mask),
+		RXHashFunction: RXHashFunc(c.rx_hash_function)}
 }
 
 // PacketPacingCaps is the support of a device for limiting the packet rate of a QP.
@@ -2865,9 +2448,7 @@ type PacketPacingCaps struct {
 
 // from reads the C layout.
 func (r *PacketPacingCaps) from(c *cPacketPacingCaps) {
-	r.QPRateLimitMin = c.qp_rate_limit_min
-	r.QPRateLimitMax = c.qp_rate_limit_max
-	r.SupportedQPTs = c.supported_qpts
+	*r = PacketPacingCaps{QPRateLimitMin: c.qp_rate_limit_min, QPRateLimitMax: c.qp_rate_limit_max, SupportedQPTs: c.supported_qpts}
 }
 
 // TMCaps is the support of a device for tag matching.
@@ -2888,11 +2469,8 @@ type TMCaps struct {
 
 // from reads the C layout.
 func (r *TMCaps) from(c *cTMCaps) {
-	r.MaxRndvHdrSize = c.max_rndv_hdr_size
-	r.MaxNumTags = c.max_num_tags
-	r.Flags = TMCap(c.flags)
-	r.MaxOps = c.max_ops
-	r.MaxSGE = c.max_sge
+	*r = TMCaps{MaxRndvHdrSize: c.max_rndv_hdr_size, MaxNumTags: c.max_num_tags, Flags: TMCap(c.flags), MaxOps: c.max_ops,
+		MaxSGE: c.max_sge}
 }
 
 // CQModerationCaps is the limits for delaying the notifications of a completion queue.
@@ -2907,8 +2485,7 @@ type CQModerationCaps struct {
 
 // from reads the C layout.
 func (r *CQModerationCaps) from(c *cCQModerationCaps) {
-	r.MaxCQCount = c.max_cq_count
-	r.MaxCQPeriod = c.max_cq_period
+	*r = CQModerationCaps{MaxCQCount: c.max_cq_count, MaxCQPeriod: c.max_cq_period}
 }
 
 // PCIAtomicCaps is the support of a device for atomic operations on host memory over PCI.
@@ -2925,9 +2502,7 @@ type PCIAtomicCaps struct {
 
 // from reads the C layout.
 func (r *PCIAtomicCaps) from(c *cPCIAtomicCaps) {
-	r.FetchAdd = PCIAtomicSize(c.fetch_add)
-	r.Swap = PCIAtomicSize(c.swap)
-	r.CompareSwap = PCIAtomicSize(c.compare_swap)
+	*r = PCIAtomicCaps{FetchAdd: PCIAtomicSize(c.fetch_add), Swap: PCIAtomicSize(c.swap), CompareSwap: PCIAtomicSize(c.compare_swap)}
 }
 
 // DeviceInfoEx is the attributes of a device. A field that the library or the device is too old for is 0.
@@ -2970,22 +2545,17 @@ type DeviceInfoEx struct {
 
 // from reads the C layout.
 func (r *DeviceInfoEx) from(c *cDeviceAttrEx) {
+	*r = DeviceInfoEx{CompletionTimestampMask: c.completion_timestamp_mask, HCACoreClock: c.hca_core_clock,
+		DeviceCapFlagsEx: DeviceCapEx(c.device_cap_flags_ex), MaxWQTypeRQ: c.max_wq_type_rq, RawPacketCaps: RawPacketCap(c.raw_packet_caps),
+		MaxDMSize: c.max_dm_size, XRCODPCaps: ODPTransportCap(c.xrc_odp_caps), PhysPortCntEx: c.phys_port_cnt_ex}
 	r.OrigAttr.from(&c.orig_attr)
 	r.ODPCaps.from(&c.odp_caps)
-	r.CompletionTimestampMask = c.completion_timestamp_mask
-	r.HCACoreClock = c.hca_core_clock
-	r.DeviceCapFlagsEx = DeviceCapEx(c.device_cap_flags_ex)
 	r.TSOCaps.from(&c.tso_caps)
 	r.RSSCaps.from(&c.rss_caps)
-	r.MaxWQTypeRQ = c.max_wq_type_rq
 	r.PacketPacingCaps.from(&c.packet_pacing_caps)
-	r.RawPacketCaps = RawPacketCap(c.raw_packet_caps)
 	r.TMCaps.from(&c.tm_caps)
 	r.CQModCaps.from(&c.cq_mod_caps)
-	r.MaxDMSize = c.max_dm_size
 	r.PCIAtomicCaps.from(&c.pci_atomic_caps)
-	r.XRCODPCaps = ODPTransportCap(c.xrc_odp_caps)
-	r.PhysPortCntEx = c.phys_port_cnt_ex
 }
 
 // ECEInfo is the set of options of enhanced connection establishment (ECE) of a queue pair, on which the two
@@ -3001,8 +2571,7 @@ type ECEInfo struct {
 
 // from reads the C layout.
 func (r *ECEInfo) from(c *cEce) {
-	r.VendorID = c.vendor_id
-	r.Options = c.options
+	*r = ECEInfo{VendorID: c.vendor_id, Options: c.options}
 }
 
 // GIDEntry is an entry of the GID table of a port.
@@ -3023,11 +2592,7 @@ type GIDEntry struct {
 
 // from reads the C layout.
 func (r *GIDEntry) from(c *cGIDEntry) {
-	r.GID = c.gid
-	r.GIDIndex = c.gid_index
-	r.PortNum = c.port_num
-	r.GIDType = GIDType(c.gid_type)
-	r.NdevIfindex = c.ndev_ifindex
+	*r = GIDEntry{GID: c.gid, GIDIndex: c.gid_index, PortNum: c.port_num, GIDType: GIDType(c.gid_type), NdevIfindex: c.ndev_ifindex}
 }
 
 // PortInfo is the attributes of a port.
@@ -3086,29 +2651,12 @@ type PortInfo struct {
 
 // from reads the C layout.
 func (r *PortInfo) from(c *cPortAttr) {
-	r.State = PortState(c.state)
-	r.MaxMTU = MTU(c.max_mtu)
-	r.ActiveMTU = MTU(c.active_mtu)
-	r.GIDTblLen = int(c.gid_tbl_len)
-	r.PortCapFlags = PortCap(c.port_cap_flags)
-	r.MaxMsgSz = c.max_msg_sz
-	r.BadPKeyCntr = c.bad_pkey_cntr
-	r.QKeyViolCntr = c.qkey_viol_cntr
-	r.PKeyTblLen = c.pkey_tbl_len
-	r.LID = c.lid
-	r.SMLID = c.sm_lid
-	r.LMC = c.lmc
-	r.MaxVLNum = c.max_vl_num
-	r.SMSL = c.sm_sl
-	r.SubnetTimeout = Delay(c.subnet_timeout)
-	r.InitTypeReply = c.init_type_reply
-	r.ActiveWidth = c.active_width
-	r.ActiveSpeed = c.active_speed
-	r.PhysState = c.phys_state
-	r.LinkLayer = LinkLayer(c.link_layer)
-	r.Flags = PortFlags(c.flags)
-	r.PortCapFlags2 = PortCap2(c.port_cap_flags2)
-	r.ActiveSpeedEx = c.active_speed_ex
+	*r = PortInfo{State: PortState(c.state), MaxMTU: MTU(c.max_mtu), ActiveMTU: MTU(c.active_mtu), GIDTblLen: int(c.gid_tbl_len),
+		PortCapFlags: PortCap(c.port_cap_flags), MaxMsgSz: c.max_msg_sz, BadPKeyCntr: c.bad_pkey_cntr, QKeyViolCntr: c.qkey_viol_cntr,
+		PKeyTblLen: c.pkey_tbl_len, LID: c.lid, SMLID: c.sm_lid, LMC: c.lmc, MaxVLNum: c.max_vl_num, SMSL: c.sm_sl,
+		SubnetTimeout: Delay(c.subnet_timeout), InitTypeReply: c.init_type_reply, ActiveWidth: c.active_width, ActiveSpeed: c.active_speed,
+		PhysState: c.phys_state, LinkLayer: LinkLayer(c.link_layer), Flags: PortFlags(c.flags), PortCapFlags2: PortCap2(c.port_cap_flags2),
+		ActiveSpeedEx: c.active_speed_ex}
 }
 
 // QPCap is the capacity of a queue pair, at least what was requested.
@@ -3129,11 +2677,8 @@ type QPCap struct {
 
 // from reads the C layout.
 func (r *QPCap) from(c *cQPCap) {
-	r.MaxSendWR = c.max_send_wr
-	r.MaxRecvWR = c.max_recv_wr
-	r.MaxSendSGE = c.max_send_sge
-	r.MaxRecvSGE = c.max_recv_sge
-	r.MaxInlineData = c.max_inline_data
+	*r = QPCap{MaxSendWR: c.max_send_wr, MaxRecvWR: c.max_recv_wr, MaxSendSGE: c.max_send_sge, MaxRecvSGE: c.max_recv_sge,
+		MaxInlineData: c.max_inline_data}
 }
 
 // GlobalRoute is the part of a path outside of the subnet; on RoCE, all of it.
@@ -3154,11 +2699,7 @@ type GlobalRoute struct {
 
 // from reads the C layout.
 func (r *GlobalRoute) from(c *cGlobalRoute) {
-	r.DGID = c.dgid
-	r.FlowLabel = c.flow_label
-	r.SGIDIndex = c.sgid_index
-	r.HopLimit = c.hop_limit
-	r.TrafficClass = c.traffic_class
+	*r = GlobalRoute{DGID: c.dgid, FlowLabel: c.flow_label, SGIDIndex: c.sgid_index, HopLimit: c.hop_limit, TrafficClass: c.traffic_class}
 }
 
 // AHInfo is the path to a peer, as set with AHAttr.
@@ -3183,13 +2724,9 @@ type AHInfo struct {
 
 // from reads the C layout.
 func (r *AHInfo) from(c *cAHAttr) {
+	*r = AHInfo{DLID: c.dlid, SL: c.sl, SrcPathBits: c.src_path_bits, StaticRate: c.static_rate, IsGlobal: c.is_global != 0,
+		PortNum: c.port_num}
 	r.GRH.from(&c.grh)
-	r.DLID = c.dlid
-	r.SL = c.sl
-	r.SrcPathBits = c.src_path_bits
-	r.StaticRate = c.static_rate
-	r.IsGlobal = c.is_global != 0
-	r.PortNum = c.port_num
 }
 
 // QPInfo is the state and the attributes of a queue pair. A field that was not queried, or that its type does
@@ -3247,29 +2784,14 @@ type QPInfo struct {
 
 // from reads the C layout.
 func (r *QPInfo) from(c *cQPAttr) {
-	r.State = QPState(c.qp_state)
-	r.PathMTU = MTU(c.path_mtu)
-	r.PathMigState = MigState(c.path_mig_state)
-	r.QKey = c.qkey
-	r.RQPSN = c.rq_psn
-	r.SQPSN = c.sq_psn
-	r.DestQPNum = c.dest_qp_num
-	r.AccessFlags = QPAccess(c.qp_access_flags)
+	*r = QPInfo{State: QPState(c.qp_state), PathMTU: MTU(c.path_mtu), PathMigState: MigState(c.path_mig_state), QKey: c.qkey,
+		RQPSN: c.rq_psn, SQPSN: c.sq_psn, DestQPNum: c.dest_qp_num, AccessFlags: QPAccess(c.qp_access_flags), PKeyIndex: c.pkey_index,
+		AltPKeyIndex: c.alt_pkey_index, SQDraining: c.sq_draining != 0, MaxRDAtomic: c.max_rd_atomic, MaxDestRDAtomic: c.max_dest_rd_atomic,
+		MinRNRTimer: RNRTimer(c.min_rnr_timer), PortNum: c.port_num, Timeout: Timeout(c.timeout), RetryCnt: c.retry_cnt,
+		RNRRetry: c.rnr_retry, AltPortNum: c.alt_port_num, AltTimeout: Timeout(c.alt_timeout)}
 	r.Cap.from(&c.cap)
 	r.AV.from(&c.ah_attr)
 	r.AltAV.from(&c.alt_ah_attr)
-	r.PKeyIndex = c.pkey_index
-	r.AltPKeyIndex = c.alt_pkey_index
-	r.SQDraining = c.sq_draining != 0
-	r.MaxRDAtomic = c.max_rd_atomic
-	r.MaxDestRDAtomic = c.max_dest_rd_atomic
-	r.MinRNRTimer = RNRTimer(c.min_rnr_timer)
-	r.PortNum = c.port_num
-	r.Timeout = Timeout(c.timeout)
-	r.RetryCnt = c.retry_cnt
-	r.RNRRetry = c.rnr_retry
-	r.AltPortNum = c.alt_port_num
-	r.AltTimeout = Timeout(c.alt_timeout)
 }
 
 // QPInitInfo is the values with which a queue pair was created.
@@ -3286,9 +2808,8 @@ type QPInitInfo struct {
 
 // from reads the C layout.
 func (r *QPInitInfo) from(c *cQPInitAttr) {
+	*r = QPInitInfo{Type: QPType(c.qp_type), SignalAll: c.sq_sig_all != 0}
 	r.Cap.from(&c.cap)
-	r.Type = QPType(c.qp_type)
-	r.SignalAll = c.sq_sig_all != 0
 }
 
 // RTInfo is a reading of the values of a device that change all the time.
@@ -3304,8 +2825,7 @@ type RTInfo struct {
 
 // from reads the C layout.
 func (r *RTInfo) from(c *cValuesEx) {
-	r.RawClock = c.raw_clock.tv_nsec
-	r.RawClockSec = c.raw_clock.tv_sec
+	*r = RTInfo{RawClock: c.raw_clock.tv_nsec, RawClockSec: c.raw_clock.tv_sec}
 }
 
 // SRQInfo is the sizes of a shared receive queue, each at least the requested one, and its limit.
@@ -3322,9 +2842,7 @@ type SRQInfo struct {
 
 // from reads the C layout.
 func (r *SRQInfo) from(c *cSRQAttr) {
-	r.MaxWR = c.max_wr
-	r.MaxSGE = c.max_sge
-	r.Limit = c.srq_limit
+	*r = SRQInfo{MaxWR: c.max_wr, MaxSGE: c.max_sge, Limit: c.srq_limit}
 }
 
 // MRInitAttr is a description of the memory to register, for the one call that covers every form of
@@ -3355,9 +2873,7 @@ func NewMRInitAttr(length uint64, access MRAccess) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.iova, IBV_REG_MR_MASK_IOVA, ibv_reg_mr(3).
 func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {
-	a.c.iova = v
-	a.c.comp_mask |= 0x1 // IBV_REG_MR_MASK_IOVA
-	return a
+	return cmem.SetBit(a, &a.c.iova, v, &a.c.comp_mask, 0x1) // IBV_REG_MR_MASK_IOVA
 }
 
 // Addr sets the address of host memory, which the caller keeps mapped until the region is closed; memory of
@@ -3366,9 +2882,7 @@ func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {
 // C: struct ibv_mr_init_attr.addr, IBV_REG_MR_MASK_ADDR, ibv_reg_mr(3).
 func (a *MRInitAttr) Addr(v uintptr) *MRInitAttr {
 	a.memory = mem.Source{}
-	a.c.addr = v
-	a.c.comp_mask |= 0x2 // IBV_REG_MR_MASK_ADDR
-	return a
+	return cmem.SetBit(a, &a.c.addr, v, &a.c.comp_mask, 0x2) // IBV_REG_MR_MASK_ADDR
 }
 
 // Memory sets address and length by a slice, which is pinned from this call until Close of the new object
@@ -3426,26 +2940,21 @@ func (a *MRInitAttr) FD(v int) *MRInitAttr {
 	if int(int32(v)) != v && a.err == nil {
 		a.err = verr.OutOfRange("", "MRInitAttr.FD", v)
 	}
-	a.c.fd = int32(v)
-	a.c.comp_mask |= 0x4 // IBV_REG_MR_MASK_FD
-	return a
+	return cmem.SetBit(a, &a.c.fd, int32(v), &a.c.comp_mask, 0x4) // IBV_REG_MR_MASK_FD
 }
 
 // FDOffset sets the offset in the dma-buf in bytes. It also sets the mask bit.
 //
 // C: struct ibv_mr_init_attr.fd_offset, IBV_REG_MR_MASK_FD_OFFSET, ibv_reg_mr(3).
 func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
-	a.c.fd_offset = v
-	a.c.comp_mask |= 0x8 // IBV_REG_MR_MASK_FD_OFFSET
-	return a
+	return cmem.SetBit(a, &a.c.fd_offset, v, &a.c.comp_mask, 0x8) // IBV_REG_MR_MASK_FD_OFFSET
 }
 
 // DMAH sets the DMA handle of the device's accesses. It also sets the mask bit.
 //
 // C: struct ibv_mr_init_attr.dmah, IBV_REG_MR_MASK_DMAH, ibv_reg_mr(3).
 func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
-	a.dmah = v
-	return a
+	return cmem.Set(a, &a.dmah, v)
 }
 
 // Buf sets the buffer of the protection domain, of which Addr and Length say the part to register. It also sets
@@ -3455,8 +2964,7 @@ func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.buf, IBV_REG_MR_MASK_BUF, ibv_reg_mr(3).
 func (a *MRInitAttr) Buf(v *Buf) *MRInitAttr {
-	a.buf = v
-	return a
+	return cmem.Set(a, &a.buf, v)
 }
 
 // ECEAttr is a choice of ECE options: those of QP.QueryECE, or what the peer sent.

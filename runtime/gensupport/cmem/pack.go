@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -40,4 +41,24 @@ func Behind[A any](verb string, head, count, size int, list []A, pack func(A) []
 		head += copy(out[head:], part)
 	}
 	return out, nil
+}
+
+// Pack returns the bytes of the struct of C that to writes; those of nil are none.
+func Pack[A, C any](a *A, to func(*A, *C)) []byte {
+	if a == nil {
+		return nil
+	}
+	c := new(C)
+	to(a, c)
+	return BytesOf(c)
+}
+
+// Point puts the struct of C that to writes where pins keep it, and returns its address; that of nil is 0.
+func Point[A, C any](pins *mem.Pins, a *A, to func(*A, *C)) (uintptr, error) {
+	if a == nil {
+		return 0, nil
+	}
+	c := new(C)
+	to(a, c)
+	return mem.PinValue(pins, c), nil
 }

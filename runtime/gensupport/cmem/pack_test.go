@@ -6,6 +6,8 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 func TestBehind(t *testing.T) {
@@ -22,6 +24,40 @@ func TestBehind(t *testing.T) {
 		if _, err := Behind("v", 3, 2, 8, parts, pack); !errors.Is(err, syscall.EINVAL) || err.Error() != name {
 			t.Errorf("%v; want %s", err, name)
 		}
+	}
+}
+
+type pair struct{ a, b uint16 }
+
+func (p *pair) to(c *pair) { *c = *p }
+
+// TestPackAndPoint gives C a struct as bytes and as an address, and nothing for nil.
+func TestPackAndPoint(t *testing.T) {
+	var pins mem.Pins
+	defer pins.Unpin()
+	x := &pair{1, 2}
+	if got := Pack(x, (*pair).to); !bytes.Equal(got, BytesOf(x)) {
+		t.Errorf("packed %v", got)
+	}
+	if got := Pack(nil, (*pair).to); got != nil {
+		t.Errorf("nil packed is %v", got)
+	}
+	if at, err := Point(&pins, x, (*pair).to); err != nil || *(*pair)(Pointer(at)) != *x {
+		t.Errorf("%#x, %v", at, err)
+	}
+	if at, err := Point(&pins, nil, (*pair).to); err != nil || at != 0 {
+		t.Errorf("nil is at %#x, %v", at, err)
+	}
+}
+
+// TestSet sets fields and bits of a builder.
+func TestSet(t *testing.T) {
+	p, mask := &pair{}, uint32(1)
+	if Set(p, &p.a, 3) != p || SetBit(p, &p.b, 4, &mask, 6) != p || *p != (pair{3, 4}) || mask != 7 {
+		t.Errorf("%+v, mask %#x", p, mask)
+	}
+	if Flag[uint8](true) != 1 || Flag[int32](false) != 0 {
+		t.Error("a flag is not 1 or 0")
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 )
 
@@ -25,45 +26,33 @@ func (g *goFile) arms(a plan.Arms) {
 
 // armMethods makes what a method asks of an arm:
 //
-//	func (a *FlowSpecActionCount) pack() []byte {
-//		if a == nil {
-//			return nil
-//		}
-//		var c cFlowSpecActionCount
-//		a.to(&c)
-//		if a.Counters != nil {
-//			c.counters = uintptr(a.Counters.h.C)
-//		}
-//		return cmem.BytesOf(&c)
-//	}
+//	func (a *FlowSpecCount) pack() []byte { return cmem.Pack(a, (*FlowSpecCount).to) }
 //
-//	func (a *FlowSpecActionCount) uses() []object.Used {
+//	func (a *FlowSpecCount) uses() []object.Used {
 //		if a == nil {
 //			return nil
 //		}
 //		return []object.Used{{Handle: a.Counters.base(), What: "counters"}}
 //	}
 func (g *goFile) armMethods(a plan.ArmMethods) {
-	none := jen.If(isNil(id("a"))).Block(jen.Return(jen.Nil()))
-	pack := []jen.Code{none, jen.Var().Add(param("c", a.Record.Mirror.Name)), id("a.to").Call(ref(id("c")))}
 	uses, used := []jen.Code{jen.Return(jen.Nil())}, goType("[]object.Used")
 	var all []jen.Code
 	for _, f := range a.Record.Fields {
-		if f.Object == nil {
-			continue
+		if f.Object != nil {
+			all = append(all, jen.Values(key("Handle", id("a", f.Go, "base").Call()), key("What", jen.Lit(f.C))))
 		}
-		at := id("a", f.Go)
-		pack = append(pack, jen.If(notNil(at)).Block(assign(id("c", f.Leaf.Go), jen.Uintptr().Call(dot(at, "h.C")))))
-		all = append(all, jen.Values(key("Handle", dot(at, "base").Call()), key("What", jen.Lit(f.C))))
 	}
-	pack = append(pack, jen.Return(rt("cmem", "BytesOf").Call(ref(id("c")))))
 	if len(all) > 0 {
-		uses = []jen.Code{none.Clone(), jen.Return(used.Clone().Values(all...))}
+		uses = []jen.Code{jen.If(isNil(id("a"))).Block(jen.Return(jen.Nil())), jen.Return(used.Clone().Values(all...))}
 	}
-	recv := param("a", "*"+a.Record.Go)
-	g.fn(fn{doc: "// pack gives the C layout.", recv: recv, name: "pack", results: []jen.Code{jen.Index().Byte()}, body: pack})
-	g.fn(fn{doc: "// uses gives the handles.", recv: recv.Clone(), name: "uses", results: []jen.Code{used},
-		body: uses, short: len(all) == 0})
+	pack := jen.Return(rt("cmem", "Pack").Call(id("a"), methodOf(a.Record, "to")))
+	g.fn(fn{recv: recv("a", a.Record.Go), name: "pack", results: []jen.Code{jen.Index().Byte()}, body: []jen.Code{pack}, short: true})
+	g.fn(fn{recv: recv("a", a.Record.Go), name: "uses", results: []jen.Code{used}, body: uses, short: len(all) == 0})
+}
+
+// methodOf is a method of a record as a function: (*AHAttr).to.
+func methodOf(r *model.Record, name string) *jen.Statement {
+	return jen.Parens(jen.Op("*").Id(r.Go)).Dot(name)
 }
 
 // enterArms begins the use of the handles of arms:

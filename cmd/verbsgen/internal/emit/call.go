@@ -126,7 +126,7 @@ func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
 		failed := counted.with(p.value(s.Failed))
 		return []jen.Code{into.Add(p.value(s.Call)), jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(failed)}, true
 	case plan.Read:
-		return one(readOut("r", s.Field))
+		return one(readInto("r", s.Field))
 	case plan.ReadRecord:
 		return p.readRecord(s), true
 	case plan.TakeRecord:

@@ -68,7 +68,15 @@ func (g *goFile) places(s plan.Places) {
 //		}
 //		return mem.PinValue(pins, &c), nil
 //	}
+//
+// One that needs neither is put there by cmem.Point.
 func (g *goFile) point(r *model.Record, places bool) {
+	method := fn{recv: recv("a", r.Go), name: "point", params: []jen.Code{pinsParam()}, results: []jen.Code{jen.Uintptr(), jen.Error()}}
+	if !places && !plan.LeadsBack(r) && !plan.KeepsError(r) {
+		method.body = []jen.Code{jen.Return(rt("cmem", "Point").Call(id("pins"), id("a"), methodOf(r, "to")))}
+		g.fn(method)
+		return
+	}
 	none := fail{jen.Lit(0)}
 	body := []jen.Code{jen.If(isNil(id("a"))).Block(none.with(jen.Nil()))}
 	if plan.LeadsBack(r) {
@@ -83,10 +91,8 @@ func (g *goFile) point(r *model.Record, places bool) {
 	if places {
 		body = append(body, none.onErr(id("a.place").Call(ref(id("c")), id("pins"))))
 	}
-	body = append(body, jen.Return(rt("mem", "PinValue").Call(id("pins"), ref(id("c"))), jen.Nil()))
-	g.fn(fn{doc: "// point puts the struct where C reads it, and gives its address; of nil it is 0.", recv: param("a", "*"+r.Go),
-		name:   "point",
-		params: []jen.Code{pinsParam()}, results: []jen.Code{jen.Uintptr(), jen.Error()}, body: body})
+	method.body = append(body, jen.Return(rt("mem", "PinValue").Call(id("pins"), ref(id("c"))), jen.Nil()))
+	g.fn(method)
 }
 
 // places are the statements that fill the pointers of c:

@@ -50,33 +50,35 @@ func (g *goFile) union(u *model.Union) {
 //	}
 //
 //	func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
-//		... store v
-//		return a
+//		return cmem.SetBit(a, &a.c.cpu_id, v, &a.c.comp_mask, 0x1)
 //	}
 func (g *goFile) builder(b plan.Builder) {
 	r := b.Record
 	w := writer{r}
 	result := []jen.Code{ptr(r.Go)}
-	begin := fn{doc: docOf("New"+r.Go, b.New), name: "New" + r.Go, results: result, body: []jen.Code{define("a").Add(ref(id(r.Go).Values()))}}
+	empty := ref(id(r.Go).Values())
+	begin := fn{doc: docOf("New"+r.Go, b.New), name: "New" + r.Go, results: result, body: []jen.Code{define("a").Add(empty)}}
 	for _, f := range r.New {
 		begin.params = append(begin.params, param(naming.Unexported(f.Go), f.GoType))
 		begin.body = append(begin.body, w.store(f, id(naming.Unexported(f.Go)))...)
 	}
 	begin.body = append(begin.body, jen.Return(id("a")))
+	if len(r.New) == 0 {
+		begin.body, begin.short = []jen.Code{jen.Return(empty)}, true
+	}
 	g.fn(begin)
 	chained := func(name string, doc plan.Doc, body []jen.Code, params ...jen.Code) {
-		g.fn(fn{doc: docOf(name, doc), recv: recv("a", r.Go), name: name, params: params, results: result,
-			body: append(body, jen.Return(id("a")))})
+		g.fn(fn{doc: docOf(name, doc), recv: recv("a", r.Go), name: name, params: params, results: result, body: body})
 	}
 	for _, s := range b.Setters {
 		if s.Bit != nil {
-			chained(s.Bit.Go, s.Doc, []jen.Code{op(id("a.c", r.Mask), "|=", inHex(uint64(s.Bit.Value)))})
+			chained(s.Bit.Go, s.Doc, []jen.Code{op(id("a.c", r.Mask), "|=", inHex(uint64(s.Bit.Value))), jen.Return(id("a"))})
 			continue
 		}
-		store := w.store(s.Field, id("v"))
+		store := w.set(s.Field, id("v"))
 		switch {
 		case s.Keeps != "":
-			store = []jen.Code{assign(id("a", s.Keeps), id("v"))}
+			store = []jen.Code{jen.Return(rt("cmem", "Set").Call(id("a"), ref(id("a", s.Keeps)), id("v")))}
 		case len(s.Memory) > 0:
 			store = append([]jen.Code{assign(id("a.memory"), rt("mem", "Source").Values())}, store...)
 		}
@@ -88,19 +90,20 @@ func (g *goFile) builder(b plan.Builder) {
 	if t := r.Tail; t != nil {
 		list := id("a", naming.Unexported(t.Go))
 		chained(t.Go, plan.Doc{Does: "adds the " + t.Doc, C: "struct " + r.C, Page: r.Page},
-			[]jen.Code{assign(list, jen.Append(list.Clone(), id("v").Op("...")))}, param("v", "..."+t.Of))
+			[]jen.Code{assign(list, jen.Append(list.Clone(), id("v").Op("..."))), jen.Return(id("a"))}, param("v", "..."+t.Of))
 	}
 }
 
 // layout makes how a struct is written in C's layout, and read from it:
 //
 //	func (a *AHAttr) to(c *cAHAttr) {
-//		*c = cAHAttr{}
-//		... store a.DLID
+//		*c = cAHAttr{dlid: a.DLID}
+//		... store the fields that are more than a value
 //	}
 //
 //	func (r *AHInfo) from(c *cAHAttr) {
-//		... read r.DLID
+//		*r = AHInfo{DLID: c.dlid}
+//		... read the records in it
 //	}
 func (g *goFile) layout(l plan.Layout) {
 	r := l.Record
@@ -110,26 +113,31 @@ func (g *goFile) layout(l plan.Layout) {
 		if l.To { // its other methods have a
 			name = "a"
 		}
-		var body []jen.Code
+		var values, rest []jen.Code
 		for _, f := range r.Fields {
-			body = append(body, readOut(name, f))
+			if f.Record != nil || f.Nested != nil {
+				rest = append(rest, readInto(name, f))
+			} else {
+				values = append(values, key(f.Go, readOut(f)))
+			}
+		}
+		body := append([]jen.Code{assign(jen.Op("*").Id(name), id(r.Go).Values(values...))}, rest...)
+		if len(values) == 0 {
+			body = rest
 		}
 		g.fn(fn{doc: "// from reads the C layout.", recv: recv(name, r.Go), name: "from", params: []jen.Code{mirror}, body: body})
 	}
 	if !l.To {
 		return
 	}
-	w := writer{r}
 	to := fn{doc: "// to writes the C layout.", recv: recv("a", r.Go), name: "to", params: []jen.Code{mirror}}
 	var own []jen.Code
 	if r.Arm != nil && r.Arm.Tag != nil {
 		to.doc = "// to writes the C layout, of " + r.Arm.Is.C + "."
 		own = []jen.Code{key(r.Arm.Tag.Go, inHex(uint64(r.Arm.Is.Value))), key(r.Arm.Size.Go, dec(uint64(r.Mirror.Size)))}
 	}
-	to.body = []jen.Code{assign(jen.Op("*").Id("c"), id(r.Mirror.Name).Values(own...))}
-	for _, f := range r.Fields {
-		to.body = append(to.body, w.store(f, id("a", f.Go))...)
-	}
+	all, rest := writer{r}.literal(own)
+	to.body = append([]jen.Code{assign(jen.Op("*").Id("c"), all)}, rest...)
 	for _, x := range r.Bits {
 		to.body = append(to.body, jen.If(id("a", x.Go)).Block(remark(op(id("c", r.Arm.Tag.Go), "|=", inHex(uint64(x.Value))), x.C)))
 	}
@@ -140,22 +148,28 @@ func (g *goFile) layout(l plan.Layout) {
 	g.fn(to)
 }
 
-// readOut reads field f of the record called name out of the mirror c; a nested record reads itself.
-func readOut(name string, f *model.Field) *jen.Statement {
-	field, leaf := id(name, f.Go), id("c", f.Leaf.Go)
-	switch {
-	case f.Record != nil, f.Nested != nil:
-		return dot(field, "from").Call(ref(leaf))
-	case f.Bytes:
-		return assign(field, rt("cmem", "Bytes").Call(leaf, conversion("uint64", id("c", f.Len.Go))))
-	case f.Text:
-		return assign(field, rt("cmem", "Text").Call(leaf.Index(jen.Op(":"))))
-	case f.Bool:
-		return assign(field, op(leaf, "!=", jen.Lit(0)))
-	case f.Leaf.Big:
-		return assign(field, reversed(f.Leaf, leaf))
+// readInto reads field f of the record called name out of the mirror c; a nested record reads itself.
+func readInto(name string, f *model.Field) *jen.Statement {
+	if f.Record != nil || f.Nested != nil {
+		return id(name, f.Go, "from").Call(ref(id("c", f.Leaf.Go)))
 	}
-	return assign(field, converted(f.GoType, f.Leaf.GoType, leaf))
+	return assign(id(name, f.Go), readOut(f))
+}
+
+// readOut is the value of field f in the mirror c.
+func readOut(f *model.Field) *jen.Statement {
+	leaf := id("c", f.Leaf.Go)
+	switch {
+	case f.Bytes:
+		return rt("cmem", "Bytes").Call(leaf, conversion("uint64", id("c", f.Len.Go)))
+	case f.Text:
+		return rt("cmem", "Text").Call(leaf.Index(jen.Op(":")))
+	case f.Bool:
+		return op(leaf, "!=", jen.Lit(0))
+	case f.Leaf.Big:
+		return reversed(f.Leaf, leaf)
+	}
+	return converted(f.GoType, f.Leaf.GoType, leaf)
 }
 
 // reversed turns the bytes of a number around: bits.ReverseBytes32(x).

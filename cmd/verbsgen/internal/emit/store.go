@@ -1,7 +1,9 @@
 package emit
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -23,59 +25,112 @@ func (w writer) leaf(l *model.Leaf) *jen.Statement {
 
 // store writes the value v of a field, and sets its bit in the mask.
 func (w writer) store(f *model.Field, v *jen.Statement) []jen.Code {
+	if to, value := w.simple(f, v); to != nil {
+		return append(append(w.fits(f, v), assign(to, value)), w.setBit(f)...)
+	}
 	switch {
-	case f.Object != nil, f.Handles != nil, f.Points != nil:
-		return w.keep(f, v)
+	case f.Nested != nil:
+		return append(append(w.fits(f, v), w.nested(f, v, w.leaf(f.Leaf))...), w.setBit(f)...)
 	case f.Bytes:
 		return w.bytes(f, v)
 	}
-	out := w.fits(f, v)
-	leaf := w.leaf(f.Leaf)
-	switch {
-	case f.Nested != nil:
-		out = append(out, w.nested(f, v, leaf)...)
-	case f.Bool:
-		if !w.r.Plain { // which is zero so far
-			out = append(out, assign(leaf.Clone(), jen.Lit(0)))
-		}
-		out = append(out, jen.If(v).Block(assign(leaf, jen.Lit(1))))
-	case f.Leaf.Big:
-		out = append(out, assign(leaf, reversed(f.Leaf, v)))
-	default:
-		out = append(out, assign(leaf, converted(f.Leaf.GoType, f.GoType, v)))
-	}
-	return append(out, w.bit(f)...)
+	return nil
 }
 
-// bit sets the bit of a field in the mask: a.c.comp_mask |= 0x1 // IBV_X.
-func (w writer) bit(f *model.Field) []jen.Code {
-	var mask *jen.Statement
+// simple is where a field goes whose value is stored as it is, or converted, and that value; nil for another field. What C must not hold
+// is kept beside the layout of a builder: a list is copied, and so is a record, so that none leads back to itself.
+func (w writer) simple(f *model.Field, v *jen.Statement) (to, value *jen.Statement) {
+	kept := f.Object != nil || f.Handles != nil || f.Points != nil
 	switch {
-	case f.Bit == nil:
+	case kept && w.r.Plain, !kept && (f.Bytes || f.Nested != nil):
+		return nil, nil
+	case f.Handles != nil:
+		value = rt("slices", "Clone").Call(v)
+	case f.Points != nil && f.Tag == nil:
+		value = rt("cmem", "Copy").Call(v)
+	case kept:
+		value = v
+	case f.Bool:
+		value = rt("cmem", "Flag").Types(goType(f.Leaf.GoType)).Call(v)
+	case f.Leaf.Big:
+		value = reversed(f.Leaf, v)
+	default:
+		value = converted(f.Leaf.GoType, f.GoType, v)
+	}
+	if kept {
+		return id("a", plan.Kept(w.r, f)), value
+	}
+	return w.leaf(f.Leaf), value
+}
+
+// mask is where the bit of a field is set; nil where a field has none, or one that is set when the field is used.
+func (w writer) mask(f *model.Field) *jen.Statement {
+	switch {
+	case f.Bit == nil || f.Object != nil || f.Handles != nil || f.Points != nil:
 		return nil
 	case w.r.Beside:
-		mask = id("a.mask")
+		return id("a.mask")
 	case w.r.Mask != "":
-		mask = id("a.c", w.r.Mask)
-	default:
-		return nil
+		return id("a.c", w.r.Mask)
 	}
-	return []jen.Code{remark(op(mask, "|=", inHex(uint64(f.BitValue))), f.Bit.C)}
+	return nil
 }
 
-// keep keeps what C must not hold beside the layout of a builder. A list is copied, and so is a record, so that none leads back to
-// itself.
-func (w writer) keep(f *model.Field, v *jen.Statement) []jen.Code {
-	if w.r.Plain {
-		return nil
+// setBit sets the bit of a field in the mask: a.c.comp_mask |= 0x1 // IBV_X.
+func (w writer) setBit(f *model.Field) []jen.Code {
+	if mask := w.mask(f); mask != nil {
+		return []jen.Code{remark(op(mask, "|=", inHex(uint64(f.BitValue))), f.Bit.C)}
 	}
-	switch {
-	case f.Handles != nil:
-		v = rt("slices", "Clone").Call(v)
-	case f.Points != nil && f.Tag == nil:
-		v = rt("cmem", "Copy").Call(v)
+	return nil
+}
+
+// set is store for a method that returns the builder:
+//
+//	return cmem.SetBit(a, &a.c.cpu_id, v, &a.c.comp_mask, 0x1) // IBV_X
+func (w writer) set(f *model.Field, v *jen.Statement) []jen.Code {
+	to, value := w.simple(f, v)
+	if to == nil {
+		return append(w.store(f, v), jen.Return(id("a")))
 	}
-	return []jen.Code{assign(id("a", plan.Kept(w.r, f)), v)}
+	out := jen.Return(rt("cmem", "Set").Call(id("a"), ref(to), value))
+	if mask := w.mask(f); mask != nil {
+		out = remark(jen.Return(rt("cmem", "SetBit").Call(id("a"), ref(to), value, ref(mask), inHex(uint64(f.BitValue)))), f.Bit.C)
+	}
+	return append(w.fits(f, v), out)
+}
+
+// literal is a struct of C with the values of the fields that are simple and fit; rest are the statements for the others. Fields of a
+// struct in it are a literal of its own.
+func (w writer) literal(own []jen.Code) (all *jen.Statement, rest []jen.Code) {
+	inner := map[string][]jen.Code{}
+	var order []string
+	for _, f := range w.r.Fields {
+		v := id("a", f.Go)
+		to, value := w.simple(f, v)
+		if f.Object != nil && w.r.Arm != nil && w.r.Arm.Tag != nil { // in use, as C gets it
+			to, value = w.leaf(f.Leaf), jen.Uintptr().Call(dot(v, "base").Call().Dot("C"))
+		}
+		if to == nil || len(w.fits(f, v)) > 0 {
+			rest = append(rest, w.store(f, v)...)
+			continue
+		}
+		outer, name, nested := strings.Cut(f.Leaf.Go, ".")
+		switch {
+		case !nested:
+			own = append(own, key(outer, value))
+		case inner[outer] == nil:
+			order = append(order, outer)
+			fallthrough
+		default:
+			inner[outer] = append(inner[outer], key(name, value))
+		}
+	}
+	for _, l := range w.r.Mirror.Leaf {
+		if slices.Contains(order, l.Go) {
+			own = append(own, key(l.Go, id(l.GoType).Values(inner[l.Go]...)))
+		}
+	}
+	return id(w.r.Mirror.Name).Values(own...), rest
 }
 
 // bytes counts bytes; those in an array are copied:

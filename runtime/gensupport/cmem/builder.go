@@ -1,0 +1,22 @@
+package cmem
+
+// Set sets a field of a builder, and returns the builder.
+func Set[B, T any](b *B, field *T, v T) *B {
+	*field = v
+	return b
+}
+
+// SetBit is Set for a field with a bit in a mask, which it sets too.
+func SetBit[B, T any, M int32 | uint32 | uint64](b *B, field *T, v T, mask *M, bit M) *B {
+	*field = v
+	*mask |= bit
+	return b
+}
+
+// Flag returns 1 for true and 0 for false.
+func Flag[T int8 | int32 | uint8 | uint32](v bool) T {
+	if v {
+		return 1
+	}
+	return 0
+}
