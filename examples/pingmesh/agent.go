@@ -23,6 +23,7 @@ type agent struct {
 	device  string
 	ln      net.Listener // where others introduce themselves
 	started time.Time
+	guests  *guests
 
 	mu       sync.Mutex // guards the rest
 	q        *queues
@@ -39,7 +40,7 @@ type agent struct {
 
 // newAgent makes an agent on an open device. ln is closed by stop.
 func newAgent(dev *verbs.Device, ln net.Listener, o *options) (*agent, error) {
-	a := &agent{opts: o, device: o.device, ln: ln, started: time.Now()}
+	a := &agent{opts: o, device: o.device, ln: ln, started: time.Now(), guests: newGuests(o.agents)}
 	var err error
 	a.q, err = newQueues(dev, o)
 	return a, err

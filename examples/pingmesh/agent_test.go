@@ -212,8 +212,9 @@ func TestForeign(t *testing.T) {
 // TestManyPeers has 200 peers, each with an address handle, and one queue pair.
 func TestManyPeers(t *testing.T) {
 	dev := openDevice(t)
-	responder := started(t, dev, patient(), "127.0.0.1:0")
 	o := patient()
+	o.agents = 200 // all connections come from one host
+	responder := started(t, dev, o, "127.0.0.1:0")
 	o.interval = 20 * time.Millisecond
 	a := started(t, dev, o, "127.0.0.1:0", slices.Repeat([]string{addr(responder)}, 200)...)
 	until(t, a, "all were met", func() bool { return !slices.ContainsFunc(a.peers, func(p *peer) bool { return p.to == nil }) })
