@@ -92,6 +92,8 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 			err = errors.New("it is a bit-field")
 		case err == nil && f.Offset < end:
 			err = errors.New("members overlap (a union)")
+		case slices.ContainsFunc(m.Leaf, func(l *model.Leaf) bool { return l.Go == naming.Field(f.Name) }):
+			err = errors.New("its name in Go, " + naming.Field(f.Name) + ", is that of another field")
 		}
 		if err == nil {
 			err = layout.Fits(b.facts, b.shown, f, goType)

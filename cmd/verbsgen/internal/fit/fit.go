@@ -18,7 +18,15 @@ import (
 // Pages holds the pages against the declarations of a header. What the header lacks is not looked at. The error is a
 // diag.List.
 func Pages(facts *spec.Facts, sp *spec.Spec) error {
-	c := &checker{Spec: sp, facts: facts}
+	c := &checker{Spec: sp, facts: facts, arms: map[string]bool{}, pointed: map[string]bool{}}
+	for _, p := range sp.Pages {
+		for _, r := range p.Records {
+			c.arms[orZero(r.Arm).Of] = true
+			for _, f := range r.Fields {
+				c.pointed[f.Points] = true
+			}
+		}
+	}
 	for _, p := range sp.Pages {
 		for i := range p.Flags {
 			c.flags(&p.Flags[i])
@@ -44,6 +52,8 @@ type checker struct {
 	*spec.Spec
 	facts *spec.Facts
 	errs  diag.List
+	// The types that records are an arm of, and those that fields point to.
+	arms, pointed map[string]bool
 }
 
 // entry is what checks are about: an entry of a page, with the places of its keys.

@@ -16,7 +16,8 @@ import (
 
 // methods compares the methods of a verb, and the verbs that it needs, with what their forms need.
 func (c *checker) methods(v *spec.Verb, fn *api.Function) {
-	parts, memory := []form.Part{}, false
+	var parts []form.Part
+	hasMemory := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role.Passes == role.PassesHost && p.Len != "" })
 	for i := range v.Methods {
 		m := &v.Methods[i]
 		e, f := entry{m.Go, m.At}, form.Of(v.C, m.Form)
@@ -30,11 +31,13 @@ func (c *checker) methods(v *spec.Verb, fn *api.Function) {
 		if fn == nil {
 			continue
 		}
-		c.form(v, m, f, !memory)
-		c.fixed(v, m, fn)
 		problem := c.plainProblem(v, m, fn)
-		c.all(e, row{f.InOrder() && problem != "", "", problem, "change the page, or leave the method out"})
-		memory = memory || f.Memory
+		c.all(e,
+			row{f.InOrder() && problem != "", "", problem, "change the page, or leave the method out"},
+			row{f.Memory && !hasMemory, "form", "form " + f.Name + " needs a verb that takes an address with its length",
+				"remove form:, or name the length under len:"})
+		c.form(v, m, f)
+		c.fixed(v, m, fn)
 	}
 	c.parts(entry{v.C, v.At}, v.NeedsVerbs, parts)
 }
@@ -48,12 +51,9 @@ func formNames() string {
 	return strings.Join(out[1:], ", ") // the first is that without a name
 }
 
-// form compares one method with its form. Of several that take memory, only the first is asked for it.
-func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form, first bool) {
-	hasMemory := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role.Passes == role.PassesHost && p.Len != "" })
+// form compares one method with its form.
+func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 	e, recv, problem := entry{m.Go, m.At}, receiver(m), ""
-	c.all(e, row{f.Memory && first && !hasMemory, "form", "form " + f.Name + " needs a verb that takes an address with its length",
-		"remove form:, or name the length under len:"})
 	switch {
 	case f.Name == form.Special:
 		c.special(v, m, f)

@@ -36,8 +36,8 @@ func (c *checker) lazyField(r *spec.Record, f *spec.RecordField, m *api.Field) {
 	}
 	t := c.facts.TypeOf(ctype)
 	if c.first(e,
-		row{of != "" && ctype == "", "", "struct " + r.C + "." + m.Name + " is no function that takes the object and fills a struct with a member " +
-			of, "correct the name"},
+		row{of != "" && ctype == "", "",
+			"struct " + r.C + "." + m.Name + " is no function that takes the object and fills a struct with a member " + of, "correct the name"},
 		row{of == "" && m.Func != nil && !c.takesObject(r, m.Func, 1), "", member + " is a function that does not take the object alone",
 			"hide it"},
 		row{t.Kind != spec.CInt || t.Pointer || t.Array, "", member + " has a value of type " + ctype + ", and only integers and enums are read",

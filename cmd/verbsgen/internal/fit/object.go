@@ -82,19 +82,21 @@ func samePlace(a, b *api.Record, i int) bool {
 // parents refuses an object that is made from itself, at once or by way of others.
 func (c *checker) parents(o *spec.Object) {
 	for _, parent := range o.Parents {
-		at := entry{o.Go, o.At}.on(o.At("parents", parent))
-		c.first(at,
-			row{parent == o.Go, "parents", "it is its own parent", ""},
-			row{c.comesFrom(parent, o.Go, map[string]bool{}), "parents", "it is its own parent by way of " + parent, ""})
+		above, problem := map[string]bool{}, "it is its own parent"
+		if c.above(parent, above); parent != o.Go {
+			problem += " by way of " + parent
+		}
+		c.all(entry{o.Go, o.At}.on(o.At("parents", parent)), row{above[o.Go], "parents", problem, ""})
 	}
 }
 
-// comesFrom reports whether one object is above another; seen holds those that were looked at.
-func (c *checker) comesFrom(name, above string, seen map[string]bool) bool {
-	o := c.ObjectByGo(name)
-	if o == nil || seen[name] {
-		return false
+// above adds an object and all that it is made from.
+func (c *checker) above(name string, to map[string]bool) {
+	if to[name] {
+		return
 	}
-	seen[name] = true
-	return slices.ContainsFunc(o.Parents, func(p string) bool { return p == above || c.comesFrom(p, above, seen) })
+	to[name] = true
+	for _, parent := range orZero(c.ObjectByGo(name)).Parents {
+		c.above(parent, to)
+	}
 }

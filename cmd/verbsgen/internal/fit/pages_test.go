@@ -92,7 +92,7 @@ func TestMistakes(t *testing.T) {
 		{"flags wider than their parameter", "int bits", "uint8_t bits",
 			"tap_turn.bits: it is of type uint8_t, and type: TapBits is for an enum tap_bits or an integer of at least 32 bits; correct type:"},
 		{"flags of another enum", "int bits", "enum tap_mask bits",
-			"tap_turn.bits: it is of type enum tap_mask, and type: TapBits is for an enum tap_bits or an integer of at least 32 bits; correct type:"},
+			"tap_turn.bits: it is of type enum tap_mask, and type: TapBits is for an enum tap_bits or an integer of at least 32 bits;"},
 		{"a short length of memory", "size_t len", "uint32_t len",
 			"tap_pour.mem: the length len is of type uint32_t, and len: is for an unsigned integer of 64 bits; correct len:"},
 		{"a length of another role", "len: {role: len}", "len: {role: in}", "tap_pour.mem: len: len has the role in; give it the role len"},

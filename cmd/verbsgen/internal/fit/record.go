@@ -2,7 +2,6 @@ package fit
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec"
@@ -29,11 +28,11 @@ func taken(r *spec.Record) bool { return r.Role == spec.RecordIn && r.Runtime ==
 // recordKeys checks the keys of a record: those that its role has no use for, and those that exclude each other.
 func (c *checker) recordKeys(r *spec.Record) {
 	e, arm, tail := entry{r.Go, r.At}, orZero(r.Arm), orZero(r.Tail)
-	builder, pointed := taken(r) && !r.Plain(), r.Arm != nil && c.pointedTo(arm.Of)
+	builder, pointed := taken(r) && !r.Plain(), r.Arm != nil && c.pointed[arm.Of]
 	c.all(e,
 		row{(r.Arm != nil || r.Tail != nil) && !taken(r) || r.Arm != nil && r.Tail != nil, "",
 			"arm: and tail: are for records of role in, and exclude each other", "keep one of them, or correct role:"},
-		row{r.Tail != nil && len(c.armsOf(tail.Of)) == 0, "", "tail: no record has arm: of " + tail.Of, "correct of:"},
+		row{r.Tail != nil && !c.arms[tail.Of], "", "tail: no record has arm: of " + tail.Of, "correct of:"},
 		row{r.Arm != nil && !pointed && (arm.Tag == "" || arm.Size == ""), "",
 			"arm: needs tag: and size:, because no record has points: " + arm.Of, "name both, or correct of:"},
 		row{pointed && arm.Tag+arm.Size != "", "", "arm: tag: and size: belong to the struct that points to this one", "remove them"},
@@ -68,7 +67,7 @@ func (c *checker) fieldKeys(r *spec.Record, f *spec.RecordField) {
 		row{f.Log2 && f.Handles == "", "log2", "log2: is for the length of handles:", "remove it"},
 		row{f.Tag != "" && !arms || f.Len != "" && to != nil, "tag", "tag: and len: are for points: to one of several records", "remove them"},
 		row{arms && f.Tag == "", "points", "it needs the field that says which of several records it points to", "name it under tag:"},
-		row{arms && len(c.armsOf(f.Points)) == 0, "points", "there is no record " + f.Points + ", and none has arm: of it", ""},
+		row{arms && !c.arms[f.Points], "points", "there is no record " + f.Points + ", and none has arm: of it", ""},
 		row{f.Handles != "" && (!taken(r) || r.Arm != nil), "handles", "handles: is for records of role in, which a verb takes",
 			"remove it, or correct role:"},
 		row{f.Points != "" && !taken(r), "points", "points: is for records of role in", "remove it, or correct role:"},
@@ -143,27 +142,6 @@ func holds(r *spec.Record) (most int) {
 		}
 	}
 	return most
-}
-
-// armsOf lists the records that are an arm of a type.
-func (c *checker) armsOf(of string) (arms []*spec.Record) {
-	for _, p := range c.Pages {
-		for i := range p.Records {
-			if a := p.Records[i].Arm; a != nil && a.Of == of {
-				arms = append(arms, &p.Records[i])
-			}
-		}
-	}
-	return arms
-}
-
-// pointedTo reports whether a field points to the arms of a type.
-func (c *checker) pointedTo(of string) bool {
-	return slices.ContainsFunc(c.Pages, func(p *spec.Page) bool {
-		return slices.ContainsFunc(p.Records, func(r spec.Record) bool {
-			return slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool { return f.Points == of })
-		})
-	})
 }
 
 // bit is an enumerator that is a bit of a mask, and what it is a bit for.

@@ -95,7 +95,7 @@ func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, 
 	if err := errs.Err(); err != nil {
 		return nil, err
 	}
-	return pkg, fit.Package(pkg, facts, sp, fit.Written{Known: known, Since: sinceOf, First: stored.Oldest()})
+	return pkg, fit.Package(pkg, facts, sp, fit.Written{Known: known, Since: sinceOf})
 }
 
 // symbolVersions gives the default versions of exported functions, which never change from one release to the next.

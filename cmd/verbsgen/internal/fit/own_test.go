@@ -1,0 +1,167 @@
+package fit
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
+)
+
+// edited is the project's own pages and the facts of the newest release, for one mistake.
+type edited struct {
+	*testing.T
+	*spec.Spec
+	rel *api.Release
+}
+
+func (e edited) verb(c string) *spec.Verb         { return e.VerbByC(c) }
+func (e edited) param(c, name string) *spec.Param { return e.VerbByC(c).Param(name) }
+func (e edited) rec(name string) *spec.Record     { return e.RecordByGo(name) }
+func (e edited) object(name string) *spec.Object  { return e.ObjectByGo(name) }
+func (e edited) member(tag, name string) *api.Field {
+	i := slices.IndexFunc(e.rel.Records, func(r api.Record) bool { return r.Tag == tag })
+	return e.rel.Records[i].Field(name)
+}
+
+func (e edited) fn(c string) *api.Function {
+	return &e.rel.Functions[slices.IndexFunc(e.rel.Functions, func(f api.Function) bool { return f.Name == c })]
+}
+
+func (e edited) field(record, c string) *spec.RecordField {
+	r := e.RecordByGo(record)
+	return &r.Fields[slices.IndexFunc(r.Fields, func(f spec.RecordField) bool { return f.C == c })]
+}
+
+// TestOwnPages makes one mistake at a time on the project's own pages, or in the facts of a release, and looks for its report.
+func TestOwnPages(t *testing.T) {
+	for _, tt := range []struct {
+		edit func(e edited)
+		want string
+	}{
+		{func(edited) {}, ""},
+		// Objects.
+		{func(e edited) { e.object("DM").Hot = true }, "DM: memory: device and hot: exclude each other; keep one of them"},
+		{func(e edited) { e.object("QP").StateFrom["mutex"] = spec.StateObject },
+			"QP: struct ibv_qp.mutex is of type pthread_mutex_t, and state_from: is for an integer of 32 bits, or a pointer; correct state_from:"},
+		{func(e edited) { e.verb("ibv_destroy_qp").Returns = spec.RetNumber },
+			"QP: ibv_destroy_qp returns number_minus1, and Close can only call a verb that returns errno, minus1_errno or nothing;"},
+		// Keys of verbs.
+		{func(e edited) { e.verb("ibv_alloc_dm").Extent = "" },
+			"ibv_alloc_dm: it makes memory, and has no extent:; name the field with the length, as in attr.length"},
+		{func(e edited) { e.verb("ibv_alloc_dm").Extent = "attr.log_align_req" },
+			"ibv_alloc_dm: attr.log_align_req is of type uint32_t, and extent: is for an unsigned integer of 64 bits; correct extent:"},
+		{func(e edited) { e.verb("ibv_alloc_buf").Extent = "no" },
+			"ibv_alloc_buf: extent: no is no number that the method takes; name the parameter with the length"},
+		{func(e edited) { e.verb("ibv_query_qp").Asks = "attr_mask" }, "ibv_query_qp: it has asks:, and makes no object; remove asks:"},
+		{func(e edited) { e.verb("ibv_create_qp_ex").Asks = "qp_init_attr_ex.qp_context" },
+			"ibv_create_qp_ex: qp_init_attr_ex.qp_context is of type void *, and asks: is for an unsigned integer; correct asks:"},
+		{func(e edited) {
+			e.verb("ibv_dealloc_pd").Updates, e.verb("ibv_dealloc_pd").Methods = true, []spec.Method{{Go: "PD.End", Form: "end"}}
+		},
+			"ibv_dealloc_pd: it has updates:, and PD.End is no method of an object with getters: that calls it as it is; remove updates:"},
+		{func(e edited) { e.verb("ibv_query_qp").EndedBy = "ibv_destroy_qp" },
+			"ibv_query_qp: it has made_in: or ended_by:, and makes no object; write creates:, or remove them"},
+		{func(e edited) { e.verb("ibv_create_qp").EndedBy = "ibv_destroy_qp" },
+			"ibv_create_qp: QP is ended by the verb of its page; remove ended_by:"},
+		{func(e edited) { e.verb("ibv_create_qp").EndedBy = "ibv_query_qp" },
+			"ibv_create_qp: ibv_query_qp does not take one QP alone; correct ended_by:"},
+		{func(e edited) {
+			e.verb("ibv_create_qp").EndedBy = "ibv_wr_complete"
+			e.verb("ibv_wr_complete").Returns = spec.RetValue
+		}, "ibv_create_qp: ibv_wr_complete returns value, and Close can only call a verb that returns errno, minus1_errno or nothing"},
+		{func(e edited) { e.verb("ibv_create_qp").MadeIn = "qp_init_attr.send_cq" },
+			"ibv_create_qp: qp_init_attr.send_cq is of type struct ibv_cq *, and made_in: is for a struct ibv_qp *; correct made_in:"},
+		{func(e edited) { e.verb("ibv_alloc_buf").Returns = spec.RetValue },
+			"ibv_alloc_buf: it returns void *, and a verb that makes Buf returns the address of the memory, or NULL and errno, and stores"},
+		{func(e edited) { e.verb("ibv_reg_mr_ex").IOVA = []string{"pd", "mr_init_attr.iova"} },
+			"ibv_reg_mr_ex: iova: pd is always given, so that what is behind it never counts; let it be the last"},
+		{func(e edited) { e.verb("ibv_create_cq_ex").Result = "WCStatus" },
+			"ibv_create_cq_ex: it has result:, and returns no value; remove result:, or write returns: value"},
+		{func(e edited) { e.verb("ibv_query_qp").Returns = spec.RetRereg },
+			"ibv_query_qp: a function that returns int does not return rereg; correct returns:"},
+		// Parameters.
+		{func(e edited) {
+			e.param("ibv_modify_qp", "attr_mask").Role, e.param("ibv_modify_qp", "attr_mask").Type = role.In, ""
+		},
+			"ibv_modify_qp.attr: the mask of QPAttr is passed by itself, and no parameter has the role mask; give attr_mask the role mask"},
+		{func(e edited) { e.verb("ibv_create_qp").Params[1].Role = role.Made },
+			"it is of type struct ibv_qp_init_attr *, and role: made is for a struct ibv_qp **; correct role:"},
+		{func(e edited) { e.param("ibv_query_qp", "attr_mask").Go = "mem" },
+			"ibv_query_qp.attr_mask: the generated methods use the name mem themselves; choose another name under go:"},
+		// Records and their fields.
+		{func(e edited) { e.rec("QPInfo").Switches = []spec.Switch{{C: "IBV_QP_STATE", Go: "S"}} },
+			"QPInfo: switches: is for a record of role in with a mask, or with the tag of an arm, where the bits are set; remove it, or name"},
+		{func(e edited) { e.rec("QPAttr").Mask = "cap.max_send_wr" },
+			"QPAttr: mask: and mask_param: exclude each other; keep one of them"},
+		{func(e edited) {
+			e.rec("DeviceInfo").CapsFrom = map[string]string{"device_attr": "self"}
+			e.rec("DeviceInfo").Mask = ""
+		},
+			"DeviceInfo: a record with caps_from: needs mask:, which shows whether the device returned its capabilities"},
+		{func(e edited) { e.field("FlowActionESPAttr", "keymat_ptr").Tag = "keymat_ptr" },
+			"FlowActionESPAttr.Keymat: struct ibv_flow_action_esp_attr.keymat_ptr is of type void *, and tag: is for an integer; correct tag:"},
+		{func(e edited) { e.rec("FlowActionESPAttr").Role = spec.RecordOut },
+			"FlowActionESPAttr.Keymat: points: is for records of role in; remove it, or correct role:"},
+		{func(e edited) { e.rec("RWQIndTableInitAttr").Role = spec.RecordOut },
+			"RWQIndTableInitAttr.IndTbl: handles: is for records of role in, which a verb takes; remove it, or correct role:"},
+		{func(e edited) { e.field("FlowActionESPKeymatAESGCM", "iv_algo").Handle = "QP" },
+			"FlowActionESPKeymatAESGCM: an arm that another record points to has no mask, handles, pointers and memory of its own; take them out"},
+		{func(e edited) { e.field("ParentDomainAttr", "alloc").Pair = "" },
+			"ParentDomainAttr.Allocator: callback: allocator goes with pair: and default:; name the function that frees, and the constant"},
+		{func(e edited) { e.field("MRInitAttr", "addr").Len = "" },
+			"MRInitAttr.Addr: callback: memory and len: go together; name the field with the length of the memory under len:"},
+		{func(e edited) { e.field("AHAttr", "sl").Callback = spec.CallbackContext },
+			"callback: is for a record with a mask, which has a builder; name the mask under mask:"},
+		{func(e edited) { e.field("QPAttr", "timeout").Type = "uintptr" },
+			"QPAttr.Timeout: struct ibv_qp_attr.timeout is of type uint8_t, and type: uintptr is for a pointer, or an integer of 64 bits;"},
+		// Forms.
+		{func(e edited) { e.verb("ibv_start_poll").Returns = spec.RetMinus1 },
+			"CQ.Reader: a reader is begun by a verb that returns errno; correct returns:"},
+		{func(e edited) { e.rec("WCEx").C = "ibv_qp_ex" },
+			"CQ.Reader: ibv_start_poll is no function of struct ibv_qp_ex, which WCEx is read from; correct lists:"},
+		{func(e edited) { e.param("ibv_wr_start", "qp").Type = "" },
+			"QP.Stream: form stream does not fit: parameter qp has no object type; remove form:, or correct the verb"},
+		{func(e edited) { e.param("ibv_wr_start", "qp").Role = role.In },
+			"QP.Stream: form stream does not fit: parameter qp has the role in, and the form needs handle; remove form:, or correct the verb"},
+		{func(e edited) { e.fn("ibv_wr_start").Params[0].Type = "int" },
+			"QP.Stream: form stream does not fit: parameter qp is of type int, and the form is for a pointer to a struct; remove form:"},
+		{func(e edited) { e.fn("ibv_rereg_mr").Params[3].Type = "uint64_t" },
+			"and the form is for void *; compare the header with templates/verbs/"},
+		{func(e edited) { e.fn("ibv_wr_abort").Dispatch = nil },
+			"ibv_wr_abort: a stream of commands calls it, and it does not call a function in the object that it is given; correct the verb, or"},
+		{func(e edited) { e.verb("ibv_wr_start").NeedsVerbs["abort"] = "ibv_fork_init2" },
+			"ibv_wr_start: needs_verbs: names ibv_fork_init2, which no page describes; describe it, or correct the name"},
+		{func(e edited) { e.verb("ibv_query_qp").Methods[0].Form = "next_record" },
+			"QP.Query: form next_record does not fit: QP has no fd:, the file to wait on; remove form:, or correct the verb"},
+		{func(e edited) { e.verb("ibv_query_qp").Methods[0].Form, e.object("QP").FD = "next_record", "handle" },
+			"form next_record does not fit: ibv_query_qp does not take a QP and a parameter of role given; remove form:, or correct the verb"},
+		// Readers.
+		{func(e edited) { e.rec("WCEx").Fields[0].OK, e.rec("WCEx").Fields[1].OK = "A", "B" }, "WCEx: several fields have ok:; keep one of them"},
+		{func(e edited) { e.member("struct ibv_cq_ex", "read_tm_info").Func.Ret = "int" },
+			"struct ibv_cq_ex.read_tm_info is no function that takes the object and fills a struct with a member tag; correct the name"},
+	} {
+		sp, err := spec.Embedded()
+		if err != nil {
+			t.Fatal(err)
+		}
+		stored, err := api.KnownOf(sp.Module.Facts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rel, err := stored.Load(stored.Newest())
+		if err != nil {
+			t.Fatal(err)
+		}
+		tt.edit(edited{t, sp, rel})
+		got := ""
+		if err := Pages(sp.Module.NewFacts(rel), sp); err != nil {
+			got = err.Error()
+		}
+		if !strings.Contains(got, tt.want) {
+			t.Errorf("want\n%s\ngot\n%.900s", tt.want, got)
+		}
+	}
+}
