@@ -131,7 +131,8 @@ func (channel *EventChannel) read(ev *Event) (made unsafe.Pointer, errno syscall
 	serial.Lock()
 	defer serial.Unlock()
 	var given unsafe.Pointer
-	if n, errno := rawGetCMEvent(channel.lib.fn[symRdma_get_cm_event], channel.h.C, unsafe.Pointer(&given)); n < 0 {
+	n, errno := rawGetCMEvent(channel.lib.fn[symRdma_get_cm_event], channel.h.C, unsafe.Pointer(&given))
+	if n < 0 {
 		return nil, errno
 	}
 	made = ev.from((*cEvent)(given), channel.lib)

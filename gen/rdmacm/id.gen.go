@@ -270,7 +270,8 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 		C:       ptr,
 		Lib:     id.lib.verbs,
 		Handles: []*object.Handle{pdHeld},
-		Parents: append([]*object.Node{&id.h.Node, pdHeld.Optional()}, qpInitAttrHeld.Nodes...),
+		Parents: []*object.Node{&id.h.Node, pdHeld.Optional()},
+		Lent:    qpInitAttrHeld.Nodes,
 		End: func() error {
 			rawDestroyQP(id.lib.fn[symRdma_destroy_qp], id.h.C)
 			return nil

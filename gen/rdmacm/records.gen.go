@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -94,18 +95,17 @@ type Event struct {
 func (r *Event) from(c *cEvent, l *Lib) (made unsafe.Pointer) {
 	r.Type = EventType(c.event)
 	r.Status = int(c.status)
-	switch r.Type {
-	case EventTypeConnectRequest:
+	if r.Type == EventTypeConnectRequest {
 		made = cmem.Pointer(c.id)
-	default:
-		r.ID, _ = l.handles.Find(c.id).(*ID)
 	}
-	switch r.Type {
-	case EventTypeConnectRequest:
-		r.ListenID, _ = l.handles.Find(c.listen_id).(*ID)
+	if r.Type != EventTypeConnectRequest {
+		r.ID = object.Find[ID](&l.handles, c.id)
 	}
-	switch r.Type {
-	case EventTypeConnectRequest, EventTypeConnectResponse, EventTypeEstablished, EventTypeRejected, EventTypeDisconnected:
+	if r.Type == EventTypeConnectRequest {
+		r.ListenID = object.Find[ID](&l.handles, c.listen_id)
+	}
+	if r.Type == EventTypeConnectRequest || r.Type == EventTypeConnectResponse || r.Type == EventTypeEstablished ||
+		r.Type == EventTypeRejected || r.Type == EventTypeDisconnected {
 		r.Conn.from(&c.param_conn)
 	}
 	return made

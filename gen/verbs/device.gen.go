@@ -341,9 +341,7 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryGIDTable(&in)) })
 	}
-	for i := range entriesC[:min(n, len(entriesC))] {
-		entries[i].from(&entriesC[i])
-	}
+	cmem.FillList(entries, entriesC, n, (*GIDEntry).from)
 	return n, nil
 }
 
@@ -1192,8 +1190,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceInfoEx, error) {
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	if attrC.comp_mask == 0 {
-		// not the plain attributes alone: what is 0 is known to be 0
-		dev.caps.Keep(&attrC)
+		dev.caps.Keep(&attrC) // not the plain attributes alone: what is 0 is known to be 0
 	}
 	out := new(DeviceInfoEx)
 	out.from(&attrC)
@@ -1384,7 +1381,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateRWQIndTable(&in)) })
 	}
 	o := newRWQIndTable(dev, ptr)
-	if err := o.h.Adopt(append([]*object.Node{&dev.h.Node}, uses.Nodes...)...); err != nil {
+	if err := o.h.AdoptUsed(&uses, &dev.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil

@@ -164,12 +164,8 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 		return nil, verr.Memory(verb, err)
 	}
 	release := held.Release
+	defer object.Release(&release)
 	addr, length := held.Addr, held.Len
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
 	in := inRegMR{
 		access: uint64(access),
 		length: uint64(length),
@@ -288,12 +284,8 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 		return nil, verr.Memory(verb, err)
 	}
 	release := held.Release
+	defer object.Release(&release)
 	addr, length := held.Addr, held.Len
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
 	in := inRegMRIOVA{
 		access: uint64(access),
 		length: uint64(length),
@@ -518,11 +510,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		return nil, err
 	}
 	release := held.Release
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
+	defer object.Release(&release)
 	if mrInitAttr.dmah != nil {
 		if err := mrInitAttr.dmah.base().EnterBeside(&pd.h, verb, "dmah"); err != nil {
 			return nil, err
@@ -946,11 +934,7 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 		return nil, verr.Memory(verb, err)
 	}
 	release := held.Release
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
+	defer object.Release(&release)
 	in := inRegBufMR{
 		access: uint64(access),
 	}

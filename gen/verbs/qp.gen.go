@@ -11,6 +11,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -223,14 +224,14 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintCreateFlow(&in))
 	}
-	*(*cFlowAttr)(unsafe.Pointer(unsafe.SliceData(flowB))) = flowC
+	cmem.Put(flowB, &flowC)
 	ptr, errno := rawCreateFlow(qp.h.C, unsafe.Pointer(unsafe.SliceData(flowB)))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateFlow(&in)) })
 	}
 	o := newFlow(qp.dev, ptr)
 	o.qp = qp
-	if err := o.h.Adopt(append([]*object.Node{&qp.h.Node}, uses.Nodes...)...); err != nil {
+	if err := o.h.AdoptUsed(&uses, &qp.h.Node); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -552,13 +553,7 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	if qp.lib.fn[symIbv_query_qp] == 0 {
 		return nil, nil, qp.lib.missing("ibv_query_qp", symIbv_query_qp)
 	}
-	var fieldsC QPField
-	for _, f := range fields {
-		fieldsC |= f
-	}
-	if len(fields) == 0 {
-		fieldsC = 0x1ffff9 // all that there are
-	}
+	fieldsC := codes.Join(fields, 0x1ffff9)
 	in := inQueryQP{
 		attrMask: uint64(fieldsC),
 	}

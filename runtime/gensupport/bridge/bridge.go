@@ -3,6 +3,7 @@ package bridge
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -182,8 +183,9 @@ type Made struct {
 	C       unsafe.Pointer
 	Lib     any              // the *Lib of the package whose type the handle has
 	Handles []*object.Handle // handles of that package that it was made from
-	Parents []*object.Node   // that cannot be closed before it
-	End     func() error     // ends the C object; nil where the library of its type does it
+	Parents []*object.Node   // that cannot be closed before it, beside those in Lent
+	Lent    []*object.Node
+	End     func() error // ends the C object; nil where the library of its type does it
 }
 
 // Among finds a handle of a type among those that an object was made from; nil without one.
@@ -250,7 +252,7 @@ func (m *Made) adopt(h *object.Handle) error {
 			return m.End()
 		}
 	}
-	err := h.Adopt(m.Parents...)
+	err := h.Adopt(slices.Concat(m.Parents, m.Lent)...)
 	if err != nil && !ended && !h.IsOpen() {
 		err = errors.Join(err, m.end())
 	}

@@ -28,6 +28,12 @@ func (x *Index) Remove(number uintptr, handle any) {
 	}
 }
 
+// Find returns the handle of a type with the number, or nil.
+func Find[T any](x *Index, number uintptr) *T {
+	h, _ := x.Find(number).(*T)
+	return h
+}
+
 // Find returns the handle with the number, or nil.
 func (x *Index) Find(number uintptr) any {
 	x.mu.Lock()

@@ -66,3 +66,15 @@ func UseArms[A comparable](u *Uses, self *Handle, verb, of string, list []A, in 
 	}
 	return nil
 }
+
+// AdoptUsed is Adopt under parents and under all handles in use.
+func (h *Handle) AdoptUsed(u *Uses, parents ...*Node) error {
+	return h.Adopt(append(parents, u.Nodes...)...)
+}
+
+// Release calls what gives memory back, unless a handle keeps it: then it is nil.
+func Release(release *func()) {
+	if *release != nil {
+		(*release)()
+	}
+}

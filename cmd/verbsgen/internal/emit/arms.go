@@ -54,27 +54,3 @@ func (g *goFile) armMethods(a plan.ArmMethods) {
 func methodOf(r *model.Record, name string) *jen.Statement {
 	return jen.Parens(jen.Op("*").Id(r.Go)).Dot(name)
 }
-
-// enterArms begins the use of the handles of arms:
-//
-//	if err := object.UseArms(&uses, &qp.h, verb, "FlowSpec", flow.specs, FlowSpec.uses); err != nil {
-//		return nil, err
-//	}
-func (p printer) enterArms(s plan.EnterArms) *jen.Statement {
-	return p.zero.onErr(rt("object", "UseArms").Call(ref(id("uses")), ref(id(s.Beside, "h")), id("verb"), jen.Lit(s.Of), id(s.List),
-		id(s.Of, "uses")))
-}
-
-// packArms makes the bytes of a struct and of the arms behind it:
-//
-//	flowB, err := cmem.Behind(verb, int(unsafe.Sizeof(flowC)), math.MaxUint8, math.MaxUint16, flow.specs, FlowSpec.pack)
-//	if err != nil {
-//		return nil, err
-//	}
-//	flowC.num_of_specs, flowC.size = uint8(len(flow.specs)), uint16(len(flowB))
-func (p printer) packArms(s plan.PackArms) []jen.Code {
-	behind := rt("cmem", "Behind").Call(id("verb"), jen.Int().Call(rt("unsafe", "Sizeof").Call(id(s.Head))), greatest(s.Count),
-		greatest(s.Size), id(s.List), id(s.Of, "pack"))
-	return append(p.get(s.Into, behind), jen.List(id(s.Head, s.Count.Go), id(s.Head, s.Size.Go)).Op("=").List(
-		goType(s.Count.GoType).Call(jen.Len(id(s.List))), goType(s.Size.GoType).Call(jen.Len(id(s.Into)))))
-}

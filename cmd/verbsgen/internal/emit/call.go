@@ -114,28 +114,3 @@ func hints(f plan.Failure) *jen.Statement {
 	}
 	return jen.Func().Params().Index().String().Add(short(jen.Return(all)))
 }
-
-// formStep prints a step of a single form, or of a handle.
-func (p printer) formStep(s plan.Step) ([]jen.Code, bool) {
-	switch s := s.(type) {
-	case plan.Batch:
-		into, counted := define("errno"), fail(nil)
-		if s.Into != "" {
-			into, counted = define(s.Into, "errno"), fail{p.value(s.Else)}
-		}
-		failed := counted.with(p.value(s.Failed))
-		return []jen.Code{into.Add(p.value(s.Call)), jen.If(op(id("errno"), "!=", jen.Lit(0))).Block(failed)}, true
-	case plan.Read:
-		return one(readInto("r", s.Field))
-	case plan.ReadRecord:
-		return p.readRecord(s), true
-	case plan.TakeRecord:
-		return p.takeRecord(s), true
-	case plan.FindHandle:
-		found := id("l.handles.Find").Call(id(s.From)).Assert(ptr(s.Object))
-		return one(jen.List(id(s.Into), id("_")).Op("=").Add(found))
-	case plan.Choose:
-		return one(p.choose(s))
-	}
-	return nil, false
-}

@@ -137,33 +137,5 @@ func pointedArm(f *model.Field, from *jen.Statement, at string) []jen.Code {
 	}
 }
 
-// enterList begins the use of a list of handles, and makes the list of their C objects:
-//
-//	attrWQs, err := object.UseList(&uses, &dev.h, verb, "ind_tbl", attr.wqs, (*WQ).base)
-//	if err != nil {
-//		return nil, err
-//	}
-//	attrWQsN, err := cmem.Log2(verb, "ind_tbl", len(attrWQs))
-//	if err != nil {
-//		return nil, err
-//	}
-//	attrC.ind_tbl, attrC.log_ind_tbl_size = mem.PinList(&attrPins, attrWQs), uint32(attrWQsN)
-func (p printer) enterList(s plan.EnterList) []jen.Code {
-	counted := rt("cmem", "Log2").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)))
-	if !s.Log2 {
-		counted = rt("cmem", "Count").Call(id("verb"), jen.Lit(s.What), jen.Len(id(s.Into)), greatest(s.Len))
-	}
-	n := s.Into + "N"
-	use := rt("object", "UseList").Call(ref(id("uses")), ref(id(s.Beside, "h")), id("verb"), jen.Lit(s.What), id(s.List), baseOf(s.Of))
-	out := append(p.get(s.Into, use), p.get(n, counted)...)
-	return append(out, jen.List(id(s.To), id(s.Count)).Op("=").List(rt("mem", "PinList").Call(ref(id(s.Pins)), id(s.Into)),
-		goType(s.Len.GoType).Call(id(n))))
-}
-
 // baseOf is the method base of a type of handles: (*MR).base.
 func baseOf(typ string) *jen.Statement { return jen.Parens(goType(typ)).Dot("base") }
-
-// greatest is the greatest number that a field holds: math.MaxUint8.
-func greatest(l *model.Leaf) *jen.Statement {
-	return rt("math", "MaxUint"+strings.TrimPrefix(l.GoType, "uint"))
-}

@@ -244,36 +244,10 @@ func takeMemory(addr, length *jen.Statement) []jen.Code {
 		define("from").Add(id("a.memory")),
 		jen.If(given(addr)).Block(assign(id("from"), rt("mem", "FromAddr").Call(addr, length))),
 		define("held", "err").Add(id("from.Take")).Call(id("verb")),
-		jen.If(notNil(id("err"))).Block(fail{rt("mem", "Held").Values()}.with(memoryErr())),
+		jen.If(notNil(id("err"))).Block(fail{rt("mem", "Held").Values()}.with(rt("verr", "Memory").Call(id("verb"), id("err")))),
 		jen.If(given(id("held.Addr"))).Block(jen.List(addr, length).Op("=").List(id("held.Addr"), id("held.Len"))),
 		jen.Return(id("held"), jen.Nil()),
 	}
-}
-
-// copyAttr makes the C layout of attributes: a copy of that of a builder, or written from a plain struct:
-//
-//	attrC := attr.c
-//	if attr.err != nil {
-//		return nil, attr.err
-//	}
-//
-//	var attrC cAHAttr
-//	if err := attr.to(&attrC); err != nil {
-//		return nil, err
-//	}
-func (p printer) copyAttr(s plan.CopyAttr) []jen.Code {
-	if s.Plain {
-		write := id(s.Attr, "to").Call(ref(id(s.Into)))
-		if s.Fails {
-			write = p.zero.onErr(write)
-		}
-		return []jen.Code{jen.Var().Add(param(s.Into, s.Mirror)), write}
-	}
-	out := []jen.Code{define(s.Into).Add(id(s.Attr, "c"))}
-	if s.Fails {
-		out = append(out, jen.If(notNil(id(s.Attr, "err"))).Block(p.zero.with(id(s.Attr, "err"))))
-	}
-	return out
 }
 
 func bitsText(size int64) string { return strconv.FormatInt(size*8, 10) }

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dave/jennifer/jen"
 
@@ -38,10 +39,7 @@ func (p printer) value(v plan.Value) *jen.Statement {
 	case plan.Composite:
 		return p.compositeOf(v)
 	case plan.Result:
-		if v.Of != "" {
-			return name(v).Types(goType(v.Of)).Call(p.values(v.Args)...)
-		}
-		return name(v).Call(p.values(v.Args)...)
+		return p.callOf(v)
 	case plan.Function:
 		f := fn{body: p.steps(v.Func.Then)}
 		f.takes(v.Func.Params, v.Func.Results)
@@ -51,12 +49,32 @@ func (p printer) value(v plan.Value) *jen.Statement {
 	return id("nil")
 }
 
-// name is a variable or a function, with its package.
-func name(v plan.Value) *jen.Statement {
-	if v.Type != "" {
-		return rt(v.Type, v.Path)
+// callOf calls a function, or a method of the first argument, which without a name is the function.
+func (p printer) callOf(v plan.Value) *jen.Statement {
+	fn, args := name(v), p.values(v.Args)
+	if method, ok := strings.CutPrefix(v.Path, "."); ok {
+		fn, args = jen.Add(args[0]), args[1:]
+		if method != "" {
+			fn.Dot(method)
+		}
 	}
-	return id(v.Path)
+	if v.Of != "" {
+		fn.Types(goType(v.Of))
+	}
+	return fn.Call(args...)
+}
+
+// name is a variable or a function, with its package, or the method of a type.
+func name(v plan.Value) *jen.Statement {
+	switch {
+	case v.Type == "" && v.Path[0] == '.':
+		return nil
+	case v.Type == "":
+		return id(v.Path)
+	case v.Type[0] == '*':
+		return jen.Parens(goType(v.Type)).Dot(v.Path)
+	}
+	return rt(v.Type, v.Path)
 }
 
 // conversion makes T(x), and (*T)(x) of a pointer type.
@@ -67,22 +85,26 @@ func conversion(typ string, x *jen.Statement) *jen.Statement {
 	return goType(typ).Call(x)
 }
 
-// compositeOf makes &T{a: x, b: y}, and T{} with an entry a line.
+// compositeOf makes &T{a: x, b: y}, []T{x, y}, and T{} with an entry a line.
 func (p printer) compositeOf(v plan.Value) *jen.Statement {
 	switch {
 	case v.Type[0] == '*':
 		return ref(goType(v.Type[1:]).Values(p.entries(v.With)...))
-	case len(v.With) == 0:
-		return goType(v.Type).Values()
+	case len(v.With) == 0 || v.Type[0] == '[':
+		return goType(v.Type).Values(p.entries(v.With)...)
 	}
 	return goType(v.Type).Add(lines(p.entries(v.With)...))
 }
 
-// entries are named values: a: x.
+// entries are values with their names, if they have any: a: x.
 func (p printer) entries(list []plan.Entry) []jen.Code {
 	var out []jen.Code
 	for _, x := range list {
-		out = append(out, key(x.Name, p.value(x.Value)))
+		value := p.value(x.Value)
+		if x.Name != "" {
+			value = key(x.Name, value)
+		}
+		out = append(out, value)
 	}
 	return out
 }

@@ -70,7 +70,10 @@ func dump(v reflect.Value) string {
 }
 
 func (v Value) String() string {
-	name := strings.TrimPrefix(v.Type+"."+v.Path, ".")
+	name := v.Path
+	if v.Type != "" {
+		name = v.Type + "." + v.Path
+	}
 	var args []string
 	for _, x := range v.Args {
 		args = append(args, x.String())

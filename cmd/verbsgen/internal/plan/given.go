@@ -73,24 +73,34 @@ func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
 			ret(of("events", "NewRecords", fd, text(v.C), text(o.Destroy.C), text("the "+o.Go), val("o.take"))))))})
 	read := on(o, "read", Says("read record", nil), []Var{{Name: "made", Type: pointer}, {Name: "errno", Type: "syscall.Errno"}})
 	read.Params = []Var{{Name: "ev", Type: "*" + r.Go}}
-	read.Steps = []Step{ReadRecord{Serial: b.pkg.Module.Serial, Get: raw(v, "o.lib", val("o.h.C"), memory("given")),
-		Ack: raw(ack, "o.lib", val("given")), Mirror: r.Mirror.Name}}
+	if b.pkg.Module.Serial {
+		read.Steps = Lock{"serial"}.Steps()
+	}
+	read.Steps = append(read.Steps, Declare{Var{Name: "given", Type: pointer}},
+		Assign{To: []string{"n", "errno"}, Op: ":=", Values: []Value{raw(v, "o.lib", val("o.h.C"), memory("given"))}},
+		If{operation(val("n"), "<", zero), []Step{ret(null, val("errno"))}},
+		set("made", result("ev.from", converted("*"+r.Mirror.Name, val("given")), val("o.lib"))),
+		do(raw(ack, "o.lib", val("given"))), ret(val("made"), zero))
 	take := on(o, "take", Says("take record", nil), []Var{{Type: "*" + r.Go}, {Type: "syscall.Errno"}, {Type: "error"}})
-	t := TakeRecord{Record: r.Go}
+	take.Zero = []Value{null, zero}
+	take.Steps = []Step{define("ev", result("new", converted(r.Go))),
+		Assign{To: []string{"made", "errno"}, Op: ":=", Values: []Value{result("o.read", val("ev"))}},
+		If{operation(operation(val("errno"), "!=", zero), "||", isNil("made")), []Step{ret(val("ev"), val("errno"), null)}}}
 	for _, f := range r.Fields {
 		if f.NewOn == nil {
 			continue
 		}
-		t.Field, t.Object = f.Go, f.Object.Go
+		take.Steps = append(take.Steps, define("x", result("new"+f.Object.Go, val("o.lib"), val("made"))))
 		if slices.Contains(f.Object.Parents, o) {
-			t.Owner = naming.Unexported(o.Go)
+			take.Steps = append(take.Steps, set("x."+naming.Unexported(o.Go), val("o")))
 		}
+		take.Steps = append(take.Steps, Adopt{"x", []Parent{{Handle: "o"}}}, set("ev."+f.Go, val("x")))
 	}
-	take.Steps = []Step{t}
+	take.Steps = append(take.Steps, ret(val("ev"), zero, null))
 	return []Decl{next, listen, read, take}
 }
 
-// record plans the Go type of a record that a library gives.
+// event plans the Go type of a record that a library gives.
 func (b *builder) event(r *model.Record) []Decl {
 	s := &Struct{Name: r.Go, Doc: Doc{Does: "is " + naming.Lower(r.Doc), C: "struct " + r.C, Page: r.Page}}
 	from := &Method{Name: "from", Doc: Doc{Text: Says("from record", nil)}, Recv: Var{Name: "r", Type: "*" + r.Go},
@@ -100,18 +110,19 @@ func (b *builder) event(r *model.Record) []Decl {
 		s.Fields = append(s.Fields, Var{Name: f.Go, Type: f.GoType, Doc: f.Doc, Remark: f.C})
 		step := Step(Read{f})
 		if f.Object != nil {
-			step = FindHandle{Into: "r." + f.Go, From: "c." + f.Leaf.Go, Object: f.Object.Go}
+			step = set("r."+f.Go, generic("object", "Find", f.Object.Go, addr("l.handles"), val("c."+f.Leaf.Go)))
 		}
 		switch {
 		case f.NewOn != nil:
 			made := set("made", of("cmem", "Pointer", val("c."+f.Leaf.Go)))
-			later = append(later, Choose{Of: "r." + f.Of.Go, Is: []string{f.NewOn.Go}, Then: []Step{made}, Else: []Step{step}})
+			kind, is := val("r."+f.Of.Go), val(f.NewOn.Go)
+			later = append(later, If{operation(kind, "==", is), []Step{made}}, If{operation(kind, "!=", is), []Step{step}})
 		case len(f.On) > 0:
-			var is []string
-			for _, m := range f.On {
-				is = append(is, m.Go)
+			when := operation(val("r."+f.Of.Go), "==", val(f.On[0].Go))
+			for _, m := range f.On[1:] {
+				when = operation(when, "||", operation(val("r."+f.Of.Go), "==", val(m.Go)))
 			}
-			later = append(later, Choose{Of: "r." + f.Of.Go, Is: is, Then: []Step{step}})
+			later = append(later, If{when, []Step{step}})
 		default:
 			from.Steps = append(from.Steps, step)
 		}

@@ -36,7 +36,7 @@ func filled(_ *world, m *Method) (wrong []string) {
 			d, ok := s.(Assign)
 			return ok && d.Op == ":=" && d.To[0] == array && d.Values[0].String() == "make([]"+p.Record.Mirror.Name+", len("+p.Go+"))"
 		})
-		handed := slices.Contains(m.Steps[calls[0]:], Step(FillList{List: p.Go, From: array, Count: count}))
+		handed := slices.Contains(m.Steps[calls[0]:], Step(FillList{List: p.Go, From: array, Type: p.GoType, Count: count}))
 		if !made || !handed {
 			wrong = append(wrong, p.C+" is not filled from an array of its length")
 		}
@@ -66,7 +66,7 @@ func TestLists(t *testing.T) {
 	}
 	arrays := map[string]string{}
 	for _, i := range at[CopyList](m.Steps) {
-		if c := m.Steps[i].(CopyList); i < calls[0] && c.Mirror == "cEntry" {
+		if c := m.Steps[i].(CopyList); i < calls[0] && c.Type == "Entry" {
 			arrays[array(c.Into).String()] = c.List
 		}
 	}
@@ -139,7 +139,7 @@ func armsPacked(w *world, m *Method) (wrong []string) {
 		if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.is(array(pack.Into)) }) {
 			wrong = append(wrong, "the bytes of "+p.C+" are not handed to C")
 		}
-		if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: "uses.Nodes"}) {
+		if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: true}) {
 			wrong = append(wrong, "the object is not under the handles of its arms")
 		}
 	}

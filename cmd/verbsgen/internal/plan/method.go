@@ -223,7 +223,7 @@ func (c *call) created() []Step {
 	}
 	out = slices.Concat(out, c.post, c.attached(), c.placed())
 	if c.many {
-		parents = append(parents, Parent{Many: "uses.Nodes"})
+		parents = append(parents, Parent{Many: true})
 	}
 	return append(out, Adopt{"o", parents})
 }
@@ -292,7 +292,6 @@ func (c *call) parents() []Parent {
 			continue
 		}
 		if p.Record.From != nil {
-			out = append(out, Parent{Many: held(p) + ".Nodes"})
 			continue
 		}
 		for _, f := range p.Record.Fields {
@@ -350,7 +349,7 @@ func (c *call) numberResult(p *model.Param) (string, Value) {
 // listOutput makes records of the mirrors that the verb filled.
 func (c *call) listOutput(p *model.Param, out *outputs) {
 	if p.Record != nil {
-		out.fill = append(out.fill, FillList{List: p.Go, From: p.Go + "C", Count: out.count})
+		out.fill = append(out.fill, FillList{List: p.Go, From: p.Go + "C", Type: p.GoType, Count: out.count})
 	}
 }
 
@@ -397,6 +396,7 @@ func refuseNil(name, what, fix string) Refuse {
 // Small steps: a call, a new variable, and a value that is stored.
 func do(call Value) Assign               { return Assign{Values: []Value{call}} }
 func define(name string, x Value) Assign { return assign(name, ":=", x) }
+func deferred(call Value) Assign         { return Assign{Op: "defer", Values: []Value{call}} }
 func set(to string, x Value) Assign      { return assign(to, "=", x) }
 func assign(to, op string, x Value) Assign {
 	return Assign{To: []string{to}, Op: op, Values: []Value{x}}

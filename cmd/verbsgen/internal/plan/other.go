@@ -62,6 +62,11 @@ func (c *call) createdOther() []Step {
 			s.Handles = append(s.Handles, held(p))
 		}
 	}
+	for _, p := range c.v.Params {
+		if r := p.Taken(); r != nil && r.From != nil {
+			s.Lent = held(p) + ".Nodes"
+		}
+	}
 	if v := c.v.EndedBy; v != nil {
 		call := Call{Verb: v.C, By: raw(v, c.lib, val(c.self+".h.C")), Answer: answer(v), Failure: Failure{Verb: v.C}}
 		if call.Answer == Negative {

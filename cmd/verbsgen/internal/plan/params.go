@@ -155,7 +155,7 @@ func (c *call) attrParam(p *model.Param) {
 		c.useMany()
 		c.pre = append(c.pre, EnterArms{List: list, Of: t.Of, Beside: c.self},
 			PackArms{List: list, Of: t.Of, Head: mirror, Into: packed, Count: t.Count, Size: t.Size})
-		c.prep = append(c.prep, CopyHead{Head: mirror, Into: packed, Mirror: r.Mirror.Name})
+		c.prep = append(c.prep, CopyHead{Head: mirror, Into: packed})
 		c.pass(p, array(packed), number(1))
 		return
 	}
@@ -254,7 +254,7 @@ func (c *call) listParam(p *model.Param) {
 	list := p.Go
 	if p.Record.Runtime == "" {
 		list += "C"
-		c.prep = append(c.prep, CopyList{List: p.Go, Into: list, Mirror: p.Record.Mirror.Name})
+		c.prep = append(c.prep, CopyList{List: p.Go, Into: list, Type: p.GoType})
 	}
 	c.pass(p, array(list), length("uint64", p.Go))
 }
@@ -307,7 +307,7 @@ func (c *call) flagsParam(p *model.Param) {
 func (c *call) restParam(p *model.Param) {
 	all := p.Go + "C"
 	c.take(p, "..."+p.GoType)
-	c.pre = append(c.pre, Gather{Flags: p.Go, Into: all, Type: p.GoType, All: p.Enum.Known})
+	c.pre = append(c.pre, Gather{Flags: p.Go, Into: all, All: p.Enum.Known})
 	c.pass(p, converted(c.rawType(p), val(all)), wide(all))
 }
 

@@ -456,6 +456,9 @@ func TestNames(t *testing.T) {
 			}
 		case reflect.Interface:
 			look(of, v.Elem())
+			if made, ok := v.Interface().(Made); ok {
+				look(of, reflect.ValueOf(made.Steps()))
+			}
 		}
 	}
 	for _, m := range methods(p) {

@@ -31,8 +31,8 @@ type (
 	Refuse struct{ When, Error Value }
 	// Gather joins flags that are given one by one; none stands for all.
 	Gather struct {
-		Flags, Into, Type string
-		All               uint64
+		Flags, Into string
+		All         uint64
 	}
 	// CopyAttr copies a builder's mirror, or writes a plain struct into one, which may have a value that does not fit.
 	CopyAttr struct {
@@ -55,9 +55,9 @@ type (
 		Log2                               bool
 	}
 	// CopyHead copies a struct to the front of such bytes.
-	CopyHead struct{ Head, Into, Mirror string }
-	// CopyList makes an array of the mirrors of a list of records.
-	CopyList struct{ List, Into, Mirror string }
+	CopyHead struct{ Head, Into string }
+	// CopyList makes an array of the mirrors of a list of records of a type.
+	CopyList struct{ List, Into, Type string }
 	// Hold takes memory, until the method returns or what it makes is closed, and declares variables with its address and length.
 	Hold struct {
 		From         Value
@@ -114,15 +114,16 @@ type (
 		Lib          string
 		Handles      []string
 		Parents      []Parent
-		End          *Func // nil where the library of the object ends it
+		Lent         string // further nodes, of a builder
+		End          *Func  // nil where the library of the object ends it
 	}
 	// Adopt opens the new handle under its parents.
 	Adopt struct {
 		Handle  string
 		Parents []Parent
 	}
-	// FillList fills the caller's list of records from their mirrors: all, or the first Count.
-	FillList struct{ List, From, Count string }
+	// FillList fills the caller's list of records of a type from their mirrors: all, or the first Count.
+	FillList struct{ List, From, Type, Count string }
 	// Output fills a result from its mirror. It is a pointer, or by value what another verb takes so.
 	Output struct {
 		Into, Mirror, Type string
@@ -138,7 +139,8 @@ type (
 type (
 	// Declare declares a variable.
 	Declare struct{ Var Var }
-	// Assign stores values by an operator: "=", "|=", or ":=" for new variables. Without To it only calls.
+	// Assign stores values by an operator: "=", "|=", or ":=" for new variables. Without To it only calls: at once, or for "defer" when the
+	// method returns.
 	Assign struct {
 		To     []string
 		Op     string
@@ -168,32 +170,16 @@ type (
 	}
 	// Read reads a field of r out of the mirror c.
 	Read struct{ Field *model.Field }
-	// ReadRecord has the library give a record, copies it and gives it back; TakeRecord does so and makes the handle of the object that
-	// comes with the record.
-	ReadRecord struct {
-		Serial   bool // calls of the library run one after another
-		Get, Ack Value
-		Mirror   string
-	}
-	TakeRecord struct{ Record, Field, Object, Owner string }
-	// FindHandle finds the handle of an object by its C address.
-	FindHandle struct{ Into, From, Object string }
-	// Choose takes steps for some values of an enum.
-	Choose struct {
-		Of         string
-		Is         []string
-		Then, Else []Step
-	}
 )
 
 // Given is a value that counts under a condition.
 type Given struct{ When, Value Value }
 
 // Parent is a node that an object lives under: that of a handle, which may be nil if it is optional. Held is that of a handle of another
-// package, Many are several.
+// package, Many are all in the variable uses.
 type Parent struct {
-	Handle, Held, Many string
-	Optional           bool
+	Handle, Held   string
+	Optional, Many bool
 }
 
 // Failure is the error of a call that failed, and what may explain it.

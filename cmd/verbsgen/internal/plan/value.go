@@ -10,7 +10,7 @@ import (
 type Value struct {
 	As   As
 	Path string
-	Type string  // of a conversion or a composite; of a name and of a function the package; of a call in Of its type argument
+	Type string  // of a conversion or a composite; of a name and of a function the package, or the type of a method
 	Of   string  // type argument of a Result: bridge.Among[Of](x)
 	Text string  // of a Literal; the operator of an Operation; the C name of a Symbol
 	Args []Value // of a Result, an Operation, a conversion and an address
@@ -35,14 +35,14 @@ type As string
 
 // All kinds, with the Go that each makes.
 const (
-	Itself    As = ""          // x, pkg.x
+	Itself    As = ""          // x, pkg.x, (*T).x
 	Literal   As = "literal"   // 3, 0x3, "text"
 	Address   As = "address"   // &x
 	Converted As = "converted" // T(x); without x the type T
 	Operation As = "operation" // x != y
 	Composite As = "composite" // &T{a: x}, T{}
 	Symbol    As = "symbol"    // x.fn[symIbv_x]
-	Result    As = "result"    // x(args), pkg.x[Of](args)
+	Result    As = "result"    // x(args), pkg.x[Of](args); if x begins with a dot, arg.x(args)
 	Function  As = "function"  // func(c unsafe.Pointer) bool { ... }
 )
 
@@ -72,6 +72,9 @@ func of(pkg, fn string, args ...Value) Value {
 }
 func generic(pkg, fn, typ string, args ...Value) Value {
 	return Value{As: Result, Type: pkg, Path: fn, Of: typ, Args: args}
+}
+func methodOf(x Value, method string, args ...Value) Value {
+	return result("."+method, append([]Value{x}, args...)...)
 }
 func converted(typ string, x ...Value) Value    { return Value{As: Converted, Type: typ, Args: x} }
 func composite(typ string, with ...Entry) Value { return Value{As: Composite, Type: typ, With: with} }
