@@ -44,8 +44,8 @@ fresh: ## make and test-host on a bare Debian with empty caches (without root: o
 demo: ## the demo on a software device
 	$(GO) run ./examples/demo
 
-generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, conformance/recording)
-	$(GO) generate ./gen/... ./runtime/gensupport/abi ./conformance/recording
+generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, conformance/recording, the list of conformance/calls)
+	$(GO) generate ./gen/... ./runtime/gensupport/abi ./conformance/recording ./conformance/calls
 
 check: ## report checked-in files that generate would change
 	$(GO) run ./cmd/verbsgen check

@@ -28,7 +28,7 @@ func steeringMistakes() []mistake {
 	}
 	return []mistake{
 		{name: "lists that are no table", says: []string{"0 elements, which is no power of two", "3 elements, which is no power of two",
-			"WQ is nil", "ibv_create_rwq_ind_table: the object was never opened"}, make: func(w *world) error {
+			"WQ is nil", "ibv_create_rwq_ind_table: WQ was never opened"}, make: func(w *world) error {
 			wq, err := queueOf(w.dev)
 			if err != nil {
 				return nil

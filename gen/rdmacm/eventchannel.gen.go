@@ -24,12 +24,12 @@ type EventChannel struct {
 	waiting events.Listener[*events.Records[Event]] // for events
 }
 
-// base returns what all handles have, also for a nil EventChannel.
+// base returns what all handles have, also for a nil EventChannel and one that was never opened.
 func (channel *EventChannel) base() *object.Handle {
 	if channel == nil {
 		return object.Nil("EventChannel", "rdma_destroy_event_channel")
 	}
-	return &channel.h
+	return channel.h.Or("EventChannel", "rdma_destroy_event_channel")
 }
 
 // newEventChannel makes the handle of a C object. It is open, and its parents know it, once it is adopted.

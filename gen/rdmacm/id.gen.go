@@ -29,12 +29,12 @@ type ID struct {
 	eventChannel *EventChannel
 }
 
-// base returns what all handles have, also for a nil ID.
+// base returns what all handles have, also for a nil ID and one that was never opened.
 func (id *ID) base() *object.Handle {
 	if id == nil {
 		return object.Nil("ID", "rdma_destroy_id")
 	}
-	return &id.h
+	return id.h.Or("ID", "rdma_destroy_id")
 }
 
 // newID makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -76,6 +76,7 @@ func (id *ID) CPtr() unsafe.Pointer { return id.base().CPtr() }
 
 // EventChannel returns the EventChannel to which the ID belongs.
 func (id *ID) EventChannel() *EventChannel {
+	id = object.OrZero(id)
 	id.mu.Lock()
 	defer id.mu.Unlock()
 	return id.eventChannel

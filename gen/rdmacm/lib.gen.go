@@ -97,7 +97,7 @@ type Lib struct {
 // may fail on another device or kernel. f may be called from several goroutines. In it, Close and CloseAll of
 // what the call uses return syscall.EBUSY at once. nil ends the reports. Posting, polling and requesting events
 // are not reported.
-func (l *Lib) OnLint(f func(*verr.Lint)) { l.lints.On(f) }
+func (l *Lib) OnLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f) }
 
 // LoadOption is an option of Load.
 type LoadOption func(*loadConfig)
@@ -148,8 +148,13 @@ func LoadFrom(verbsLib *verbs.Lib, s Symbols) (*Lib, error) {
 	return l, nil
 }
 
-// missing returns the error of a verb whose function the library lacks.
-func (l *Lib) missing(verb string, sym int) error { return symbols[sym].Missing(verb, l.name) }
+// missing returns the error of a verb whose function the library lacks, or that no library was loaded for.
+func (l *Lib) missing(verb string, sym int) error {
+	if l.src == nil {
+		return verr.NeverOpened(verb, "Lib")
+	}
+	return symbols[sym].Missing(verb, l.name)
+}
 
 // serial has the calls of the library run one after another.
 var serial sync.Mutex
@@ -158,6 +163,7 @@ var serial sync.Mutex
 //
 // C: rdma_create_event_channel, rdma_create_event_channel(3).
 func (l *Lib) CreateEventChannel() (*EventChannel, error) {
+	l = object.OrZero(l)
 	const verb = "rdma_create_event_channel"
 	if l.fn[symRdma_create_event_channel] == 0 {
 		return nil, l.missing("rdma_create_event_channel", symRdma_create_event_channel)
@@ -179,6 +185,7 @@ func (l *Lib) CreateEventChannel() (*EventChannel, error) {
 //
 // C: rdma_event_str, rdma_event_str(3).
 func (l *Lib) EventTypeString(event EventType) (string, error) {
+	l = object.OrZero(l)
 	const verb = "rdma_event_str"
 	if l.fn[symRdma_event_str] == 0 {
 		return "", l.missing("rdma_event_str", symRdma_event_str)

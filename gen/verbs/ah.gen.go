@@ -23,12 +23,12 @@ type AH struct {
 	pd   *PD
 }
 
-// base returns what all handles have, also for a nil AH.
+// base returns what all handles have, also for a nil AH and one that was never opened.
 func (ah *AH) base() *object.Handle {
 	if ah == nil {
 		return object.Nil("AH", "ibv_destroy_ah")
 	}
-	return &ah.h
+	return ah.h.Or("AH", "ibv_destroy_ah")
 }
 
 // newAH makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -66,7 +66,7 @@ func (ah *AH) Close() error { return ah.base().Close() }
 func (ah *AH) CPtr() unsafe.Pointer { return ah.base().CPtr() }
 
 // Device returns the Device to which the AH belongs.
-func (ah *AH) Device() *Device { return ah.dev }
+func (ah *AH) Device() *Device { return object.OrZero(ah).dev }
 
 // PD returns the PD to which the AH belongs.
-func (ah *AH) PD() *PD { return ah.pd }
+func (ah *AH) PD() *PD { return object.OrZero(ah).pd }

@@ -22,12 +22,12 @@ type Buf struct {
 	pd  *PD
 }
 
-// base returns what all handles have, also for a nil Buf.
+// base returns what all handles have, also for a nil Buf and one that was never opened.
 func (buffer *Buf) base() *object.Handle {
 	if buffer == nil {
 		return object.Nil("Buf", "ibv_free_buf")
 	}
-	return &buffer.h
+	return buffer.h.Or("Buf", "ibv_free_buf")
 }
 
 // newBuf makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -62,10 +62,10 @@ func (buffer *Buf) Close() error { return buffer.base().Close() }
 func (buffer *Buf) CPtr() unsafe.Pointer { return buffer.base().CPtr() }
 
 // Device returns the Device to which the Buf belongs.
-func (buffer *Buf) Device() *Device { return buffer.dev }
+func (buffer *Buf) Device() *Device { return object.OrZero(buffer).dev }
 
 // PD returns the PD to which the Buf belongs.
-func (buffer *Buf) PD() *PD { return buffer.pd }
+func (buffer *Buf) PD() *PD { return object.OrZero(buffer).pd }
 
 // ExportDMABufFD returns a new file descriptor of the dma-buf that a buffer lies in, which the caller closes.
 //

@@ -23,12 +23,12 @@ type CompChannel struct {
 	waiting events.Listener[*dpath.Channel] // for events
 }
 
-// base returns what all handles have, also for a nil CompChannel.
+// base returns what all handles have, also for a nil CompChannel and one that was never opened.
 func (channel *CompChannel) base() *object.Handle {
 	if channel == nil {
 		return object.Nil("CompChannel", "ibv_destroy_comp_channel")
 	}
-	return &channel.h
+	return channel.h.Or("CompChannel", "ibv_destroy_comp_channel")
 }
 
 // newCompChannel makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -66,4 +66,4 @@ func (channel *CompChannel) Close() error { return channel.base().Close() }
 func (channel *CompChannel) CPtr() unsafe.Pointer { return channel.base().CPtr() }
 
 // Device returns the Device to which the CompChannel belongs.
-func (channel *CompChannel) Device() *Device { return channel.dev }
+func (channel *CompChannel) Device() *Device { return object.OrZero(channel).dev }

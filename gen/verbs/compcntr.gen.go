@@ -22,12 +22,12 @@ type CompCntr struct {
 	handle uint32
 }
 
-// base returns what all handles have, also for a nil CompCntr.
+// base returns what all handles have, also for a nil CompCntr and one that was never opened.
 func (compCntr *CompCntr) base() *object.Handle {
 	if compCntr == nil {
 		return object.Nil("CompCntr", "ibv_destroy_comp_cntr")
 	}
-	return &compCntr.h
+	return compCntr.h.Or("CompCntr", "ibv_destroy_comp_cntr")
 }
 
 // newCompCntr makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -65,12 +65,12 @@ func (compCntr *CompCntr) Close() error { return compCntr.base().Close() }
 func (compCntr *CompCntr) CPtr() unsafe.Pointer { return compCntr.base().CPtr() }
 
 // Device returns the Device to which the CompCntr belongs.
-func (compCntr *CompCntr) Device() *Device { return compCntr.dev }
+func (compCntr *CompCntr) Device() *Device { return object.OrZero(compCntr).dev }
 
 // Handle returns the kernel's handle.
 //
 // C: struct ibv_comp_cntr.handle, ibv_create_comp_cntr(3).
-func (compCntr *CompCntr) Handle() uint32 { return compCntr.handle }
+func (compCntr *CompCntr) Handle() uint32 { return object.OrZero(compCntr).handle }
 
 // Set sets the number of successful completions.
 //

@@ -21,12 +21,12 @@ type Counters struct {
 	dev *Device
 }
 
-// base returns what all handles have, also for a nil Counters.
+// base returns what all handles have, also for a nil Counters and one that was never opened.
 func (counters *Counters) base() *object.Handle {
 	if counters == nil {
 		return object.Nil("Counters", "ibv_destroy_counters")
 	}
-	return &counters.h
+	return counters.h.Or("Counters", "ibv_destroy_counters")
 }
 
 // newCounters makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -59,7 +59,7 @@ func (counters *Counters) Close() error { return counters.base().Close() }
 func (counters *Counters) CPtr() unsafe.Pointer { return counters.base().CPtr() }
 
 // Device returns the Device to which the Counters belongs.
-func (counters *Counters) Device() *Device { return counters.dev }
+func (counters *Counters) Device() *Device { return object.OrZero(counters).dev }
 
 // AttachFlow says what counters count at an index.
 //

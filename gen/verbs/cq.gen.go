@@ -30,12 +30,12 @@ type CQ struct {
 	cqe   int
 }
 
-// base returns what all handles have, also for a nil CQ.
+// base returns what all handles have, also for a nil CQ and one that was never opened.
 func (cq *CQ) base() *object.Handle {
 	if cq == nil {
 		return object.Nil("CQ", "ibv_destroy_cq")
 	}
-	return &cq.h
+	return cq.h.Or("CQ", "ibv_destroy_cq")
 }
 
 // newCQ makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -84,12 +84,13 @@ func (cq *CQ) CloseAll() error { return cq.base().CloseAll() }
 func (cq *CQ) CPtr() unsafe.Pointer { return cq.base().CPtr() }
 
 // Device returns the Device to which the CQ belongs.
-func (cq *CQ) Device() *Device { return cq.dev }
+func (cq *CQ) Device() *Device { return object.OrZero(cq).dev }
 
 // Size returns the number of entries.
 //
 // C: struct ibv_cq.cqe, ibv_create_cq(3).
 func (cq *CQ) Size() int {
+	cq = object.OrZero(cq)
 	cq.mu.Lock()
 	defer cq.mu.Unlock()
 	return cq.cqe
@@ -141,11 +142,13 @@ type WCEx struct {
 
 // Wallclock returns WallclockNS as a time.
 func (w *WCEx) Wallclock() time.Time {
+	w = object.OrZero(w)
 	return time.Unix(0, int64(w.WallclockNS))
 }
 
 // Err returns nil for what succeeded, and otherwise a *dpath.WCError.
 func (w *WCEx) Err() error {
+	w = object.OrZero(w)
 	if w.Status != 0 {
 		return &dpath.WCError{ID: w.ID, Status: w.Status, VendorErr: w.VendorErr, QPNum: w.QPNum}
 	}
@@ -194,8 +197,8 @@ func (r *CQReader) PollInto(entries []WCEx) (int, error) { return r.PollSpin(ent
 
 // PollSpin is PollInto, repeated up to tries times in one call into C, until there is something to read. tries below 1 means 1.
 func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
-	if r == nil {
-		return 0, errStartPoll.Closed()
+	if r == nil || r.gate == nil {
+		return 0, verr.NilValue("ibv_start_poll", "CQReader", "make one with CQ.Reader")
 	}
 	if len(entries) == 0 {
 		return 0, nil

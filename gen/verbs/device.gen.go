@@ -31,12 +31,12 @@ type Device struct {
 	numCompVectors int
 }
 
-// base returns what all handles have, also for a nil Device.
+// base returns what all handles have, also for a nil Device and one that was never opened.
 func (dev *Device) base() *object.Handle {
 	if dev == nil {
 		return object.Nil("Device", "ibv_close_device")
 	}
-	return &dev.h
+	return dev.h.Or("Device", "ibv_close_device")
 }
 
 // newDevice makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -82,12 +82,12 @@ func (dev *Device) CPtr() unsafe.Pointer { return dev.base().CPtr() }
 // the context's: do not close it.
 //
 // C: struct ibv_context.cmd_fd, ibv_open_device(3).
-func (dev *Device) CmdFD() int { return dev.cmdFD }
+func (dev *Device) CmdFD() int { return object.OrZero(dev).cmdFD }
 
 // NumCompVectors returns the number of completion vectors.
 //
 // C: struct ibv_context.num_comp_vectors, ibv_open_device(3).
-func (dev *Device) NumCompVectors() int { return dev.numCompVectors }
+func (dev *Device) NumCompVectors() int { return object.OrZero(dev).numCompVectors }
 
 // ImportPD gives access to a protection domain that another context of the same device file allocated.
 //

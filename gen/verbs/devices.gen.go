@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/devlist"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -38,6 +39,7 @@ type DeviceEntry struct {
 //
 // C: ibv_get_device_list, ibv_get_device_list(3).
 func (l *Lib) Devices() ([]DeviceEntry, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_get_device_list"
 	list, err := l.deviceList()
 	if err != nil {
@@ -55,6 +57,7 @@ func (l *Lib) Devices() ([]DeviceEntry, error) {
 //
 // C: ibv_open_device, ibv_open_device(3).
 func (l *Lib) OpenDevice(name string) (*Device, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_open_device"
 	list, err := l.deviceList()
 	if err != nil {

@@ -17,19 +17,19 @@ import (
 //
 // C: struct ibv_dm, ibv_alloc_dm(3).
 type DM struct {
+	mem    devmem.DM
 	h      object.Handle
 	lib    *Lib
 	dev    *Device
-	mem    devmem.DM
 	handle uint32
 }
 
-// base returns what all handles have, also for a nil DM.
+// base returns what all handles have, also for a nil DM and one that was never opened.
 func (dm *DM) base() *object.Handle {
 	if dm == nil {
 		return object.Nil("DM", "ibv_free_dm")
 	}
-	return &dm.h
+	return dm.h.Or("DM", "ibv_free_dm")
 }
 
 // newDM makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -65,12 +65,12 @@ func (dm *DM) Close() error { return dm.base().Close() }
 func (dm *DM) CPtr() unsafe.Pointer { return dm.base().CPtr() }
 
 // Device returns the Device to which the DM belongs.
-func (dm *DM) Device() *Device { return dm.dev }
+func (dm *DM) Device() *Device { return object.OrZero(dm).dev }
 
 // Handle returns the kernel handle with which another context of the same device file imports it.
 //
 // C: struct ibv_dm.handle, ibv_alloc_dm(3).
-func (dm *DM) Handle() uint32 { return dm.handle }
+func (dm *DM) Handle() uint32 { return object.OrZero(dm).handle }
 
 // ExportDMABufFD returns a new file descriptor of a dma-buf with the device memory, which the caller closes.
 //

@@ -3,39 +3,48 @@
 
 package verbs
 
-import "github.com/verbsgen/verbsgen/runtime/devmem"
+import (
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/devmem"
+)
+
+// memory returns &dm.mem, and nil for nil. A test for nil here would keep WriteAt from being inlined: package devmem makes it.
+func (dm *DM) memory() *devmem.DM { return (*devmem.DM)(unsafe.Pointer(dm)) }
+
+const _ = -unsafe.Offsetof(DM{}.mem) // DM begins with it: any other constant is out of range
 
 // WriteAt copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range
 // beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is
 // syscall.EINVAL. It allocates nothing. Close waits for a copy; one that comes later is os.ErrClosed.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
-func (dm *DM) WriteAt(p []byte, off int64) (int, error) { return dm.mem.WriteAt(p, off) }
+func (dm *DM) WriteAt(p []byte, off int64) (int, error) { return dm.memory().WriteAt(p, off) }
 
 // ReadAt copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a
 // range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt.
 //
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
-func (dm *DM) ReadAt(p []byte, off int64) (int, error) { return dm.mem.ReadAt(p, off) }
+func (dm *DM) ReadAt(p []byte, off int64) (int, error) { return dm.memory().ReadAt(p, off) }
 
 // PutUint32 stores one word at offset off, a multiple of 4, in the host's byte order, with one access of 4
 // bytes.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
-func (dm *DM) PutUint32(off int64, v uint32) error { return dm.mem.PutUint32(off, v) }
+func (dm *DM) PutUint32(off int64, v uint32) error { return dm.memory().PutUint32(off, v) }
 
 // GetUint32 loads one word from offset off, a multiple of 4, in the host's byte order, with one access of 4
 // bytes.
 //
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
-func (dm *DM) GetUint32(off int64) (uint32, error) { return dm.mem.GetUint32(off) }
+func (dm *DM) GetUint32(off int64) (uint32, error) { return dm.memory().GetUint32(off) }
 
 // Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
 // Flush after the last write and before telling a peer, where no post on this device's own queue comes between.
-func (dm *DM) Flush() { dm.mem.Flush() }
+func (dm *DM) Flush() { dm.memory().Flush() }
 
 // Mode returns how copies reach the device memory.
-func (dm *DM) Mode() devmem.Mode { return dm.mem.Mode() }
+func (dm *DM) Mode() devmem.Mode { return dm.memory().Mode() }
 
 // Length returns the length in bytes; false for an imported DM whose length is not known.
-func (dm *DM) Length() (uint64, bool) { return dm.mem.Length() }
+func (dm *DM) Length() (uint64, bool) { return dm.memory().Length() }

@@ -20,12 +20,12 @@ type DMAH struct {
 	dev *Device
 }
 
-// base returns what all handles have, also for a nil DMAH.
+// base returns what all handles have, also for a nil DMAH and one that was never opened.
 func (dmah *DMAH) base() *object.Handle {
 	if dmah == nil {
 		return object.Nil("DMAH", "ibv_dealloc_dmah")
 	}
-	return &dmah.h
+	return dmah.h.Or("DMAH", "ibv_dealloc_dmah")
 }
 
 // newDMAH makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -61,4 +61,4 @@ func (dmah *DMAH) Close() error { return dmah.base().Close() }
 func (dmah *DMAH) CPtr() unsafe.Pointer { return dmah.base().CPtr() }
 
 // Device returns the Device to which the DMAH belongs.
-func (dmah *DMAH) Device() *Device { return dmah.dev }
+func (dmah *DMAH) Device() *Device { return object.OrZero(dmah).dev }

@@ -24,12 +24,12 @@ type Flow struct {
 	handle uint32
 }
 
-// base returns what all handles have, also for a nil Flow.
+// base returns what all handles have, also for a nil Flow and one that was never opened.
 func (flow *Flow) base() *object.Handle {
 	if flow == nil {
 		return object.Nil("Flow", "ibv_destroy_flow")
 	}
-	return &flow.h
+	return flow.h.Or("Flow", "ibv_destroy_flow")
 }
 
 // newFlow makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -64,12 +64,12 @@ func (flow *Flow) Close() error { return flow.base().Close() }
 func (flow *Flow) CPtr() unsafe.Pointer { return flow.base().CPtr() }
 
 // Device returns the Device to which the Flow belongs.
-func (flow *Flow) Device() *Device { return flow.dev }
+func (flow *Flow) Device() *Device { return object.OrZero(flow).dev }
 
 // QP returns the QP to which the Flow belongs.
-func (flow *Flow) QP() *QP { return flow.qp }
+func (flow *Flow) QP() *QP { return object.OrZero(flow).qp }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_flow.handle, ibv_create_flow(3).
-func (flow *Flow) Handle() uint32 { return flow.handle }
+func (flow *Flow) Handle() uint32 { return object.OrZero(flow).handle }

@@ -20,12 +20,12 @@ type FlowAction struct {
 	dev *Device
 }
 
-// base returns what all handles have, also for a nil FlowAction.
+// base returns what all handles have, also for a nil FlowAction and one that was never opened.
 func (action *FlowAction) base() *object.Handle {
 	if action == nil {
 		return object.Nil("FlowAction", "ibv_destroy_flow_action")
 	}
-	return &action.h
+	return action.h.Or("FlowAction", "ibv_destroy_flow_action")
 }
 
 // newFlowAction makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -59,7 +59,7 @@ func (action *FlowAction) Close() error { return action.base().Close() }
 func (action *FlowAction) CPtr() unsafe.Pointer { return action.base().CPtr() }
 
 // Device returns the Device to which the FlowAction belongs.
-func (action *FlowAction) Device() *Device { return action.dev }
+func (action *FlowAction) Device() *Device { return object.OrZero(action).dev }
 
 // ModifyESP changes an action on packets of ESP, for all flows that have it.
 //

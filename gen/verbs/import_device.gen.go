@@ -5,6 +5,7 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fd"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -20,6 +21,7 @@ import (
 //
 // C: ibv_import_device, ibv_import_device(3).
 func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_import_device"
 	if l.fn[symIbv_import_device] == 0 {
 		return nil, l.missing(verb, symIbv_import_device)

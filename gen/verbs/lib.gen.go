@@ -6,6 +6,7 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -206,7 +207,7 @@ type Lib struct {
 // may fail on another device or kernel. f may be called from several goroutines. In it, Close and CloseAll of
 // what the call uses return syscall.EBUSY at once. nil ends the reports. Posting, polling and requesting events
 // are not reported.
-func (l *Lib) OnLint(f func(*verr.Lint)) { l.lints.On(f) }
+func (l *Lib) OnLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f) }
 
 // LoadOption is an option of Load.
 type LoadOption func(*loadConfig)
@@ -250,8 +251,13 @@ func LoadFrom(s Symbols) (*Lib, error) {
 	return l, nil
 }
 
-// missing returns the error of a verb whose function the library lacks.
-func (l *Lib) missing(verb string, sym int) error { return symbols[sym].Missing(verb, l.name) }
+// missing returns the error of a verb whose function the library lacks, or that no library was loaded for.
+func (l *Lib) missing(verb string, sym int) error {
+	if l.src == nil {
+		return verr.NeverOpened(verb, "Lib")
+	}
+	return symbols[sym].Missing(verb, l.name)
+}
 
 // WCStatusString returns the library's text for the result of a work request.
 //
@@ -259,6 +265,7 @@ func (l *Lib) missing(verb string, sym int) error { return symbols[sym].Missing(
 //
 // C: ibv_wc_status_str, ibv_poll_cq(3).
 func (l *Lib) WCStatusString(status WCStatus) (string, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_wc_status_str"
 	if l.fn[symIbv_wc_status_str] == 0 {
 		return "", l.missing("ibv_wc_status_str", symIbv_wc_status_str)
@@ -273,6 +280,7 @@ func (l *Lib) WCStatusString(status WCStatus) (string, error) {
 //
 // C: ibv_rate_to_mult, ibv_rate_to_mult(3).
 func (l *Lib) RateToMult(rate Rate) (int, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_rate_to_mult"
 	if l.fn[symIbv_rate_to_mult] == 0 {
 		return 0, l.missing("ibv_rate_to_mult", symIbv_rate_to_mult)
@@ -287,6 +295,7 @@ func (l *Lib) RateToMult(rate Rate) (int, error) {
 //
 // C: mult_to_ibv_rate, ibv_rate_to_mult(3).
 func (l *Lib) MultToRate(mult int) (Rate, error) {
+	l = object.OrZero(l)
 	const verb = "mult_to_ibv_rate"
 	if l.fn[symMult_to_ibv_rate] == 0 {
 		return 0, l.missing("mult_to_ibv_rate", symMult_to_ibv_rate)
@@ -304,6 +313,7 @@ func (l *Lib) MultToRate(mult int) (Rate, error) {
 //
 // C: ibv_rate_to_mbps, ibv_rate_to_mbps(3).
 func (l *Lib) RateToMbps(rate Rate) (int, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_rate_to_mbps"
 	if l.fn[symIbv_rate_to_mbps] == 0 {
 		return 0, l.missing("ibv_rate_to_mbps", symIbv_rate_to_mbps)
@@ -318,6 +328,7 @@ func (l *Lib) RateToMbps(rate Rate) (int, error) {
 //
 // C: mbps_to_ibv_rate, ibv_rate_to_mbps(3).
 func (l *Lib) MbpsToRate(mbps int) (Rate, error) {
+	l = object.OrZero(l)
 	const verb = "mbps_to_ibv_rate"
 	if l.fn[symMbps_to_ibv_rate] == 0 {
 		return 0, l.missing("mbps_to_ibv_rate", symMbps_to_ibv_rate)
@@ -331,6 +342,7 @@ func (l *Lib) MbpsToRate(mbps int) (Rate, error) {
 
 // judgeImportDevice holds the arguments of ibv_import_device against its rules.
 func (l *Lib) judgeImportDevice(cmdFD int) error {
+	l = object.OrZero(l)
 	in := inImportDevice{
 		cmdFD: int64(cmdFD),
 	}
@@ -347,6 +359,7 @@ func (l *Lib) judgeImportDevice(cmdFD int) error {
 //
 // C: ibv_fork_init, ibv_fork_init(3).
 func (l *Lib) ForkInit() error {
+	l = object.OrZero(l)
 	const verb = "ibv_fork_init"
 	if l.fn[symIbv_fork_init] == 0 {
 		return l.missing("ibv_fork_init", symIbv_fork_init)
@@ -363,6 +376,7 @@ func (l *Lib) ForkInit() error {
 //
 // C: ibv_is_fork_initialized, ibv_is_fork_initialized(3).
 func (l *Lib) IsForkInitialized() (ForkStatus, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_is_fork_initialized"
 	if l.fn[symIbv_is_fork_initialized] == 0 {
 		return 0, l.missing("ibv_is_fork_initialized", symIbv_is_fork_initialized)
@@ -377,6 +391,7 @@ func (l *Lib) IsForkInitialized() (ForkStatus, error) {
 //
 // C: ibv_node_type_str, ibv_event_type_str(3).
 func (l *Lib) NodeTypeString(nodeType NodeType) (string, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_node_type_str"
 	if l.fn[symIbv_node_type_str] == 0 {
 		return "", l.missing("ibv_node_type_str", symIbv_node_type_str)
@@ -391,6 +406,7 @@ func (l *Lib) NodeTypeString(nodeType NodeType) (string, error) {
 //
 // C: ibv_port_state_str, ibv_event_type_str(3).
 func (l *Lib) PortStateString(portState PortState) (string, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_port_state_str"
 	if l.fn[symIbv_port_state_str] == 0 {
 		return "", l.missing("ibv_port_state_str", symIbv_port_state_str)
@@ -405,6 +421,7 @@ func (l *Lib) PortStateString(portState PortState) (string, error) {
 //
 // C: ibv_event_type_str, ibv_event_type_str(3).
 func (l *Lib) EventTypeString(event EventType) (string, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_event_type_str"
 	if l.fn[symIbv_event_type_str] == 0 {
 		return "", l.missing("ibv_event_type_str", symIbv_event_type_str)
@@ -421,6 +438,7 @@ func (l *Lib) EventTypeString(event EventType) (string, error) {
 //
 // C: ibv_is_qpt_supported, ibv_query_device_ex(3).
 func (l *Lib) IsQPTSupported(types uint32, qpt QPType) (int, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_is_qpt_supported"
 	x := rawIsQPTSupported(types, uint32(qpt))
 	return int(x), nil
@@ -434,6 +452,7 @@ func (l *Lib) IsQPTSupported(types uint32, qpt QPType) (int, error) {
 //
 // C: ibv_flow_label_to_udp_sport, ibv_create_ah(3).
 func (l *Lib) FlowLabelToUDPSport(flowLabel uint32) (uint16, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_flow_label_to_udp_sport"
 	x := rawFlowLabelToUDPSport(flowLabel)
 	return x, nil

@@ -34,12 +34,12 @@ type MR struct {
 	addr   uintptr
 }
 
-// base returns what all handles have, also for a nil MR.
+// base returns what all handles have, also for a nil MR and one that was never opened.
 func (mr *MR) base() *object.Handle {
 	if mr == nil {
 		return object.Nil("MR", "ibv_dereg_mr")
 	}
-	return &mr.h
+	return mr.h.Or("MR", "ibv_dereg_mr")
 }
 
 // newMR makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -98,10 +98,11 @@ func (mr *MR) Close() error { return mr.base().Close() }
 func (mr *MR) CPtr() unsafe.Pointer { return mr.base().CPtr() }
 
 // Device returns the Device to which the MR belongs.
-func (mr *MR) Device() *Device { return mr.dev }
+func (mr *MR) Device() *Device { return object.OrZero(mr).dev }
 
 // PD returns the PD to which the MR belongs.
 func (mr *MR) PD() *PD {
+	mr = object.OrZero(mr)
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
 	return mr.pd
@@ -111,6 +112,7 @@ func (mr *MR) PD() *PD {
 //
 // C: struct ibv_mr.lkey, ibv_reg_mr(3).
 func (mr *MR) LKey() uint32 {
+	mr = object.OrZero(mr)
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
 	return mr.lkey
@@ -120,6 +122,7 @@ func (mr *MR) LKey() uint32 {
 //
 // C: struct ibv_mr.rkey, ibv_reg_mr(3).
 func (mr *MR) RKey() uint32 {
+	mr = object.OrZero(mr)
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
 	return mr.rkey
@@ -129,6 +132,7 @@ func (mr *MR) RKey() uint32 {
 //
 // C: struct ibv_mr.handle, ibv_reg_mr(3).
 func (mr *MR) Handle() uint32 {
+	mr = object.OrZero(mr)
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
 	return mr.handle
@@ -138,6 +142,7 @@ func (mr *MR) Handle() uint32 {
 //
 // C: struct ibv_mr.length, ibv_reg_mr(3).
 func (mr *MR) Length() uint64 {
+	mr = object.OrZero(mr)
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
 	return mr.length
@@ -147,6 +152,7 @@ func (mr *MR) Length() uint64 {
 //
 // C: struct ibv_mr.addr, ibv_reg_mr(3).
 func (mr *MR) Addr() uintptr {
+	mr = object.OrZero(mr)
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
 	return mr.addr

@@ -26,12 +26,12 @@ type MW struct {
 	handle uint32
 }
 
-// base returns what all handles have, also for a nil MW.
+// base returns what all handles have, also for a nil MW and one that was never opened.
 func (mw *MW) base() *object.Handle {
 	if mw == nil {
 		return object.Nil("MW", "ibv_dealloc_mw")
 	}
-	return &mw.h
+	return mw.h.Or("MW", "ibv_dealloc_mw")
 }
 
 // newMW makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -70,15 +70,15 @@ func (mw *MW) Close() error { return mw.base().Close() }
 func (mw *MW) CPtr() unsafe.Pointer { return mw.base().CPtr() }
 
 // Device returns the Device to which the MW belongs.
-func (mw *MW) Device() *Device { return mw.dev }
+func (mw *MW) Device() *Device { return object.OrZero(mw).dev }
 
 // PD returns the PD to which the MW belongs.
-func (mw *MW) PD() *PD { return mw.pd }
+func (mw *MW) PD() *PD { return object.OrZero(mw).pd }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_mw.handle, ibv_alloc_mw(3).
-func (mw *MW) Handle() uint32 { return mw.handle }
+func (mw *MW) Handle() uint32 { return object.OrZero(mw).handle }
 
 // RKey returns the remote key; binding changes it. It is 0 once the MW is closed.
 //

@@ -76,7 +76,7 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 }
 
 // Parent returns the protection domain that a parent domain extends; nil for a protection domain.
-func (pd *PD) Parent() *PD { return pd.parent }
+func (pd *PD) Parent() *PD { return object.OrZero(pd).parent }
 
 // AllocRequest is what a provider asks of an Allocator.
 type AllocRequest struct {

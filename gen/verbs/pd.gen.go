@@ -30,12 +30,12 @@ type PD struct {
 	handle uint32
 }
 
-// base returns what all handles have, also for a nil PD.
+// base returns what all handles have, also for a nil PD and one that was never opened.
 func (pd *PD) base() *object.Handle {
 	if pd == nil {
 		return object.Nil("PD", "ibv_dealloc_pd")
 	}
-	return &pd.h
+	return pd.h.Or("PD", "ibv_dealloc_pd")
 }
 
 // newPD makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -87,12 +87,12 @@ func (pd *PD) CloseAll() error { return pd.base().CloseAll() }
 func (pd *PD) CPtr() unsafe.Pointer { return pd.base().CPtr() }
 
 // Device returns the Device to which the PD belongs.
-func (pd *PD) Device() *Device { return pd.dev }
+func (pd *PD) Device() *Device { return object.OrZero(pd).dev }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_pd.handle, ibv_alloc_pd(3).
-func (pd *PD) Handle() uint32 { return pd.handle }
+func (pd *PD) Handle() uint32 { return object.OrZero(pd).handle }
 
 // Unimport closes the handle and leaves the protection domain in the kernel as it is.
 //

@@ -20,7 +20,7 @@ func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1)
 // below 1 means 1.
 func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
 	if cq == nil {
-		return 0, errPollCQ.Closed()
+		return 0, errPollCQ.Nil()
 	}
 	n, errno := dpath.PollSpin(&cq.gate, wcs, tries)
 	if errno != 0 {

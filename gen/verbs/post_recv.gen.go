@@ -20,7 +20,7 @@ func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
 // PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
 func (qp *QP) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
 	if qp == nil {
-		return 0, errPostRecv.Closed()
+		return 0, errPostRecv.Nil()
 	}
 	posted, errno := dpath.PostRecvRange(&qp.gate, r)
 	if errno != 0 {

@@ -21,7 +21,7 @@ func (srq *SRQ) PostOps(b *dpath.OpsBatch, n int) (posted int, err error) {
 // PostOpsRange is PostOps for a range of a batch, such as the requests that did not fit in a full queue.
 func (srq *SRQ) PostOpsRange(r dpath.OpsRange) (posted int, err error) {
 	if srq == nil {
-		return 0, errPostSRQOps.Closed()
+		return 0, errPostSRQOps.Nil()
 	}
 	posted, errno := dpath.PostSRQOpsRange(&srq.gate, r)
 	if errno != 0 {

@@ -35,12 +35,12 @@ type QP struct {
 	handle uint32
 }
 
-// base returns what all handles have, also for a nil QP.
+// base returns what all handles have, also for a nil QP and one that was never opened.
 func (qp *QP) base() *object.Handle {
 	if qp == nil {
 		return object.Nil("QP", "ibv_destroy_qp")
 	}
-	return &qp.h
+	return qp.h.Or("QP", "ibv_destroy_qp")
 }
 
 // newQP makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -86,23 +86,23 @@ func (qp *QP) CloseAll() error { return qp.base().CloseAll() }
 func (qp *QP) CPtr() unsafe.Pointer { return qp.base().CPtr() }
 
 // Device returns the Device to which the QP belongs.
-func (qp *QP) Device() *Device { return qp.dev }
+func (qp *QP) Device() *Device { return object.OrZero(qp).dev }
 
 // PD returns the PD to which the QP belongs, or nil.
-func (qp *QP) PD() *PD { return qp.pd }
+func (qp *QP) PD() *PD { return object.OrZero(qp).pd }
 
 // XRCD returns the XRCD to which the QP belongs, or nil.
-func (qp *QP) XRCD() *XRCD { return qp.xrcd }
+func (qp *QP) XRCD() *XRCD { return object.OrZero(qp).xrcd }
 
 // Num returns the number with which peers address it.
 //
 // C: struct ibv_qp.qp_num, ibv_create_qp(3).
-func (qp *QP) Num() uint32 { return qp.qpNum }
+func (qp *QP) Num() uint32 { return object.OrZero(qp).qpNum }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_qp.handle, ibv_create_qp(3).
-func (qp *QP) Handle() uint32 { return qp.handle }
+func (qp *QP) Handle() uint32 { return object.OrZero(qp).handle }
 
 // Stream makes a stream of commands, which posts the operations that were requested when the QP was made. It
 // needs no Close.
@@ -149,8 +149,8 @@ func (s *QPStream) Post(b *dpath.SendBatch, n int) (posted int, err error) {
 
 // PostRange is Post for a range of a batch.
 func (s *QPStream) PostRange(r dpath.SendRange) (posted int, err error) {
-	if s == nil {
-		return 0, errWRStart.Closed()
+	if s == nil || s.gate == nil {
+		return 0, verr.NilValue("ibv_wr_start", "QPStream", "make one with QP.Stream")
 	}
 	var a dpath.Stream
 	rawWRStart(s.gate.Word(), s.object, uint64(s.asked), r.Begin(&a), unsafe.Pointer(&a))

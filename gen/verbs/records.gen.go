@@ -41,6 +41,7 @@ func NewAllocDMAttr(length uint64) *AllocDMAttr {
 //
 // C: struct ibv_alloc_dm_attr.log_align_req, ibv_alloc_dm(3).
 func (a *AllocDMAttr) LogAlignReq(v uint32) *AllocDMAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.log_align_req, v)
 }
 
@@ -67,6 +68,7 @@ func NewDMAHInitAttr(ph uint8) *DMAHInitAttr {
 //
 // C: struct ibv_dmah_init_attr.cpu_id, IBV_DMAH_INIT_ATTR_MASK_CPU_ID, ibv_alloc_dmah(3).
 func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cpu_id, v, &a.c.comp_mask, 0x1) // IBV_DMAH_INIT_ATTR_MASK_CPU_ID
 }
 
@@ -74,6 +76,7 @@ func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
 //
 // C: struct ibv_dmah_init_attr.tph_mem_type, IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE, ibv_alloc_dmah(3).
 func (a *DMAHInitAttr) TPHMemType(v TPHMemType) *DMAHInitAttr {
+	a = object.OrZero(a)
 	if v > 255 && a.err == nil {
 		a.err = verr.TooGreat("", "DMAHInitAttr.TPHMemType", uint64(v), 255)
 	}
@@ -104,6 +107,7 @@ func NewParentDomainAttr(pd *PD) *ParentDomainAttr {
 //
 // C: struct ibv_parent_domain_init_attr.td, ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) ThreadDomain(v *TD) *ParentDomainAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.threadDomain, v)
 }
 
@@ -113,6 +117,7 @@ func (a *ParentDomainAttr) ThreadDomain(v *TD) *ParentDomainAttr {
 // C: struct ibv_parent_domain_init_attr.alloc, IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS,
 // ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) Allocator(v Allocator) *ParentDomainAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.allocator, v)
 }
 
@@ -121,6 +126,7 @@ func (a *ParentDomainAttr) Allocator(v Allocator) *ParentDomainAttr {
 // C: struct ibv_parent_domain_init_attr.pd_context, IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT,
 // ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) PDContext(v any) *ParentDomainAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.userContext, v)
 }
 
@@ -129,6 +135,7 @@ func (a *ParentDomainAttr) PDContext(v any) *ParentDomainAttr {
 //
 // C: IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC, ibv_alloc_parent_domain(3).
 func (a *ParentDomainAttr) AllowCCUnprotectedAlloc() *ParentDomainAttr {
+	a = object.OrZero(a)
 	a.c.comp_mask |= 0x4
 	return a
 }
@@ -277,6 +284,7 @@ func NewCQInitAttrEx(cqe uint32, wcFields WCField) *CQInitAttrEx {
 //
 // C: struct ibv_cq_init_attr_ex.channel, ibv_create_cq_ex(3).
 func (a *CQInitAttrEx) Channel(v *CompChannel) *CQInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.channel, v)
 }
 
@@ -284,6 +292,7 @@ func (a *CQInitAttrEx) Channel(v *CompChannel) *CQInitAttrEx {
 //
 // C: struct ibv_cq_init_attr_ex.comp_vector, ibv_create_cq_ex(3).
 func (a *CQInitAttrEx) CompVector(v uint32) *CQInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.comp_vector, v)
 }
 
@@ -291,6 +300,7 @@ func (a *CQInitAttrEx) CompVector(v uint32) *CQInitAttrEx {
 //
 // C: struct ibv_cq_init_attr_ex.flags, IBV_CQ_INIT_ATTR_MASK_FLAGS, ibv_create_cq_ex(3).
 func (a *CQInitAttrEx) Flags(v CQFlag) *CQInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.flags, uint32(v), &a.c.comp_mask, 0x1) // IBV_CQ_INIT_ATTR_MASK_FLAGS
 }
 
@@ -301,6 +311,7 @@ func (a *CQInitAttrEx) Flags(v CQFlag) *CQInitAttrEx {
 //
 // C: struct ibv_cq_init_attr_ex.parent_domain, IBV_CQ_INIT_ATTR_MASK_PD, ibv_create_cq_ex(3).
 func (a *CQInitAttrEx) ParentDomain(v *PD) *CQInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.parentDomain, v)
 }
 
@@ -327,6 +338,7 @@ func NewFlowAttr(typ FlowType, port uint8) *FlowAttr {
 //
 // C: struct ibv_flow_attr.priority, ibv_create_flow(3).
 func (a *FlowAttr) Priority(v uint16) *FlowAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.priority, v)
 }
 
@@ -334,6 +346,7 @@ func (a *FlowAttr) Priority(v uint16) *FlowAttr {
 //
 // C: struct ibv_flow_attr.flags, ibv_create_flow(3).
 func (a *FlowAttr) Flags(v FlowFlags) *FlowAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.flags, uint32(v))
 }
 
@@ -341,6 +354,7 @@ func (a *FlowAttr) Flags(v FlowFlags) *FlowAttr {
 //
 // C: struct ibv_flow_attr, ibv_create_flow(3).
 func (a *FlowAttr) Specs(v ...FlowSpec) *FlowAttr {
+	a = object.OrZero(a)
 	a.specs = append(a.specs, v...)
 	return a
 }
@@ -884,6 +898,7 @@ func NewFlowActionESPAttr() *FlowActionESPAttr { return &FlowActionESPAttr{} }
 //
 // C: struct ibv_flow_action_esp_attr.esp_attr, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) ESP(v *FlowActionESP) *FlowActionESPAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.esp, cmem.Copy(v))
 }
 
@@ -891,6 +906,7 @@ func (a *FlowActionESPAttr) ESP(v *FlowActionESP) *FlowActionESPAttr {
 //
 // C: struct ibv_flow_action_esp_attr.keymat_ptr, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) Keymat(v FlowActionESPKeymat) *FlowActionESPAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.keymat, v)
 }
 
@@ -898,6 +914,7 @@ func (a *FlowActionESPAttr) Keymat(v FlowActionESPKeymat) *FlowActionESPAttr {
 //
 // C: struct ibv_flow_action_esp_attr.replay_ptr, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) Replay(v FlowActionESPReplay) *FlowActionESPAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.replay, v)
 }
 
@@ -905,6 +922,7 @@ func (a *FlowActionESPAttr) Replay(v FlowActionESPReplay) *FlowActionESPAttr {
 //
 // C: struct ibv_flow_action_esp_attr.esp_encap, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) Encap(v *FlowActionESPEncap) *FlowActionESPAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.encap, cmem.Copy(v))
 }
 
@@ -912,6 +930,7 @@ func (a *FlowActionESPAttr) Encap(v *FlowActionESPEncap) *FlowActionESPAttr {
 //
 // C: struct ibv_flow_action_esp_attr.esn, IBV_FLOW_ACTION_ESP_MASK_ESN, ibv_create_flow_action(3).
 func (a *FlowActionESPAttr) ESN(v uint32) *FlowActionESPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.esn, v, &a.c.comp_mask, 0x1) // IBV_FLOW_ACTION_ESP_MASK_ESN
 }
 
@@ -1157,6 +1176,7 @@ func NewQPInitAttrEx(typ QPType, sendCQ *CQ, recvCQ *CQ, pd *PD) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.xrcd, IBV_QP_INIT_ATTR_XRCD, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) XRCD(v *XRCD) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.xrcd, v)
 }
 
@@ -1164,6 +1184,7 @@ func (a *QPInitAttrEx) XRCD(v *XRCD) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.srq, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) SRQ(v *SRQ) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.srq, v)
 }
 
@@ -1171,6 +1192,7 @@ func (a *QPInitAttrEx) SRQ(v *SRQ) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.cap.max_send_wr, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxSendWR(v uint32) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.cap.max_send_wr, v)
 }
 
@@ -1178,6 +1200,7 @@ func (a *QPInitAttrEx) MaxSendWR(v uint32) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.cap.max_recv_wr, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxRecvWR(v uint32) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.cap.max_recv_wr, v)
 }
 
@@ -1185,6 +1208,7 @@ func (a *QPInitAttrEx) MaxRecvWR(v uint32) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.cap.max_send_sge, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxSendSGE(v uint32) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.cap.max_send_sge, v)
 }
 
@@ -1192,6 +1216,7 @@ func (a *QPInitAttrEx) MaxSendSGE(v uint32) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.cap.max_recv_sge, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxRecvSGE(v uint32) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.cap.max_recv_sge, v)
 }
 
@@ -1199,6 +1224,7 @@ func (a *QPInitAttrEx) MaxRecvSGE(v uint32) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.cap.max_inline_data, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxInlineData(v uint32) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.cap.max_inline_data, v)
 }
 
@@ -1206,6 +1232,7 @@ func (a *QPInitAttrEx) MaxInlineData(v uint32) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.sq_sig_all, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) SignalAll(v bool) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.sq_sig_all, cmem.Flag[int32](v))
 }
 
@@ -1213,6 +1240,7 @@ func (a *QPInitAttrEx) SignalAll(v bool) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.send_ops_flags, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) SendOps(v QPOp) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.send_ops_flags, uint64(v), &a.c.comp_mask, 0x40) // IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
 }
 
@@ -1220,6 +1248,7 @@ func (a *QPInitAttrEx) SendOps(v QPOp) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.create_flags, IBV_QP_INIT_ATTR_CREATE_FLAGS, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) Flags(v QPFlag) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.create_flags, uint32(v), &a.c.comp_mask, 0x4) // IBV_QP_INIT_ATTR_CREATE_FLAGS
 }
 
@@ -1228,6 +1257,7 @@ func (a *QPInitAttrEx) Flags(v QPFlag) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.max_tso_header, IBV_QP_INIT_ATTR_MAX_TSO_HEADER, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) MaxTSOHeader(v uint16) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.max_tso_header, v, &a.c.comp_mask, 0x8) // IBV_QP_INIT_ATTR_MAX_TSO_HEADER
 }
 
@@ -1235,6 +1265,7 @@ func (a *QPInitAttrEx) MaxTSOHeader(v uint16) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.source_qpn, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) SourceQPN(v uint32) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.source_qpn, v)
 }
 
@@ -1242,6 +1273,7 @@ func (a *QPInitAttrEx) SourceQPN(v uint32) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.rwq_ind_tbl, IBV_QP_INIT_ATTR_IND_TABLE, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) RWQIndTbl(v *RWQIndTable) *QPInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.rwqIndTbl, v)
 }
 
@@ -1249,6 +1281,7 @@ func (a *QPInitAttrEx) RWQIndTbl(v *RWQIndTable) *QPInitAttrEx {
 //
 // C: struct ibv_qp_init_attr_ex.rx_hash_conf, IBV_QP_INIT_ATTR_RX_HASH, ibv_create_qp_ex(3).
 func (a *QPInitAttrEx) RXHashConf(v RXHashConf) *QPInitAttrEx {
+	a = object.OrZero(a)
 	if err := v.to(&a.c.rx_hash_conf); err != nil && a.err == nil {
 		a.err = err
 	}
@@ -1342,6 +1375,7 @@ func NewSRQInitAttrEx(pd *PD, maxWR uint32, maxSGE uint32) *SRQInitAttrEx {
 //
 // C: struct ibv_srq_init_attr_ex.srq_type, IBV_SRQ_INIT_ATTR_TYPE, ibv_create_srq_ex(3).
 func (a *SRQInitAttrEx) Type(v SRQType) *SRQInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.srq_type, uint32(v), &a.c.comp_mask, 0x1) // IBV_SRQ_INIT_ATTR_TYPE
 }
 
@@ -1349,6 +1383,7 @@ func (a *SRQInitAttrEx) Type(v SRQType) *SRQInitAttrEx {
 //
 // C: struct ibv_srq_init_attr_ex.xrcd, IBV_SRQ_INIT_ATTR_XRCD, ibv_create_srq_ex(3).
 func (a *SRQInitAttrEx) XRCD(v *XRCD) *SRQInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.xrcd, v)
 }
 
@@ -1356,6 +1391,7 @@ func (a *SRQInitAttrEx) XRCD(v *XRCD) *SRQInitAttrEx {
 //
 // C: struct ibv_srq_init_attr_ex.cq, IBV_SRQ_INIT_ATTR_CQ, ibv_create_srq_ex(3).
 func (a *SRQInitAttrEx) CQ(v *CQ) *SRQInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.cq, v)
 }
 
@@ -1363,6 +1399,7 @@ func (a *SRQInitAttrEx) CQ(v *CQ) *SRQInitAttrEx {
 //
 // C: struct ibv_srq_init_attr_ex.tm_cap.max_num_tags, IBV_SRQ_INIT_ATTR_TM, ibv_create_srq_ex(3).
 func (a *SRQInitAttrEx) MaxNumTags(v uint32) *SRQInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.tm_cap.max_num_tags, v, &a.c.comp_mask, 0x10) // IBV_SRQ_INIT_ATTR_TM
 }
 
@@ -1370,6 +1407,7 @@ func (a *SRQInitAttrEx) MaxNumTags(v uint32) *SRQInitAttrEx {
 //
 // C: struct ibv_srq_init_attr_ex.tm_cap.max_ops, IBV_SRQ_INIT_ATTR_TM, ibv_create_srq_ex(3).
 func (a *SRQInitAttrEx) MaxOps(v uint32) *SRQInitAttrEx {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.tm_cap.max_ops, v, &a.c.comp_mask, 0x10) // IBV_SRQ_INIT_ATTR_TM
 }
 
@@ -1397,6 +1435,7 @@ func NewWQInitAttr(pd *PD, cq *CQ) *WQInitAttr {
 //
 // C: struct ibv_wq_init_attr.wq_type, ibv_create_wq(3).
 func (a *WQInitAttr) Type(v WQType) *WQInitAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.wq_type, uint32(v))
 }
 
@@ -1404,6 +1443,7 @@ func (a *WQInitAttr) Type(v WQType) *WQInitAttr {
 //
 // C: struct ibv_wq_init_attr.max_wr, ibv_create_wq(3).
 func (a *WQInitAttr) MaxWR(v uint32) *WQInitAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.max_wr, v)
 }
 
@@ -1411,6 +1451,7 @@ func (a *WQInitAttr) MaxWR(v uint32) *WQInitAttr {
 //
 // C: struct ibv_wq_init_attr.max_sge, ibv_create_wq(3).
 func (a *WQInitAttr) MaxSGE(v uint32) *WQInitAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.max_sge, v)
 }
 
@@ -1418,6 +1459,7 @@ func (a *WQInitAttr) MaxSGE(v uint32) *WQInitAttr {
 //
 // C: struct ibv_wq_init_attr.create_flags, IBV_WQ_INIT_ATTR_FLAGS, ibv_create_wq(3).
 func (a *WQInitAttr) Flags(v WQFlags) *WQInitAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.create_flags, uint32(v), &a.c.comp_mask, 0x1) // IBV_WQ_INIT_ATTR_FLAGS
 }
 
@@ -1435,6 +1477,7 @@ func NewModifyCQAttr() *ModifyCQAttr { return &ModifyCQAttr{} }
 //
 // C: struct ibv_modify_cq_attr.moderate.cq_count, IBV_CQ_ATTR_MODERATE, ibv_modify_cq(3).
 func (a *ModifyCQAttr) Count(v uint16) *ModifyCQAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.moderate.cq_count, v, &a.c.attr_mask, 0x1) // IBV_CQ_ATTR_MODERATE
 }
 
@@ -1442,6 +1485,7 @@ func (a *ModifyCQAttr) Count(v uint16) *ModifyCQAttr {
 //
 // C: struct ibv_modify_cq_attr.moderate.cq_period, IBV_CQ_ATTR_MODERATE, ibv_modify_cq(3).
 func (a *ModifyCQAttr) Period(v uint16) *ModifyCQAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.moderate.cq_period, v, &a.c.attr_mask, 0x1) // IBV_CQ_ATTR_MODERATE
 }
 
@@ -1467,6 +1511,7 @@ func NewQPAttr(state QPState) *QPAttr {
 //
 // C: struct ibv_qp_attr.cur_qp_state, IBV_QP_CUR_STATE, ibv_modify_qp(3).
 func (a *QPAttr) CurState(v QPState) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cur_qp_state, uint32(v), &a.mask, 0x2) // IBV_QP_CUR_STATE
 }
 
@@ -1475,6 +1520,7 @@ func (a *QPAttr) CurState(v QPState) *QPAttr {
 //
 // C: struct ibv_qp_attr.path_mtu, IBV_QP_PATH_MTU, ibv_modify_qp(3).
 func (a *QPAttr) PathMTU(v MTU) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.path_mtu, uint32(v), &a.mask, 0x100) // IBV_QP_PATH_MTU
 }
 
@@ -1482,6 +1528,7 @@ func (a *QPAttr) PathMTU(v MTU) *QPAttr {
 //
 // C: struct ibv_qp_attr.qkey, IBV_QP_QKEY, ibv_modify_qp(3).
 func (a *QPAttr) QKey(v uint32) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.qkey, v, &a.mask, 0x40) // IBV_QP_QKEY
 }
 
@@ -1489,6 +1536,7 @@ func (a *QPAttr) QKey(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.rq_psn, IBV_QP_RQ_PSN, ibv_modify_qp(3).
 func (a *QPAttr) RQPSN(v uint32) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.rq_psn, v, &a.mask, 0x1000) // IBV_QP_RQ_PSN
 }
 
@@ -1496,6 +1544,7 @@ func (a *QPAttr) RQPSN(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.sq_psn, IBV_QP_SQ_PSN, ibv_modify_qp(3).
 func (a *QPAttr) SQPSN(v uint32) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.sq_psn, v, &a.mask, 0x10000) // IBV_QP_SQ_PSN
 }
 
@@ -1503,6 +1552,7 @@ func (a *QPAttr) SQPSN(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.dest_qp_num, IBV_QP_DEST_QPN, ibv_modify_qp(3).
 func (a *QPAttr) DestQPNum(v uint32) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.dest_qp_num, v, &a.mask, 0x100000) // IBV_QP_DEST_QPN
 }
 
@@ -1510,6 +1560,7 @@ func (a *QPAttr) DestQPNum(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.qp_access_flags, IBV_QP_ACCESS_FLAGS, ibv_modify_qp(3).
 func (a *QPAttr) AccessFlags(v QPAccess) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.qp_access_flags, uint32(v), &a.mask, 0x8) // IBV_QP_ACCESS_FLAGS
 }
 
@@ -1517,6 +1568,7 @@ func (a *QPAttr) AccessFlags(v QPAccess) *QPAttr {
 //
 // C: struct ibv_qp_attr.ah_attr, IBV_QP_AV, ibv_modify_qp(3).
 func (a *QPAttr) AV(v AHAttr) *QPAttr {
+	a = object.OrZero(a)
 	v.to(&a.c.ah_attr)
 	a.mask |= 0x80 // IBV_QP_AV
 	return a
@@ -1526,6 +1578,7 @@ func (a *QPAttr) AV(v AHAttr) *QPAttr {
 //
 // C: struct ibv_qp_attr.pkey_index, IBV_QP_PKEY_INDEX, ibv_modify_qp(3).
 func (a *QPAttr) PKeyIndex(v uint16) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.pkey_index, v, &a.mask, 0x10) // IBV_QP_PKEY_INDEX
 }
 
@@ -1534,6 +1587,7 @@ func (a *QPAttr) PKeyIndex(v uint16) *QPAttr {
 //
 // C: struct ibv_qp_attr.max_rd_atomic, IBV_QP_MAX_QP_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.max_rd_atomic, v, &a.mask, 0x2000) // IBV_QP_MAX_QP_RD_ATOMIC
 }
 
@@ -1542,6 +1596,7 @@ func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
 //
 // C: struct ibv_qp_attr.max_dest_rd_atomic, IBV_QP_MAX_DEST_RD_ATOMIC, ibv_modify_qp(3).
 func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.max_dest_rd_atomic, v, &a.mask, 0x20000) // IBV_QP_MAX_DEST_RD_ATOMIC
 }
 
@@ -1550,6 +1605,7 @@ func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
 //
 // C: struct ibv_qp_attr.min_rnr_timer, IBV_QP_MIN_RNR_TIMER, ibv_modify_qp(3).
 func (a *QPAttr) MinRNRTimer(v RNRTimer) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.min_rnr_timer, uint8(v), &a.mask, 0x8000) // IBV_QP_MIN_RNR_TIMER
 }
 
@@ -1557,6 +1613,7 @@ func (a *QPAttr) MinRNRTimer(v RNRTimer) *QPAttr {
 //
 // C: struct ibv_qp_attr.port_num, IBV_QP_PORT, ibv_modify_qp(3).
 func (a *QPAttr) PortNum(v uint8) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.port_num, v, &a.mask, 0x20) // IBV_QP_PORT
 }
 
@@ -1565,6 +1622,7 @@ func (a *QPAttr) PortNum(v uint8) *QPAttr {
 //
 // C: struct ibv_qp_attr.timeout, IBV_QP_TIMEOUT, ibv_modify_qp(3).
 func (a *QPAttr) Timeout(v Timeout) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.timeout, uint8(v), &a.mask, 0x200) // IBV_QP_TIMEOUT
 }
 
@@ -1572,6 +1630,7 @@ func (a *QPAttr) Timeout(v Timeout) *QPAttr {
 //
 // C: struct ibv_qp_attr.retry_cnt, IBV_QP_RETRY_CNT, ibv_modify_qp(3).
 func (a *QPAttr) RetryCnt(v uint8) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.retry_cnt, v, &a.mask, 0x400) // IBV_QP_RETRY_CNT
 }
 
@@ -1580,6 +1639,7 @@ func (a *QPAttr) RetryCnt(v uint8) *QPAttr {
 //
 // C: struct ibv_qp_attr.rnr_retry, IBV_QP_RNR_RETRY, ibv_modify_qp(3).
 func (a *QPAttr) RNRRetry(v uint8) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.rnr_retry, v, &a.mask, 0x800) // IBV_QP_RNR_RETRY
 }
 
@@ -1587,6 +1647,7 @@ func (a *QPAttr) RNRRetry(v uint8) *QPAttr {
 //
 // C: struct ibv_qp_attr.en_sqd_async_notify, IBV_QP_EN_SQD_ASYNC_NOTIFY, ibv_modify_qp(3).
 func (a *QPAttr) EnSQDAsyncNotify(v bool) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.en_sqd_async_notify, cmem.Flag[uint8](v), &a.mask, 0x4) // IBV_QP_EN_SQD_ASYNC_NOTIFY
 }
 
@@ -1594,6 +1655,7 @@ func (a *QPAttr) EnSQDAsyncNotify(v bool) *QPAttr {
 //
 // C: struct ibv_qp_attr.rate_limit, IBV_QP_RATE_LIMIT, ibv_modify_qp(3).
 func (a *QPAttr) RateLimit(v uint32) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.rate_limit, v, &a.mask, 0x2000000) // IBV_QP_RATE_LIMIT
 }
 
@@ -1601,6 +1663,7 @@ func (a *QPAttr) RateLimit(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.path_mig_state, IBV_QP_PATH_MIG_STATE, ibv_modify_qp(3).
 func (a *QPAttr) PathMigState(v MigState) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.path_mig_state, uint32(v), &a.mask, 0x40000) // IBV_QP_PATH_MIG_STATE
 }
 
@@ -1609,6 +1672,7 @@ func (a *QPAttr) PathMigState(v MigState) *QPAttr {
 //
 // C: struct ibv_qp_attr.cap.max_send_wr, IBV_QP_CAP, ibv_modify_qp(3).
 func (a *QPAttr) MaxSendWR(v uint32) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_send_wr, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
@@ -1617,6 +1681,7 @@ func (a *QPAttr) MaxSendWR(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.cap.max_recv_wr, IBV_QP_CAP, ibv_modify_qp(3).
 func (a *QPAttr) MaxRecvWR(v uint32) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_recv_wr, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
@@ -1625,6 +1690,7 @@ func (a *QPAttr) MaxRecvWR(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.cap.max_send_sge, IBV_QP_CAP, ibv_modify_qp(3).
 func (a *QPAttr) MaxSendSGE(v uint32) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_send_sge, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
@@ -1633,6 +1699,7 @@ func (a *QPAttr) MaxSendSGE(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.cap.max_recv_sge, IBV_QP_CAP, ibv_modify_qp(3).
 func (a *QPAttr) MaxRecvSGE(v uint32) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_recv_sge, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
@@ -1641,6 +1708,7 @@ func (a *QPAttr) MaxRecvSGE(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.cap.max_inline_data, IBV_QP_CAP, ibv_modify_qp(3).
 func (a *QPAttr) MaxInlineData(v uint32) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_inline_data, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
@@ -1648,6 +1716,7 @@ func (a *QPAttr) MaxInlineData(v uint32) *QPAttr {
 //
 // C: struct ibv_qp_attr.alt_ah_attr, IBV_QP_ALT_PATH, ibv_modify_qp(3).
 func (a *QPAttr) AltAV(v AHAttr) *QPAttr {
+	a = object.OrZero(a)
 	v.to(&a.c.alt_ah_attr)
 	a.mask |= 0x4000 // IBV_QP_ALT_PATH
 	return a
@@ -1657,6 +1726,7 @@ func (a *QPAttr) AltAV(v AHAttr) *QPAttr {
 //
 // C: struct ibv_qp_attr.alt_pkey_index, IBV_QP_ALT_PATH, ibv_modify_qp(3).
 func (a *QPAttr) AltPKeyIndex(v uint16) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.alt_pkey_index, v, &a.mask, 0x4000) // IBV_QP_ALT_PATH
 }
 
@@ -1664,6 +1734,7 @@ func (a *QPAttr) AltPKeyIndex(v uint16) *QPAttr {
 //
 // C: struct ibv_qp_attr.alt_port_num, IBV_QP_ALT_PATH, ibv_modify_qp(3).
 func (a *QPAttr) AltPortNum(v uint8) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.alt_port_num, v, &a.mask, 0x4000) // IBV_QP_ALT_PATH
 }
 
@@ -1671,6 +1742,7 @@ func (a *QPAttr) AltPortNum(v uint8) *QPAttr {
 //
 // C: struct ibv_qp_attr.alt_timeout, IBV_QP_ALT_PATH, ibv_modify_qp(3).
 func (a *QPAttr) AltTimeout(v Timeout) *QPAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.alt_timeout, uint8(v), &a.mask, 0x4000) // IBV_QP_ALT_PATH
 }
 
@@ -2095,6 +2167,7 @@ func NewQPRateLimitAttr(rateLimit uint32) *QPRateLimitAttr {
 //
 // C: struct ibv_qp_rate_limit_attr.max_burst_sz, ibv_modify_qp_rate_limit(3).
 func (a *QPRateLimitAttr) MaxBurstSize(v uint32) *QPRateLimitAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.max_burst_sz, v)
 }
 
@@ -2102,6 +2175,7 @@ func (a *QPRateLimitAttr) MaxBurstSize(v uint32) *QPRateLimitAttr {
 //
 // C: struct ibv_qp_rate_limit_attr.typical_pkt_sz, ibv_modify_qp_rate_limit(3).
 func (a *QPRateLimitAttr) TypicalPacketSize(v uint16) *QPRateLimitAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.typical_pkt_sz, v)
 }
 
@@ -2121,6 +2195,7 @@ func NewSRQAttr() *SRQAttr { return &SRQAttr{} }
 //
 // C: struct ibv_srq_attr.max_wr, IBV_SRQ_MAX_WR, ibv_modify_srq(3).
 func (a *SRQAttr) MaxWR(v uint32) *SRQAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.max_wr, v, &a.mask, 0x1) // IBV_SRQ_MAX_WR
 }
 
@@ -2129,6 +2204,7 @@ func (a *SRQAttr) MaxWR(v uint32) *SRQAttr {
 //
 // C: struct ibv_srq_attr.srq_limit, IBV_SRQ_LIMIT, ibv_modify_srq(3).
 func (a *SRQAttr) Limit(v uint32) *SRQAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.srq_limit, v, &a.mask, 0x2) // IBV_SRQ_LIMIT
 }
 
@@ -2146,6 +2222,7 @@ func NewWQAttr() *WQAttr { return &WQAttr{} }
 //
 // C: struct ibv_wq_attr.wq_state, IBV_WQ_ATTR_STATE, ibv_modify_wq(3).
 func (a *WQAttr) State(v WQState) *WQAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.wq_state, uint32(v), &a.c.attr_mask, 0x1) // IBV_WQ_ATTR_STATE
 }
 
@@ -2153,6 +2230,7 @@ func (a *WQAttr) State(v WQState) *WQAttr {
 //
 // C: struct ibv_wq_attr.curr_wq_state, IBV_WQ_ATTR_CURR_STATE, ibv_modify_wq(3).
 func (a *WQAttr) CurState(v WQState) *WQAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.curr_wq_state, uint32(v), &a.c.attr_mask, 0x2) // IBV_WQ_ATTR_CURR_STATE
 }
 
@@ -2160,6 +2238,7 @@ func (a *WQAttr) CurState(v WQState) *WQAttr {
 //
 // C: struct ibv_wq_attr.flags, IBV_WQ_ATTR_FLAGS, ibv_modify_wq(3).
 func (a *WQAttr) Flags(v WQFlags) *WQAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.flags, uint32(v), &a.c.attr_mask, 0x4) // IBV_WQ_ATTR_FLAGS
 }
 
@@ -2167,6 +2246,7 @@ func (a *WQAttr) Flags(v WQFlags) *WQAttr {
 //
 // C: struct ibv_wq_attr.flags_mask, IBV_WQ_ATTR_FLAGS, ibv_modify_wq(3).
 func (a *WQAttr) FlagsMask(v WQFlags) *WQAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.flags_mask, uint32(v), &a.c.attr_mask, 0x4) // IBV_WQ_ATTR_FLAGS
 }
 
@@ -2873,6 +2953,7 @@ func NewMRInitAttr(length uint64, access MRAccess) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.iova, IBV_REG_MR_MASK_IOVA, ibv_reg_mr(3).
 func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.iova, v, &a.c.comp_mask, 0x1) // IBV_REG_MR_MASK_IOVA
 }
 
@@ -2881,6 +2962,7 @@ func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.addr, IBV_REG_MR_MASK_ADDR, ibv_reg_mr(3).
 func (a *MRInitAttr) Addr(v uintptr) *MRInitAttr {
+	a = object.OrZero(a)
 	a.memory = mem.Source{}
 	return cmem.SetBit(a, &a.c.addr, v, &a.c.comp_mask, 0x2) // IBV_REG_MR_MASK_ADDR
 }
@@ -2890,6 +2972,7 @@ func (a *MRInitAttr) Addr(v uintptr) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
 func (a *MRInitAttr) Memory(buf []byte) *MRInitAttr {
+	a = object.OrZero(a)
 	a.memory = mem.FromBytes(buf)
 	a.c.addr = 0
 	a.c.comp_mask |= 0x2
@@ -2901,6 +2984,7 @@ func (a *MRInitAttr) Memory(buf []byte) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
 func (a *MRInitAttr) Pin(pin *mem.Pin) *MRInitAttr {
+	a = object.OrZero(a)
 	a.memory = mem.FromPin(pin)
 	a.c.addr = 0
 	a.c.comp_mask |= 0x2
@@ -2911,6 +2995,7 @@ func (a *MRInitAttr) Pin(pin *mem.Pin) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
 func (a *MRInitAttr) Buffer(buf *mem.Buffer) *MRInitAttr {
+	a = object.OrZero(a)
 	a.memory = mem.FromBuffer(buf)
 	a.c.addr = 0
 	a.c.comp_mask |= 0x2
@@ -2937,6 +3022,7 @@ func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (mem.Held, error) {
 //
 // C: struct ibv_mr_init_attr.fd, IBV_REG_MR_MASK_FD, ibv_reg_mr(3).
 func (a *MRInitAttr) FD(v int) *MRInitAttr {
+	a = object.OrZero(a)
 	if int(int32(v)) != v && a.err == nil {
 		a.err = verr.OutOfRange("", "MRInitAttr.FD", v)
 	}
@@ -2947,6 +3033,7 @@ func (a *MRInitAttr) FD(v int) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.fd_offset, IBV_REG_MR_MASK_FD_OFFSET, ibv_reg_mr(3).
 func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
+	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.fd_offset, v, &a.c.comp_mask, 0x8) // IBV_REG_MR_MASK_FD_OFFSET
 }
 
@@ -2954,6 +3041,7 @@ func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.dmah, IBV_REG_MR_MASK_DMAH, ibv_reg_mr(3).
 func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.dmah, v)
 }
 
@@ -2964,6 +3052,7 @@ func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
 //
 // C: struct ibv_mr_init_attr.buf, IBV_REG_MR_MASK_BUF, ibv_reg_mr(3).
 func (a *MRInitAttr) Buf(v *Buf) *MRInitAttr {
+	a = object.OrZero(a)
 	return cmem.Set(a, &a.buf, v)
 }
 

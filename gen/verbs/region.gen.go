@@ -5,6 +5,7 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -15,7 +16,7 @@ func (mr *MR) place(start uint64, unknown string) {
 
 // IOVA returns the address of the first byte in work requests of this side and of peers: the address of the
 // memory, the iova of a region that was registered with one, 0 in a zero-based region.
-func (mr *MR) IOVA() uint64 { return mr.region.Start() }
+func (mr *MR) IOVA() uint64 { return object.OrZero(mr).region.Start() }
 
 // SGE returns the element of a work request for n bytes of the region, beginning at offset off from its first
 // byte. It returns syscall.EFAULT for bytes beyond the end, and syscall.EINVAL for 4 GiB or more, and for a
@@ -30,4 +31,6 @@ func (mr *MR) SGE(off, n uint64) (dpath.SGE, error) {
 
 // UncheckedSGE is SGE without the check of the bounds, for programs that measured its cost. It adds off to
 // IOVA. After Close the element has the key 0, which no region has.
-func (mr *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE { return mr.region.UncheckedSGE(off, n) }
+func (mr *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE {
+	return object.OrZero(mr).region.UncheckedSGE(off, n)
+}

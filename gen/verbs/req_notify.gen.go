@@ -16,7 +16,7 @@ var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
 // C: ibv_req_notify_cq, ibv_req_notify_cq(3).
 func (cq *CQ) ReqNotify(solicitedOnly bool) error {
 	if cq == nil {
-		return errReqNotify.Closed()
+		return errReqNotify.Nil()
 	}
 	errno := dpath.ReqNotify(&cq.gate, solicitedOnly)
 	if errno != 0 {

@@ -25,6 +25,7 @@ type MRChange struct {
 
 // PD moves the region to another protection domain of the same device. C: IBV_REREG_MR_CHANGE_PD.
 func (c *MRChange) PD(pd *PD) *MRChange {
+	c = object.OrZero(c)
 	c.pd = pd
 	c.what.Flags |= int32(MRChangeFlagsPD)
 	return c
@@ -49,12 +50,14 @@ func (c *MRChange) Addr(addr uintptr, length uint64) *MRChange {
 }
 
 func (c *MRChange) cover(memory mem.Source) *MRChange {
+	c = object.OrZero(c)
 	c.what.Memory(int32(MRChangeFlagsTranslation), memory)
 	return c
 }
 
 // Access sets the access flags of the region. C: IBV_REREG_MR_CHANGE_ACCESS.
 func (c *MRChange) Access(access MRAccess) *MRChange {
+	c = object.OrZero(c)
 	c.access = access
 	c.what.Flags |= int32(MRChangeFlagsAccess)
 	return c

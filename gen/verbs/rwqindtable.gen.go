@@ -24,12 +24,12 @@ type RWQIndTable struct {
 	indTblNum    int
 }
 
-// base returns what all handles have, also for a nil RWQIndTable.
+// base returns what all handles have, also for a nil RWQIndTable and one that was never opened.
 func (rwqindtable *RWQIndTable) base() *object.Handle {
 	if rwqindtable == nil {
 		return object.Nil("RWQIndTable", "ibv_destroy_rwq_ind_table")
 	}
-	return &rwqindtable.h
+	return rwqindtable.h.Or("RWQIndTable", "ibv_destroy_rwq_ind_table")
 }
 
 // newRWQIndTable makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -66,14 +66,14 @@ func (rwqindtable *RWQIndTable) Close() error { return rwqindtable.base().Close(
 func (rwqindtable *RWQIndTable) CPtr() unsafe.Pointer { return rwqindtable.base().CPtr() }
 
 // Device returns the Device to which the RWQIndTable belongs.
-func (rwqindtable *RWQIndTable) Device() *Device { return rwqindtable.dev }
+func (rwqindtable *RWQIndTable) Device() *Device { return object.OrZero(rwqindtable).dev }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_rwq_ind_table.ind_tbl_handle, ibv_create_rwq_ind_table(3).
-func (rwqindtable *RWQIndTable) Handle() int { return rwqindtable.indTblHandle }
+func (rwqindtable *RWQIndTable) Handle() int { return object.OrZero(rwqindtable).indTblHandle }
 
 // Num returns the number of the table.
 //
 // C: struct ibv_rwq_ind_table.ind_tbl_num, ibv_create_rwq_ind_table(3).
-func (rwqindtable *RWQIndTable) Num() int { return rwqindtable.indTblNum }
+func (rwqindtable *RWQIndTable) Num() int { return object.OrZero(rwqindtable).indTblNum }

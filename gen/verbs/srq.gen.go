@@ -30,12 +30,12 @@ type SRQ struct {
 	handle uint32
 }
 
-// base returns what all handles have, also for a nil SRQ.
+// base returns what all handles have, also for a nil SRQ and one that was never opened.
 func (srq *SRQ) base() *object.Handle {
 	if srq == nil {
 		return object.Nil("SRQ", "ibv_destroy_srq")
 	}
-	return &srq.h
+	return srq.h.Or("SRQ", "ibv_destroy_srq")
 }
 
 // newSRQ makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -77,21 +77,21 @@ func (srq *SRQ) Close() error { return srq.base().Close() }
 func (srq *SRQ) CPtr() unsafe.Pointer { return srq.base().CPtr() }
 
 // Device returns the Device to which the SRQ belongs.
-func (srq *SRQ) Device() *Device { return srq.dev }
+func (srq *SRQ) Device() *Device { return object.OrZero(srq).dev }
 
 // PD returns the PD to which the SRQ belongs, or nil.
-func (srq *SRQ) PD() *PD { return srq.pd }
+func (srq *SRQ) PD() *PD { return object.OrZero(srq).pd }
 
 // XRCD returns the XRCD to which the SRQ belongs, or nil.
-func (srq *SRQ) XRCD() *XRCD { return srq.xrcd }
+func (srq *SRQ) XRCD() *XRCD { return object.OrZero(srq).xrcd }
 
 // CQ returns the CQ to which the SRQ belongs, or nil.
-func (srq *SRQ) CQ() *CQ { return srq.cq }
+func (srq *SRQ) CQ() *CQ { return object.OrZero(srq).cq }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_srq.handle, ibv_create_srq(3).
-func (srq *SRQ) Handle() uint32 { return srq.handle }
+func (srq *SRQ) Handle() uint32 { return object.OrZero(srq).handle }
 
 // Modify changes the size or the limit of a shared receive queue.
 //

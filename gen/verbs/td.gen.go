@@ -20,12 +20,12 @@ type TD struct {
 	dev *Device
 }
 
-// base returns what all handles have, also for a nil TD.
+// base returns what all handles have, also for a nil TD and one that was never opened.
 func (td *TD) base() *object.Handle {
 	if td == nil {
 		return object.Nil("TD", "ibv_dealloc_td")
 	}
-	return &td.h
+	return td.h.Or("TD", "ibv_dealloc_td")
 }
 
 // newTD makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -58,4 +58,4 @@ func (td *TD) Close() error { return td.base().Close() }
 func (td *TD) CPtr() unsafe.Pointer { return td.base().CPtr() }
 
 // Device returns the Device to which the TD belongs.
-func (td *TD) Device() *Device { return td.dev }
+func (td *TD) Device() *Device { return object.OrZero(td).dev }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Bind has a request bind the window to what mwBind describes, with the key rkey: that of the window, with
@@ -19,6 +20,9 @@ import (
 // C: ibv_post_send, ibv_post_send(3).
 func (mw *MW) Bind(w dpath.SendWR, rkey uint32, mwBind MWBindAttr) error {
 	const verb = "ibv_post_send"
+	if w == (dpath.SendWR{}) {
+		return verr.NilValue(verb, "the request", "take one from a batch by WR")
+	}
 	if err := mw.base().Enter(verb); err != nil {
 		return err
 	}

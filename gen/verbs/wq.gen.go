@@ -29,12 +29,12 @@ type WQ struct {
 	handle uint32
 }
 
-// base returns what all handles have, also for a nil WQ.
+// base returns what all handles have, also for a nil WQ and one that was never opened.
 func (wq *WQ) base() *object.Handle {
 	if wq == nil {
 		return object.Nil("WQ", "ibv_destroy_wq")
 	}
-	return &wq.h
+	return wq.h.Or("WQ", "ibv_destroy_wq")
 }
 
 // newWQ makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -73,20 +73,20 @@ func (wq *WQ) Close() error { return wq.base().Close() }
 func (wq *WQ) CPtr() unsafe.Pointer { return wq.base().CPtr() }
 
 // Device returns the Device to which the WQ belongs.
-func (wq *WQ) Device() *Device { return wq.dev }
+func (wq *WQ) Device() *Device { return object.OrZero(wq).dev }
 
 // PD returns the PD to which the WQ belongs.
-func (wq *WQ) PD() *PD { return wq.pd }
+func (wq *WQ) PD() *PD { return object.OrZero(wq).pd }
 
 // Num returns the number of the queue.
 //
 // C: struct ibv_wq.wq_num, ibv_create_wq(3).
-func (wq *WQ) Num() uint32 { return wq.wqNum }
+func (wq *WQ) Num() uint32 { return object.OrZero(wq).wqNum }
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_wq.handle, ibv_create_wq(3).
-func (wq *WQ) Handle() uint32 { return wq.handle }
+func (wq *WQ) Handle() uint32 { return object.OrZero(wq).handle }
 
 // refusedPostWQRecv returns the error of a post that returned errno, with what may explain it.
 func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {

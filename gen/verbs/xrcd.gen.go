@@ -19,12 +19,12 @@ type XRCD struct {
 	dev *Device
 }
 
-// base returns what all handles have, also for a nil XRCD.
+// base returns what all handles have, also for a nil XRCD and one that was never opened.
 func (xrcd *XRCD) base() *object.Handle {
 	if xrcd == nil {
 		return object.Nil("XRCD", "ibv_close_xrcd")
 	}
-	return &xrcd.h
+	return xrcd.h.Or("XRCD", "ibv_close_xrcd")
 }
 
 // newXRCD makes the handle of a C object. It is open, and its parents know it, once it is adopted.
@@ -61,4 +61,4 @@ func (xrcd *XRCD) CloseAll() error { return xrcd.base().CloseAll() }
 func (xrcd *XRCD) CPtr() unsafe.Pointer { return xrcd.base().CPtr() }
 
 // Device returns the Device to which the XRCD belongs.
-func (xrcd *XRCD) Device() *Device { return xrcd.dev }
+func (xrcd *XRCD) Device() *Device { return object.OrZero(xrcd).dev }

@@ -77,6 +77,9 @@ import (
 // A provider that cannot be trusted is refused: the error gives the reason, is errors.ErrUnsupported, and is returned
 // by every later copy. The object can still be registered and freed.
 func (d *DM) Attach(c unsafe.Pointer, length uint64, known bool) error {
+	if d == nil {
+		return writing.none
+	}
 	if c == nil {
 		return writing.detached
 	}

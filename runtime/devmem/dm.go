@@ -68,13 +68,13 @@ func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
 	// One chain for each mode, true for what nearly every call is: short and aligned; the assembly checks whether it is within the
 	// memory. Everything else is sorted out in writeRest.
-	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o&badOffset == 0 && d.direct == d {
+	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o&badOffset == 0 && d != nil && d.direct == d {
 		if how := dmcopy.WriteSmall(&d.span, o, p); how != dmcopy.Copied {
 			return 0, writing.of(how)
 		}
 		return len(p), nil
 	}
-	if o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
+	if d != nil && o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
 		dmcopy.HostRead(p)
 		if code := shimWrite(&d.gate, o, p); code != 0 {
 			return 0, writing.failed(code, o, len(p))
@@ -88,13 +88,13 @@ func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
 // like the method of io.ReaderAt, but never returns io.EOF and never reads only a part; errors are those of WriteAt.
 func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
-	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o&badOffset == 0 && d.direct == d {
+	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o&badOffset == 0 && d != nil && d.direct == d {
 		if how := dmcopy.ReadSmall(p, &d.span, o); how != dmcopy.Copied {
 			return 0, reading.of(how)
 		}
 		return len(p), nil
 	}
-	if o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
+	if d != nil && o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
 		dmcopy.HostWritten(p)
 		if code := shimRead(&d.gate, o, p); code != 0 {
 			return 0, reading.failed(code, o, len(p))
@@ -107,7 +107,7 @@ func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
 // PutUint32 writes v at byte off with one store of four bytes, in the byte order of the processor. Errors are those of
 // WriteAt.
 func (d *DM) PutUint32(off int64, v uint32) error {
-	if o := uint64(off); o&badOffset == 0 && d.direct == d {
+	if o := uint64(off); o&badOffset == 0 && d != nil && d.direct == d {
 		if how := dmcopy.Store(&d.span, o, v); how != dmcopy.Copied {
 			return writing.of(how)
 		}
@@ -122,7 +122,7 @@ func (d *DM) PutUint32(off int64, v uint32) error {
 // GetUint32 reads the four bytes at byte off with one load, in the byte order of the processor. Errors are those of
 // ReadAt.
 func (d *DM) GetUint32(off int64) (uint32, error) {
-	if o := uint64(off); o&badOffset == 0 && d.direct == d {
+	if o := uint64(off); o&badOffset == 0 && d != nil && d.direct == d {
 		v, how := dmcopy.Load(&d.span, o)
 		if how != dmcopy.Copied {
 			return 0, reading.of(how)
@@ -149,14 +149,19 @@ func (d *DM) Flush() {
 
 // Mode returns how the bytes are reached. It is Detached from the beginning of End, and in a copy.
 func (d *DM) Mode() Mode {
-	if !d.gate.IsOpen() {
+	if d == nil || !d.gate.IsOpen() {
 		return Detached
 	}
 	return d.mode
 }
 
 // Length returns the number of bytes, if it is known. For imported device memory only the provider knows it.
-func (d *DM) Length() (bytes uint64, known bool) { return d.length, d.known }
+func (d *DM) Length() (bytes uint64, known bool) {
+	if d == nil {
+		return 0, false
+	}
+	return d.length, d.known
+}
 
 // writeRest makes the writes that are not short and direct, and finds out what is wrong with the others.
 //
@@ -228,6 +233,9 @@ func (d *DM) timedRead(p []byte, off int64) int {
 
 // check answers what keeps a copy from being made, nil when nothing does.
 func (d *DM) check(dir *direction, off int64, n int) error {
+	if d == nil {
+		return dir.none
+	}
 	if !d.gate.IsOpen() {
 		return dir.failed(int(d.gate.Refusal()), 0, 0)
 	}

@@ -13,6 +13,8 @@ import (
 type direction struct {
 	verb     string
 	detached *verr.Error
+	never    error
+	none     error // of a nil DM
 	copied   error
 	negative *verr.Error
 	beyond   *verr.Error
@@ -35,6 +37,8 @@ func newDirection(verb string) *direction {
 	return &direction{
 		verb:     verb,
 		detached: &verr.Error{Verb: verb, Msg: "the device memory is closed", Err: os.ErrClosed},
+		never:    verr.NeverOpened(verb, "the device memory"),
+		none:     verr.NilHandle(verb, "DM"),
 		copied:   verr.Copied(verb, "DM"),
 		negative: fault("the offset is negative"),
 		beyond:   fault("the range goes beyond the end of the device memory"),
@@ -66,6 +70,8 @@ func (d *direction) failed(code int, off uint64, n int) error {
 		return d.detached
 	case int(verr.ErrnoCopied):
 		return d.copied
+	case int(verr.ErrnoNeverOpened):
+		return d.never
 	}
 	if code < 1 || code > lastErrno {
 		return d.noErrno

@@ -81,9 +81,20 @@ func NewAsync(c unsafe.Pointer, getEvent, ackEvent uintptr) (a *Async, err error
 	return a, nil
 }
 
+// made returns the error of an Async that NewAsync did not make.
+func (a *Async) made(verb string) error {
+	if a == nil || a.w == nil {
+		return verr.NeverOpened(verb, "the waiter for events of a device")
+	}
+	return nil
+}
+
 // Next waits for the next event: ibv_get_async_event(3). The event must be acknowledged with Ack. Contexts and errors
 // are as for Channel.Next.
 func (a *Async) Next(ctx context.Context) (AsyncEvent, error) {
+	if err := a.made(verbAsync); err != nil {
+		return AsyncEvent{}, err
+	}
 	if err := a.w.Begin(ctx); err != nil {
 		return AsyncEvent{}, err
 	}
@@ -103,12 +114,22 @@ func (a *Async) take() bool {
 
 // Ack acknowledges an event that Next returned: ibv_ack_async_event, see ibv_get_async_event(3). Call it once for each
 // event. An object with events that are not acknowledged cannot be destroyed: the verb that destroys it waits. Ack also
-// works after Close, and for events of a port or a device after the device was closed.
+// works after Close, and for events of a port or a device after the device was closed. It does nothing for the zero AsyncEvent, and for
+// an Async that NewAsync did not make.
 func (a *Async) Ack(e AsyncEvent) {
+	if a == nil || a.ack == 0 || e == (AsyncEvent{}) {
+		return
+	}
 	c := C.struct_ibv_async_event{event_type: C.enum_ibv_event_type(e.Type)}
 	C.verbsgen_dpath_set_object(&c, C.uintptr_t(e.Object))
 	C.verbsgen_dpath_ack_async(C.uintptr_t(a.ack), &c)
 }
 
 // Close ends the use of the events, as Channel.Close does. Call it before the device is closed.
-func (a *Async) Close() error { return a.w.End("ibv_close_device") }
+func (a *Async) Close() error {
+	const verb = "ibv_close_device"
+	if err := a.made(verb); err != nil {
+		return err
+	}
+	return a.w.End(verb)
+}

@@ -47,8 +47,8 @@ func (b *RecvBatch) requests() *requests[recvRecord] {
 	return &b.all
 }
 
-// WR returns request i, counted from 0. Before its first use it is a SEND without data. It panics when the batch is nil, closed, or
-// being posted, which only another goroutine can see.
+// WR returns request i, counted from 0. Before its first use it is a SEND without data. It panics when there is no such request, as
+// a slice does, and when the batch is nil, closed, or being posted, which only another goroutine can see.
 func (b *SendBatch) WR(i int) SendWR {
 	if b == nil || b.all.use == nil || !b.all.use.free() {
 		b.panics()

@@ -160,8 +160,8 @@ func TestNilBatch(t *testing.T) {
 	}
 	wantErr(t, send.Close(), syscall.EINVAL, fmt.Sprintf(text, "ibv_post_send", "SendBatch"))
 	wantErr(t, recv.Close(), syscall.EINVAL, fmt.Sprintf(text, "ibv_post_recv", "RecvBatch"))
-	wantErr(t, new(dpath.SendBatch).Close(), os.ErrClosed, "ibv_post_send: the SendBatch is closed")
-	wantErr(t, new(dpath.RecvBatch).Close(), os.ErrClosed, "ibv_post_recv: the RecvBatch is closed")
+	wantErr(t, new(dpath.SendBatch).Close(), os.ErrClosed, "ibv_post_send: the SendBatch was never opened")
+	wantErr(t, new(dpath.RecvBatch).Close(), os.ErrClosed, "ibv_post_recv: the RecvBatch was never opened")
 }
 
 // TestRefusedBatch wants errors for parts that a batch does not have, and none for what the device refused.

@@ -98,6 +98,14 @@ func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err
 	return ch, nil
 }
 
+// made returns the error of a Channel that NewChannel did not make.
+func (c *Channel) made(verb string) error {
+	if c == nil || c.w == nil {
+		return verr.NeverOpened(verb, "the completion channel")
+	}
+	return nil
+}
+
 // Next waits for the next event: ibv_get_cq_event(3). It returns the completion queue (struct ibv_cq *) and the
 // cq_context with which the queue was made. Each event goes to exactly one caller, who must acknowledge it with Ack.
 //
@@ -105,6 +113,9 @@ func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err
 // channel, and an event that was already taken is returned even if ctx has ended. After Close the error is
 // os.ErrClosed; any other error is that of the library. Taking an event that is already there allocates nothing.
 func (c *Channel) Next(ctx context.Context) (cq unsafe.Pointer, cqContext uintptr, err error) {
+	if err := c.made(verbNext); err != nil {
+		return nil, 0, err
+	}
 	if err := c.w.Begin(ctx); err != nil {
 		return nil, 0, err
 	}
@@ -125,9 +136,10 @@ func (c *Channel) take() bool {
 
 // Ack acknowledges n events of a completion queue: ibv_ack_cq_events, see ibv_get_cq_event(3). A queue with events that
 // are not acknowledged cannot be destroyed: ibv_destroy_cq(3) waits for them. Ack takes a lock of the queue, so one
-// call for many events is cheaper. For n below 1 it does nothing. It also works after Close.
+// call for many events is cheaper. For n below 1 it does nothing, and for a Channel that NewChannel did not make. It also works
+// after Close.
 func (c *Channel) Ack(cq unsafe.Pointer, n int) {
-	for cq != nil && n > 0 {
+	for c != nil && c.ack != 0 && cq != nil && n > 0 {
 		some := min(n, math.MaxInt32)
 		C.verbsgen_dpath_ack_events(C.uintptr_t(c.ack), C.uintptr_t(uintptr(cq)), C.uint(some))
 		n -= some
@@ -137,4 +149,10 @@ func (c *Channel) Ack(cq unsafe.Pointer, n int) {
 // Close ends the use of the channel: every waiting Next returns os.ErrClosed, and when Close returns no Next uses the C
 // object any more. It destroys nothing; events that nobody received stay in the channel. A second Close is
 // os.ErrClosed.
-func (c *Channel) Close() error { return c.w.End("ibv_destroy_comp_channel") }
+func (c *Channel) Close() error {
+	const verb = "ibv_destroy_comp_channel"
+	if err := c.made(verb); err != nil {
+		return err
+	}
+	return c.w.End(verb)
+}

@@ -37,7 +37,7 @@ var opsFlags = []validate.Flag{{Bits: uint64(flagOpsSignaled), Name: "SIGNALED"}
 func (v OpsFlags) String() string { return validate.FlagText(uint64(v), opsFlags) }
 
 // OpsWR refers to a struct ibv_ops_wr, see ibv_post_srq_ops(3): one operation in the memory of an OpsBatch, which it keeps alive. A copy
-// refers to the same operation.
+// refers to the same operation. The zero value refers to none, and its methods panic.
 //
 // Add, Del and Sync begin a new operation: they remove flags, elements and the count. SGE, Flags and Unexpected then add to it.
 type OpsWR struct{ *opsRecord }
@@ -59,6 +59,7 @@ type opsRecord struct {
 }
 
 func (w *opsRecord) begin(id uint64, opcode OpsOpcode) {
+	given(w != nil)
 	w.id, w.opcode, w.flags, w.count, w.handle, w.num = id, opcode, 0, 0, 0, 0
 	w.recv, w.tag, w.mask = 0, 0, 0
 }
@@ -91,6 +92,7 @@ func (w OpsWR) Sync(id uint64, unexpected uint32) OpsWR {
 // Unexpected has the operation also tell the device how many unexpected messages the program has processed. It adds the flag
 // IBV_OPS_TM_SYNC.
 func (w OpsWR) Unexpected(count uint32) OpsWR {
+	given(w.opsRecord != nil)
 	w.count = count
 	w.flags |= flagOpsSync
 	return w
@@ -98,6 +100,7 @@ func (w OpsWR) Unexpected(count uint32) OpsWR {
 
 // SGE adds a scatter/gather element of what Add receives into: length bytes at addr, registered under lkey.
 func (w OpsWR) SGE(addr uint64, length, lkey uint32) OpsWR {
+	given(w.opsRecord != nil)
 	n := uint32(w.num)
 	if n >= w.room {
 		panic(noRoom)
@@ -110,18 +113,28 @@ func (w OpsWR) SGE(addr uint64, length, lkey uint32) OpsWR {
 
 // Flags adds flags to the operation, which begins without any. Without IBV_OPS_SIGNALED it has no completion.
 func (w OpsWR) Flags(flags OpsFlags) OpsWR {
+	given(w.opsRecord != nil)
 	w.flags |= flags
 	return w
 }
 
 // Opcode returns the operation.
-func (w OpsWR) Opcode() OpsOpcode { return w.opcode }
+func (w OpsWR) Opcode() OpsOpcode {
+	given(w.opsRecord != nil)
+	return w.opcode
+}
 
 // Handle returns the handle of the tag: after Del the one that it was given, after Add and a post what the device has given it.
-func (w OpsWR) Handle() uint32 { return w.handle }
+func (w OpsWR) Handle() uint32 {
+	given(w.opsRecord != nil)
+	return w.handle
+}
 
 // SGEs returns the elements that were added; they may be changed in place.
-func (w OpsWR) SGEs() []SGE { return elements(unsafe.Pointer(w.opsRecord), w.sges, w.num, w.room) }
+func (w OpsWR) SGEs() []SGE {
+	given(w.opsRecord != nil)
+	return elements(unsafe.Pointer(w.opsRecord), w.sges, w.num, w.room)
+}
 
 // OpsBatch is an array of operations, linked in order. NewOpsBatch makes one.
 type OpsBatch struct{ all requests[opsRecord] }

@@ -82,7 +82,7 @@ func TestOpsRefused(t *testing.T) {
 	post("none", q.Gate(), b.From(0, 0), 0, 0)
 	var none *dpath.OpsBatch
 	post("no batch", q.Gate(), none.From(0, 1), 0, syscall.EINVAL)
-	post("a closed queue", new(gate.Gate), b.From(0, 1), 0, verr.ErrnoClosed)
+	post("a queue that was never opened", new(gate.Gate), b.From(0, 1), 0, verr.ErrnoNeverOpened)
 	for _, how := range []int{dptest.NoOp, dptest.Older, dptest.Plain} {
 		q, b := tags(t, 2)
 		q.Lack(how)

@@ -80,7 +80,7 @@ func TestPollErrors(t *testing.T) {
 		}
 	}
 	p.Complete(1, 4, 0, true)
-	if n, errno := dpath.PollCQ(new(gate.Gate), wcs); n != 0 || errno != verr.ErrnoClosed {
+	if n, errno := dpath.PollCQ(new(gate.Gate), wcs); n != 0 || errno != verr.ErrnoNeverOpened {
 		t.Errorf("no queue: %d completions, errno %v", n, errno)
 	}
 	if n, errno := dpath.PollCQ(p.CQ(), nil); n != 0 || errno != 0 {
@@ -105,7 +105,7 @@ func TestReqNotify(t *testing.T) {
 	if errno := dpath.ReqNotify(p.CQ(), false); errno != syscall.ENODEV {
 		t.Errorf("refused: %v", errno)
 	}
-	if errno := dpath.ReqNotify(new(gate.Gate), false); errno != verr.ErrnoClosed {
+	if errno := dpath.ReqNotify(new(gate.Gate), false); errno != verr.ErrnoNeverOpened {
 		t.Errorf("no queue: %v", errno)
 	}
 }

@@ -280,10 +280,10 @@ func TestRange(t *testing.T) {
 			t.Errorf("recv %v: bad %d, errno %v", r, bad, errno)
 		}
 	}
-	if bad, errno := dpath.PostSend(new(gate.Gate), send, 1); bad != -1 || errno != verr.ErrnoClosed {
+	if bad, errno := dpath.PostSend(new(gate.Gate), send, 1); bad != -1 || errno != verr.ErrnoNeverOpened {
 		t.Errorf("no queue pair: bad %d, errno %v", bad, errno)
 	}
-	if bad, errno := dpath.PostRecv(new(gate.Gate), recv, 1); bad != -1 || errno != verr.ErrnoClosed {
+	if bad, errno := dpath.PostRecv(new(gate.Gate), recv, 1); bad != -1 || errno != verr.ErrnoNeverOpened {
 		t.Errorf("no queue pair: bad %d, errno %v", bad, errno)
 	}
 	if err := errors.Join(send.Close(), recv.Close()); err != nil {
@@ -384,7 +384,7 @@ func TestPostToKinds(t *testing.T) {
 		if n, errno := q.post(q.queue, b.From(0, 4)); n != 1 || errno != syscall.ENOMEM {
 			t.Errorf("%s, the second refused: %d, %v", name, n, errno)
 		}
-		if n, errno := q.post(new(gate.Gate), b.From(0, 4)); n != 0 || errno != verr.ErrnoClosed {
+		if n, errno := q.post(new(gate.Gate), b.From(0, 4)); n != 0 || errno != verr.ErrnoNeverOpened {
 			t.Errorf("%s, closed: %d, %v", name, n, errno)
 		}
 	}

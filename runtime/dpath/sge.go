@@ -32,6 +32,9 @@ type Region struct {
 // SGE gives the element for n bytes of the region from offset off on. They must lie within the region (EFAULT), and be fewer than
 // 4 GiB (EINVAL). Where the region begins and ends must be known (EINVAL).
 func (r *Region) SGE(off, n uint64) (SGE, error) {
+	if r == nil {
+		return SGE{}, verr.NilValue("", "Region", "pass the place of memory")
+	}
 	if off > r.Length || n > r.Length-off || n > math.MaxUint32 || r.Unknown != "" {
 		return SGE{}, r.refuse(off, n)
 	}
@@ -56,21 +59,29 @@ func (r *Region) refuse(off, n uint64) error {
 	return refused(syscall.EINVAL, "an element of %d bytes: its length has 32 bits; divide it among several", n)
 }
 
-// UncheckedSGE is SGE without a look at the bounds.
-func (r *Region) UncheckedSGE(off uint64, n uint32) SGE { return SGE{r.Start + off, n, r.LKey} }
+// UncheckedSGE is SGE without a look at the bounds. Of a nil Region it is the zero SGE.
+func (r *Region) UncheckedSGE(off uint64, n uint32) SGE {
+	if r == nil {
+		return SGE{}
+	}
+	return SGE{r.Start + off, n, r.LKey}
+}
 
 // Place is where the memory region of a handle lies at present: it may be changed while other goroutines make elements of it. The
-// zero value must be Set before it is used. A copy is of no use: its SGE fails, and its UncheckedSGE has no valid key.
+// zero value must be Set before it is used. A copy is of no use, like a zero value and nil: SGE fails, and UncheckedSGE has no valid key.
 type Place struct {
 	now atomic.Pointer[Region]
 	at  *Place // the place itself, set by the first Set: another address in a copy, which no Close would reach
 }
 
-// noRegion is what a copy of a Place has.
+// noRegion is what a copy of a Place has, and one that is nil or was never Set.
 var noRegion = Region{Unknown: "it is a copy"}
 
 // Set changes where the region lies. The first Set comes before any other use.
 func (p *Place) Set(r Region) {
+	if p == nil {
+		return
+	}
 	if p.at == nil {
 		p.at = p
 	}
@@ -79,7 +90,7 @@ func (p *Place) Set(r Region) {
 
 // region returns the region as it is now.
 func (p *Place) region() *Region {
-	if p.at != p {
+	if p == nil || p.at != p {
 		return &noRegion
 	}
 	return p.now.Load()
@@ -94,7 +105,12 @@ func (p *Place) Close(name fmt.Stringer) {
 func (p *Place) Start() uint64 { return p.region().Start }
 
 // SGE is Region.SGE of the region as it is now. The error of a closed one is os.ErrClosed.
-func (p *Place) SGE(off, n uint64) (SGE, error) { return p.region().SGE(off, n) }
+func (p *Place) SGE(off, n uint64) (SGE, error) {
+	if p == nil || p.at == nil {
+		return SGE{}, verr.NeverOpened("", "MR")
+	}
+	return p.region().SGE(off, n)
+}
 
 // UncheckedSGE is Region.UncheckedSGE of the region as it is now. An element of a closed one has the key 0, which no region has.
 func (p *Place) UncheckedSGE(off uint64, n uint32) SGE { return p.region().UncheckedSGE(off, n) }
@@ -113,7 +129,7 @@ func Vague(access, zeroBased uint64) string {
 
 // Renew changes the length and the key of a region that stays where it is.
 func (p *Place) Renew(length uint64, lkey uint32) {
-	r := *p.now.Load()
+	r := *p.region()
 	r.Length, r.LKey = length, lkey
 	p.Set(r)
 }

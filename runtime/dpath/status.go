@@ -62,6 +62,9 @@ type WCError struct {
 
 // Error names the request and the status, and says what the status usually means.
 func (e *WCError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	text := fmt.Sprintf("request %d of queue pair 0x%x completed with %v", e.ID, e.QPNum, e.Status)
 	if e.VendorErr != 0 {
 		text += fmt.Sprintf(", vendor error 0x%x", e.VendorErr)

@@ -24,7 +24,12 @@ type Stream struct {
 func Probe() Stream { return Stream{n: -1, bad: -1} }
 
 // Posted returns how many requests were posted, and the errno of a post that failed.
-func (a *Stream) Posted() (n int, errno syscall.Errno) { return a.posted, syscall.Errno(a.code) }
+func (a *Stream) Posted() (n int, errno syscall.Errno) {
+	if a == nil {
+		return 0, 0
+	}
+	return a.posted, syscall.Errno(a.code)
+}
 
 // Asked is a set of requests that a queue was asked for.
 type Asked interface {
@@ -52,7 +57,7 @@ func Lacks[A Asked](a Stream, verb, kind string, _ A) error {
 
 // NotAsked returns the error of a post with a request that the stream cannot carry, or nil.
 func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
-	if a.bad < 0 {
+	if a == nil || a.bad < 0 {
 		return nil
 	}
 	if errno := syscall.Errno(a.code); errno == syscall.ENOMEM { // for a list of its elements

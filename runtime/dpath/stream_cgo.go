@@ -11,6 +11,9 @@ import (
 // Begin begins the post of the range as a stream: it returns the first request, which C reads, and writes their number into a. If the
 // range cannot be posted, it is none. End must follow.
 func (r Range[W]) Begin(a *Stream) unsafe.Pointer {
+	if a == nil {
+		return nil
+	}
 	b := r.batch
 	a.bad = -1
 	switch {
@@ -29,7 +32,7 @@ func (r Range[W]) Begin(a *Stream) unsafe.Pointer {
 // End ends the post that Begin began.
 func (r Range[W]) End(a *Stream) {
 	runtime.KeepAlive(r.batch)
-	if a.n != 0 && a.code == 0 {
+	if a != nil && a.n != 0 && a.code == 0 {
 		a.posted = r.n
 	}
 }

@@ -9,6 +9,9 @@ import (
 
 // Begin is ENOSYS.
 func (Range[W]) Begin(a *Stream) unsafe.Pointer {
+	if a == nil {
+		return nil
+	}
 	a.code, a.bad = int32(syscall.ENOSYS), -1
 	return nil
 }

@@ -15,6 +15,7 @@ const opTSO WROpcode = 10 // IBV_WR_TSO
 // inline data; SendTSO panics if the batch has less InlineRoom. Only a stream of commands posts it (QP.Stream), to queue pairs of types UD
 // and RAW_PACKET: IBV_WR_TSO.
 func (w SendWR) SendTSO(id uint64, header []byte, mss uint16) SendWR {
+	given(w.sendRecord != nil)
 	if uint64(len(header)) > uint64(w.inline) {
 		panic(noInlineRoom)
 	}

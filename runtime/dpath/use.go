@@ -32,7 +32,10 @@ func (u *use) free() bool { return atomic.LoadUint64((*uint64)(unsafe.Pointer(u)
 
 // close closes a batch that has requests.
 func (r *requests[W]) end(verb, what string) error {
-	if r.use == nil || r.use.closed.Swap(1) != 0 {
+	if r.use == nil {
+		return verr.NeverOpened(verb, "the "+what)
+	}
+	if r.use.closed.Swap(1) != 0 {
 		return verr.Closed(verb, "the "+what)
 	}
 	return nil
@@ -90,6 +93,8 @@ func (r *requests[W]) refused(first, n int, errno syscall.Errno) error {
 
 func refused(verb, what string, size, first, n int, errno syscall.Errno) error {
 	switch {
+	case errno == syscall.EINVAL && size == 0:
+		return verr.NeverOpened(verb, "the "+what)
 	case errno == verr.ErrnoBatchClosed:
 		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the " + what + " is closed", Err: os.ErrClosed}
 	case errno == syscall.EBUSY:

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 const opBindMW WROpcode = 8 // IBV_WR_BIND_MW
@@ -46,7 +48,7 @@ type mwBind struct {
 }
 
 // Named lets requests name a C object, and lets its Close wait for posts that use it. It is as Address, for objects that few programs
-// name in requests: before the first one it costs nothing. The zero value is closed.
+// name in requests: before the first one it costs nothing. The zero value is closed, like nil.
 type Named struct {
 	c       unsafe.Pointer
 	mu      sync.Mutex
@@ -54,7 +56,11 @@ type Named struct {
 }
 
 // Open lets requests name the C object.
-func (n *Named) Open(c unsafe.Pointer) { n.c = c }
+func (n *Named) Open(c unsafe.Pointer) {
+	if n != nil {
+		n.c = c
+	}
+}
 
 // name returns what requests keep. The caller keeps the object from being closed meanwhile.
 func (n *Named) name() (e uintptr, serial uint64) {
@@ -68,6 +74,9 @@ func (n *Named) name() (e uintptr, serial uint64) {
 
 // End closes the object: it waits until no post uses it, and runs destroy. Nobody names it meanwhile.
 func (n *Named) End(verb, kind string, most time.Duration, destroy func() error) error {
+	if n == nil || n.c == nil {
+		return verr.NeverOpened(verb, kind)
+	}
 	n.mu.Lock()
 	named := n.address.entry != nil
 	n.mu.Unlock()
@@ -78,8 +87,12 @@ func (n *Named) End(verb, kind string, most time.Duration, destroy func() error)
 }
 
 // Bind begins the binding of a memory window of type 2: IBV_WR_BIND_MW. mwBind is a struct ibv_mw_bind, of which everything is used but
-// the address of the region.
+// the address of the region. It panics without one of its arguments.
 func Bind(w SendWR, rkey uint32, what unsafe.Pointer, window, region *Named) {
+	given(w.sendRecord != nil)
+	if what == nil || window == nil || region == nil {
+		panic("dpath: a request binds a window to a region, and one of the two or their description is nil")
+	}
 	watchWindows()
 	from := (*mwBind)(what)
 	w.begin(from.id, opBindMW)

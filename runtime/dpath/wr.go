@@ -55,10 +55,18 @@ type sendRecord struct {
 	room   uint32    // ours, in what is padding in C: elements at sges, 0 after Close
 }
 
+// given panics for the request that the zero value of a reference refers to.
+func given(refers bool) {
+	if !refers {
+		panic(noRequest)
+	}
+}
+
 // halves returns wr.rdma.rkey in the first element, wr.ud.remote_qpn and remote_qkey in both.
 func (w *sendRecord) halves() *[2]uint32 { return (*[2]uint32)(unsafe.Pointer(&w.second)) }
 
 func (w *sendRecord) begin(id uint64, opcode WROpcode) {
+	given(w != nil)
 	w.id, w.opcode, w.num, w.flags = id, opcode, 0, 0
 }
 
@@ -122,6 +130,7 @@ func (w SendWR) FetchAdd(id, remote uint64, rkey uint32, add uint64) SendWR {
 
 // SGE adds a scatter/gather element: length bytes at addr, registered under lkey.
 func (w SendWR) SGE(addr uint64, length, lkey uint32) SendWR {
+	given(w.sendRecord != nil)
 	n := uint32(w.num)
 	if n >= w.room {
 		panic(noRoom)
@@ -139,6 +148,7 @@ func (w SendWR) Add(s SGE) SendWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 // one element for all of data and adds the flag IBV_SEND_INLINE. It panics if the batch has less InlineRoom, and if it is called twice for
 // one request.
 func (w SendWR) InlineData(data ...[]byte) SendWR {
+	given(w.sendRecord != nil)
 	n := uint64(0)
 	for _, d := range data {
 		n += uint64(len(d))
@@ -171,6 +181,7 @@ func (w *sendRecord) inlineData() unsafe.Pointer {
 
 // Flags adds flags to the request, which begins without any.
 func (w SendWR) Flags(flags SendFlags) SendWR {
+	given(w.sendRecord != nil)
 	w.flags |= flags
 	return w
 }
@@ -183,6 +194,7 @@ func (w SendWR) To(ah unsafe.Pointer, qpn, qkey uint32) SendWR {
 }
 
 func (w SendWR) to(ah uint64, entry uintptr, serial uint64, qpn, qkey uint32) SendWR {
+	given(w.sendRecord != nil)
 	w.remote, w.entry, w.serial = ah, entry, serial
 	h := w.halves()
 	h[0], h[1] = qpn, qkey
@@ -190,19 +202,32 @@ func (w SendWR) to(ah uint64, entry uintptr, serial uint64, qpn, qkey uint32) Se
 }
 
 // Opcode returns the operation of the request.
-func (w SendWR) Opcode() WROpcode { return w.opcode }
+func (w SendWR) Opcode() WROpcode {
+	given(w.sendRecord != nil)
+	return w.opcode
+}
 
 // SetID changes the id.
-func (w SendWR) SetID(id uint64) { w.id = id }
+func (w SendWR) SetID(id uint64) {
+	given(w.sendRecord != nil)
+	w.id = id
+}
 
 // SetFlags changes the flags. Those of a request with InlineData need IBV_SEND_INLINE.
-func (w SendWR) SetFlags(flags SendFlags) { w.flags = flags }
+func (w SendWR) SetFlags(flags SendFlags) {
+	given(w.sendRecord != nil)
+	w.flags = flags
+}
 
 // SetImm changes the immediate data.
-func (w SendWR) SetImm(imm uint32) { binary.BigEndian.PutUint32(w.imm[:], imm) }
+func (w SendWR) SetImm(imm uint32) {
+	given(w.sendRecord != nil)
+	binary.BigEndian.PutUint32(w.imm[:], imm)
+}
 
 // SetRemote changes the remote address of a READ, a WRITE or an atomic.
 func (w SendWR) SetRemote(remote uint64) {
+	given(w.sendRecord != nil)
 	if w.opcode == opBindMW {
 		panic(noRemote)
 	}
@@ -211,6 +236,7 @@ func (w SendWR) SetRemote(remote uint64) {
 
 // SetRKey changes the remote key of a READ or a WRITE.
 func (w SendWR) SetRKey(rkey uint32) {
+	given(w.sendRecord != nil)
 	if w.opcode == opBindMW {
 		panic(noRemote)
 	}
@@ -219,6 +245,7 @@ func (w SendWR) SetRKey(rkey uint32) {
 
 // SetAddr changes the address of element i, counted from 0.
 func (w SendWR) SetAddr(i int, addr uint64) {
+	given(w.sendRecord != nil)
 	if uint(i) >= uint(w.room) {
 		panic(noElement)
 	}
@@ -226,9 +253,13 @@ func (w SendWR) SetAddr(i int, addr uint64) {
 }
 
 // SGEs returns the elements that were added; they may be changed in place.
-func (w SendWR) SGEs() []SGE { return elements(unsafe.Pointer(w.sendRecord), w.sges, w.num, w.room) }
+func (w SendWR) SGEs() []SGE {
+	given(w.sendRecord != nil)
+	return elements(unsafe.Pointer(w.sendRecord), w.sges, w.num, w.room)
+}
 
-// RecvWR refers to a struct ibv_recv_wr, see ibv_post_recv(3): one request in the memory of a RecvBatch. It is used like SendWR.
+// RecvWR refers to a struct ibv_recv_wr, see ibv_post_recv(3): one request in the memory of a RecvBatch. It is used like SendWR;
+// the methods of a zero value panic.
 type RecvWR struct{ *recvRecord }
 
 // recvRecord is struct ibv_recv_wr.
@@ -242,12 +273,14 @@ type recvRecord struct {
 
 // Recv begins a receive without memory. id is the ID of its completion.
 func (w RecvWR) Recv(id uint64) RecvWR {
+	given(w.recvRecord != nil)
 	w.id, w.num = id, 0
 	return w
 }
 
 // SGE adds a scatter/gather element: length bytes at addr, registered under lkey.
 func (w RecvWR) SGE(addr uint64, length, lkey uint32) RecvWR {
+	given(w.recvRecord != nil)
 	n := uint32(w.num)
 	if n >= w.room {
 		panic(noRoom)
@@ -262,10 +295,14 @@ func (w RecvWR) SGE(addr uint64, length, lkey uint32) RecvWR {
 func (w RecvWR) Add(s SGE) RecvWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
 // SetID changes the id.
-func (w RecvWR) SetID(id uint64) { w.id = id }
+func (w RecvWR) SetID(id uint64) {
+	given(w.recvRecord != nil)
+	w.id = id
+}
 
 // SetAddr changes the address of element i, counted from 0.
 func (w RecvWR) SetAddr(i int, addr uint64) {
+	given(w.recvRecord != nil)
 	if uint(i) >= uint(w.room) {
 		panic(noElement)
 	}
@@ -273,7 +310,10 @@ func (w RecvWR) SetAddr(i int, addr uint64) {
 }
 
 // SGEs returns the elements that were added; they may be changed in place.
-func (w RecvWR) SGEs() []SGE { return elements(unsafe.Pointer(w.recvRecord), w.sges, w.num, w.room) }
+func (w RecvWR) SGEs() []SGE {
+	given(w.recvRecord != nil)
+	return elements(unsafe.Pointer(w.recvRecord), w.sges, w.num, w.room)
+}
 
 // element returns element i of the request at w, whose elements begin at sges, in the same memory.
 func element(w unsafe.Pointer, sges uintptr, i uint32) *SGE {
@@ -289,6 +329,7 @@ func elements(w unsafe.Pointer, sges uintptr, num int32, room uint32) []SGE {
 const (
 	noRoom = "dpath: this request has no room for one more scatter/gather element, or its batch is closed; make the batch with " +
 		"more sgesPerWR"
+	noRequest    = "dpath: a zero value refers to no request; take one from a batch by WR"
 	noElement    = "dpath: this request has no room for an element of this number, or its batch is closed"
 	inlineTwice  = "dpath: InlineData is called twice for one request; give all of the data in one call"
 	noInlineRoom = "dpath: this request has no room for so much inline data; make the batch with a larger InlineRoom"

@@ -17,7 +17,7 @@ import (
 // Buffer is memory outside Go's heap: zeroed, never moved, and not copied to the children of a fork (MADV_DONTFORK), so
 // that a device and the parent keep seeing the same pages. All methods may be called from any number of goroutines.
 //
-// Use it only by pointer: a copy by value has no memory.
+// Use it only by pointer: a copy by value has no memory, like nil and a zero value.
 type Buffer struct {
 	at     *Buffer // the buffer itself: another address in a copy, which no Close would reach
 	length uint64
@@ -51,8 +51,18 @@ func New(length uint64, opts ...Option) (*Buffer, error) {
 	return b, nil
 }
 
-// isCopy reports whether b is a copy by value. Its mutex may be a copy of a locked one.
-func (b *Buffer) isCopy() bool { return b.at != b && b.at != nil }
+// unusable returns the error of a buffer that New did not return. The mutex of a copy by value may be a copy of a locked one.
+func (b *Buffer) unusable() error {
+	switch {
+	case b == nil:
+		return verr.NilValue("", "mem.Buffer", "make one with mem.New")
+	case b.at == nil:
+		return verr.NeverOpened("", "mem.Buffer")
+	case b.at != b:
+		return verr.Copied("", "mem.Buffer")
+	}
+	return nil
+}
 
 // roundUp rounds length up to a multiple of page, a power of two; false when the result is beyond what a slice can hold.
 func roundUp(length, page uint64) (uintptr, bool) {
@@ -66,7 +76,7 @@ func roundUp(length, page uint64) (uintptr, bool) {
 // Bytes returns the whole buffer, nil after Close. The slice must not be used after Close: its memory is gone, and an
 // access ends the program.
 func (b *Buffer) Bytes() []byte {
-	if b.isCopy() {
+	if b.unusable() != nil {
 		return nil
 	}
 	b.mu.Lock()
@@ -80,10 +90,10 @@ func (b *Buffer) Bytes() []byte {
 // Slice returns the n bytes from offset off. The range must lie within the buffer (EFAULT). Like the result of Bytes,
 // the slice must not be used after Close.
 func (b *Buffer) Slice(off, n uint64) ([]byte, error) {
-	all := b.Bytes()
-	if b.isCopy() {
-		return nil, verr.Copied("", "mem.Buffer")
+	if err := b.unusable(); err != nil {
+		return nil, err
 	}
+	all := b.Bytes()
 	if all == nil {
 		return nil, verr.Closed("", b.String())
 	}
@@ -96,7 +106,7 @@ func (b *Buffer) Slice(off, n uint64) ([]byte, error) {
 
 // Addr returns the address of the first byte, 0 after Close. It is a multiple of the page size.
 func (b *Buffer) Addr() uintptr {
-	if b.isCopy() {
+	if b.unusable() != nil {
 		return 0
 	}
 	b.mu.Lock()
@@ -105,10 +115,15 @@ func (b *Buffer) Addr() uintptr {
 }
 
 // Len returns the length in bytes that was passed to New.
-func (b *Buffer) Len() uint64 { return b.length }
+func (b *Buffer) Len() uint64 {
+	if b == nil {
+		return 0
+	}
+	return b.length
+}
 
 // String names the buffer for messages.
-func (b *Buffer) String() string { return fmt.Sprintf("buffer of %d bytes", b.length) }
+func (b *Buffer) String() string { return fmt.Sprintf("buffer of %d bytes", b.Len()) }
 
 // Retain prevents Close until Release is called with the same who: the name of the user of the memory, which the error
 // of Close shows. It fails with os.ErrClosed on a closed buffer. Each Retain needs its own Release, also with equal
@@ -119,8 +134,8 @@ func (b *Buffer) Retain(who string) error {
 }
 
 func (b *Buffer) retain(who string) (*list.Element, error) {
-	if b.isCopy() {
-		return nil, verr.Copied("", "mem.Buffer")
+	if err := b.unusable(); err != nil {
+		return nil, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -132,7 +147,7 @@ func (b *Buffer) retain(who string) (*list.Element, error) {
 
 // Release ends the latest Retain with the same who. If there is none, it does nothing.
 func (b *Buffer) Release(who string) {
-	if b.isCopy() {
+	if b.unusable() != nil {
 		return
 	}
 	b.mu.Lock()
@@ -176,8 +191,8 @@ func (b *Buffer) retainedBy() []string {
 // Close unmaps the memory. It fails while the buffer is retained (syscall.EBUSY, with the names of the users); a second
 // Close is os.ErrClosed.
 func (b *Buffer) Close() error {
-	if b.isCopy() {
-		return verr.Copied("", "mem.Buffer")
+	if err := b.unusable(); err != nil {
+		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

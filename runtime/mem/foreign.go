@@ -10,8 +10,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Foreign is memory that C allocates for a program, and frees when the handle of it is closed. The zero value is closed. It is a field of
-// a handle, and must not be copied after Open: a copy has no memory.
+// Foreign is memory that C allocates for a program, and frees when the handle of it is closed. The zero value is closed, like nil. It is
+// a field of a handle, and must not be copied after Open: a copy has no memory.
 type Foreign struct {
 	at     *Foreign // the memory itself, set by Open: another address in a copy, which no End would close
 	mu     sync.RWMutex
@@ -21,17 +21,23 @@ type Foreign struct {
 
 // Open lets the program use the memory.
 func (f *Foreign) Open(base unsafe.Pointer, length uint64) {
+	if f == nil {
+		return
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.at, f.base, f.length = f, base, length
 }
 
-// noMemory is what a copy has: its own mutex may be a copy of a locked one.
-var noMemory Foreign
+// What a copy has, since its own mutex may be a copy of a locked one, and nil.
+var noMemory, nilMemory Foreign
 
-// own returns f, and noMemory for a copy.
+// own returns f, noMemory for a copy and nilMemory for nil.
 func (f *Foreign) own() *Foreign {
-	if f.at != f && f.at != nil {
+	switch {
+	case f == nil:
+		return &nilMemory
+	case f.at != f && f.at != nil:
 		return &noMemory
 	}
 	return f
@@ -91,6 +97,10 @@ func (f *Foreign) part(n int, off int64) ([]byte, error) {
 	switch {
 	case f == &noMemory:
 		return nil, verr.Copied("", "the owner of the memory")
+	case f == &nilMemory:
+		return nil, verr.NilHandle("", "the owner of the memory")
+	case f.at == nil:
+		return nil, verr.NeverOpened("", "the memory")
 	case f.base == nil:
 		return nil, verr.Closed("", "the memory")
 	}
@@ -102,7 +112,10 @@ func (f *Foreign) part(n int, off int64) ([]byte, error) {
 }
 
 // End closes the memory, which waits for copies, and has destroy free it. When that fails, it is open again.
-func (f *Foreign) End(_, _ string, _ time.Duration, destroy func() error) error {
+func (f *Foreign) End(verb, kind string, _ time.Duration, destroy func() error) error {
+	if f == nil || f.at == nil {
+		return verr.NeverOpened(verb, kind)
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	base := f.base

@@ -40,9 +40,12 @@ func PinBytes(b []byte) (*Pin, error) {
 // isCopy reports whether p is a copy by value. Its mutex may be a copy of a locked one.
 func (p *Pin) isCopy() bool { return p.at != p && p.at != nil }
 
+// has reports whether p is a pin of memory: neither nil nor a copy.
+func (p *Pin) has() bool { return p != nil && !p.isCopy() }
+
 // Addr returns the address of the first byte, 0 after Unpin.
 func (p *Pin) Addr() uintptr {
-	if p.isCopy() {
+	if !p.has() {
 		return 0
 	}
 	p.mu.Lock()
@@ -52,7 +55,7 @@ func (p *Pin) Addr() uintptr {
 
 // Len returns the length in bytes, 0 after Unpin.
 func (p *Pin) Len() uint64 {
-	if p.isCopy() {
+	if !p.has() {
 		return 0
 	}
 	p.mu.Lock()
@@ -63,7 +66,7 @@ func (p *Pin) Len() uint64 {
 // Unpin ends the pin. Call it when no device can access the memory any more; later calls do nothing. Memory of a region stays
 // pinned until the region is closed.
 func (p *Pin) Unpin() {
-	if p.isCopy() {
+	if !p.has() {
 		return
 	}
 	p.mu.Lock()
@@ -105,6 +108,9 @@ func (p *Pin) unpinUnused() {
 // PinData stores the address of b in to, for C code that reads it during a call, and returns what ends the pin. Of an empty slice
 // it is 0.
 func PinData(to *uintptr, b []byte) (unpin func()) {
+	if to == nil {
+		to = new(uintptr)
+	}
 	if len(b) == 0 {
 		*to = 0
 		return func() {}

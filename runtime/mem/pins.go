@@ -15,28 +15,35 @@ type Pins struct {
 }
 
 // Unpin lets go of all memory.
-func (p *Pins) Unpin() { p.pinner.Unpin() }
+func (p *Pins) Unpin() {
+	if p != nil {
+		p.pinner.Unpin()
+	}
+}
 
 // Link reports whether x is not yet a link of the chain that is being placed. A chain that leads back to itself has no end.
 func (p *Pins) Link(x unsafe.Pointer) bool {
-	if slices.Contains(p.placed, x) {
+	if p == nil || slices.Contains(p.placed, x) {
 		return false
 	}
 	p.placed = append(p.placed, x)
 	return true
 }
 
-// PinList pins the elements of a list, and returns where they are; 0 for an empty one.
+// PinList pins the elements of a list, and returns where they are; 0 for an empty one, and without Pins.
 func PinList[T any](p *Pins, list []T) uintptr {
-	if len(list) == 0 {
+	if p == nil || len(list) == 0 {
 		return 0
 	}
 	p.pinner.Pin(unsafe.SliceData(list))
 	return uintptr(unsafe.Pointer(unsafe.SliceData(list)))
 }
 
-// PinValue pins a value, and returns where it is.
+// PinValue pins a value, and returns where it is; 0 for nil, and without Pins.
 func PinValue[T any](p *Pins, x *T) uintptr {
+	if p == nil || x == nil {
+		return 0
+	}
 	p.pinner.Pin(x)
 	return uintptr(unsafe.Pointer(x))
 }

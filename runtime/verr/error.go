@@ -107,8 +107,11 @@ type Error struct {
 	Err        error         // a cause of another kind (the error of a callback, os.ErrClosed), or nil
 }
 
-// Error returns the short text, one line.
+// Error returns the short text, one line; "<nil>" of nil.
 func (e *Error) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	var b strings.Builder
 	sep := ""
 	put := func(s string) {
@@ -163,6 +166,7 @@ func join(vs []Violation, hints []string, sep string) string {
 // page and section.
 func (e *Error) Format(s fmt.State, verb rune) {
 	switch {
+	case s == nil: // fmt passes one
 	case verb == 'v' && s.Flag('+'):
 		io.WriteString(s, e.long())
 	case verb == 'q':
@@ -177,6 +181,9 @@ func (e *Error) Format(s fmt.State, verb rune) {
 func (e *Error) long() string {
 	var b strings.Builder
 	b.WriteString(e.Error())
+	if e == nil {
+		return b.String()
+	}
 	for _, v := range e.Violations {
 		if src := v.source(); src != "" {
 			fmt.Fprintf(&b, "\n\t%s: see %s", v.Rule.ID, src)
@@ -187,6 +194,9 @@ func (e *Error) long() string {
 
 // Unwrap returns the errno and the cause, if there are any.
 func (e *Error) Unwrap() []error {
+	if e == nil {
+		return nil
+	}
 	var errs []error
 	if e.Errno != 0 {
 		errs = append(errs, e.Errno)
@@ -200,6 +210,9 @@ func (e *Error) Unwrap() []error {
 // Is matches errors.ErrUnsupported with the three errnos by which RDMA says "not supported"; package syscall matches
 // only two of them. It also matches the errno and ErrQueueFull, so that errors.Is allocates nothing for these.
 func (e *Error) Is(target error) bool {
+	if e == nil {
+		return false
+	}
 	if errno, ok := target.(syscall.Errno); ok && errno == e.Errno && errno != 0 || target == ErrQueueFull && e.Err == ErrQueueFull {
 		return true
 	}

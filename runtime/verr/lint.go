@@ -13,8 +13,12 @@ type Lint struct {
 	Violation
 }
 
-// String returns `VERB: SUBJECT VALUE: STATEMENT; FIX [ID]`, followed by who is known to accept and to refuse the call.
+// String returns `VERB: SUBJECT VALUE: STATEMENT; FIX [ID]`, followed by who is known to accept and to refuse the call;
+// "<nil>" of nil.
 func (l *Lint) String() string {
+	if l == nil {
+		return "<nil>"
+	}
 	var b strings.Builder
 	if l.Rule != nil && l.Rule.Verb != "" {
 		b.WriteString(l.Rule.Verb + ": ")
@@ -29,7 +33,7 @@ func (l *Lint) String() string {
 	return b.String()
 }
 
-// Lints reports lints to a program before the calls that break them. The zero value reports nothing.
+// Lints reports lints to a program before the calls that break them. The zero value, and nil, report nothing.
 type Lints struct {
 	report atomic.Pointer[func(*Lint)]
 }
@@ -37,6 +41,9 @@ type Lints struct {
 // On makes f the function that is called with each lint; nil ends this. f may be called from several goroutines at
 // once.
 func (l *Lints) On(f func(*Lint)) {
+	if l == nil {
+		return
+	}
 	if f == nil {
 		l.report.Store(nil)
 		return
@@ -45,10 +52,13 @@ func (l *Lints) On(f func(*Lint)) {
 }
 
 // Wanted reports whether a function is set.
-func (l *Lints) Wanted() bool { return l.report.Load() != nil }
+func (l *Lints) Wanted() bool { return l != nil && l.report.Load() != nil }
 
 // Report calls the function with each of the broken rules.
 func (l *Lints) Report(broken []Violation) {
+	if !l.Wanted() {
+		return
+	}
 	f := l.report.Load()
 	if f == nil {
 		return

@@ -8,8 +8,11 @@ type LoadError struct {
 	Err     error // errors.ErrUnsupported, fs.ErrNotExist, both joined, or nil
 }
 
-// Error returns the path, the problem and the fix.
+// Error returns the path, the problem and the fix; "<nil>" of nil.
 func (e *LoadError) Error() string {
+	if e == nil {
+		return "<nil>"
+	}
 	text := "load " + e.Path + ": " + e.Problem
 	if e.Fix != "" {
 		text += "; " + e.Fix
@@ -18,4 +21,9 @@ func (e *LoadError) Error() string {
 }
 
 // Unwrap returns Err.
-func (e *LoadError) Unwrap() error { return e.Err }
+func (e *LoadError) Unwrap() error {
+	if e == nil {
+		return nil
+	}
+	return e.Err
+}

@@ -60,6 +60,13 @@ func Closed(verb, what string) error {
 	return &Error{Verb: verb, Msg: what + " is closed", Err: errClosed}
 }
 
+// NeverOpened returns the error of a use of a zero value, which no function made; what names it. The error is os.ErrClosed.
+//
+//go:noinline
+func NeverOpened(verb, what string) error {
+	return &Error{Verb: verb, Msg: what + " was never opened", Err: errClosed}
+}
+
 // Busy returns the error of a Close that was refused because children are open. what names the object, open names the
 // open children, in the order in which to close them. The error is syscall.EBUSY.
 func Busy(verb, what string, open []string) error {

@@ -16,6 +16,9 @@ const (
 // ErrnoCopied is the result of a call of the data path on a copy of a handle, instead of an errno; Once.Errno returns its error.
 const ErrnoCopied syscall.Errno = 0x10010
 
+// ErrnoNeverOpened is the result of a call of the data path on a zero value, which nothing opened; Once.Errno returns its error.
+const ErrnoNeverOpened syscall.Errno = 0x10011
+
 // ErrQueueFull is the error of a post to a queue that has no place for a further request. It is ordinary flow control: take completions
 // from the completion queue, then post the rest.
 var ErrQueueFull = errors.New("the queue is full")
@@ -55,11 +58,16 @@ type Once struct {
 
 // Errno returns the error of a call that failed with errno, or found the object closed (ErrnoClosed).
 func (o *Once) Errno(errno syscall.Errno) error {
+	if o == nil {
+		o = new(Once)
+	}
 	switch {
 	case errno == ErrnoClosed:
 		return o.Closed()
 	case errno == ErrnoCopied:
 		return Copied(o.Verb, o.Kind)
+	case errno == ErrnoNeverOpened:
+		return NeverOpened(o.Verb, o.Kind)
 	case errno == ErrnoNoMemory:
 		return &Error{Verb: o.Verb, Errno: syscall.ENOMEM, Msg: "no memory to begin the first such call of a thread"}
 	case uint64(errno) >= uint64(len(o.errs)):
@@ -76,8 +84,19 @@ func (o *Once) Errno(errno syscall.Errno) error {
 	return e
 }
 
+// Nil returns the error of a call on a nil handle.
+func (o *Once) Nil() error {
+	if o == nil {
+		o = new(Once)
+	}
+	return NilHandle(o.Verb, o.Kind)
+}
+
 // Closed returns the error of a use after Close.
 func (o *Once) Closed() error {
+	if o == nil {
+		o = new(Once)
+	}
 	if e := o.closed.Load(); e != nil {
 		return *e
 	}
@@ -88,6 +107,9 @@ func (o *Once) Closed() error {
 
 // Full returns the error of a post to a full queue: it is ErrQueueFull and syscall.ENOMEM.
 func (o *Once) Full() error {
+	if o == nil {
+		o = new(Once)
+	}
 	if e := o.full.Load(); e != nil {
 		return *e
 	}

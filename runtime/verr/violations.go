@@ -9,8 +9,11 @@ type Violations []Violation
 //
 //go:noinline
 func (v *Violations) Add(r *Rule, value uint64, limit ...uint64) {
+	if v == nil {
+		return
+	}
 	broken := Violation{Rule: r, Value: strconv.FormatUint(value, 10)}
-	if r.Text != nil {
+	if r != nil && r.Text != nil {
 		broken.Value = r.Text(value)
 	}
 	if len(limit) > 0 {
@@ -30,7 +33,9 @@ func (v *Violations) If(broken bool, r *Rule, value uint64, limit ...uint64) {
 //
 //go:noinline
 func (v *Violations) AddText(r *Rule, value string) {
-	*v = append(*v, Violation{Rule: r, Value: value})
+	if v != nil {
+		*v = append(*v, Violation{Rule: r, Value: value})
+	}
 }
 
 // Err returns the error of a call that was not made because it breaks these rules, nil when there are none.

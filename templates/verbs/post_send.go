@@ -28,7 +28,7 @@ func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
 // PostSendRange is PostSend for a range of a batch, such as the requests that did not fit in a full queue.
 func (qp *QP) PostSendRange(r dpath.SendRange) (posted int, err error) {
 	if qp == nil {
-		return 0, errPostSend.Closed()
+		return 0, errPostSend.Nil()
 	}
 	posted, errno := dpath.PostSendRange(&qp.gate, r)
 	if errno != 0 {

@@ -25,7 +25,7 @@ func (srq *SRQ) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
 // PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
 func (srq *SRQ) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
 	if srq == nil {
-		return 0, errPostSRQRecv.Closed()
+		return 0, errPostSRQRecv.Nil()
 	}
 	posted, errno := dpath.PostSRQRecvRange(&srq.gate, r)
 	if errno != 0 {

@@ -24,7 +24,7 @@ func (wq *WQ) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
 // PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
 func (wq *WQ) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
 	if wq == nil {
-		return 0, errPostWQRecv.Closed()
+		return 0, errPostWQRecv.Nil()
 	}
 	posted, errno := dpath.PostWQRecvRange(&wq.gate, r)
 	if errno != 0 {

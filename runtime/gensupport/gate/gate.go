@@ -13,8 +13,11 @@ import (
 // be copied after Open: a copy is closed.
 type Gate struct {
 	object atomic.Uintptr       // 0 when closed
-	at     atomic.Pointer[Gate] // the gate itself while it is open, so that one look sees both a closed gate and a copy; nil when closed
+	at     atomic.Pointer[Gate] // the gate itself while it is open, so that one look also sees a copy; nil before, ended afterwards
 }
+
+// ended is where gates are that were closed.
+var ended Gate
 
 // Open lets calls use the C object.
 func (g *Gate) Open(c unsafe.Pointer) {
@@ -22,15 +25,23 @@ func (g *Gate) Open(c unsafe.Pointer) {
 	g.at.Store(g)
 }
 
-// IsOpen reports whether calls may use the object. It keeps nothing alive: a caller that uses the object enters in C.
-func (g *Gate) IsOpen() bool { return g.at.Load() == g }
+// IsOpen reports whether calls may use the object; not those through a nil gate. It keeps nothing alive: a
+// caller that uses the object enters in C.
+func (g *Gate) IsOpen() bool { return g != nil && g.at.Load() == g }
 
-// Refusal returns the result of a call through a gate that is not open: verr.ErrnoCopied for a copy, otherwise verr.ErrnoClosed.
+// Refusal returns the result of a call through a gate that is not open: verr.ErrnoCopied for a copy, verr.ErrnoNeverOpened for nil
+// and a zero value, otherwise verr.ErrnoClosed.
 func (g *Gate) Refusal() syscall.Errno {
-	if at := g.at.Load(); at != g && at != nil {
-		return verr.ErrnoCopied
+	if g == nil {
+		return verr.ErrnoNeverOpened
 	}
-	return verr.ErrnoClosed
+	switch g.at.Load() {
+	case nil:
+		return verr.ErrnoNeverOpened
+	case g, &ended:
+		return verr.ErrnoClosed
+	}
+	return verr.ErrnoCopied
 }
 
 // Object returns the C object for a caller that only needs its address, nil once the gate is closed.
@@ -47,11 +58,14 @@ func (g *Gate) Word() unsafe.Pointer { return unsafe.Pointer(&g.object) }
 // While it waits, and ever after, calls answer that the object is closed. A call that does not return in the time most makes
 // End fail with syscall.EBUSY, without running destroy. kind names the object in errors. A closed gate is os.ErrClosed.
 func (g *Gate) End(verb, kind string, most time.Duration, destroy func() error) error {
+	if g == nil || g.at.Load() == nil {
+		return verr.NeverOpened(verb, kind)
+	}
 	c := g.object.Swap(0)
 	if c == 0 {
 		return verr.Closed(verb, kind)
 	}
-	g.at.Store(nil)
+	g.at.Store(&ended)
 	done := false
 	defer func() { // also when destroy panics
 		if !done {

@@ -20,8 +20,8 @@ func TestEnd(t *testing.T) {
 		t.Error("the zero value is open")
 	}
 	none := func() error { t.Error("destroy runs"); return nil }
-	if err := g.End("v", "QP", patience, none); !errors.Is(err, os.ErrClosed) || err.Error() != "v: QP is closed" {
-		t.Errorf("End of a closed gate: %v", err)
+	if err := g.End("v", "QP", patience, none); !errors.Is(err, os.ErrClosed) || err.Error() != "v: QP was never opened" {
+		t.Errorf("End of a zero gate: %v", err)
 	}
 	g.Open(unsafe.Pointer(&object))
 	err := g.End("v", "QP", patience, func() error {
@@ -43,8 +43,11 @@ func TestEnd(t *testing.T) {
 	if !g.IsOpen() {
 		t.Error("a panic in destroy has closed the gate")
 	}
-	if err := g.End("v", "QP", patience, func() error { return nil }); err != nil || g.IsOpen() {
-		t.Errorf("End: %v, open: %t", err, g.IsOpen())
+	if err := g.End("v", "QP", patience, func() error { return nil }); err != nil || g.IsOpen() || g.Refusal() != verr.ErrnoClosed {
+		t.Errorf("End: %v, open: %t, refusal %#x", err, g.IsOpen(), g.Refusal())
+	}
+	if err := g.End("v", "QP", patience, none); !errors.Is(err, os.ErrClosed) || err.Error() != "v: QP is closed" {
+		t.Errorf("End of a closed gate: %v", err)
 	}
 }
 
@@ -56,7 +59,7 @@ func TestCopy(t *testing.T) {
 	if gates[1].IsOpen() || gates[1].Refusal() != verr.ErrnoCopied {
 		t.Errorf("the copy is open: %t, refusal %#x", gates[1].IsOpen(), gates[1].Refusal())
 	}
-	if !gates[0].IsOpen() || new(Gate).Refusal() != verr.ErrnoClosed {
+	if !gates[0].IsOpen() || new(Gate).Refusal() != verr.ErrnoNeverOpened {
 		t.Errorf("the original is open: %t; refusal of the zero value %#x", gates[0].IsOpen(), new(Gate).Refusal())
 	}
 }

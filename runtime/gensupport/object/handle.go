@@ -17,7 +17,7 @@ import (
 //		if o == nil {
 //			return object.Nil("MR", "ibv_dereg_mr")
 //		}
-//		return &o.h
+//		return o.h.Or("MR", "ibv_dereg_mr")
 //	}
 //
 // Its life: Make names it, the fields are filled in, Adopt opens it, Enter and Exit enclose each use, Close or CloseBy ends it.
@@ -56,6 +56,25 @@ type Guard interface {
 //go:noinline
 func Nil(kind, verb string) *Handle {
 	return &Handle{Node: Node{status: missing, kind: kind}, verb: verb}
+}
+
+// Or returns h, or for a handle that was never made one of a kind whose methods fail and say so.
+func (h *Handle) Or(kind, verb string) *Handle {
+	if h.owner != nil {
+		return h
+	}
+	return never(kind, verb)
+}
+
+//go:noinline
+func never(kind, verb string) *Handle { return &Handle{Node: Node{kind: kind}, verb: verb} }
+
+// OrZero returns p, or a zero value in place of nil.
+func OrZero[T any](p *T) *T {
+	if p == nil {
+		return new(T)
+	}
+	return p
 }
 
 // Make begins the handle of the C object at c: an object of a kind ("MR"), which end ends by the C function verb. owner is the

@@ -102,7 +102,7 @@ func TestCloseBy(t *testing.T) {
 // TestAdoptFails makes a handle below a closed one: its C object is ended.
 func TestAdoptFails(t *testing.T) {
 	parent, x := newThing(), newThing()
-	wantErr(t, x.h.Adopt(&parent.h.Node), os.ErrClosed, "the object was never opened")
+	wantErr(t, x.h.Adopt(&parent.h.Node), os.ErrClosed, "Thing was never opened")
 	x.wantLog(t, "before", "guard thing_close Thing", "end", "gone", "kept")
 }
 

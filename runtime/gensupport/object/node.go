@@ -1,6 +1,7 @@
 package object
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"os"
@@ -114,7 +115,7 @@ func (n *Node) changeable() error {
 func (n *Node) gone(verb string) error {
 	switch n.is() {
 	case unborn:
-		return &verr.Error{Verb: verb, Msg: "the object was never opened", Err: os.ErrClosed}
+		return verr.NeverOpened(verb, cmp.Or(n.kind, "the object"))
 	case missing:
 		return verr.NilHandle(verb, n.kind)
 	case copied:

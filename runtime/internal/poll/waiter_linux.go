@@ -53,8 +53,11 @@ func New(fd int, verb, what string, take func() bool) (*Waiter, error) {
 }
 
 // Begin waits until take was true. After a nil error the caller has the turn, until it calls Leave. If ctx ends first, its error is
-// returned, and nothing that came is lost; after End the error is os.ErrClosed.
+// returned, and nothing that came is lost; after End the error is os.ErrClosed. A nil ctx is an error.
 func (w *Waiter) Begin(ctx context.Context) error {
+	if ctx == nil {
+		return verr.NilValue(w.verb, "the context", "pass context.Background()")
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -22,8 +23,13 @@ func (e *emitter) handle(g *goFile, h plan.Handle) {
 	if h.Owner != "Lib" {
 		fields = append(fields, plan.Var{Name: "dev", Type: "*" + h.Owner})
 	}
+	fields = append(fields, h.Fields...)
+	if o.Device { // copies find it at the address of the handle, also that of nil
+		i := slices.IndexFunc(fields, func(v plan.Var) bool { return v.Type == "devmem.DM" })
+		fields = slices.Concat(fields[i:i+1], fields[:i], fields[i+1:])
+	}
 	does := plan.Says("handle", plan.Words{"Is": strings.TrimSuffix(naming.Lower(o.Doc), ".")})
-	g.planned(&plan.Struct{Doc: plan.Doc{Does: does, C: "struct " + o.C, Page: o.Page}, Name: o.Go, Fields: append(fields, h.Fields...)})
+	g.planned(&plan.Struct{Doc: plan.Doc{Does: does, C: "struct " + o.C, Page: o.Page}, Name: o.Go, Fields: fields})
 	g.nilHandle(o)
 	g.newHandle(h)
 	if h.Reload {
@@ -43,12 +49,14 @@ func (e *emitter) handle(g *goFile, h plan.Handle) {
 //		if o == nil {
 //			return object.Nil("MR", "ibv_dereg_mr")
 //		}
-//		return &o.h
+//		return o.h.Or("MR", "ibv_dereg_mr")
 //	}
 func (g *goFile) nilHandle(o *model.Object) {
-	none := rt("object", "Nil").Call(jen.Lit(o.Go), jen.Lit(o.Destroy.C))
-	g.fn(fn{doc: "// base returns what all handles have, also for a nil " + o.Go + ".", recv: recv("o", o.Go), name: "base",
-		results: []jen.Code{ptr("object.Handle")}, body: []jen.Code{jen.If(isNil(id("o"))).Block(jen.Return(none)), jen.Return(ref(id("o.h")))}})
+	named := []jen.Code{jen.Lit(o.Go), jen.Lit(o.Destroy.C)}
+	none, never := rt("object", "Nil").Call(named...), id("o.h.Or").Call(named...)
+	g.fn(fn{doc: "// base returns what all handles have, also for a nil " + o.Go + " and one that was never opened.",
+		recv: recv("o", o.Go), name: "base", results: []jen.Code{ptr("object.Handle")},
+		body: []jen.Code{jen.If(isNil(id("o"))).Block(jen.Return(none)), jen.Return(never)}})
 }
 
 // newHandle prints the constructor from a C object:
@@ -148,9 +156,15 @@ func (g *goFile) closes(h plan.Handle) {
 	face("CPtr", plan.Says("CPtr", with), "struct "+o.C, o.Page, unsafePointer())
 }
 
-// getters prints the methods that return a field:
+// orZero replaces a nil receiver by a zero value: o = object.OrZero(o).
+func orZero(recv string) *jen.Statement {
+	return assign(id(recv), rt("object", "OrZero").Call(id(recv)))
+}
+
+// getters prints the methods that return a field, 0 of a nil handle:
 //
 //	func (o *MR) LKey() uint32 {
+//		o = object.OrZero(o)
 //		o.mu.Lock()
 //		defer o.mu.Unlock()
 //		return o.lkey
@@ -158,9 +172,9 @@ func (g *goFile) closes(h plan.Handle) {
 func (g *goFile) getters(h plan.Handle) {
 	o := h.Object
 	getter := func(doc, name, typ, field string, locked bool) {
-		body := []jen.Code{jen.Return(id("o", field))}
+		body := []jen.Code{jen.Return(dot(rt("object", "OrZero").Call(id("o")), field))}
 		if locked {
-			body = append([]jen.Code{id("o.mu.Lock").Call(), jen.Defer().Add(id("o.mu.Unlock").Call())}, body...)
+			body = []jen.Code{orZero("o"), id("o.mu.Lock").Call(), jen.Defer().Add(id("o.mu.Unlock").Call()), jen.Return(id("o", field))}
 		}
 		g.fn(fn{doc: doc, recv: recv("o", o.Go), name: name, results: []jen.Code{goType(typ)}, body: body, short: !locked})
 	}

@@ -86,7 +86,7 @@ func (e *emitter) libTypes(g *goFile) {
 	g.fn(fn{
 		doc:  comment(plan.Says("OnLint", nil)),
 		recv: recv("l", "Lib"), name: "OnLint", params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
-		body: []jen.Code{id("l.lints.On").Call(id("f"))}, short: true,
+		body: []jen.Code{dot(rt("object", "OrZero").Call(id("l")), "lints.On").Call(id("f"))}, short: true,
 	})
 	config := func() *jen.Statement { return jen.Func().Params(param("c", "*loadConfig")) }
 	g.decl("// LoadOption is an option of Load.", jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))
@@ -186,11 +186,17 @@ func (e *emitter) loadFrom(g *goFile) {
 
 // missingSymbol makes the error of a function that the library lacks:
 //
-//	func (l *Lib) missing(verb string, sym int) error { return symbols[sym].Missing(verb, l.name) }
+//	func (l *Lib) missing(verb string, sym int) error {
+//		if l.src == nil {
+//			return verr.NeverOpened(verb, "Lib")
+//		}
+//		return symbols[sym].Missing(verb, l.name)
+//	}
 func (e *emitter) missingSymbol(g *goFile) {
 	g.fn(fn{
-		doc:  "// missing returns the error of a verb whose function the library lacks.",
+		doc:  "// missing returns the error of a verb whose function the library lacks, or that no library was loaded for.",
 		recv: recv("l", "Lib"), name: "missing", params: []jen.Code{param("verb", "string"), param("sym", "int")}, results: errResult(),
-		body: []jen.Code{jen.Return(id("symbols").Index(id("sym")).Dot("Missing").Call(id("verb"), id("l.name")))}, short: true,
+		body: []jen.Code{jen.If(isNil(id("l.src"))).Block(jen.Return(rt("verr", "NeverOpened").Call(id("verb"), jen.Lit("Lib")))),
+			jen.Return(id("symbols").Index(id("sym")).Dot("Missing").Call(id("verb"), id("l.name")))},
 	})
 }

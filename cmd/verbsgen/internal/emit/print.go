@@ -64,6 +64,9 @@ func (e *emitter) method(g *goFile, m *plan.Method) {
 	if m.Recv.Name != "" {
 		f.recv = typed(m.Recv)
 	}
+	if m.OrZero && !m.Short {
+		f.body = append([]jen.Code{orZero(m.Recv.Name)}, f.body...)
+	}
 	f.takes(m.Params, m.Results)
 	g.fn(f)
 }

@@ -50,6 +50,7 @@ func (g *goFile) union(u *model.Union) {
 //	}
 //
 //	func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
+//		a = object.OrZero(a)
 //		return cmem.SetBit(a, &a.c.cpu_id, v, &a.c.comp_mask, 0x1)
 //	}
 func (g *goFile) builder(b plan.Builder) {
@@ -68,7 +69,8 @@ func (g *goFile) builder(b plan.Builder) {
 	}
 	g.fn(begin)
 	chained := func(name string, doc plan.Doc, body []jen.Code, params ...jen.Code) {
-		g.fn(fn{doc: docOf(name, doc), recv: recv("a", r.Go), name: name, params: params, results: result, body: body})
+		g.fn(fn{doc: docOf(name, doc), recv: recv("a", r.Go), name: name, params: params, results: result,
+			body: append([]jen.Code{orZero("a")}, body...)})
 	}
 	for _, s := range b.Setters {
 		if s.Bit != nil {

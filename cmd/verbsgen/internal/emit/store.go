@@ -206,6 +206,7 @@ func (w writer) nested(f *model.Field, v, leaf *jen.Statement) (out []jen.Code) 
 // address; and the taking of it:
 //
 //	func (a *MRInitAttr) Memory(buf []byte) *MRInitAttr {
+//		a = object.OrZero(a)
 //		a.memory = mem.FromBytes(buf)
 //		a.c.addr = 0
 //		a.c.comp_mask |= 0x2
@@ -216,7 +217,7 @@ func (g *goFile) memorySetters(r *model.Record, s plan.Setter) {
 	for _, m := range s.Memory {
 		g.fn(fn{doc: docOf(m.Name, m.Doc), recv: recv("a", r.Go), name: m.Name, params: []jen.Code{param(m.Param, m.Type)},
 			results: []jen.Code{ptr(r.Go)},
-			body: []jen.Code{assign(id("a.memory"), rt("mem", m.From).Call(id(m.Param))), assign(id("a.c", f.Leaf.Go), jen.Lit(0)),
+			body: []jen.Code{orZero("a"), assign(id("a.memory"), rt("mem", m.From).Call(id(m.Param))), assign(id("a.c", f.Leaf.Go), jen.Lit(0)),
 				op(id("a.c", r.Mask), "|=", inHex(uint64(f.BitValue))), jen.Return(id("a"))}})
 	}
 	g.fn(fn{doc: "// hold takes the memory and puts its address into c.", recv: recv("a", r.Go), name: "hold",

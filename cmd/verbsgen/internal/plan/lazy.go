@@ -48,7 +48,7 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 			Steps: []Step{ret(result("r.PollSpin", val(list), number(1)))}},
 		&Method{Doc: Doc{Text: Says("PollSpin", nil)},
 			Recv: r, Name: "PollSpin", Params: []Var{entries, {Name: "tries", Type: "int"}}, Results: n, Zero: []Value{zero}, Steps: []Step{
-				Refuse{isNil("r"), result(errs + ".Closed")},
+				neverMade("r", v, name, m),
 				If{operation(result("len", val(list)), "==", zero), []Step{ret(zero, null)}},
 				do(of("lazy", "Written", val(list))),
 				Declare{Var{Name: "a", Type: "lazy.Answer"}},
@@ -74,7 +74,8 @@ func readTypes(l *model.Lazy) []Decl {
 	s := &Struct{Name: l.Go, Doc: Doc{Does: "is " + naming.Lower(l.Doc), C: "struct " + l.C, Page: l.Page}}
 	out := []Decl{s}
 	method := func(name, text, typ string, steps ...Step) {
-		out = append(out, &Method{Doc: Doc{Text: text}, Recv: Var{Name: "w", Type: "*" + l.Go}, Name: name, Results: one(typ), Steps: steps})
+		out = append(out, &Method{Doc: Doc{Text: text}, Recv: Var{Name: "w", Type: "*" + l.Go}, Name: name, Results: one(typ), Steps: steps,
+			OrZero: true})
 	}
 	failed := composite("*")
 	for _, f := range l.Fields {

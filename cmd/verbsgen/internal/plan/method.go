@@ -36,7 +36,7 @@ type call struct {
 // newCall begins the plan of a method: its receiver is entered, and a missing function refused.
 func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
 	c := &call{b: b, v: v, m: m, self: "l", lib: "l", in: map[string]Value{},
-		out: &Method{Name: m.Name, Verb: v, Recv: Var{Name: "l", Type: "*Lib"}}}
+		out: &Method{Name: m.Name, Verb: v, Recv: Var{Name: "l", Type: "*Lib"}, OrZero: true}}
 	for _, p := range v.Params {
 		if p.Object != nil && p.Object.Go == m.Recv {
 			c.recv, c.self, c.lib, c.root = p, p.Go, p.Go+".lib", p.Go
@@ -47,7 +47,7 @@ func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
 			default:
 				c.root += ".dev"
 			}
-			c.out.Recv = Var{Name: p.Go, Type: "*" + p.Object.Go}
+			c.out.Recv, c.out.OrZero = Var{Name: p.Go, Type: "*" + p.Object.Go}, false
 			c.pre = []Step{Enter{Handle: p.Go}}
 			break
 		}

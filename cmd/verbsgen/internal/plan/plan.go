@@ -53,6 +53,7 @@ type Method struct {
 	Zero    []Value // what is returned beside an error
 	Steps   []Step
 	Short   bool // on one line
+	OrZero  bool // a nil receiver counts as a zero value
 }
 
 // Var is a variable, a parameter, a result or a field of a struct, with its type as the model writes it ("*MR").

@@ -43,7 +43,7 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 		&Method{Doc: Doc{Text: "PostRange is Post for a range of a batch."}, Recv: s, Name: "PostRange",
 			Params: []Var{{Name: "r", Type: "dpath.SendRange"}}, Results: out,
 			Zero: []Value{zero}, Steps: []Step{
-				Refuse{isNil("s"), result(errs + ".Closed")},
+				neverMade("s", v, name, m),
 				Declare{Var{Name: "a", Type: "dpath.Stream"}},
 				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", addr("a")), memory("a")),
 				do(result("r.End", addr("a"))),
@@ -51,4 +51,10 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("r.Failed", addr(errs), val("errno")), Else: val("posted")},
 				ret(val("posted"), null)}},
 		Once{errs, v.C, m.Recv}}
+}
+
+// neverMade refuses a stream or a reader of a type that the method of a handle has not made.
+func neverMade(recv string, v *model.Verb, typ string, by *model.Method) Step {
+	return Refuse{operation(isNil(recv), "||", isNil(recv+".gate")),
+		of("verr", "NilValue", text(v.C), text(typ), text("make one with "+by.Recv+"."+by.Name))}
 }

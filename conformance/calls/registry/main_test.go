@@ -1,0 +1,18 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"testing"
+)
+
+// TestCurrent compares the checked-in list with what the packages export.
+func TestCurrent(t *testing.T) {
+	want, err := list()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile("../registry.gen_test.go"); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("registry.gen_test.go is not what the packages export; run make generate (%v)", err)
+	}
+}
