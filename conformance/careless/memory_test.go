@@ -120,6 +120,7 @@ func memoryMistakes() []mistake {
 		{name: "beyond the address space", says: []string{"within the address space"}, make: func(w *world) error {
 			return result(w.a.PD.RegMRAddr(^uintptr(0)-4095, 8192, access))
 		}},
+		{name: "a buffer larger than the address space", says: []string{"cannot allocate memory"}, make: hugeBuf},
 		{name: "posted slice", says: []string{"LOC_PROT_ERR"}, make: func(w *world) error {
 			return w.completion(w.write(uint64(goHeap()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
 		}},

@@ -45,13 +45,13 @@ static int map(struct svb_buf *b, bool shared)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
 
+	b->fd = -1;
 	if (b->size > SIZE_MAX / 2)
 		return ENOMEM;
 	b->mapped = b->size ? (b->size + page - 1) & ~(page - 1) : page;
-	b->fd = -1;
 	if (shared) {
-		b->fd = memfd_create("softverbs-buffer", MFD_CLOEXEC);
-		if (b->fd < 0 || ftruncate(b->fd, (off_t)b->mapped))
+		b->fd = memfd_create("softverbs-buffer", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+		if (b->fd < 0 || ftruncate(b->fd, (off_t)b->mapped) || fcntl(b->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
 			return errno;
 	}
 	b->addr = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, b->fd, 0);

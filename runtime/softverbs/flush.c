@@ -52,7 +52,8 @@ static bool write_number(const struct svb_piece *at, uint64_t number)
 	bool there;
 
 	svb_unlock_all();
-	there = at->where == SVB_DEVICE || svb_mapped((uintptr_t)at->at, sizeof number, true);
+	there = at->where == SVB_DEVICE ||
+		(svb_mapped((uintptr_t)at->at, sizeof number, true) && svb_readable((uintptr_t)at->at, sizeof number));
 	if (there)
 		__atomic_store_n((uint64_t *)(void *)at->at, number, __ATOMIC_SEQ_CST);
 	svb_lock_all();

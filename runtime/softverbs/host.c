@@ -72,18 +72,30 @@ static bool table_covers(uintptr_t addr, uint64_t length, bool write)
 	return need >= end;
 }
 
-// faulted_in has the kernel fault the pages in with the right that is wanted, as it does when it pins them. False says
-// nothing: Linux before 5.14 does not know the request, and there are mappings that it does not serve.
-static bool faulted_in(uintptr_t addr, uint64_t length, bool write)
+// fault_in has the kernel fault the pages in with the right that is wanted, as it does when it pins them. EFAULT says that an access ends
+// the program, as behind the end of a file that is mapped. Any other errno says nothing: Linux before 5.14 does not know the request, and
+// there are mappings that it does not serve.
+static int fault_in(uintptr_t addr, uint64_t length, bool write)
 {
 	const uintptr_t from = addr & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
 
-	return length <= FAULT_IN && !madvise((void *)from, addr - from + length, write ? POPULATE_WRITE : POPULATE_READ);
+	if (length > FAULT_IN)
+		return E2BIG;
+	return madvise((void *)from, addr - from + length, write ? POPULATE_WRITE : POPULATE_READ) ? errno : 0;
 }
 
 bool svb_mapped(uintptr_t addr, uint64_t length, bool write)
 {
-	return faulted_in(addr, length, write) || table_covers(addr, length, write);
+	const int err = fault_in(addr, length, write);
+
+	return !err || (err != EFAULT && table_covers(addr, length, write));
+}
+
+bool svb_readable(uintptr_t addr, uint64_t length)
+{
+	char bytes[16];
+
+	return length <= sizeof bytes && svb_copy_host((char *)addr, bytes, length, false);
 }
 
 // The program may have unmapped what it registered. A device would go on with the pinned pages; we must

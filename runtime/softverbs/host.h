@@ -15,6 +15,8 @@ struct svb_mem { // device memory: shared by the handles that map it
 
 // host.c
 SVB_HIDDEN bool svb_mapped(uintptr_t addr, uint64_t length, bool write);
+// Whether some bytes can be read at this moment: the file of a mapping may have become shorter, which older kernels do not say of it.
+SVB_HIDDEN bool svb_readable(uintptr_t addr, uint64_t length);
 SVB_HIDDEN bool svb_copy_host(char *at, void *buf, uint64_t n, bool write); // false: not all of it is there
 
 // mem.c

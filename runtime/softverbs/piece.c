@@ -84,7 +84,7 @@ bool svb_atomic(const struct svb_piece *piece, bool add, uint64_t a, uint64_t b,
 	uint64_t *p = (uint64_t *)(void *)piece->at;
 	uint64_t want = a;
 
-	if (piece->where != SVB_DEVICE && !svb_mapped((uintptr_t)piece->at, 8, true))
+	if (piece->where != SVB_DEVICE && !(svb_mapped((uintptr_t)p, sizeof *p, true) && svb_readable((uintptr_t)p, sizeof *p)))
 		return false;
 	if (add) {
 		*old = __atomic_fetch_add(p, a, __ATOMIC_SEQ_CST);
