@@ -11,77 +11,36 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
-// textOf is what a validator says, as one text.
-func textOf(v any) string { return fmt.Sprint(v) }
-
 // TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
 func TestRules(t *testing.T) {
-	for _, c := range []struct {
-		id     string
-		broken bool
-		says   func() string
-	}{
-		{"VR-rdma_resolve_route-verbs-0709", false,
-			func() string { return textOf(checkResolveRoute(&inResolveRoute{idVerbs: validate.Of(4096)})) }},
-		{"VR-rdma_resolve_route-verbs-0709", true,
-			func() string { return textOf(checkResolveRoute(&inResolveRoute{idVerbs: validate.Of(0)})) }},
-		{"VR-rdma_connect-verbs-0708", false, func() string {
-			return textOf(checkConnect(&inConnect{idVerbs: validate.Of(4096), connParamPrivateDataLen: 4096}))
-		}},
-		{"VR-rdma_connect-verbs-0708", true, func() string {
-			return textOf(checkConnect(&inConnect{idVerbs: validate.Of(0), connParamPrivateDataLen: 4096}))
-		}},
-		{"VR-rdma_connect-private_data_len-0701", false, func() string {
-			return textOf(hintConnect(&inConnect{connParamPrivateDataLen: 56, idPs: validate.Of(262)}))
-		}},
-		{"VR-rdma_connect-private_data_len-0701", true, func() string {
-			return textOf(hintConnect(&inConnect{connParamPrivateDataLen: 57, idPs: validate.Of(262)}))
-		}},
-		{"VR-rdma_connect-private_data_len-0702", false, func() string {
-			return textOf(hintConnect(&inConnect{connParamPrivateDataLen: 180, idPs: validate.Of(273)}))
-		}},
-		{"VR-rdma_connect-private_data_len-0702", true, func() string {
-			return textOf(hintConnect(&inConnect{connParamPrivateDataLen: 181, idPs: validate.Of(273)}))
-		}},
-		{"VR-rdma_connect-retry_count-0703", false, func() string {
-			return textOf(hintConnect(&inConnect{connParamPrivateDataLen: 4096, connParamRetryCount: 7}))
-		}},
-		{"VR-rdma_connect-retry_count-0703", true, func() string {
-			return textOf(hintConnect(&inConnect{connParamPrivateDataLen: 4096, connParamRetryCount: 8}))
-		}},
-		{"VR-rdma_connect-rnr_retry_count-0704", false, func() string {
-			return textOf(hintConnect(&inConnect{connParamPrivateDataLen: 4096, connParamRNRRetryCount: 7}))
-		}},
-		{"VR-rdma_connect-rnr_retry_count-0704", true, func() string {
-			return textOf(hintConnect(&inConnect{connParamPrivateDataLen: 4096, connParamRNRRetryCount: 8}))
-		}},
-		{"VR-rdma_accept-verbs-0710", false, func() string {
-			return textOf(checkAccept(&inAccept{idVerbs: validate.Of(4096), connParamPrivateDataLen: 4096}))
-		}},
-		{"VR-rdma_accept-verbs-0710", true, func() string {
-			return textOf(checkAccept(&inAccept{idVerbs: validate.Of(0), connParamPrivateDataLen: 4096}))
-		}},
-		{"VR-rdma_accept-private_data_len-0705", false, func() string {
-			return textOf(hintAccept(&inAccept{connParamPrivateDataLen: 196, idPs: validate.Of(262)}))
-		}},
-		{"VR-rdma_accept-private_data_len-0705", true, func() string {
-			return textOf(hintAccept(&inAccept{connParamPrivateDataLen: 197, idPs: validate.Of(262)}))
-		}},
-		{"VR-rdma_accept-private_data_len-0706", false, func() string {
-			return textOf(hintAccept(&inAccept{connParamPrivateDataLen: 136, idPs: validate.Of(273)}))
-		}},
-		{"VR-rdma_accept-private_data_len-0706", true, func() string {
-			return textOf(hintAccept(&inAccept{connParamPrivateDataLen: 137, idPs: validate.Of(273)}))
-		}},
-		{"VR-rdma_accept-rnr_retry_count-0707", false, func() string {
-			return textOf(hintAccept(&inAccept{connParamPrivateDataLen: 4096, connParamRNRRetryCount: 7}))
-		}},
-		{"VR-rdma_accept-rnr_retry_count-0707", true, func() string {
-			return textOf(hintAccept(&inAccept{connParamPrivateDataLen: 4096, connParamRNRRetryCount: 8}))
-		}},
-	} {
-		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
-			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)
+	judge(t, "VR-rdma_resolve_route-verbs-0709", checkResolveRoute, &inResolveRoute{idVerbs: validate.Of(4096)},
+		&inResolveRoute{idVerbs: validate.Of(0)})
+	judge(t, "VR-rdma_connect-verbs-0708", checkConnect, &inConnect{idVerbs: validate.Of(4096), connParamPrivateDataLen: 4096},
+		&inConnect{idVerbs: validate.Of(0), connParamPrivateDataLen: 4096})
+	judge(t, "VR-rdma_connect-private_data_len-0701", hintConnect, &inConnect{connParamPrivateDataLen: 56, idPs: validate.Of(262)},
+		&inConnect{connParamPrivateDataLen: 57, idPs: validate.Of(262)})
+	judge(t, "VR-rdma_connect-private_data_len-0702", hintConnect, &inConnect{connParamPrivateDataLen: 180, idPs: validate.Of(273)},
+		&inConnect{connParamPrivateDataLen: 181, idPs: validate.Of(273)})
+	judge(t, "VR-rdma_connect-retry_count-0703", hintConnect, &inConnect{connParamPrivateDataLen: 4096, connParamRetryCount: 7},
+		&inConnect{connParamPrivateDataLen: 4096, connParamRetryCount: 8})
+	judge(t, "VR-rdma_connect-rnr_retry_count-0704", hintConnect, &inConnect{connParamPrivateDataLen: 4096, connParamRNRRetryCount: 7},
+		&inConnect{connParamPrivateDataLen: 4096, connParamRNRRetryCount: 8})
+	judge(t, "VR-rdma_accept-verbs-0710", checkAccept, &inAccept{idVerbs: validate.Of(4096), connParamPrivateDataLen: 4096},
+		&inAccept{idVerbs: validate.Of(0), connParamPrivateDataLen: 4096})
+	judge(t, "VR-rdma_accept-private_data_len-0705", hintAccept, &inAccept{connParamPrivateDataLen: 196, idPs: validate.Of(262)},
+		&inAccept{connParamPrivateDataLen: 197, idPs: validate.Of(262)})
+	judge(t, "VR-rdma_accept-private_data_len-0706", hintAccept, &inAccept{connParamPrivateDataLen: 136, idPs: validate.Of(273)},
+		&inAccept{connParamPrivateDataLen: 137, idPs: validate.Of(273)})
+	judge(t, "VR-rdma_accept-rnr_retry_count-0707", hintAccept, &inAccept{connParamPrivateDataLen: 4096, connParamRNRRetryCount: 7},
+		&inAccept{connParamPrivateDataLen: 4096, connParamRNRRetryCount: 8})
+}
+
+// judge calls a validator with inputs that keep a rule, the case 0, and with inputs that break it, the case 1.
+func judge[In, Out any](t *testing.T, id string, validator func(*In) Out, keeps, breaks *In) {
+	t.Helper()
+	for broken, in := range []*In{keeps, breaks} {
+		if got := fmt.Sprint(validator(in)); strings.Contains(got, "["+id+"]") != (broken == 1) {
+			t.Errorf("%s: case %d, and the validator says %q", id, broken, got)
 		}
 	}
 }

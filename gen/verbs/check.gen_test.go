@@ -11,2465 +11,1223 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
-// textOf is what a validator says, as one text.
-func textOf(v any) string { return fmt.Sprint(v) }
-
 // TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
 func TestRules(t *testing.T) {
-	for _, c := range []struct {
-		id     string
-		broken bool
-		says   func() string
-	}{
-		{"VR-ibv_import_device-cmd_fd-0158", false, func() string { return textOf(checkImportDevice(&inImportDevice{})) }},
-		{"VR-ibv_import_device-cmd_fd-0158", true, func() string { return textOf(checkImportDevice(&inImportDevice{cmdFD: -1})) }},
-		{"VR-ibv_query_port-port_num-0170", false, func() string { return textOf(checkQueryPort(&inQueryPort{portNum: 1})) }},
-		{"VR-ibv_query_port-port_num-0170", true, func() string { return textOf(checkQueryPort(&inQueryPort{})) }},
-		{"VR-ibv_query_port-port_num-0171", false, func() string {
-			return textOf(checkQueryPort(&inQueryPort{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_port-port_num-0171", true, func() string {
-			return textOf(checkQueryPort(&inQueryPort{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_port-port_num-0215", false, func() string {
-			return textOf(checkQueryPort(&inQueryPort{portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_port-port_num-0215", true, func() string {
-			return textOf(checkQueryPort(&inQueryPort{portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_port_speed-port_num-1326", false, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{portNum: 1})) }},
-		{"VR-ibv_query_port_speed-port_num-1326", true, func() string { return textOf(checkQueryPortSpeed(&inQueryPortSpeed{})) }},
-		{"VR-ibv_query_port_speed-port_num-1327", false, func() string {
-			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_port_speed-port_num-1327", true, func() string {
-			return textOf(checkQueryPortSpeed(&inQueryPortSpeed{portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_gid-port_num-0326", false, func() string { return textOf(checkQueryGID(&inQueryGID{portNum: 1})) }},
-		{"VR-ibv_query_gid-port_num-0326", true, func() string { return textOf(checkQueryGID(&inQueryGID{})) }},
-		{"VR-ibv_query_gid-port_num-0327", false, func() string {
-			return textOf(checkQueryGID(&inQueryGID{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_gid-port_num-0327", true, func() string {
-			return textOf(checkQueryGID(&inQueryGID{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_gid-index-0328", false, func() string { return textOf(checkQueryGID(&inQueryGID{})) }},
-		{"VR-ibv_query_gid-index-0328", true, func() string { return textOf(checkQueryGID(&inQueryGID{index: -1})) }},
-		{"VR-ibv_query_gid_ex-flags-0703", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{})) }},
-		{"VR-ibv_query_gid_ex-flags-0703", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{flags: 1})) }},
-		{"VR-ibv_query_gid_ex-port_num-0704", false, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{portNum: 1})) }},
-		{"VR-ibv_query_gid_ex-port_num-0704", true, func() string { return textOf(checkQueryGIDEx(&inQueryGIDEx{})) }},
-		{"VR-ibv_query_gid_ex-port_num-0705", false, func() string {
-			return textOf(checkQueryGIDEx(&inQueryGIDEx{portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_gid_ex-port_num-0705", true, func() string {
-			return textOf(checkQueryGIDEx(&inQueryGIDEx{portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_gid_table-flags-0709", false, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{})) }},
-		{"VR-ibv_query_gid_table-flags-0709", true, func() string { return textOf(checkQueryGIDTable(&inQueryGIDTable{flags: 1})) }},
-		{"VR-ibv_query_gid_table-max_entries-0708", false,
-			func() string { return textOf(hintQueryGIDTable(&inQueryGIDTable{maxEntries: 1})) }},
-		{"VR-ibv_query_gid_table-max_entries-0708", true, func() string { return textOf(hintQueryGIDTable(&inQueryGIDTable{})) }},
-		{"VR-ibv_query_pkey-port_num-0713", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{portNum: 1})) }},
-		{"VR-ibv_query_pkey-port_num-0713", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{})) }},
-		{"VR-ibv_query_pkey-port_num-0714", false, func() string {
-			return textOf(checkQueryPKey(&inQueryPKey{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_pkey-port_num-0714", true, func() string {
-			return textOf(checkQueryPKey(&inQueryPKey{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_query_pkey-index-0715", false, func() string { return textOf(checkQueryPKey(&inQueryPKey{})) }},
-		{"VR-ibv_query_pkey-index-0715", true, func() string { return textOf(checkQueryPKey(&inQueryPKey{index: -1})) }},
-		{"VR-ibv_get_pkey_index-port_num-0717", false, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{portNum: 1})) }},
-		{"VR-ibv_get_pkey_index-port_num-0717", true, func() string { return textOf(checkGetPKeyIndex(&inGetPKeyIndex{})) }},
-		{"VR-ibv_get_pkey_index-port_num-0718", false, func() string {
-			return textOf(checkGetPKeyIndex(&inGetPKeyIndex{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_get_pkey_index-port_num-0718", true, func() string {
-			return textOf(checkGetPKeyIndex(&inGetPKeyIndex{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_flow-qp-0803", false, func() string {
-			return textOf(checkCreateFlow(&inCreateFlow{qpQPType: validate.Of(4), flowPort: 1, flowType: 3}))
-		}},
-		{"VR-ibv_create_flow-qp-0803", true, func() string {
-			return textOf(checkCreateFlow(&inCreateFlow{qpQPType: validate.Of(2), flowPort: 1, flowType: 3}))
-		}},
-		{"VR-ibv_create_flow-port-2069", false, func() string {
-			return textOf(checkCreateFlow(&inCreateFlow{flowPort: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_flow-port-2069", true, func() string {
-			return textOf(checkCreateFlow(&inCreateFlow{flowPort: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_flow-num_of_specs-3310", false,
-			func() string { return textOf(checkCreateFlow(&inCreateFlow{flowPort: 1, flowNumOfSpecs: 10})) }},
-		{"VR-ibv_create_flow-num_of_specs-3310", true,
-			func() string { return textOf(checkCreateFlow(&inCreateFlow{flowPort: 1, flowNumOfSpecs: 11})) }},
-		{"VR-ibv_create_flow-flags-0804", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 2})) }},
-		{"VR-ibv_create_flow-flags-0804", true,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 2, flowType: 3})) }},
-		{"VR-ibv_create_flow-flags-0805", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 4})) }},
-		{"VR-ibv_create_flow-flags-0805", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowFlags: 1})) }},
-		{"VR-ibv_create_flow-type-2094", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowType: 3})) }},
-		{"VR-ibv_create_flow-type-2094", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowType: 7})) }},
-		{"VR-ibv_create_flow-flow-2095", false, func() string {
-			return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, capDeviceAttrDeviceCapFlags: validate.Of(536870912)}))
-		}},
-		{"VR-ibv_create_flow-flow-2095", true, func() string {
-			return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_flow-port-2096", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1})) }},
-		{"VR-ibv_create_flow-port-2096", true, func() string { return textOf(hintCreateFlow(&inCreateFlow{})) }},
-		{"VR-ibv_create_flow-num_of_specs-3311", false,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowType: 3})) }},
-		{"VR-ibv_create_flow-num_of_specs-3311", true, func() string {
-			return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowNumOfSpecs: 1, flowType: 3}))
-		}},
-		{"VR-ibv_create_flow-comp_mask-3312", false, func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1})) }},
-		{"VR-ibv_create_flow-comp_mask-3312", true,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowCompMask: 1})) }},
-		{"VR-ibv_create_flow-priority-3352", false,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowPriority: 4095})) }},
-		{"VR-ibv_create_flow-priority-3352", true,
-			func() string { return textOf(hintCreateFlow(&inCreateFlow{flowPort: 1, flowPriority: 4096})) }},
-		{"VR-ibv_create_flow_action_esp-esp_attr-1525", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_create_flow_action_esp-esp_attr-1525", true, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espKeymatPtr: 4096, espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_create_flow_action_esp-keymat_ptr-1526", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_create_flow_action_esp-keymat_ptr-1526", true, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_create_flow_action_esp-keymat_proto-3332", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_create_flow_action_esp-keymat_proto-3332", true, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espKeymatProto: 1,
-				espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_create_flow_action_esp-replay_proto-3334", false, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayProto: 1,
-				espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_create_flow_action_esp-replay_proto-3334", true, func() string {
-			return textOf(checkCreateFlowActionEsp(&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayProto: 2,
-				espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_modify_flow_action_esp-keymat_proto-3333", false, func() string {
-			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_modify_flow_action_esp-keymat_proto-3333", true, func() string {
-			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatProto: 1, espKeymatPtr: 4096, espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_modify_flow_action_esp-replay_proto-3335", false, func() string {
-			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayProto: 1, espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_modify_flow_action_esp-replay_proto-3335", true, func() string {
-			return textOf(checkModifyFlowActionEsp(&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayProto: 2, espReplayPtr: 4096}))
-		}},
-		{"VR-ibv_open_xrcd-comp_mask-0733", false, func() string {
-			return textOf(checkOpenXRCD(&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64}))
-		}},
-		{"VR-ibv_open_xrcd-comp_mask-0733", true, func() string {
-			return textOf(checkOpenXRCD(&inOpenXRCD{xrcdInitAttrCompMask: 2, xrcdInitAttrOflags: 64}))
-		}},
-		{"VR-ibv_open_xrcd-fd-2075", false, func() string {
-			return textOf(checkOpenXRCD(&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64}))
-		}},
-		{"VR-ibv_open_xrcd-fd-2075", true, func() string {
-			return textOf(checkOpenXRCD(&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -2, xrcdInitAttrOflags: 64}))
-		}},
-		{"VR-ibv_open_xrcd-oflags-0734", false, func() string {
-			return textOf(hintOpenXRCD(&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 192}))
-		}},
-		{"VR-ibv_open_xrcd-oflags-0734", true, func() string {
-			return textOf(hintOpenXRCD(&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 65}))
-		}},
-		{"VR-ibv_open_xrcd-oflags-2076", false, func() string {
-			return textOf(hintOpenXRCD(&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64}))
-		}},
-		{"VR-ibv_open_xrcd-oflags-2076", true,
-			func() string { return textOf(hintOpenXRCD(&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1})) }},
-		{"VR-ibv_reg_mr-access-0001", false, func() string { return textOf(checkRegMR(&inRegMR{access: 3, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0001", true, func() string { return textOf(checkRegMR(&inRegMR{access: 2, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0003", false, func() string { return textOf(checkRegMR(&inRegMR{access: 9, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0003", true, func() string { return textOf(checkRegMR(&inRegMR{access: 8, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0004", false,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 0x20000001, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0004", true, func() string { return textOf(checkRegMR(&inRegMR{access: 1025, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0007", false, func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr-access-0007", true, func() string { return textOf(checkRegMR(&inRegMR{access: 192, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr-addr-0008", false, func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr-addr-0008", true,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff, addr: 4096})) }},
-		{"VR-ibv_reg_mr-length-0009", false, func() string { return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr-length-0009", true, func() string { return textOf(checkRegMR(&inRegMR{access: 1, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr-length-0011", false, func() string { return textOf(checkRegMR(&inRegMR{access: 1, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-length-0011", true,
-			func() string { return textOf(checkRegMR(&inRegMR{access: 1, length: 8192, addr: 0xfffffffffffff000})) }},
-		{"VR-ibv_reg_mr-access-0014", false, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 256, length: 4096, addr: 4096,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
-		}},
-		{"VR-ibv_reg_mr-access-0014", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr-access-0015", false, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 512, length: 4096, addr: 4096,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
-		}},
-		{"VR-ibv_reg_mr-access-0015", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 576, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr-access-0016", false, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_mr-access-0016", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr-length-0017", false, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3)}))
-		}},
-		{"VR-ibv_reg_mr-length-0017", true, func() string {
-			return textOf(checkRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_mr-access-0005", false, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0005", true, func() string { return textOf(hintRegMR(&inRegMR{access: 32, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0006", false, func() string { return textOf(hintRegMR(&inRegMR{access: 192, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0006", true, func() string { return textOf(hintRegMR(&inRegMR{access: 128, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-length-0010", false, func() string { return textOf(hintRegMR(&inRegMR{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr-length-0010", true, func() string { return textOf(hintRegMR(&inRegMR{access: 64, length: 4096})) }},
-		{"VR-ibv_reg_mr-length-0012", false, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 1, addr: 4096})) }},
-		{"VR-ibv_reg_mr-length-0012", true, func() string { return textOf(hintRegMR(&inRegMR{access: 1, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0013", false, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_mr-access-0013", true, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr-length-0018", false, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
-		}},
-		{"VR-ibv_reg_mr-length-0018", true, func() string {
-			return textOf(hintRegMR(&inRegMR{access: 1, length: 4097, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
-		}},
-		{"VR-ibv_reg_mr-access-0194", false, func() string { return textOf(hintRegMR(&inRegMR{access: 256, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-access-0194", true, func() string { return textOf(hintRegMR(&inRegMR{access: 512, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr-addr-0201", false, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 4096, addr: 0x10000})) }},
-		{"VR-ibv_reg_mr-addr-0201", true, func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 4096})) }},
-		{"VR-ibv_reg_mr-length-0204", false,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 0x7fffffffffffffff, addr: 4096})) }},
-		{"VR-ibv_reg_mr-length-0204", true,
-			func() string { return textOf(hintRegMR(&inRegMR{access: 1, length: 0x8000000000000000, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0020", false,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 3, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0020", true,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 2, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0021", false,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0021", true,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 8, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0022", false, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 0x20000001, length: 4096, addr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0022", true,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 1025, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0025", false,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr_iova-access-0025", true,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 192, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr_iova-addr-0026", false,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr_iova-addr-0026", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, addr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_iova-length-0027", false,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr_iova-length-0027", true,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 1, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr_iova-length-0029", false,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-length-0029", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 1, length: 8192, addr: 0xfffffffffffff000}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0032", false, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0032", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0033", false, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 512, length: 4096, addr: 4096,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0033", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 576, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0034", false, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0034", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_iova-length-0035", false, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(3)}))
-		}},
-		{"VR-ibv_reg_mr_iova-length-0035", true, func() string {
-			return textOf(checkRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_mr_iova-addr-0038", false, func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{length: 4096, addr: 0x10000})) }},
-		{"VR-ibv_reg_mr_iova-addr-0038", true, func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{length: 4096, addr: 0x10040})) }},
-		{"VR-ibv_reg_mr_iova-iova-0039", false,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{length: 4096, addr: 0x10040, iova: 0x20040})) }},
-		{"VR-ibv_reg_mr_iova-iova-0039", true,
-			func() string { return textOf(checkRegMRIOVA(&inRegMRIOVA{length: 4096, addr: 0x10040, iova: 0x20000})) }},
-		{"VR-ibv_reg_mr_iova-access-0023", false,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0023", true,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 32, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0024", false,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 192, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0024", true,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 128, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-length-0028", false,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr_iova-length-0028", true, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 4096})) }},
-		{"VR-ibv_reg_mr_iova-length-0030", false,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 1, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-length-0030", true, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0031", false, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0031", true, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_iova-length-0036", false, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
-		}},
-		{"VR-ibv_reg_mr_iova-length-0036", true, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4097, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)}))
-		}},
-		{"VR-ibv_reg_mr_iova-iova-0040", false,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff})) }},
-		{"VR-ibv_reg_mr_iova-iova-0040", true, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, iova: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_iova-access-0195", false,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 256, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-access-0195", true,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 512, length: 4096, addr: 4096})) }},
-		{"VR-ibv_reg_mr_iova-addr-0202", false,
-			func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096, addr: 0x10000})) }},
-		{"VR-ibv_reg_mr_iova-addr-0202", true, func() string { return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 4096})) }},
-		{"VR-ibv_reg_mr_iova-length-0205", false, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 0x7fffffffffffffff, addr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_iova-length-0205", true, func() string {
-			return textOf(hintRegMRIOVA(&inRegMRIOVA{access: 1, length: 0x8000000000000000, addr: 4096}))
-		}},
-		{"VR-ibv_reg_dmabuf_mr-access-0041", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 3})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0041", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 2})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0042", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 9})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0042", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 8})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0043", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 0x10000f})) }},
-		{"VR-ibv_reg_dmabuf_mr-access-0043", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{access: 16})) }},
-		{"VR-ibv_reg_dmabuf_mr-iova-0046", false,
-			func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{iova: 0x20040, offset: 4160})) }},
-		{"VR-ibv_reg_dmabuf_mr-iova-0046", true,
-			func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{iova: 0x20000, offset: 4160})) }},
-		{"VR-ibv_reg_dmabuf_mr-fd-0047", false, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{})) }},
-		{"VR-ibv_reg_dmabuf_mr-fd-0047", true, func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{fd: -1})) }},
-		{"VR-ibv_reg_dmabuf_mr-length-0048", false,
-			func() string { return textOf(checkRegDmabufMR(&inRegDmabufMR{offset: 4096, length: 4096})) }},
-		{"VR-ibv_reg_dmabuf_mr-length-0048", true, func() string {
-			return textOf(checkRegDmabufMR(&inRegDmabufMR{offset: 0xfffffffffffff000, length: 8192}))
-		}},
-		{"VR-ibv_reg_dmabuf_mr-access-0044", false, func() string {
-			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, capDeviceAttrAtomicCap: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_dmabuf_mr-access-0044", true, func() string {
-			return textOf(hintRegDmabufMR(&inRegDmabufMR{access: 9, capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0049", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0049", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 2, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0050", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0050", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 8, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0051", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x20000001, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0051", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1025, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0052", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 0x10000f, mrInitAttrCompMask: 13, mrInitAttrLength: 4096,
-				mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0052", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 16, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
-				mrInitAttrFD: 5}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0055", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0055", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
-		}},
-		{"VR-ibv_reg_mr_ex-addr-0056", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
-		}},
-		{"VR-ibv_reg_mr_ex-addr-0056", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff,
-				mrInitAttrAddr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0057", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0057", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0059", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0059", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 8192,
-				mrInitAttrAddr: 0xfffffffffffff000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0062", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0062", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0063", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0063", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0064", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0064", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0065", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(3)}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0065", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0076", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0076", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 1, mrInitAttrLength: 4096, mrInitAttrAddr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0077", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
-				mrInitAttrFD: 5}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0077", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 15, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, mrInitAttrFD: 5}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0078", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
-				mrInitAttrFD: 5}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0078", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 5, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0079", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
-				mrInitAttrFD: 5}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0079", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 12, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0080", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096,
-				mrInitAttrFD: 5}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0080", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 10, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-fd-0081", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-fd-0081", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: -1}))
-		}},
-		{"VR-ibv_reg_mr_ex-iova-0082", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
-				mrInitAttrIOVA: 0x20040, mrInitAttrFDOffset: 4160}))
-		}},
-		{"VR-ibv_reg_mr_ex-iova-0082", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
-				mrInitAttrIOVA: 0x20000, mrInitAttrFDOffset: 4160}))
-		}},
-		{"VR-ibv_reg_mr_ex-iova-0083", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040,
-				mrInitAttrIOVA: 0x20040}))
-		}},
-		{"VR-ibv_reg_mr_ex-iova-0083", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0084", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
-				mrInitAttrFDOffset: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0084", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 8192, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
-				mrInitAttrFDOffset: 0xfffffffffffff000}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0087", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0087", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 32, mrInitAttrLength: 4096, mrInitAttrAddr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0088", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-comp_mask-0088", true, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 42, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-addr-0197", false, func() string {
-			return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-addr-0197", true,
-			func() string { return textOf(checkRegMREx(&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096})) }},
-		{"VR-ibv_reg_mr_ex-access-0053", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0053", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 32, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0054", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0054", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 128, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0058", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0058", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0060", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 1, mrInitAttrAddr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0060", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrAddr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0061", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-				capDeviceAttrAtomicCap: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0061", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-				capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0066", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-				capDeviceAttrMaxMRSize: validate.Of(4096)}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0066", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000,
-				capDeviceAttrMaxMRSize: validate.Of(4096)}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0196", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-access-0196", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-iova-0200", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff}))
-		}},
-		{"VR-ibv_reg_mr_ex-iova-0200", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff,
-				mrInitAttrIOVA: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-addr-0203", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000}))
-		}},
-		{"VR-ibv_reg_mr_ex-addr-0203", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0206", false, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff,
-				mrInitAttrAddr: 4096}))
-		}},
-		{"VR-ibv_reg_mr_ex-length-0206", true, func() string {
-			return textOf(hintRegMREx(&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000,
-				mrInitAttrAddr: 4096}))
-		}},
-		{"VR-ibv_rereg_mr-flags-0173", false,
-			func() string { return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-flags-0173", true,
-			func() string { return textOf(checkReregMR(&inReregMR{flags: 20, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-flags-0174", false,
-			func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-flags-0174", true, func() string { return textOf(checkReregMR(&inReregMR{pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-pd-0175", false,
-			func() string { return textOf(checkReregMR(&inReregMR{flags: 2, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-pd-0175", true, func() string { return textOf(checkReregMR(&inReregMR{flags: 2, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-addr-0176", false,
-			func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-addr-0176", true, func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-length-0177", false,
-			func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 1})) }},
-		{"VR-ibv_rereg_mr-length-0177", true, func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096})) }},
-		{"VR-ibv_rereg_mr-length-0178", false,
-			func() string { return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-length-0178", true, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 1, pd: 4096, addr: 0xfffffffffffff000, length: 8192}))
-		}},
-		{"VR-ibv_rereg_mr-access-0179", false, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1}))
-		}},
-		{"VR-ibv_rereg_mr-access-0179", true, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 2, pd: 4096, addr: 4096, length: 4096, access: 1}))
-		}},
-		{"VR-ibv_rereg_mr-access-0183", false, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 3}))
-		}},
-		{"VR-ibv_rereg_mr-access-0183", true, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 2}))
-		}},
-		{"VR-ibv_rereg_mr-access-0184", false, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9}))
-		}},
-		{"VR-ibv_rereg_mr-access-0184", true, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 8}))
-		}},
-		{"VR-ibv_rereg_mr-access-0185", false, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0x20000001}))
-		}},
-		{"VR-ibv_rereg_mr-access-0185", true, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1025}))
-		}},
-		{"VR-ibv_rereg_mr-access-0209", false, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
-		}},
-		{"VR-ibv_rereg_mr-access-0209", true, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_rereg_mr-access-0210", false, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
-		}},
-		{"VR-ibv_rereg_mr-access-0210", true, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_rereg_mr-access-0211", false, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_rereg_mr-access-0211", true, func() string {
-			return textOf(checkReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64,
-				capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_rereg_mr-addr-0180", false, func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-addr-0180", true,
-			func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-length-0181", false, func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096})) }},
-		{"VR-ibv_rereg_mr-length-0181", true,
-			func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-pd-0182", false, func() string { return textOf(hintReregMR(&inReregMR{flags: 4, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-pd-0182", true,
-			func() string { return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})) }},
-		{"VR-ibv_rereg_mr-access-0212", false, func() string {
-			return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9,
-				capDeviceAttrAtomicCap: validate.Of(1)}))
-		}},
-		{"VR-ibv_rereg_mr-access-0212", true, func() string {
-			return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9,
-				capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_rereg_mr-access-0213", false, func() string {
-			return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1}))
-		}},
-		{"VR-ibv_rereg_mr-access-0213", true, func() string {
-			return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 32}))
-		}},
-		{"VR-ibv_rereg_mr-access-0214", false, func() string {
-			return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 192}))
-		}},
-		{"VR-ibv_rereg_mr-access-0214", true, func() string {
-			return textOf(hintReregMR(&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 128}))
-		}},
-		{"VR-ibv_alloc_mw-type-0737", false, func() string { return textOf(hintAllocMW(&inAllocMW{typ: 2})) }},
-		{"VR-ibv_alloc_mw-type-0737", true, func() string { return textOf(hintAllocMW(&inAllocMW{typ: 3})) }},
-		{"VR-ibv_alloc_mw-type-2081", false, func() string {
-			return textOf(hintAllocMW(&inAllocMW{typ: 1, capDeviceAttrDeviceCapFlags: validate.Of(131072)}))
-		}},
-		{"VR-ibv_alloc_mw-type-2081", true, func() string {
-			return textOf(hintAllocMW(&inAllocMW{typ: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
-		}},
-		{"VR-ibv_alloc_mw-type-2082", false, func() string {
-			return textOf(hintAllocMW(&inAllocMW{typ: 2, capDeviceAttrDeviceCapFlags: validate.Of(16777216)}))
-		}},
-		{"VR-ibv_alloc_mw-type-2082", true, func() string {
-			return textOf(hintAllocMW(&inAllocMW{typ: 2, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
-		}},
-		{"VR-ibv_bind_mw-type-1104", false,
-			func() string { return textOf(checkBindMW(&inBindMW{mwType: validate.Of(1), mwBindBindInfoMR: 4096})) }},
-		{"VR-ibv_bind_mw-type-1104", true,
-			func() string { return textOf(checkBindMW(&inBindMW{mwType: validate.Of(2), mwBindBindInfoMR: 4096})) }},
-		{"VR-ibv_bind_mw-mr-1105", false, func() string {
-			return textOf(checkBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoLength: 4096}))
-		}},
-		{"VR-ibv_bind_mw-mr-1105", true, func() string { return textOf(checkBindMW(&inBindMW{mwBindBindInfoLength: 4096})) }},
-		{"VR-ibv_bind_mw-qp_type-1107", false,
-			func() string { return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, qpQPType: validate.Of(2)})) }},
-		{"VR-ibv_bind_mw-qp_type-1107", true,
-			func() string { return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_bind_mw-send_flags-1108", false,
-			func() string { return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindSendFlags: 3})) }},
-		{"VR-ibv_bind_mw-send_flags-1108", true,
-			func() string { return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindSendFlags: 4})) }},
-		{"VR-ibv_bind_mw-mw_access_flags-1109", false, func() string {
-			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 4}))
-		}},
-		{"VR-ibv_bind_mw-mw_access_flags-1109", true, func() string {
-			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 1}))
-		}},
-		{"VR-ibv_bind_mw-mw_access_flags-1110", false, func() string {
-			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 4}))
-		}},
-		{"VR-ibv_bind_mw-mw_access_flags-1110", true, func() string {
-			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 32}))
-		}},
-		{"VR-ibv_bind_mw-mw_access_flags-3526", false, func() string {
-			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(1)}))
-		}},
-		{"VR-ibv_bind_mw-mw_access_flags-3526", true, func() string {
-			return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_bind_mw-mr-3901", false, func() string { return textOf(hintBindMW(&inBindMW{mwBindBindInfoMR: 4096})) }},
-		{"VR-ibv_bind_mw-mr-3901", true, func() string { return textOf(hintBindMW(&inBindMW{})) }},
-		{"VR-ibv_advise_mr-advice-0190", false, func() string { return textOf(checkAdviseMR(&inAdviseMR{advice: 2, sgList: 4096})) }},
-		{"VR-ibv_advise_mr-advice-0190", true, func() string { return textOf(checkAdviseMR(&inAdviseMR{advice: 3, sgList: 4096})) }},
-		{"VR-ibv_advise_mr-flags-0191", false, func() string { return textOf(checkAdviseMR(&inAdviseMR{flags: 1, sgList: 4096})) }},
-		{"VR-ibv_advise_mr-flags-0191", true, func() string { return textOf(checkAdviseMR(&inAdviseMR{flags: 2, sgList: 4096})) }},
-		{"VR-ibv_advise_mr-sg_list-0192", false, func() string { return textOf(checkAdviseMR(&inAdviseMR{sgList: 4096, numSGE: 1})) }},
-		{"VR-ibv_advise_mr-sg_list-0192", true, func() string { return textOf(checkAdviseMR(&inAdviseMR{numSGE: 1})) }},
-		{"VR-ibv_advise_mr-num_sge-0193", false, func() string { return textOf(checkAdviseMR(&inAdviseMR{sgList: 4096, numSGE: 1})) }},
-		{"VR-ibv_advise_mr-num_sge-0193", true, func() string { return textOf(checkAdviseMR(&inAdviseMR{sgList: 4096})) }},
-		{"VR-ibv_advise_mr-pd-0216", false, func() string {
-			return textOf(hintAdviseMR(&inAdviseMR{sgList: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_advise_mr-pd-0216", true, func() string {
-			return textOf(hintAdviseMR(&inAdviseMR{sgList: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_alloc_dm-length-0097", false, func() string {
-			return textOf(checkAllocDM(&inAllocDM{attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(4096)}))
-		}},
-		{"VR-ibv_alloc_dm-length-0097", true, func() string {
-			return textOf(checkAllocDM(&inAllocDM{attrLength: 4097, capDeviceAttrExMaxDMSize: validate.Of(4096)}))
-		}},
-		{"VR-ibv_alloc_dm-log_align_req-0100", false, func() string { return textOf(checkAllocDM(&inAllocDM{attrLogAlignReq: 63})) }},
-		{"VR-ibv_alloc_dm-log_align_req-0100", true, func() string { return textOf(checkAllocDM(&inAllocDM{attrLogAlignReq: 64})) }},
-		{"VR-ibv_alloc_dm-length-0098", false, func() string {
-			return textOf(hintAllocDM(&inAllocDM{attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(4096)}))
-		}},
-		{"VR-ibv_alloc_dm-length-0098", true, func() string {
-			return textOf(hintAllocDM(&inAllocDM{attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(0)}))
-		}},
-		{"VR-ibv_alloc_dm-length-0099", false, func() string { return textOf(hintAllocDM(&inAllocDM{attrLength: 1})) }},
-		{"VR-ibv_alloc_dm-length-0099", true, func() string { return textOf(hintAllocDM(&inAllocDM{})) }},
-		{"VR-ibv_alloc_dm-comp_mask-0101", false, func() string { return textOf(hintAllocDM(&inAllocDM{})) }},
-		{"VR-ibv_alloc_dm-comp_mask-0101", true, func() string { return textOf(hintAllocDM(&inAllocDM{attrCompMask: 1})) }},
-		{"VR-ibv_reg_dm_mr-access-0002", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 32})) }},
-		{"VR-ibv_reg_dm_mr-access-0002", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 1})) }},
-		{"VR-ibv_reg_dm_mr-access-0116", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 35})) }},
-		{"VR-ibv_reg_dm_mr-access-0116", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 34})) }},
-		{"VR-ibv_reg_dm_mr-access-0117", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 41})) }},
-		{"VR-ibv_reg_dm_mr-access-0117", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 40})) }},
-		{"VR-ibv_reg_dm_mr-access-0118", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 0x20000020})) }},
-		{"VR-ibv_reg_dm_mr-access-0118", true, func() string { return textOf(checkRegDMMR(&inRegDMMR{access: 96})) }},
-		{"VR-ibv_reg_dm_mr-dm_offset-0123", false,
-			func() string { return textOf(checkRegDMMR(&inRegDMMR{length: 4096, dmLength: validate.Of(4096)})) }},
-		{"VR-ibv_reg_dm_mr-dm_offset-0123", true, func() string {
-			return textOf(checkRegDMMR(&inRegDMMR{length: 4096, dmLength: validate.Of(4096), dmOffset: 4}))
-		}},
-		{"VR-ibv_reg_dm_mr-dm_offset-0124", false, func() string { return textOf(checkRegDMMR(&inRegDMMR{length: 64, dmOffset: 64})) }},
-		{"VR-ibv_reg_dm_mr-dm_offset-0124", true,
-			func() string { return textOf(checkRegDMMR(&inRegDMMR{length: 128, dmOffset: 0xffffffffffffffc0})) }},
-		{"VR-ibv_reg_dm_mr-access-0119", false, func() string { return textOf(hintRegDMMR(&inRegDMMR{access: 33})) }},
-		{"VR-ibv_reg_dm_mr-access-0119", true, func() string { return textOf(hintRegDMMR(&inRegDMMR{access: 48})) }},
-		{"VR-ibv_reg_dm_mr-access-0120", false, func() string {
-			return textOf(hintRegDMMR(&inRegDMMR{access: 41, capDeviceAttrAtomicCap: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_dm_mr-access-0120", true, func() string {
-			return textOf(hintRegDMMR(&inRegDMMR{access: 41, capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_cq-comp_vector-0281", false, func() string { return textOf(checkCreateCQ(&inCreateCQ{})) }},
-		{"VR-ibv_create_cq-comp_vector-0281", true, func() string { return textOf(checkCreateCQ(&inCreateCQ{compVector: -1})) }},
-		{"VR-ibv_create_cq-comp_vector-0282", false, func() string {
-			return textOf(checkCreateCQ(&inCreateCQ{compVector: 1, contextNumCompVectors: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_cq-comp_vector-0282", true, func() string {
-			return textOf(checkCreateCQ(&inCreateCQ{compVector: 2, contextNumCompVectors: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_cq-cqe-0279", false, func() string { return textOf(hintCreateCQ(&inCreateCQ{cqe: 1})) }},
-		{"VR-ibv_create_cq-cqe-0279", true, func() string { return textOf(hintCreateCQ(&inCreateCQ{})) }},
-		{"VR-ibv_create_cq-cqe-0280", false,
-			func() string { return textOf(hintCreateCQ(&inCreateCQ{cqe: 16, capDeviceAttrMaxCQE: validate.Of(16)})) }},
-		{"VR-ibv_create_cq-cqe-0280", true,
-			func() string { return textOf(hintCreateCQ(&inCreateCQ{cqe: 17, capDeviceAttrMaxCQE: validate.Of(16)})) }},
-		{"VR-ibv_create_cq_ex-comp_vector-0907", false, func() string {
-			return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrCompVector: 1, contextNumCompVectors: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_cq_ex-comp_vector-0907", true, func() string {
-			return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrCompVector: 2, contextNumCompVectors: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_cq_ex-wc_flags-0908", false, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrWCFlags: 3})) }},
-		{"VR-ibv_create_cq_ex-wc_flags-0908", true, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrWCFlags: 0x100000})) }},
-		{"VR-ibv_create_cq_ex-comp_vector-3301", false, func() string { return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrCQE: 1})) }},
-		{"VR-ibv_create_cq_ex-comp_vector-3301", true, func() string {
-			return textOf(checkCreateCQEx(&inCreateCQEx{cqAttrCompVector: 0x80000000, cqAttrCQE: 1}))
-		}},
-		{"VR-ibv_create_cq_ex-cqe-0905", false, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{cqAttrCQE: 1})) }},
-		{"VR-ibv_create_cq_ex-cqe-0905", true, func() string { return textOf(hintCreateCQEx(&inCreateCQEx{})) }},
-		{"VR-ibv_create_cq_ex-cqe-0906", false, func() string {
-			return textOf(hintCreateCQEx(&inCreateCQEx{cqAttrCQE: 16, capDeviceAttrMaxCQE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_cq_ex-cqe-0906", true, func() string {
-			return textOf(hintCreateCQEx(&inCreateCQEx{cqAttrCQE: 17, capDeviceAttrMaxCQE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_cq_ex-flags-2054", false, func() string {
-			return textOf(hintCreateCQEx(&inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 1, cqAttrCompMask: 1}))
-		}},
-		{"VR-ibv_create_cq_ex-flags-2054", true, func() string {
-			return textOf(hintCreateCQEx(&inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 8, cqAttrCompMask: 1}))
-		}},
-		{"VR-ibv_create_cq_ex-wc_flags-3525", false, func() string {
-			return textOf(hintCreateCQEx(&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1,
-				capDeviceAttrExCompletionTimestampMask: validate.Of(255)}))
-		}},
-		{"VR-ibv_create_cq_ex-wc_flags-3525", true, func() string {
-			return textOf(hintCreateCQEx(&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1,
-				capDeviceAttrExCompletionTimestampMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_resize_cq-cqe-1302", false, func() string { return textOf(hintResizeCQ(&inResizeCQ{cqe: 1})) }},
-		{"VR-ibv_resize_cq-cqe-1302", true, func() string { return textOf(hintResizeCQ(&inResizeCQ{})) }},
-		{"VR-ibv_resize_cq-cqe-1303", false,
-			func() string { return textOf(hintResizeCQ(&inResizeCQ{cqe: 16, capDeviceAttrMaxCQE: validate.Of(16)})) }},
-		{"VR-ibv_resize_cq-cqe-1303", true,
-			func() string { return textOf(hintResizeCQ(&inResizeCQ{cqe: 17, capDeviceAttrMaxCQE: validate.Of(16)})) }},
-		{"VR-ibv_modify_cq-attr_mask-0778", false, func() string { return textOf(checkModifyCQ(&inModifyCQ{attrAttrMask: 1})) }},
-		{"VR-ibv_modify_cq-attr_mask-0778", true, func() string { return textOf(checkModifyCQ(&inModifyCQ{})) }},
-		{"VR-ibv_modify_cq-cq_count-2055", false, func() string {
-			return textOf(hintModifyCQ(&inModifyCQ{attrAttrMask: 1, attrModerateCQCount: 16,
-				capDeviceAttrExCQModCapsMaxCQCount: validate.Of(16)}))
-		}},
-		{"VR-ibv_modify_cq-cq_count-2055", true, func() string {
-			return textOf(hintModifyCQ(&inModifyCQ{attrAttrMask: 1, attrModerateCQCount: 17,
-				capDeviceAttrExCQModCapsMaxCQCount: validate.Of(16)}))
-		}},
-		{"VR-ibv_modify_cq-cq_period-2056", false, func() string {
-			return textOf(hintModifyCQ(&inModifyCQ{attrAttrMask: 1, attrModerateCQPeriod: 16,
-				capDeviceAttrExCQModCapsMaxCQPeriod: validate.Of(16)}))
-		}},
-		{"VR-ibv_modify_cq-cq_period-2056", true, func() string {
-			return textOf(hintModifyCQ(&inModifyCQ{attrAttrMask: 1, attrModerateCQPeriod: 17,
-				capDeviceAttrExCQModCapsMaxCQPeriod: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_comp_cntr-comp_mask-1361", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{})) }},
-		{"VR-ibv_create_comp_cntr-comp_mask-1361", true,
-			func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{ccAttrCompMask: 1})) }},
-		{"VR-ibv_create_comp_cntr-flags-1362", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{})) }},
-		{"VR-ibv_create_comp_cntr-flags-1362", true, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{ccAttrFlags: 1})) }},
-		{"VR-ibv_create_comp_cntr-type-1363", false, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{})) }},
-		{"VR-ibv_create_comp_cntr-type-1363", true, func() string { return textOf(checkCreateCompCntr(&inCreateCompCntr{ccAttrType: 2})) }},
-		{"VR-ibv_create_comp_cntr-type-1364", false, func() string { return textOf(hintCreateCompCntr(&inCreateCompCntr{})) }},
-		{"VR-ibv_create_comp_cntr-type-1364", true, func() string { return textOf(hintCreateCompCntr(&inCreateCompCntr{ccAttrType: 1})) }},
-		{"VR-ibv_create_srq-max_wr-0603", false, func() string { return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrMaxWR: 1})) }},
-		{"VR-ibv_create_srq-max_wr-0603", true, func() string { return textOf(hintCreateSRQ(&inCreateSRQ{})) }},
-		{"VR-ibv_create_srq-max_wr-0604", false, func() string {
-			return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrMaxWR: 16, capDeviceAttrMaxSRQWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_srq-max_wr-0604", true, func() string {
-			return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrMaxWR: 17, capDeviceAttrMaxSRQWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_srq-max_sge-0605", false, func() string {
-			return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrMaxSGE: 16, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_srq-max_sge-0605", true, func() string {
-			return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_srq-srq_limit-0606", false, func() string { return textOf(hintCreateSRQ(&inCreateSRQ{})) }},
-		{"VR-ibv_create_srq-srq_limit-0606", true, func() string { return textOf(hintCreateSRQ(&inCreateSRQ{srqInitAttrAttrSRQLimit: 1})) }},
-		{"VR-ibv_create_srq_ex-srq_type-1204", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-srq_type-1204", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 3, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1205", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1205", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 7, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1206", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
-				srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1206", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 19, srqInitAttrExTMCapMaxNumTags: 1,
-				srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-max_num_tags-1207", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
-				srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-max_num_tags-1207", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-pd-3305", false, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExPD: 4096, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-pd-3305", true, func() string {
-			return textOf(checkCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1203", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-comp_mask-1203", true,
-			func() string { return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExAttrMaxWR: 1})) }},
-		{"VR-ibv_create_srq_ex-max_num_tags-1208", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 8,
-				capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-max_num_tags-1208", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 9,
-				capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-srq_type-1214", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15,
-				capDeviceAttrDeviceCapFlags: validate.Of(1048576), srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-srq_type-1214", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15,
-				capDeviceAttrDeviceCapFlags: validate.Of(0), srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-max_wr-1229", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-max_wr-1229", true,
-			func() string { return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2})) }},
-		{"VR-ibv_create_srq_ex-max_wr-1230", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 16,
-				capDeviceAttrMaxSRQWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_srq_ex-max_wr-1230", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 17,
-				capDeviceAttrMaxSRQWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_srq_ex-max_sge-1231", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16,
-				capDeviceAttrMaxSRQSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_srq_ex-max_sge-1231", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17,
-				capDeviceAttrMaxSRQSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_srq_ex-max_ops-3309", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
-				srqInitAttrExAttrMaxWR: 1, srqInitAttrExTMCapMaxOps: 8, capDeviceAttrExTMCapsMaxOps: validate.Of(8)}))
-		}},
-		{"VR-ibv_create_srq_ex-max_ops-3309", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
-				srqInitAttrExAttrMaxWR: 1, srqInitAttrExTMCapMaxOps: 9, capDeviceAttrExTMCapsMaxOps: validate.Of(8)}))
-		}},
-		{"VR-ibv_create_srq_ex-srq_limit-3353", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-srq_limit-3353", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrSRQLimit: 1}))
-		}},
-		{"VR-ibv_create_srq_ex-srq_type-3524", false, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
-				srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(1)}))
-		}},
-		{"VR-ibv_create_srq_ex-srq_type-3524", true, func() string {
-			return textOf(hintCreateSRQEx(&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
-				srqInitAttrExAttrMaxWR: 1, capDeviceAttrExTMCapsFlags: validate.Of(0)}))
-		}},
-		{"VR-ibv_modify_srq-max_wr-0614", false,
-			func() string { return textOf(hintModifySRQ(&inModifySRQ{srqAttrMaxWR: 1, srqAttrMask: 1})) }},
-		{"VR-ibv_modify_srq-max_wr-0614", true, func() string { return textOf(hintModifySRQ(&inModifySRQ{srqAttrMask: 1})) }},
-		{"VR-ibv_modify_srq-max_wr-0615", false, func() string {
-			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMaxWR: 16, srqAttrMask: 1, capDeviceAttrMaxSRQWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_modify_srq-max_wr-0615", true, func() string {
-			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMaxWR: 17, srqAttrMask: 1, capDeviceAttrMaxSRQWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_modify_srq-srq_attr_mask-0616", false, func() string {
-			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMask: 1, capDeviceAttrDeviceCapFlags: validate.Of(8192)}))
-		}},
-		{"VR-ibv_modify_srq-srq_attr_mask-0616", true, func() string {
-			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMask: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
-		}},
-		{"VR-ibv_modify_srq-srq_limit-0617", false, func() string {
-			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMask: 2, capDeviceAttrMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 16}))
-		}},
-		{"VR-ibv_modify_srq-srq_limit-0617", true, func() string {
-			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMask: 2, capDeviceAttrMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 17}))
-		}},
-		{"VR-ibv_modify_srq-srq_limit-0618", false, func() string {
-			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 8}))
-		}},
-		{"VR-ibv_modify_srq-srq_limit-0618", true, func() string {
-			return textOf(hintModifySRQ(&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 9}))
-		}},
-		{"VR-ibv_post_srq_recv-sg_list-0963", false, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{})) }},
-		{"VR-ibv_post_srq_recv-sg_list-0963", true, func() string { return textOf(brokenPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: 1})) }},
-		{"VR-ibv_post_srq_recv-num_sge-0962", false, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{})) }},
-		{"VR-ibv_post_srq_recv-num_sge-0962", true, func() string { return textOf(hintPostSRQRecv(&inPostSRQRecv{recvWRNumSGE: -1})) }},
-		{"VR-ibv_post_srq_ops-opcode-3054", false, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opOpcode: 2})) }},
-		{"VR-ibv_post_srq_ops-opcode-3054", true, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opOpcode: 3})) }},
-		{"VR-ibv_post_srq_ops-sg_list-3059", false, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{})) }},
-		{"VR-ibv_post_srq_ops-sg_list-3059", true, func() string { return textOf(brokenPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 1})) }},
-		{"VR-ibv_post_srq_ops-flags-3055", false, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 1})) }},
-		{"VR-ibv_post_srq_ops-flags-3055", true, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 4})) }},
-		{"VR-ibv_post_srq_ops-flags-3056", false,
-			func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 2, opTMUnexpectedCnt: 3})) }},
-		{"VR-ibv_post_srq_ops-flags-3056", true,
-			func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opFlags: 1, opTMUnexpectedCnt: 3})) }},
-		{"VR-ibv_post_srq_ops-num_sge-3057", false, func() string {
-			return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 1, capDeviceAttrExTMCapsMaxSGE: validate.Of(1)}))
-		}},
-		{"VR-ibv_post_srq_ops-num_sge-3057", true, func() string {
-			return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: 2, capDeviceAttrExTMCapsMaxSGE: validate.Of(1)}))
-		}},
-		{"VR-ibv_post_srq_ops-num_sge-3058", false, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{})) }},
-		{"VR-ibv_post_srq_ops-num_sge-3058", true, func() string { return textOf(hintPostSRQOps(&inPostSRQOps{opTMAddNumSGE: -1})) }},
-		{"VR-ibv_create_qp-send_cq-0299", false, func() string {
-			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-send_cq-0299", true, func() string {
-			return textOf(checkCreateQP(&inCreateQP{qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-recv_cq-0300", false, func() string {
-			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-recv_cq-0300", true, func() string {
-			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-qp_type-2037", false, func() string {
-			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-qp_type-2037", true, func() string {
-			return textOf(checkCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 77, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-qp_type-0298", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-qp_type-0298", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 9, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-qp_type-0301", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-qp_type-0301", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 3, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-max_recv_wr-0302", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-max_recv_wr-0302", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-				qpInitAttrCapMaxRecvWR: 1}))
-		}},
-		{"VR-ibv_create_qp-max_recv_sge-0303", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp-max_recv_sge-0303", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-				qpInitAttrCapMaxRecvSGE: 1}))
-		}},
-		{"VR-ibv_create_qp-max_send_wr-0304", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-				qpInitAttrCapMaxSendWR: 16, capDeviceAttrMaxQPWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp-max_send_wr-0304", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-				qpInitAttrCapMaxSendWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp-max_recv_wr-0305", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-				qpInitAttrCapMaxRecvWR: 16, capDeviceAttrMaxQPWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp-max_recv_wr-0305", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-				qpInitAttrCapMaxRecvWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp-max_send_sge-0306", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-				qpInitAttrCapMaxSendSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp-max_send_sge-0306", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-				qpInitAttrCapMaxSendSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp-max_recv_sge-0307", false, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-				qpInitAttrCapMaxRecvSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp-max_recv_sge-0307", true, func() string {
-			return textOf(hintCreateQP(&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-				qpInitAttrCapMaxRecvSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp_ex-comp_mask-1222", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-comp_mask-1222", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-comp_mask-1223", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-comp_mask-1223", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-send_cq-1224", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-send_cq-1224", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-recv_cq-1225", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-recv_cq-1225", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-recv_cq-1532", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-recv_cq-1532", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-srq-1533", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-srq-1533", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_wr-1534", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_wr-1534", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_sge-1535", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_sge-1535", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExRXHashConfRXHashFunction: 1,
-				qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-send_cq-1536", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-send_cq-1536", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-qp_type-2038", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-qp_type-2038", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-2042", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-2042", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-2046", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-2046", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3150", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3150", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_function-3157", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_function-3157", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_key_len-3158", false, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_key_len-3158", true, func() string {
-			return textOf(checkCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16}))
-		}},
-		{"VR-ibv_create_qp_ex-qp_type-1537", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-qp_type-1537", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-comp_mask-1538", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-comp_mask-1538", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-max_send_wr-2031", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxSendWR: 16, capDeviceAttrMaxQPWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp_ex-max_send_wr-2031", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxSendWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_wr-2032", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxRecvWR: 16, capDeviceAttrMaxQPWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_wr-2032", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxRecvWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp_ex-max_send_sge-2033", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxSendSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp_ex-max_send_sge-2033", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxSendSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_sge-2034", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxRecvSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_sge-2034", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxRecvSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_wr-2035", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_wr-2035", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxRecvWR: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_sge-2036", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-max_recv_sge-2036", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-				qpInitAttrExCapMaxRecvSGE: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-source_qpn-2045", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
-		}},
-		{"VR-ibv_create_qp_ex-source_qpn-2045", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7}))
-		}},
-		{"VR-ibv_create_qp_ex-send_ops_flags-2047", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
-		}},
-		{"VR-ibv_create_qp_ex-send_ops_flags-2047", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 0x100000}))
-		}},
-		{"VR-ibv_create_qp_ex-send_ops_flags-2048", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
-		}},
-		{"VR-ibv_create_qp_ex-send_ops_flags-2048", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16}))
-		}},
-		{"VR-ibv_create_qp_ex-send_ops_flags-2049", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
-		}},
-		{"VR-ibv_create_qp_ex-send_ops_flags-2049", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16}))
-		}},
-		{"VR-ibv_create_qp_ex-send_ops_flags-2050", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
-		}},
-		{"VR-ibv_create_qp_ex-send_ops_flags-2050", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3151", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3151", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2}))
-		}},
-		{"VR-ibv_create_qp_ex-qp_type-3155", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-qp_type-3155", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 4096}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 1}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-				qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 5}))
-		}},
-		{"VR-ibv_create_qp_ex-send_ops_flags-3801", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4}))
-		}},
-		{"VR-ibv_create_qp_ex-send_ops_flags-3801", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 1024}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3813", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3813", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3502", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3502", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3504", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capDeviceAttrExRawPacketCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3504", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3505", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_qp_ex-create_flags-3505", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(1)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 2,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 2,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(4)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 8,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(8)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 8,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 32,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(32)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 32,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(64)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64,
-				capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 128, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(128)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 128, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 256, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(256)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 256, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2147483648)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_function-3520", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				capDeviceAttrExRSSCapsRXHashFunction: validate.Of(1)}))
-		}},
-		{"VR-ibv_create_qp_ex-rx_hash_function-3520", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				capDeviceAttrExRSSCapsRXHashFunction: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_qp_ex-qp_type-3521", false, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				capDeviceAttrExRSSCapsSupportedQpts: validate.Of(256)}))
-		}},
-		{"VR-ibv_create_qp_ex-qp_type-3521", true, func() string {
-			return textOf(hintCreateQPEx(&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-				qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-				capDeviceAttrExRSSCapsSupportedQpts: validate.Of(0)}))
-		}},
-		{"VR-ibv_alloc_td-comp_mask-0152", false, func() string { return textOf(checkAllocTD(&inAllocTD{})) }},
-		{"VR-ibv_alloc_td-comp_mask-0152", true, func() string { return textOf(checkAllocTD(&inAllocTD{initAttrCompMask: 1})) }},
-		{"VR-ibv_alloc_parent_domain-pd-0135", false,
-			func() string { return textOf(checkAllocParentDomain(&inAllocParentDomain{attrPD: 4096})) }},
-		{"VR-ibv_alloc_parent_domain-pd-0135", true, func() string { return textOf(checkAllocParentDomain(&inAllocParentDomain{})) }},
-		{"VR-ibv_reg_buf_mr-access-3020", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 3})) }},
-		{"VR-ibv_reg_buf_mr-access-3020", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 2})) }},
-		{"VR-ibv_reg_buf_mr-access-3021", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 9})) }},
-		{"VR-ibv_reg_buf_mr-access-3021", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 8})) }},
-		{"VR-ibv_reg_buf_mr-access-3022", false, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 0x20000001})) }},
-		{"VR-ibv_reg_buf_mr-access-3022", true, func() string { return textOf(checkRegBufMR(&inRegBufMR{access: 1025})) }},
-		{"VR-ibv_reg_buf_mr-access-3026", false, func() string {
-			return textOf(checkRegBufMR(&inRegBufMR{access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)}))
-		}},
-		{"VR-ibv_reg_buf_mr-access-3026", true, func() string {
-			return textOf(checkRegBufMR(&inRegBufMR{access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_buf_mr-access-3027", false, func() string {
-			return textOf(checkRegBufMR(&inRegBufMR{access: 512, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)}))
-		}},
-		{"VR-ibv_reg_buf_mr-access-3027", true, func() string {
-			return textOf(checkRegBufMR(&inRegBufMR{access: 576, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_buf_mr-access-3028", false, func() string {
-			return textOf(checkRegBufMR(&inRegBufMR{access: 64, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_buf_mr-access-3028", true, func() string {
-			return textOf(checkRegBufMR(&inRegBufMR{access: 64, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_reg_buf_mr-access-3023", false, func() string { return textOf(hintRegBufMR(&inRegBufMR{access: 1})) }},
-		{"VR-ibv_reg_buf_mr-access-3023", true, func() string { return textOf(hintRegBufMR(&inRegBufMR{access: 32})) }},
-		{"VR-ibv_reg_buf_mr-access-3024", false, func() string { return textOf(hintRegBufMR(&inRegBufMR{access: 192})) }},
-		{"VR-ibv_reg_buf_mr-access-3024", true, func() string { return textOf(hintRegBufMR(&inRegBufMR{access: 128})) }},
-		{"VR-ibv_reg_buf_mr-access-3025", false, func() string {
-			return textOf(hintRegBufMR(&inRegBufMR{access: 9, capDeviceAttrAtomicCap: validate.Of(1)}))
-		}},
-		{"VR-ibv_reg_buf_mr-access-3025", true, func() string {
-			return textOf(hintRegBufMR(&inRegBufMR{access: 9, capDeviceAttrAtomicCap: validate.Of(0)}))
-		}},
-		{"VR-ibv_alloc_dmah-comp_mask-1335", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 2})) }},
-		{"VR-ibv_alloc_dmah-comp_mask-1335", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{})) }},
-		{"VR-ibv_alloc_dmah-comp_mask-1336", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 7})) }},
-		{"VR-ibv_alloc_dmah-comp_mask-1336", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 3})) }},
-		{"VR-ibv_alloc_dmah-comp_mask-1337", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 7})) }},
-		{"VR-ibv_alloc_dmah-comp_mask-1337", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 6})) }},
-		{"VR-ibv_alloc_dmah-ph-1341", false, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 2, attrPh: 3})) }},
-		{"VR-ibv_alloc_dmah-ph-1341", true, func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 2, attrPh: 4})) }},
-		{"VR-ibv_alloc_dmah-tph_mem_type-1342", false,
-			func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 7, attrTPHMemType: 1})) }},
-		{"VR-ibv_alloc_dmah-tph_mem_type-1342", true,
-			func() string { return textOf(checkAllocDMAH(&inAllocDMAH{attrCompMask: 7, attrTPHMemType: 2})) }},
-		{"VR-ibv_query_rt_values_ex-comp_mask-1324", false,
-			func() string { return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{valuesCompMask: 1})) }},
-		{"VR-ibv_query_rt_values_ex-comp_mask-1324", true,
-			func() string { return textOf(checkQueryRtValuesEx(&inQueryRtValuesEx{valuesCompMask: 3})) }},
-		{"VR-ibv_query_rt_values_ex-comp_mask-1325", false,
-			func() string { return textOf(hintQueryRtValuesEx(&inQueryRtValuesEx{valuesCompMask: 1})) }},
-		{"VR-ibv_query_rt_values_ex-comp_mask-1325", true, func() string { return textOf(hintQueryRtValuesEx(&inQueryRtValuesEx{})) }},
-		{"VR-ibv_query_device_ex-comp_mask-0167", false, func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{})) }},
-		{"VR-ibv_query_device_ex-comp_mask-0167", true,
-			func() string { return textOf(checkQueryDeviceEx(&inQueryDeviceEx{inputCompMask: 1})) }},
-		{"VR-ibv_open_qp-comp_mask-1220", false, func() string {
-			return textOf(checkOpenQP(&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17}))
-		}},
-		{"VR-ibv_open_qp-comp_mask-1220", true,
-			func() string { return textOf(checkOpenQP(&inOpenQP{qpOpenAttrCompMask: 3, qpOpenAttrQPNum: 17})) }},
-		{"VR-ibv_open_qp-qp_type-1221", false, func() string {
-			return textOf(checkOpenQP(&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17}))
-		}},
-		{"VR-ibv_open_qp-qp_type-1221", true, func() string {
-			return textOf(checkOpenQP(&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 2, qpOpenAttrQPNum: 17}))
-		}},
-		{"VR-ibv_open_qp-qp_num-3172", false, func() string {
-			return textOf(checkOpenQP(&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 0xffffff}))
-		}},
-		{"VR-ibv_open_qp-qp_num-3172", true, func() string {
-			return textOf(checkOpenQP(&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 0x1000000}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0221", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(3)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0221", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(3)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0223", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 33, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(8)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0223", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 1, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(8)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0224", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(9)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0224", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(9)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0226", false,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 1, qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_modify_qp-attr_mask-0226", true,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 257, qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_modify_qp-attr_mask-0227", false,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 1, qpQPType: validate.Of(3)})) }},
-		{"VR-ibv_modify_qp-attr_mask-0227", true,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 8193, qpQPType: validate.Of(3)})) }},
-		{"VR-ibv_modify_qp-qp_state-0229", false, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 1, attrQPState: 6})) }},
-		{"VR-ibv_modify_qp-qp_state-0229", true, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 1, attrQPState: 7})) }},
-		{"VR-ibv_modify_qp-cur_qp_state-0230", false,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 2, attrCurQPState: 6})) }},
-		{"VR-ibv_modify_qp-cur_qp_state-0230", true,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 2, attrCurQPState: 7})) }},
-		{"VR-ibv_modify_qp-port_num-0231", false, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 32, attrPortNum: 1})) }},
-		{"VR-ibv_modify_qp-port_num-0231", true, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 32})) }},
-		{"VR-ibv_modify_qp-port_num-0232", false,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1})) }},
-		{"VR-ibv_modify_qp-port_num-0232", true, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 128})) }},
-		{"VR-ibv_modify_qp-alt_port_num-0233", false,
-			func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1})) }},
-		{"VR-ibv_modify_qp-alt_port_num-0233", true, func() string { return textOf(checkModifyQP(&inModifyQP{attrMask: 16384})) }},
-		{"VR-ibv_modify_qp-port_num-0234", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 32, attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_modify_qp-port_num-0234", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 32, attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_modify_qp-port_num-0235", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 161, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 1}))
-		}},
-		{"VR-ibv_modify_qp-port_num-0235", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 161, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 2}))
-		}},
-		{"VR-ibv_modify_qp-alt_ah_attr-0236", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1}))
-		}},
-		{"VR-ibv_modify_qp-alt_ah_attr-0236", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 2}))
-		}},
-		{"VR-ibv_modify_qp-port_num-0508", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 1}))
-		}},
-		{"VR-ibv_modify_qp-port_num-0508", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 2}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2007", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(8)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2007", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(3)}))
-		}},
-		{"VR-ibv_modify_qp-port_num-2067", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2),
-				attrAHAttrDlid: 5}))
-		}},
-		{"VR-ibv_modify_qp-port_num-2067", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2),
-				attrAHAttrDlid: 5}))
-		}},
-		{"VR-ibv_modify_qp-alt_port_num-2068", false, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2),
-				attrAltAHAttrPortNum: 2, capDeviceAttrDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5}))
-		}},
-		{"VR-ibv_modify_qp-alt_port_num-2068", true, func() string {
-			return textOf(checkModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2),
-				attrAltAHAttrPortNum: 3, capDeviceAttrDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0220", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(2)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0220", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(2)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0222", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 113, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(4)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0222", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(4)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0225", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0225", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0228", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 1, qpQPType: validate.Of(2)})) }},
-		{"VR-ibv_modify_qp-attr_mask-0228", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 65, qpQPType: validate.Of(2)})) }},
-		{"VR-ibv_modify_qp-path_mtu-0237", false, func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 256, attrPathMTU: 3})) }},
-		{"VR-ibv_modify_qp-path_mtu-0237", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 256, attrPathMTU: 1024})) }},
-		{"VR-ibv_modify_qp-rq_psn-0238", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 4096, attrRQPSN: 0xffffff})) }},
-		{"VR-ibv_modify_qp-rq_psn-0238", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 4096, attrRQPSN: 0x1000000})) }},
-		{"VR-ibv_modify_qp-sq_psn-0239", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x10000, attrSQPSN: 0xffffff})) }},
-		{"VR-ibv_modify_qp-sq_psn-0239", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x10000, attrSQPSN: 0x1000000})) }},
-		{"VR-ibv_modify_qp-dest_qp_num-0240", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x100000, attrDestQPNum: 0xffffff})) }},
-		{"VR-ibv_modify_qp-dest_qp_num-0240", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x100000, attrDestQPNum: 0x1000000})) }},
-		{"VR-ibv_modify_qp-timeout-0241", false, func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 512, attrTimeout: 31})) }},
-		{"VR-ibv_modify_qp-timeout-0241", true, func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 512, attrTimeout: 32})) }},
-		{"VR-ibv_modify_qp-alt_timeout-0242", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltTimeout: 31})) }},
-		{"VR-ibv_modify_qp-alt_timeout-0242", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltTimeout: 32})) }},
-		{"VR-ibv_modify_qp-min_rnr_timer-0243", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x8000, attrMinRNRTimer: 31})) }},
-		{"VR-ibv_modify_qp-min_rnr_timer-0243", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x8000, attrMinRNRTimer: 32})) }},
-		{"VR-ibv_modify_qp-retry_cnt-0244", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 1024, attrRetryCnt: 7})) }},
-		{"VR-ibv_modify_qp-retry_cnt-0244", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 1024, attrRetryCnt: 8})) }},
-		{"VR-ibv_modify_qp-rnr_retry-0245", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 2048, attrRNRRetry: 7})) }},
-		{"VR-ibv_modify_qp-rnr_retry-0245", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 2048, attrRNRRetry: 8})) }},
-		{"VR-ibv_modify_qp-max_rd_atomic-0246", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 4, capDeviceAttrMaxQPInitRDAtom: validate.Of(4)}))
-		}},
-		{"VR-ibv_modify_qp-max_rd_atomic-0246", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 5, capDeviceAttrMaxQPInitRDAtom: validate.Of(4)}))
-		}},
-		{"VR-ibv_modify_qp-max_dest_rd_atomic-0247", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 4, capDeviceAttrMaxQPRDAtom: validate.Of(4)}))
-		}},
-		{"VR-ibv_modify_qp-max_dest_rd_atomic-0247", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 5, capDeviceAttrMaxQPRDAtom: validate.Of(4)}))
-		}},
-		{"VR-ibv_modify_qp-pkey_index-0248", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16, capDeviceAttrMaxPkeys: validate.Of(1)}))
-		}},
-		{"VR-ibv_modify_qp-pkey_index-0248", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16, attrPKeyIndex: 1, capDeviceAttrMaxPkeys: validate.Of(1)}))
-		}},
-		{"VR-ibv_modify_qp-qp_state-0249", false, func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 5, attrQPState: 4})) }},
-		{"VR-ibv_modify_qp-qp_state-0249", true, func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 5, attrQPState: 3})) }},
-		{"VR-ibv_modify_qp-attr_mask-0250", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x80000, capDeviceAttrDeviceCapFlags: validate.Of(1)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0250", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x80000, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0251", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x40000, capDeviceAttrDeviceCapFlags: validate.Of(16)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-0251", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x40000, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
-		}},
-		{"VR-ibv_modify_qp-ah_attr-0253", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1}))
-		}},
-		{"VR-ibv_modify_qp-ah_attr-0253", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1})) }},
-		{"VR-ibv_modify_qp-alt_ah_attr-0255", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1}))
-		}},
-		{"VR-ibv_modify_qp-alt_ah_attr-0255", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2001", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(3)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2001", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(3)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2002", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x2000000, qpState: validate.Of(3), qpQPType: validate.Of(8)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2002", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(8)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2003", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(9)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2003", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(9)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2004", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(10)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2004", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(10)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2005", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 2, qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_modify_qp-attr_mask-2005", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 256, qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_modify_qp-attr_mask-2006", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 2, qpQPType: validate.Of(3)})) }},
-		{"VR-ibv_modify_qp-attr_mask-2006", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 8192, qpQPType: validate.Of(3)})) }},
-		{"VR-ibv_modify_qp-attr_mask-2008", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(8),
-				capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(256), attrRateLimit: 1000}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2008", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(8),
-				capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2009", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(2),
-				capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(4), attrRateLimit: 1000}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-2009", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(2),
-				capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000}))
-		}},
-		{"VR-ibv_modify_qp-rate_limit-2010", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x2000000, attrRateLimit: 1000,
-				capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(1000)}))
-		}},
-		{"VR-ibv_modify_qp-rate_limit-2010", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x2000000, attrRateLimit: 1001,
-				capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(1000)}))
-		}},
-		{"VR-ibv_modify_qp-rate_limit-2011", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x2000000, attrRateLimit: 10,
-				capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10)}))
-		}},
-		{"VR-ibv_modify_qp-rate_limit-2011", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x2000000, attrRateLimit: 9,
-				capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10)}))
-		}},
-		{"VR-ibv_modify_qp-flow_label-2061", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhFlowLabel: 0xfffff}))
-		}},
-		{"VR-ibv_modify_qp-flow_label-2061", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1,
-				attrAHAttrGrhFlowLabel: 0x100000}))
-		}},
-		{"VR-ibv_modify_qp-flow_label-2062", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1,
-				attrAltAHAttrGrhFlowLabel: 0xfffff}))
-		}},
-		{"VR-ibv_modify_qp-flow_label-2062", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1,
-				attrAltAHAttrGrhFlowLabel: 0x100000}))
-		}},
-		{"VR-ibv_modify_qp-sl-2063", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSL: 15}))
-		}},
-		{"VR-ibv_modify_qp-sl-2063", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSL: 16}))
-		}},
-		{"VR-ibv_modify_qp-sl-2064", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
-				attrAltAHAttrSL: 15}))
-		}},
-		{"VR-ibv_modify_qp-sl-2064", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
-				attrAltAHAttrSL: 16}))
-		}},
-		{"VR-ibv_modify_qp-path_mig_state-2070", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x40000, attrPathMigState: 2})) }},
-		{"VR-ibv_modify_qp-path_mig_state-2070", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 0x40000, attrPathMigState: 3})) }},
-		{"VR-ibv_modify_qp-qp_access_flags-2071", false,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 8, attrQPAccessFlags: 4})) }},
-		{"VR-ibv_modify_qp-qp_access_flags-2071", true,
-			func() string { return textOf(hintModifyQP(&inModifyQP{attrMask: 8, attrQPAccessFlags: 1024})) }},
-		{"VR-ibv_modify_qp-static_rate-3191", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 16}))
-		}},
-		{"VR-ibv_modify_qp-static_rate-3191", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 100}))
-		}},
-		{"VR-ibv_modify_qp-static_rate-3192", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
-				attrAltAHAttrStaticRate: 16}))
-		}},
-		{"VR-ibv_modify_qp-static_rate-3192", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
-				attrAltAHAttrStaticRate: 100}))
-		}},
-		{"VR-ibv_modify_qp-src_path_bits-3194", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSrcPathBits: 127}))
-		}},
-		{"VR-ibv_modify_qp-src_path_bits-3194", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSrcPathBits: 128}))
-		}},
-		{"VR-ibv_modify_qp-src_path_bits-3195", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
-				attrAltAHAttrSrcPathBits: 127}))
-		}},
-		{"VR-ibv_modify_qp-src_path_bits-3195", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5,
-				attrAltAHAttrSrcPathBits: 128}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-3811", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3,
-				qpQPType: validate.Of(3)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-3811", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3,
-				qpQPType: validate.Of(3)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-3812", false, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3,
-				qpQPType: validate.Of(9)}))
-		}},
-		{"VR-ibv_modify_qp-attr_mask-3812", true, func() string {
-			return textOf(hintModifyQP(&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3,
-				qpQPType: validate.Of(9)}))
-		}},
-		{"VR-ibv_modify_qp_rate_limit-comp_mask-1311", false,
-			func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{})) }},
-		{"VR-ibv_modify_qp_rate_limit-comp_mask-1311", true,
-			func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attrCompMask: 1})) }},
-		{"VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", false, func() string {
-			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attrMaxBurstSz: 1024, attrRateLimit: 1000}))
-		}},
-		{"VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", true,
-			func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attrMaxBurstSz: 1024})) }},
-		{"VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", false, func() string {
-			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attrRateLimit: 1000, attrTypicalPktSz: 1024}))
-		}},
-		{"VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", true,
-			func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attrTypicalPktSz: 1024})) }},
-		{"VR-ibv_modify_qp_rate_limit-state-1314", false,
-			func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qpState: validate.Of(3)})) }},
-		{"VR-ibv_modify_qp_rate_limit-state-1314", true,
-			func() string { return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{qpState: validate.Of(1)})) }},
-		{"VR-ibv_modify_qp_rate_limit-qp_type-3183", false, func() string {
-			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attrRateLimit: 1000, qpQPType: validate.Of(8)}))
-		}},
-		{"VR-ibv_modify_qp_rate_limit-qp_type-3183", true, func() string {
-			return textOf(checkModifyQPRateLimit(&inModifyQPRateLimit{attrRateLimit: 1000, qpQPType: validate.Of(4)}))
-		}},
-		{"VR-ibv_modify_qp_rate_limit-rate_limit-1315", false, func() string {
-			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{attrRateLimit: 10,
-				capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10), capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
-		}},
-		{"VR-ibv_modify_qp_rate_limit-rate_limit-1315", true, func() string {
-			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{attrRateLimit: 21,
-				capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10), capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)}))
-		}},
-		{"VR-ibv_modify_qp_rate_limit-qp_type-3806", false, func() string {
-			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{attrRateLimit: 1000, qpQPType: validate.Of(2),
-				capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(4)}))
-		}},
-		{"VR-ibv_modify_qp_rate_limit-qp_type-3806", true, func() string {
-			return textOf(hintModifyQPRateLimit(&inModifyQPRateLimit{attrRateLimit: 1000, qpQPType: validate.Of(2),
-				capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(256)}))
-		}},
-		{"VR-ibv_qp_attach_comp_cntr-state-1373", false, func() string {
-			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qpState: validate.Of(1), attrOpMask: 1}))
-		}},
-		{"VR-ibv_qp_attach_comp_cntr-state-1373", true, func() string {
-			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{qpState: validate.Of(2), attrOpMask: 1}))
-		}},
-		{"VR-ibv_qp_attach_comp_cntr-comp_mask-1374", false,
-			func() string { return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{attrOpMask: 1})) }},
-		{"VR-ibv_qp_attach_comp_cntr-comp_mask-1374", true, func() string {
-			return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{attrCompMask: 1, attrOpMask: 1}))
-		}},
-		{"VR-ibv_qp_attach_comp_cntr-op_mask-1375", false,
-			func() string { return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{attrOpMask: 1})) }},
-		{"VR-ibv_qp_attach_comp_cntr-op_mask-1375", true,
-			func() string { return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{attrOpMask: 65})) }},
-		{"VR-ibv_qp_attach_comp_cntr-op_mask-1376", false,
-			func() string { return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{attrOpMask: 1})) }},
-		{"VR-ibv_qp_attach_comp_cntr-op_mask-1376", true, func() string { return textOf(hintQPAttachCompCntr(&inQPAttachCompCntr{})) }},
-		{"VR-ibv_query_qp_data_in_order-flags-1307", false,
-			func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{flags: 1})) }},
-		{"VR-ibv_query_qp_data_in_order-flags-1307", true,
-			func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{flags: 4})) }},
-		{"VR-ibv_query_qp_data_in_order-op-1308", false,
-			func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{op: 2})) }},
-		{"VR-ibv_query_qp_data_in_order-op-1308", true,
-			func() string { return textOf(hintQueryQPDataInOrder(&inQueryQPDataInOrder{op: 6})) }},
-		{"VR-ibv_query_qp-attr_mask-0506", false, func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x100001})) }},
-		{"VR-ibv_query_qp-attr_mask-0506", true, func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x2000001})) }},
-		{"VR-ibv_query_qp-attr_mask-2020", false, func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x100001})) }},
-		{"VR-ibv_query_qp-attr_mask-2020", true, func() string { return textOf(checkQueryQP(&inQueryQP{attrMask: 0x4000000})) }},
-		{"VR-ibv_query_qp-attr_mask-2021", false, func() string { return textOf(hintQueryQP(&inQueryQP{attrMask: 0x100001})) }},
-		{"VR-ibv_query_qp-attr_mask-2021", true, func() string { return textOf(hintQueryQP(&inQueryQP{attrMask: 0x200000})) }},
-		{"VR-ibv_create_wq-pd-0783", false,
-			func() string { return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096})) }},
-		{"VR-ibv_create_wq-pd-0783", true, func() string { return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrCQ: 4096})) }},
-		{"VR-ibv_create_wq-cq-0784", false,
-			func() string { return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096})) }},
-		{"VR-ibv_create_wq-cq-0784", true, func() string { return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096})) }},
-		{"VR-ibv_create_wq-wq_type-2083", false,
-			func() string { return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096})) }},
-		{"VR-ibv_create_wq-wq_type-2083", true, func() string {
-			return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrWQType: 1}))
-		}},
-		{"VR-ibv_create_wq-create_flags-2085", false, func() string {
-			return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1}))
-		}},
-		{"VR-ibv_create_wq-create_flags-2085", true, func() string {
-			return textOf(checkCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 16, wqInitAttrCompMask: 1}))
-		}},
-		{"VR-ibv_create_wq-create_flags-2087", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1,
-				capDeviceAttrExRawPacketCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_create_wq-create_flags-2087", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1,
-				capDeviceAttrExRawPacketCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_wq-create_flags-2088", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1,
-				capDeviceAttrExRawPacketCaps: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_wq-create_flags-2088", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1,
-				capDeviceAttrExRawPacketCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_wq-create_flags-2089", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1,
-				capDeviceAttrExRawPacketCaps: validate.Of(8)}))
-		}},
-		{"VR-ibv_create_wq-create_flags-2089", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1,
-				capDeviceAttrExRawPacketCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_wq-create_flags-3343", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)}))
-		}},
-		{"VR-ibv_create_wq-create_flags-3343", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1,
-				capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)}))
-		}},
-		{"VR-ibv_create_wq-max_wr-3344", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 16,
-				capDeviceAttrMaxQPWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_wq-max_wr-3344", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 17,
-				capDeviceAttrMaxQPWR: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_wq-max_sge-3345", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 16,
-				capDeviceAttrMaxSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_wq-max_sge-3345", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 17,
-				capDeviceAttrMaxSGE: validate.Of(16)}))
-		}},
-		{"VR-ibv_create_wq-max_wr-3346", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 1}))
-		}},
-		{"VR-ibv_create_wq-max_wr-3346", true,
-			func() string { return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096})) }},
-		{"VR-ibv_create_wq-wq_type-3805", false, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capDeviceAttrExMaxWQTypeRQ: validate.Of(1)}))
-		}},
-		{"VR-ibv_create_wq-wq_type-3805", true, func() string {
-			return textOf(hintCreateWQ(&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capDeviceAttrExMaxWQTypeRQ: validate.Of(0)}))
-		}},
-		{"VR-ibv_modify_wq-attr_mask-0789", false, func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttrAttrMask: 1})) }},
-		{"VR-ibv_modify_wq-attr_mask-0789", true, func() string { return textOf(checkModifyWQ(&inModifyWQ{})) }},
-		{"VR-ibv_modify_wq-flags_mask-0791", false,
-			func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1})) }},
-		{"VR-ibv_modify_wq-flags_mask-0791", true,
-			func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 16})) }},
-		{"VR-ibv_modify_wq-wq_state-0792", false,
-			func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttrAttrMask: 1, wqAttrWQState: 1})) }},
-		{"VR-ibv_modify_wq-wq_state-0792", true,
-			func() string { return textOf(checkModifyWQ(&inModifyWQ{wqAttrAttrMask: 1, wqAttrWQState: 3})) }},
-		{"VR-ibv_modify_wq-curr_wq_state-2090", false,
-			func() string { return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 2, wqAttrCurrWQState: 1})) }},
-		{"VR-ibv_modify_wq-curr_wq_state-2090", true,
-			func() string { return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 2, wqAttrCurrWQState: 3})) }},
-		{"VR-ibv_modify_wq-flags_mask-3348", false, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(1)}))
-		}},
-		{"VR-ibv_modify_wq-flags_mask-3348", true, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_modify_wq-flags_mask-3349", false, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 2, capDeviceAttrExRawPacketCaps: validate.Of(2)}))
-		}},
-		{"VR-ibv_modify_wq-flags_mask-3349", true, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 2, capDeviceAttrExRawPacketCaps: validate.Of(0)}))
-		}},
-		{"VR-ibv_modify_wq-curr_wq_state-3350", false, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(0)}))
-		}},
-		{"VR-ibv_modify_wq-curr_wq_state-3350", true, func() string {
-			return textOf(hintModifyWQ(&inModifyWQ{wqAttrAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(1)}))
-		}},
-		{"VR-ibv_create_rwq_ind_table-ind_tbl-1503", false, func() string {
-			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
-		}},
-		{"VR-ibv_create_rwq_ind_table-ind_tbl-1503", true, func() string {
-			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttrLogIndTblSize: 4096}))
-		}},
-		{"VR-ibv_create_rwq_ind_table-comp_mask-1504", false, func() string {
-			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}))
-		}},
-		{"VR-ibv_create_rwq_ind_table-comp_mask-1504", true, func() string {
-			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrCompMask: 1, initAttrLogIndTblSize: 4096}))
-		}},
-		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", false, func() string {
-			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 13}))
-		}},
-		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", true, func() string {
-			return textOf(checkCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 14}))
-		}},
-		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", false, func() string {
-			return textOf(hintCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 7,
-				capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)}))
-		}},
-		{"VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", true, func() string {
-			return textOf(hintCreateRWQIndTable(&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 8,
-				capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)}))
-		}},
-		{"VR-ibv_post_send-opcode-0335", false,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_post_send-opcode-0335", true, func() string { return textOf(brokenPostSend(&inPostSend{qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_post_send-opcode-0336", false,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(3)})) }},
-		{"VR-ibv_post_send-opcode-0336", true,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 4, qpQPType: validate.Of(3)})) }},
-		{"VR-ibv_post_send-opcode-0337", false,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(2)})) }},
-		{"VR-ibv_post_send-opcode-0337", true,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(2)})) }},
-		{"VR-ibv_post_send-opcode-0338", false,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(9)})) }},
-		{"VR-ibv_post_send-opcode-0338", true,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(9)})) }},
-		{"VR-ibv_post_send-opcode-0339", false,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(8)})) }},
-		{"VR-ibv_post_send-opcode-0339", true,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 3, qpQPType: validate.Of(8)})) }},
-		{"VR-ibv_post_send-sg_list-0351", false, func() string { return textOf(brokenPostSend(&inPostSend{})) }},
-		{"VR-ibv_post_send-sg_list-0351", true, func() string { return textOf(brokenPostSend(&inPostSend{wrNumSGE: 1})) }},
-		{"VR-ibv_post_send-ah-0354", false, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDAH: 4096}))
-		}},
-		{"VR-ibv_post_send-ah-0354", true,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_post_send-opcode-3200", false, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 2})) }},
-		{"VR-ibv_post_send-opcode-3200", true, func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 77})) }},
-		{"VR-ibv_post_send-mw-3201", false, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096}))
-		}},
-		{"VR-ibv_post_send-mw-3201", true,
-			func() string { return textOf(brokenPostSend(&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})) }},
-		{"VR-ibv_post_send-send_flags-0340", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 10})) }},
-		{"VR-ibv_post_send-send_flags-0340", true, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 256})) }},
-		{"VR-ibv_post_send-send_flags-0341", false,
-			func() string { return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 1})) }},
-		{"VR-ibv_post_send-send_flags-0341", true,
-			func() string { return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 1})) }},
-		{"VR-ibv_post_send-send_flags-0343", false, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 1, wrSendFlags: 4})) }},
-		{"VR-ibv_post_send-send_flags-0343", true, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 4})) }},
-		{"VR-ibv_post_send-send_flags-0344", false, func() string { return textOf(hintPostSend(&inPostSend{wrSendFlags: 8})) }},
-		{"VR-ibv_post_send-send_flags-0344", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrSendFlags: 8})) }},
-		{"VR-ibv_post_send-send_flags-0345", false, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 16,
-				qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8}))
-		}},
-		{"VR-ibv_post_send-send_flags-0345", true, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 17,
-				qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8}))
-		}},
-		{"VR-ibv_post_send-send_flags-0346", false, func() string {
-			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(262144)}))
-		}},
-		{"VR-ibv_post_send-send_flags-0346", true, func() string {
-			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
-		}},
-		{"VR-ibv_post_send-send_flags-0347", false, func() string {
-			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 16,
-				capDeviceAttrDeviceCapFlags: validate.Of(33554432)}))
-		}},
-		{"VR-ibv_post_send-send_flags-0347", true, func() string {
-			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
-		}},
-		{"VR-ibv_post_send-send_flags-0348", false, func() string {
-			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16,
-				capDeviceAttrDeviceCapFlags: validate.Of(67108864)}))
-		}},
-		{"VR-ibv_post_send-send_flags-0348", true, func() string {
-			return textOf(hintPostSend(&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)}))
-		}},
-		{"VR-ibv_post_send-num_sge-0349", false, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)}))
-		}},
-		{"VR-ibv_post_send-num_sge-0349", true, func() string {
-			return textOf(brokenPostSend(&inPostSend{wrNumSGE: 3, qpCapMaxSendSGE: validate.Of(2)}))
-		}},
-		{"VR-ibv_post_send-num_sge-0350", false, func() string { return textOf(hintPostSend(&inPostSend{})) }},
-		{"VR-ibv_post_send-num_sge-0350", true, func() string { return textOf(hintPostSend(&inPostSend{wrNumSGE: -1})) }},
-		{"VR-ibv_post_send-remote_addr-0352", false,
-			func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 8})) }},
-		{"VR-ibv_post_send-remote_addr-0352", true,
-			func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 4})) }},
-		{"VR-ibv_post_send-length-0353", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 8, wrSgListLengthLeast: 8}))
-		}},
-		{"VR-ibv_post_send-length-0353", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 7, wrSgListLengthLeast: 7}))
-		}},
-		{"VR-ibv_post_send-remote_qpn-0355", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDRemoteQPN: 0xffffff}))
-		}},
-		{"VR-ibv_post_send-remote_qpn-0355", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDRemoteQPN: 0x1000000}))
-		}},
-		{"VR-ibv_post_send-state-0357", false, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(3)})) }},
-		{"VR-ibv_post_send-state-0357", true, func() string { return textOf(brokenPostSend(&inPostSend{qpState: validate.Of(1)})) }},
-		{"VR-ibv_post_send-mw_access_flags-0366", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 4, wrBindMWBindInfoMR: 4096}))
-		}},
-		{"VR-ibv_post_send-mw_access_flags-0366", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 1, wrBindMWBindInfoMR: 4096}))
-		}},
-		{"VR-ibv_post_send-remote_srqn-1228", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5}))
-		}},
-		{"VR-ibv_post_send-remote_srqn-1228", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 2, qpQPType: validate.Of(2), wrQPTypeXRCRemoteSrqn: 1}))
-		}},
-		{"VR-ibv_post_send-opcode-2078", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096,
-				capDeviceAttrExTSOCapsSupportedQpts: validate.Of(16)}))
-		}},
-		{"VR-ibv_post_send-opcode-2078", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096,
-				capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)}))
-		}},
-		{"VR-ibv_post_send-opcode-2079", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096,
-				capDeviceAttrExTSOCapsSupportedQpts: validate.Of(256)}))
-		}},
-		{"VR-ibv_post_send-opcode-2079", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096,
-				capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)}))
-		}},
-		{"VR-ibv_post_send-opcode-2080", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 16, wrSgListLengthLeast: 8,
-				capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)}))
-		}},
-		{"VR-ibv_post_send-opcode-2080", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8,
-				capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)}))
-		}},
-		{"VR-ibv_post_send-mr-3202", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096}))
-		}},
-		{"VR-ibv_post_send-mr-3202", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})) }},
-		{"VR-ibv_post_send-hdr-3204", false,
-			func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 54})) }},
-		{"VR-ibv_post_send-hdr-3204", true, func() string { return textOf(hintPostSend(&inPostSend{wrOpcode: 10, wrTSOHdrSz: 54})) }},
-		{"VR-ibv_post_send-num_sge-3501", false, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrNumSGE: 1, capDeviceAttrMaxSGERD: validate.Of(1)}))
-		}},
-		{"VR-ibv_post_send-num_sge-3501", true, func() string {
-			return textOf(hintPostSend(&inPostSend{wrOpcode: 4, wrNumSGE: 2, capDeviceAttrMaxSGERD: validate.Of(1)}))
-		}},
-		{"VR-ibv_post_recv-sg_list-0362", false, func() string { return textOf(brokenPostRecv(&inPostRecv{})) }},
-		{"VR-ibv_post_recv-sg_list-0362", true, func() string { return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 1})) }},
-		{"VR-ibv_post_recv-num_sge-0360", false, func() string {
-			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)}))
-		}},
-		{"VR-ibv_post_recv-num_sge-0360", true, func() string {
-			return textOf(brokenPostRecv(&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: validate.Of(2)}))
-		}},
-		{"VR-ibv_post_recv-num_sge-0361", false, func() string { return textOf(hintPostRecv(&inPostRecv{})) }},
-		{"VR-ibv_post_recv-num_sge-0361", true, func() string { return textOf(hintPostRecv(&inPostRecv{wrNumSGE: -1})) }},
-		{"VR-ibv_post_recv-srq-0363", false, func() string { return textOf(brokenPostRecv(&inPostRecv{qpSRQ: validate.Of(0)})) }},
-		{"VR-ibv_post_recv-srq-0363", true, func() string { return textOf(brokenPostRecv(&inPostRecv{qpSRQ: validate.Of(4096)})) }},
-		{"VR-ibv_post_recv-sg_list-0364", false, func() string {
-			return textOf(hintPostRecv(&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 40, qpQPType: validate.Of(4)}))
-		}},
-		{"VR-ibv_post_recv-sg_list-0364", true, func() string {
-			return textOf(hintPostRecv(&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 39, qpQPType: validate.Of(4)}))
-		}},
-		{"VR-ibv_post_recv-state-0365", false, func() string { return textOf(brokenPostRecv(&inPostRecv{qpState: validate.Of(1)})) }},
-		{"VR-ibv_post_recv-state-0365", true, func() string { return textOf(brokenPostRecv(&inPostRecv{qpState: validate.Of(0)})) }},
-		{"VR-ibv_create_ah-port_num-0312", false, func() string { return textOf(hintCreateAH(&inCreateAH{attrPortNum: 1})) }},
-		{"VR-ibv_create_ah-port_num-0312", true, func() string { return textOf(hintCreateAH(&inCreateAH{})) }},
-		{"VR-ibv_create_ah-port_num-0313", false, func() string {
-			return textOf(hintCreateAH(&inCreateAH{attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_ah-port_num-0313", true, func() string {
-			return textOf(hintCreateAH(&inCreateAH{attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_ah-is_global-0315", false, func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1})) }},
-		{"VR-ibv_create_ah-is_global-0315", true, func() string { return textOf(hintCreateAH(&inCreateAH{})) }},
-		{"VR-ibv_create_ah-is_global-0316", false,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 1})) }},
-		{"VR-ibv_create_ah-is_global-0316", true,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrDlid: 5, attrGrhFlowLabel: 1})) }},
-		{"VR-ibv_create_ah-is_global-0317", false,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1, attrGrhSgidIndex: 1})) }},
-		{"VR-ibv_create_ah-is_global-0317", true,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrDlid: 5, attrGrhSgidIndex: 1})) }},
-		{"VR-ibv_create_ah-is_global-0318", false,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1, attrGrhHopLimit: 1})) }},
-		{"VR-ibv_create_ah-is_global-0318", true,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrDlid: 5, attrGrhHopLimit: 1})) }},
-		{"VR-ibv_create_ah-is_global-0319", false,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1, attrGrhTrafficClass: 1})) }},
-		{"VR-ibv_create_ah-is_global-0319", true,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrDlid: 5, attrGrhTrafficClass: 1})) }},
-		{"VR-ibv_create_ah-flow_label-0320", false,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 0xfffff})) }},
-		{"VR-ibv_create_ah-flow_label-0320", true,
-			func() string { return textOf(hintCreateAH(&inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 0x100000})) }},
-		{"VR-ibv_create_ah-sl-0321", false, func() string { return textOf(hintCreateAH(&inCreateAH{attrSL: 15})) }},
-		{"VR-ibv_create_ah-sl-0321", true, func() string { return textOf(hintCreateAH(&inCreateAH{attrSL: 16})) }},
-		{"VR-ibv_create_ah-static_rate-3190", false, func() string { return textOf(hintCreateAH(&inCreateAH{attrStaticRate: 16})) }},
-		{"VR-ibv_create_ah-static_rate-3190", true, func() string { return textOf(hintCreateAH(&inCreateAH{attrStaticRate: 100})) }},
-		{"VR-ibv_create_ah-src_path_bits-3193", false, func() string { return textOf(hintCreateAH(&inCreateAH{attrSrcPathBits: 127})) }},
-		{"VR-ibv_create_ah-src_path_bits-3193", true, func() string { return textOf(hintCreateAH(&inCreateAH{attrSrcPathBits: 128})) }},
-		{"VR-ibv_init_ah_from_wc-port_num-0765", false, func() string { return textOf(hintInitAHFromWC(&inInitAHFromWC{portNum: 1})) }},
-		{"VR-ibv_init_ah_from_wc-port_num-0765", true, func() string { return textOf(hintInitAHFromWC(&inInitAHFromWC{})) }},
-		{"VR-ibv_init_ah_from_wc-port_num-0766", false, func() string {
-			return textOf(hintInitAHFromWC(&inInitAHFromWC{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_init_ah_from_wc-port_num-0766", true, func() string {
-			return textOf(hintInitAHFromWC(&inInitAHFromWC{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_ah_from_wc-port_num-0770", false, func() string { return textOf(hintCreateAHFromWC(&inCreateAHFromWC{portNum: 1})) }},
-		{"VR-ibv_create_ah_from_wc-port_num-0770", true, func() string { return textOf(hintCreateAHFromWC(&inCreateAHFromWC{})) }},
-		{"VR-ibv_create_ah_from_wc-port_num-0771", false, func() string {
-			return textOf(hintCreateAHFromWC(&inCreateAHFromWC{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_ah_from_wc-port_num-0771", true, func() string {
-			return textOf(hintCreateAHFromWC(&inCreateAHFromWC{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_attach_mcast-qp-0745", false, func() string { return textOf(checkAttachMcast(&inAttachMcast{qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_attach_mcast-qp-0745", true, func() string { return textOf(checkAttachMcast(&inAttachMcast{qpQPType: validate.Of(2)})) }},
-		{"VR-ibv_attach_mcast-lid-3180", false, func() string { return textOf(hintAttachMcast(&inAttachMcast{lid: 0xc000})) }},
-		{"VR-ibv_attach_mcast-lid-3180", true, func() string { return textOf(hintAttachMcast(&inAttachMcast{lid: 0xffff})) }},
-		{"VR-ibv_detach_mcast-qp-2072", false, func() string { return textOf(checkDetachMcast(&inDetachMcast{qpQPType: validate.Of(4)})) }},
-		{"VR-ibv_detach_mcast-qp-2072", true, func() string { return textOf(checkDetachMcast(&inDetachMcast{qpQPType: validate.Of(2)})) }},
-		{"VR-ibv_detach_mcast-lid-3181", false,
-			func() string { return textOf(hintDetachMcast(&inDetachMcast{qpQPType: validate.Of(4), lid: 0xc000})) }},
-		{"VR-ibv_detach_mcast-lid-3181", true,
-			func() string { return textOf(hintDetachMcast(&inDetachMcast{qpQPType: validate.Of(4), lid: 0xffff})) }},
-		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3032", false,
-			func() string { return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{attrPortNum: 1})) }},
-		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3032", true,
-			func() string { return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{})) }},
-		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3033", false, func() string {
-			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_resolve_eth_l2_from_gid-port_num-3033", true, func() string {
-			return textOf(checkResolveEthL2FromGID(&inResolveEthL2FromGID{attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)}))
-		}},
-		{"VR-ibv_create_counters-comp_mask-0753", false, func() string { return textOf(checkCreateCounters(&inCreateCounters{})) }},
-		{"VR-ibv_create_counters-comp_mask-0753", true,
-			func() string { return textOf(checkCreateCounters(&inCreateCounters{initAttrCompMask: 1})) }},
-		{"VR-ibv_attach_counters_point_flow-counter_desc-2092", false, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096}))
-		}},
-		{"VR-ibv_attach_counters_point_flow-counter_desc-2092", true, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 2, flow: 4096}))
-		}},
-		{"VR-ibv_attach_counters_point_flow-comp_mask-2093", false, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096}))
-		}},
-		{"VR-ibv_attach_counters_point_flow-comp_mask-2093", true, func() string {
-			return textOf(checkAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 1, attrCompMask: 1, flow: 4096}))
-		}},
-		{"VR-ibv_attach_counters_point_flow-flow-3341", false, func() string {
-			return textOf(hintAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 1}))
-		}},
-		{"VR-ibv_attach_counters_point_flow-flow-3341", true, func() string {
-			return textOf(hintAttachCountersPointFlow(&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096}))
-		}},
-		{"VR-ibv_read_counters-ncounters-0758", false, func() string { return textOf(checkReadCounters(&inReadCounters{ncounters: 1})) }},
-		{"VR-ibv_read_counters-ncounters-0758", true, func() string { return textOf(checkReadCounters(&inReadCounters{})) }},
-		{"VR-ibv_read_counters-flags-0759", false,
-			func() string { return textOf(hintReadCounters(&inReadCounters{ncounters: 1, flags: 1})) }},
-		{"VR-ibv_read_counters-flags-0759", true, func() string { return textOf(hintReadCounters(&inReadCounters{ncounters: 1, flags: 2})) }},
-		{"VR-ibv_set_ece-vendor_id-1320", false, func() string { return textOf(checkSetEce(&inSetEce{eceVendorID: 1})) }},
-		{"VR-ibv_set_ece-vendor_id-1320", true, func() string { return textOf(checkSetEce(&inSetEce{})) }},
-		{"VR-ibv_set_ece-comp_mask-1321", false, func() string { return textOf(checkSetEce(&inSetEce{eceVendorID: 5555})) }},
-		{"VR-ibv_set_ece-comp_mask-1321", true, func() string { return textOf(checkSetEce(&inSetEce{eceVendorID: 5555, eceCompMask: 1})) }},
-	} {
-		if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
-			t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)
+	judge(t, "VR-ibv_import_device-cmd_fd-0158", checkImportDevice, &inImportDevice{}, &inImportDevice{cmdFD: -1})
+	judge(t, "VR-ibv_query_port-port_num-0170", checkQueryPort, &inQueryPort{portNum: 1}, &inQueryPort{})
+	judge(t, "VR-ibv_query_port-port_num-0171", checkQueryPort, &inQueryPort{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)},
+		&inQueryPort{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)})
+	judge(t, "VR-ibv_query_port-port_num-0215", checkQueryPort, &inQueryPort{portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)},
+		&inQueryPort{portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)})
+	judge(t, "VR-ibv_query_port_speed-port_num-1326", checkQueryPortSpeed, &inQueryPortSpeed{portNum: 1}, &inQueryPortSpeed{})
+	judge(t, "VR-ibv_query_port_speed-port_num-1327", checkQueryPortSpeed,
+		&inQueryPortSpeed{portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)},
+		&inQueryPortSpeed{portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)})
+	judge(t, "VR-ibv_query_gid-port_num-0326", checkQueryGID, &inQueryGID{portNum: 1}, &inQueryGID{})
+	judge(t, "VR-ibv_query_gid-port_num-0327", checkQueryGID, &inQueryGID{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)},
+		&inQueryGID{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)})
+	judge(t, "VR-ibv_query_gid-index-0328", checkQueryGID, &inQueryGID{}, &inQueryGID{index: -1})
+	judge(t, "VR-ibv_query_gid_ex-flags-0703", checkQueryGIDEx, &inQueryGIDEx{}, &inQueryGIDEx{flags: 1})
+	judge(t, "VR-ibv_query_gid_ex-port_num-0704", checkQueryGIDEx, &inQueryGIDEx{portNum: 1}, &inQueryGIDEx{})
+	judge(t, "VR-ibv_query_gid_ex-port_num-0705", checkQueryGIDEx, &inQueryGIDEx{portNum: 2, capDeviceAttrExPhysPortCntEx: validate.Of(2)},
+		&inQueryGIDEx{portNum: 3, capDeviceAttrExPhysPortCntEx: validate.Of(2)})
+	judge(t, "VR-ibv_query_gid_table-flags-0709", checkQueryGIDTable, &inQueryGIDTable{}, &inQueryGIDTable{flags: 1})
+	judge(t, "VR-ibv_query_gid_table-max_entries-0708", hintQueryGIDTable, &inQueryGIDTable{maxEntries: 1}, &inQueryGIDTable{})
+	judge(t, "VR-ibv_query_pkey-port_num-0713", checkQueryPKey, &inQueryPKey{portNum: 1}, &inQueryPKey{})
+	judge(t, "VR-ibv_query_pkey-port_num-0714", checkQueryPKey, &inQueryPKey{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)},
+		&inQueryPKey{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)})
+	judge(t, "VR-ibv_query_pkey-index-0715", checkQueryPKey, &inQueryPKey{}, &inQueryPKey{index: -1})
+	judge(t, "VR-ibv_get_pkey_index-port_num-0717", checkGetPKeyIndex, &inGetPKeyIndex{portNum: 1}, &inGetPKeyIndex{})
+	judge(t, "VR-ibv_get_pkey_index-port_num-0718", checkGetPKeyIndex,
+		&inGetPKeyIndex{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)},
+		&inGetPKeyIndex{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)})
+	judge(t, "VR-ibv_create_flow-qp-0803", checkCreateFlow, &inCreateFlow{qpQPType: validate.Of(4), flowPort: 1, flowType: 3},
+		&inCreateFlow{qpQPType: validate.Of(2), flowPort: 1, flowType: 3})
+	judge(t, "VR-ibv_create_flow-port-2069", checkCreateFlow, &inCreateFlow{flowPort: 2, capDeviceAttrPhysPortCnt: validate.Of(2)},
+		&inCreateFlow{flowPort: 3, capDeviceAttrPhysPortCnt: validate.Of(2)})
+	judge(t, "VR-ibv_create_flow-num_of_specs-3310", checkCreateFlow, &inCreateFlow{flowPort: 1, flowNumOfSpecs: 10},
+		&inCreateFlow{flowPort: 1, flowNumOfSpecs: 11})
+	judge(t, "VR-ibv_create_flow-flags-0804", hintCreateFlow, &inCreateFlow{flowPort: 1, flowFlags: 2},
+		&inCreateFlow{flowPort: 1, flowFlags: 2, flowType: 3})
+	judge(t, "VR-ibv_create_flow-flags-0805", hintCreateFlow, &inCreateFlow{flowPort: 1, flowFlags: 4},
+		&inCreateFlow{flowPort: 1, flowFlags: 1})
+	judge(t, "VR-ibv_create_flow-type-2094", hintCreateFlow, &inCreateFlow{flowPort: 1, flowType: 3},
+		&inCreateFlow{flowPort: 1, flowType: 7})
+	judge(t, "VR-ibv_create_flow-flow-2095", hintCreateFlow,
+		&inCreateFlow{flowPort: 1, capDeviceAttrDeviceCapFlags: validate.Of(536870912)},
+		&inCreateFlow{flowPort: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_create_flow-port-2096", hintCreateFlow, &inCreateFlow{flowPort: 1}, &inCreateFlow{})
+	judge(t, "VR-ibv_create_flow-num_of_specs-3311", hintCreateFlow, &inCreateFlow{flowPort: 1, flowType: 3},
+		&inCreateFlow{flowPort: 1, flowNumOfSpecs: 1, flowType: 3})
+	judge(t, "VR-ibv_create_flow-comp_mask-3312", hintCreateFlow, &inCreateFlow{flowPort: 1}, &inCreateFlow{flowPort: 1, flowCompMask: 1})
+	judge(t, "VR-ibv_create_flow-priority-3352", hintCreateFlow, &inCreateFlow{flowPort: 1, flowPriority: 4095},
+		&inCreateFlow{flowPort: 1, flowPriority: 4096})
+	judge(t, "VR-ibv_create_flow_action_esp-esp_attr-1525", checkCreateFlowActionEsp,
+		&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096},
+		&inCreateFlowActionEsp{espKeymatPtr: 4096, espReplayPtr: 4096})
+	judge(t, "VR-ibv_create_flow_action_esp-keymat_ptr-1526", checkCreateFlowActionEsp,
+		&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096},
+		&inCreateFlowActionEsp{espEspAttr: 4096, espReplayPtr: 4096})
+	judge(t, "VR-ibv_create_flow_action_esp-keymat_proto-3332", checkCreateFlowActionEsp,
+		&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096},
+		&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espKeymatProto: 1, espReplayPtr: 4096})
+	judge(t, "VR-ibv_create_flow_action_esp-replay_proto-3334", checkCreateFlowActionEsp,
+		&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayProto: 1, espReplayPtr: 4096},
+		&inCreateFlowActionEsp{espEspAttr: 4096, espKeymatPtr: 4096, espReplayProto: 2, espReplayPtr: 4096})
+	judge(t, "VR-ibv_modify_flow_action_esp-keymat_proto-3333", checkModifyFlowActionEsp,
+		&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayPtr: 4096},
+		&inModifyFlowActionEsp{espKeymatProto: 1, espKeymatPtr: 4096, espReplayPtr: 4096})
+	judge(t, "VR-ibv_modify_flow_action_esp-replay_proto-3335", checkModifyFlowActionEsp,
+		&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayProto: 1, espReplayPtr: 4096},
+		&inModifyFlowActionEsp{espKeymatPtr: 4096, espReplayProto: 2, espReplayPtr: 4096})
+	judge(t, "VR-ibv_open_xrcd-comp_mask-0733", checkOpenXRCD,
+		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64},
+		&inOpenXRCD{xrcdInitAttrCompMask: 2, xrcdInitAttrOflags: 64})
+	judge(t, "VR-ibv_open_xrcd-fd-2075", checkOpenXRCD, &inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64},
+		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -2, xrcdInitAttrOflags: 64})
+	judge(t, "VR-ibv_open_xrcd-oflags-0734", hintOpenXRCD,
+		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 192},
+		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 65})
+	judge(t, "VR-ibv_open_xrcd-oflags-2076", hintOpenXRCD,
+		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64},
+		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1})
+	judge(t, "VR-ibv_reg_mr-access-0001", checkRegMR, &inRegMR{access: 3, length: 4096, addr: 4096},
+		&inRegMR{access: 2, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr-access-0003", checkRegMR, &inRegMR{access: 9, length: 4096, addr: 4096},
+		&inRegMR{access: 8, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr-access-0004", checkRegMR, &inRegMR{access: 0x20000001, length: 4096, addr: 4096},
+		&inRegMR{access: 1025, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr-access-0007", checkRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff},
+		&inRegMR{access: 192, length: 0xffffffffffffffff})
+	judge(t, "VR-ibv_reg_mr-addr-0008", checkRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff},
+		&inRegMR{access: 64, length: 0xffffffffffffffff, addr: 4096})
+	judge(t, "VR-ibv_reg_mr-length-0009", checkRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff},
+		&inRegMR{access: 1, length: 0xffffffffffffffff})
+	judge(t, "VR-ibv_reg_mr-length-0011", checkRegMR, &inRegMR{access: 1, length: 4096, addr: 4096},
+		&inRegMR{access: 1, length: 8192, addr: 0xfffffffffffff000})
+	judge(t, "VR-ibv_reg_mr-access-0014", checkRegMR,
+		&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)},
+		&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr-access-0015", checkRegMR,
+		&inRegMR{access: 512, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)},
+		&inRegMR{access: 576, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr-access-0016", checkRegMR,
+		&inRegMR{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)},
+		&inRegMR{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr-length-0017", checkRegMR,
+		&inRegMR{access: 64, length: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3)},
+		&inRegMR{access: 64, length: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)})
+	judge(t, "VR-ibv_reg_mr-access-0005", hintRegMR, &inRegMR{access: 1, length: 4096, addr: 4096},
+		&inRegMR{access: 32, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr-access-0006", hintRegMR, &inRegMR{access: 192, length: 4096, addr: 4096},
+		&inRegMR{access: 128, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr-length-0010", hintRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff}, &inRegMR{access: 64, length: 4096})
+	judge(t, "VR-ibv_reg_mr-length-0012", hintRegMR, &inRegMR{access: 1, length: 1, addr: 4096}, &inRegMR{access: 1, addr: 4096})
+	judge(t, "VR-ibv_reg_mr-access-0013", hintRegMR, &inRegMR{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(1)},
+		&inRegMR{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr-length-0018", hintRegMR,
+		&inRegMR{access: 1, length: 4096, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)},
+		&inRegMR{access: 1, length: 4097, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)})
+	judge(t, "VR-ibv_reg_mr-access-0194", hintRegMR, &inRegMR{access: 256, length: 4096, addr: 4096},
+		&inRegMR{access: 512, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr-addr-0201", hintRegMR, &inRegMR{access: 1, length: 4096, addr: 0x10000}, &inRegMR{access: 1, length: 4096})
+	judge(t, "VR-ibv_reg_mr-length-0204", hintRegMR, &inRegMR{access: 1, length: 0x7fffffffffffffff, addr: 4096},
+		&inRegMR{access: 1, length: 0x8000000000000000, addr: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-access-0020", checkRegMRIOVA, &inRegMRIOVA{access: 3, length: 4096, addr: 4096},
+		&inRegMRIOVA{access: 2, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-access-0021", checkRegMRIOVA, &inRegMRIOVA{access: 9, length: 4096, addr: 4096},
+		&inRegMRIOVA{access: 8, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-access-0022", checkRegMRIOVA, &inRegMRIOVA{access: 0x20000001, length: 4096, addr: 4096},
+		&inRegMRIOVA{access: 1025, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-access-0025", checkRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
+		&inRegMRIOVA{access: 192, length: 0xffffffffffffffff})
+	judge(t, "VR-ibv_reg_mr_iova-addr-0026", checkRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, addr: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-length-0027", checkRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
+		&inRegMRIOVA{access: 1, length: 0xffffffffffffffff})
+	judge(t, "VR-ibv_reg_mr_iova-length-0029", checkRegMRIOVA, &inRegMRIOVA{access: 1, length: 4096, addr: 4096},
+		&inRegMRIOVA{access: 1, length: 8192, addr: 0xfffffffffffff000})
+	judge(t, "VR-ibv_reg_mr_iova-access-0032", checkRegMRIOVA,
+		&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)},
+		&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr_iova-access-0033", checkRegMRIOVA,
+		&inRegMRIOVA{access: 512, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)},
+		&inRegMRIOVA{access: 576, length: 4096, addr: 4096, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr_iova-access-0034", checkRegMRIOVA,
+		&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)},
+		&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr_iova-length-0035", checkRegMRIOVA,
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(3)},
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)})
+	judge(t, "VR-ibv_reg_mr_iova-addr-0038", checkRegMRIOVA, &inRegMRIOVA{length: 4096, addr: 0x10000},
+		&inRegMRIOVA{length: 4096, addr: 0x10040})
+	judge(t, "VR-ibv_reg_mr_iova-iova-0039", checkRegMRIOVA, &inRegMRIOVA{length: 4096, addr: 0x10040, iova: 0x20040},
+		&inRegMRIOVA{length: 4096, addr: 0x10040, iova: 0x20000})
+	judge(t, "VR-ibv_reg_mr_iova-access-0023", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 4096, addr: 4096},
+		&inRegMRIOVA{access: 32, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-access-0024", hintRegMRIOVA, &inRegMRIOVA{access: 192, length: 4096, addr: 4096},
+		&inRegMRIOVA{access: 128, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-length-0028", hintRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
+		&inRegMRIOVA{access: 64, length: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-length-0030", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 1, addr: 4096},
+		&inRegMRIOVA{access: 1, addr: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-access-0031", hintRegMRIOVA,
+		&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(1)},
+		&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capDeviceAttrAtomicCap: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr_iova-length-0036", hintRegMRIOVA,
+		&inRegMRIOVA{access: 1, length: 4096, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)},
+		&inRegMRIOVA{access: 1, length: 4097, addr: 4096, capDeviceAttrMaxMRSize: validate.Of(4096)})
+	judge(t, "VR-ibv_reg_mr_iova-iova-0040", hintRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, iova: 0x10000})
+	judge(t, "VR-ibv_reg_mr_iova-access-0195", hintRegMRIOVA, &inRegMRIOVA{access: 256, length: 4096, addr: 4096},
+		&inRegMRIOVA{access: 512, length: 4096, addr: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-addr-0202", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 4096, addr: 0x10000},
+		&inRegMRIOVA{access: 1, length: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-length-0205", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 0x7fffffffffffffff, addr: 4096},
+		&inRegMRIOVA{access: 1, length: 0x8000000000000000, addr: 4096})
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0041", checkRegDmabufMR, &inRegDmabufMR{access: 3}, &inRegDmabufMR{access: 2})
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0042", checkRegDmabufMR, &inRegDmabufMR{access: 9}, &inRegDmabufMR{access: 8})
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0043", checkRegDmabufMR, &inRegDmabufMR{access: 0x10000f}, &inRegDmabufMR{access: 16})
+	judge(t, "VR-ibv_reg_dmabuf_mr-iova-0046", checkRegDmabufMR, &inRegDmabufMR{iova: 0x20040, offset: 4160},
+		&inRegDmabufMR{iova: 0x20000, offset: 4160})
+	judge(t, "VR-ibv_reg_dmabuf_mr-fd-0047", checkRegDmabufMR, &inRegDmabufMR{}, &inRegDmabufMR{fd: -1})
+	judge(t, "VR-ibv_reg_dmabuf_mr-length-0048", checkRegDmabufMR, &inRegDmabufMR{offset: 4096, length: 4096},
+		&inRegDmabufMR{offset: 0xfffffffffffff000, length: 8192})
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0044", hintRegDmabufMR, &inRegDmabufMR{access: 9, capDeviceAttrAtomicCap: validate.Of(1)},
+		&inRegDmabufMR{access: 9, capDeviceAttrAtomicCap: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr_ex-access-0049", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrAccess: 2, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
+	judge(t, "VR-ibv_reg_mr_ex-access-0050", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrAccess: 8, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
+	judge(t, "VR-ibv_reg_mr_ex-access-0051", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 0x20000001, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrAccess: 1025, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
+	judge(t, "VR-ibv_reg_mr_ex-access-0052", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 0x10000f, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5},
+		&inRegMREx{mrInitAttrAccess: 16, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5})
+	judge(t, "VR-ibv_reg_mr_ex-access-0055", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff},
+		&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff})
+	judge(t, "VR-ibv_reg_mr_ex-addr-0056", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff},
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, mrInitAttrAddr: 4096})
+	judge(t, "VR-ibv_reg_mr_ex-length-0057", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff},
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff})
+	judge(t, "VR-ibv_reg_mr_ex-length-0059", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 4096},
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 8192, mrInitAttrAddr: 0xfffffffffffff000})
+	judge(t, "VR-ibv_reg_mr_ex-access-0062", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+			capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)},
+		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+			capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr_ex-access-0063", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+			capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)},
+		&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+			capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr_ex-access-0064", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+			capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)},
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+			capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr_ex-length-0065", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff,
+			capDeviceAttrExODPCapsGeneralCaps: validate.Of(3)},
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff,
+			capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)})
+	judge(t, "VR-ibv_reg_mr_ex-comp_mask-0076", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 1, mrInitAttrLength: 4096, mrInitAttrAddr: 4096})
+	judge(t, "VR-ibv_reg_mr_ex-comp_mask-0077", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5},
+		&inRegMREx{mrInitAttrCompMask: 15, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, mrInitAttrFD: 5})
+	judge(t, "VR-ibv_reg_mr_ex-comp_mask-0078", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5},
+		&inRegMREx{mrInitAttrCompMask: 5, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5})
+	judge(t, "VR-ibv_reg_mr_ex-comp_mask-0079", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5},
+		&inRegMREx{mrInitAttrCompMask: 12, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5})
+	judge(t, "VR-ibv_reg_mr_ex-comp_mask-0080", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5},
+		&inRegMREx{mrInitAttrCompMask: 10, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
+	judge(t, "VR-ibv_reg_mr_ex-fd-0081", checkRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096},
+		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: -1})
+	judge(t, "VR-ibv_reg_mr_ex-iova-0082", checkRegMREx,
+		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20040,
+			mrInitAttrFDOffset: 4160}, &inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
+			mrInitAttrIOVA: 0x20000, mrInitAttrFDOffset: 4160})
+	judge(t, "VR-ibv_reg_mr_ex-iova-0083", checkRegMREx,
+		&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040, mrInitAttrIOVA: 0x20040},
+		&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040})
+	judge(t, "VR-ibv_reg_mr_ex-length-0084", checkRegMREx,
+		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 4096},
+		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 8192, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
+			mrInitAttrFDOffset: 0xfffffffffffff000})
+	judge(t, "VR-ibv_reg_mr_ex-comp_mask-0087", checkRegMREx,
+		&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrCompMask: 32, mrInitAttrLength: 4096, mrInitAttrAddr: 4096})
+	judge(t, "VR-ibv_reg_mr_ex-comp_mask-0088", checkRegMREx,
+		&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrCompMask: 42, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
+	judge(t, "VR-ibv_reg_mr_ex-addr-0197", checkRegMREx,
+		&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096})
+	judge(t, "VR-ibv_reg_mr_ex-access-0053", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrAccess: 32, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
+	judge(t, "VR-ibv_reg_mr_ex-access-0054", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 192, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrAccess: 128, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
+	judge(t, "VR-ibv_reg_mr_ex-length-0058", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff},
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096})
+	judge(t, "VR-ibv_reg_mr_ex-length-0060", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 1, mrInitAttrAddr: 4096},
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrAddr: 4096})
+	judge(t, "VR-ibv_reg_mr_ex-access-0061", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+			capDeviceAttrAtomicCap: validate.Of(1)}, &inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
+			mrInitAttrAddr: 0x10000, capDeviceAttrAtomicCap: validate.Of(0)})
+	judge(t, "VR-ibv_reg_mr_ex-length-0066", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
+			capDeviceAttrMaxMRSize: validate.Of(4096)},
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000,
+			capDeviceAttrMaxMRSize: validate.Of(4096)})
+	judge(t, "VR-ibv_reg_mr_ex-access-0196", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
+	judge(t, "VR-ibv_reg_mr_ex-iova-0200", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff},
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 3, mrInitAttrLength: 0xffffffffffffffff, mrInitAttrIOVA: 0x10000})
+	judge(t, "VR-ibv_reg_mr_ex-addr-0203", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096})
+	judge(t, "VR-ibv_reg_mr_ex-length-0206", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff, mrInitAttrAddr: 4096},
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096})
+	judge(t, "VR-ibv_rereg_mr-flags-0173", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096},
+		&inReregMR{flags: 20, pd: 4096, addr: 4096, length: 4096})
+	judge(t, "VR-ibv_rereg_mr-flags-0174", checkReregMR, &inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096},
+		&inReregMR{pd: 4096, addr: 4096, length: 4096})
+	judge(t, "VR-ibv_rereg_mr-pd-0175", checkReregMR, &inReregMR{flags: 2, pd: 4096, addr: 4096, length: 4096},
+		&inReregMR{flags: 2, addr: 4096, length: 4096})
+	judge(t, "VR-ibv_rereg_mr-addr-0176", checkReregMR, &inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096},
+		&inReregMR{flags: 1, pd: 4096, length: 4096})
+	judge(t, "VR-ibv_rereg_mr-length-0177", checkReregMR, &inReregMR{flags: 1, pd: 4096, addr: 4096, length: 1},
+		&inReregMR{flags: 1, pd: 4096, addr: 4096})
+	judge(t, "VR-ibv_rereg_mr-length-0178", checkReregMR, &inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096},
+		&inReregMR{flags: 1, pd: 4096, addr: 0xfffffffffffff000, length: 8192})
+	judge(t, "VR-ibv_rereg_mr-access-0179", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1},
+		&inReregMR{flags: 2, pd: 4096, addr: 4096, length: 4096, access: 1})
+	judge(t, "VR-ibv_rereg_mr-access-0183", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 3},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 2})
+	judge(t, "VR-ibv_rereg_mr-access-0184", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 8})
+	judge(t, "VR-ibv_rereg_mr-access-0185", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0x20000001},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1025})
+	judge(t, "VR-ibv_rereg_mr-access-0209", checkReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_rereg_mr-access-0210", checkReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_rereg_mr-access-0211", checkReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)})
+	judge(t, "VR-ibv_rereg_mr-addr-0180", hintReregMR, &inReregMR{flags: 4, pd: 4096, length: 4096},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})
+	judge(t, "VR-ibv_rereg_mr-length-0181", hintReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})
+	judge(t, "VR-ibv_rereg_mr-pd-0182", hintReregMR, &inReregMR{flags: 4, addr: 4096, length: 4096},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})
+	judge(t, "VR-ibv_rereg_mr-access-0212", hintReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capDeviceAttrAtomicCap: validate.Of(1)},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capDeviceAttrAtomicCap: validate.Of(0)})
+	judge(t, "VR-ibv_rereg_mr-access-0213", hintReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 32})
+	judge(t, "VR-ibv_rereg_mr-access-0214", hintReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 192},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 128})
+	judge(t, "VR-ibv_alloc_mw-type-0737", hintAllocMW, &inAllocMW{typ: 2}, &inAllocMW{typ: 3})
+	judge(t, "VR-ibv_alloc_mw-type-2081", hintAllocMW, &inAllocMW{typ: 1, capDeviceAttrDeviceCapFlags: validate.Of(131072)},
+		&inAllocMW{typ: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_alloc_mw-type-2082", hintAllocMW, &inAllocMW{typ: 2, capDeviceAttrDeviceCapFlags: validate.Of(16777216)},
+		&inAllocMW{typ: 2, capDeviceAttrDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_bind_mw-type-1104", checkBindMW, &inBindMW{mwType: validate.Of(1), mwBindBindInfoMR: 4096},
+		&inBindMW{mwType: validate.Of(2), mwBindBindInfoMR: 4096})
+	judge(t, "VR-ibv_bind_mw-mr-1105", checkBindMW, &inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoLength: 4096},
+		&inBindMW{mwBindBindInfoLength: 4096})
+	judge(t, "VR-ibv_bind_mw-qp_type-1107", hintBindMW, &inBindMW{mwBindBindInfoMR: 4096, qpQPType: validate.Of(2)},
+		&inBindMW{mwBindBindInfoMR: 4096, qpQPType: validate.Of(4)})
+	judge(t, "VR-ibv_bind_mw-send_flags-1108", hintBindMW, &inBindMW{mwBindBindInfoMR: 4096, mwBindSendFlags: 3},
+		&inBindMW{mwBindBindInfoMR: 4096, mwBindSendFlags: 4})
+	judge(t, "VR-ibv_bind_mw-mw_access_flags-1109", hintBindMW, &inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 4},
+		&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 1})
+	judge(t, "VR-ibv_bind_mw-mw_access_flags-1110", hintBindMW, &inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 4},
+		&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 32})
+	judge(t, "VR-ibv_bind_mw-mw_access_flags-3526", hintBindMW,
+		&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(1)},
+		&inBindMW{mwBindBindInfoMR: 4096, mwBindBindInfoMWAccessFlags: 8, capDeviceAttrAtomicCap: validate.Of(0)})
+	judge(t, "VR-ibv_bind_mw-mr-3901", hintBindMW, &inBindMW{mwBindBindInfoMR: 4096}, &inBindMW{})
+	judge(t, "VR-ibv_advise_mr-advice-0190", checkAdviseMR, &inAdviseMR{advice: 2, sgList: 4096}, &inAdviseMR{advice: 3, sgList: 4096})
+	judge(t, "VR-ibv_advise_mr-flags-0191", checkAdviseMR, &inAdviseMR{flags: 1, sgList: 4096}, &inAdviseMR{flags: 2, sgList: 4096})
+	judge(t, "VR-ibv_advise_mr-sg_list-0192", checkAdviseMR, &inAdviseMR{sgList: 4096, numSGE: 1}, &inAdviseMR{numSGE: 1})
+	judge(t, "VR-ibv_advise_mr-num_sge-0193", checkAdviseMR, &inAdviseMR{sgList: 4096, numSGE: 1}, &inAdviseMR{sgList: 4096})
+	judge(t, "VR-ibv_advise_mr-pd-0216", hintAdviseMR, &inAdviseMR{sgList: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)},
+		&inAdviseMR{sgList: 4096, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)})
+	judge(t, "VR-ibv_alloc_dm-length-0097", checkAllocDM, &inAllocDM{attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(4096)},
+		&inAllocDM{attrLength: 4097, capDeviceAttrExMaxDMSize: validate.Of(4096)})
+	judge(t, "VR-ibv_alloc_dm-log_align_req-0100", checkAllocDM, &inAllocDM{attrLogAlignReq: 63}, &inAllocDM{attrLogAlignReq: 64})
+	judge(t, "VR-ibv_alloc_dm-length-0098", hintAllocDM, &inAllocDM{attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(4096)},
+		&inAllocDM{attrLength: 4096, capDeviceAttrExMaxDMSize: validate.Of(0)})
+	judge(t, "VR-ibv_alloc_dm-length-0099", hintAllocDM, &inAllocDM{attrLength: 1}, &inAllocDM{})
+	judge(t, "VR-ibv_alloc_dm-comp_mask-0101", hintAllocDM, &inAllocDM{}, &inAllocDM{attrCompMask: 1})
+	judge(t, "VR-ibv_reg_dm_mr-access-0002", checkRegDMMR, &inRegDMMR{access: 32}, &inRegDMMR{access: 1})
+	judge(t, "VR-ibv_reg_dm_mr-access-0116", checkRegDMMR, &inRegDMMR{access: 35}, &inRegDMMR{access: 34})
+	judge(t, "VR-ibv_reg_dm_mr-access-0117", checkRegDMMR, &inRegDMMR{access: 41}, &inRegDMMR{access: 40})
+	judge(t, "VR-ibv_reg_dm_mr-access-0118", checkRegDMMR, &inRegDMMR{access: 0x20000020}, &inRegDMMR{access: 96})
+	judge(t, "VR-ibv_reg_dm_mr-dm_offset-0123", checkRegDMMR, &inRegDMMR{length: 4096, dmLength: validate.Of(4096)},
+		&inRegDMMR{length: 4096, dmLength: validate.Of(4096), dmOffset: 4})
+	judge(t, "VR-ibv_reg_dm_mr-dm_offset-0124", checkRegDMMR, &inRegDMMR{length: 64, dmOffset: 64},
+		&inRegDMMR{length: 128, dmOffset: 0xffffffffffffffc0})
+	judge(t, "VR-ibv_reg_dm_mr-access-0119", hintRegDMMR, &inRegDMMR{access: 33}, &inRegDMMR{access: 48})
+	judge(t, "VR-ibv_reg_dm_mr-access-0120", hintRegDMMR, &inRegDMMR{access: 41, capDeviceAttrAtomicCap: validate.Of(1)},
+		&inRegDMMR{access: 41, capDeviceAttrAtomicCap: validate.Of(0)})
+	judge(t, "VR-ibv_create_cq-comp_vector-0281", checkCreateCQ, &inCreateCQ{}, &inCreateCQ{compVector: -1})
+	judge(t, "VR-ibv_create_cq-comp_vector-0282", checkCreateCQ, &inCreateCQ{compVector: 1, contextNumCompVectors: validate.Of(2)},
+		&inCreateCQ{compVector: 2, contextNumCompVectors: validate.Of(2)})
+	judge(t, "VR-ibv_create_cq-cqe-0279", hintCreateCQ, &inCreateCQ{cqe: 1}, &inCreateCQ{})
+	judge(t, "VR-ibv_create_cq-cqe-0280", hintCreateCQ, &inCreateCQ{cqe: 16, capDeviceAttrMaxCQE: validate.Of(16)},
+		&inCreateCQ{cqe: 17, capDeviceAttrMaxCQE: validate.Of(16)})
+	judge(t, "VR-ibv_create_cq_ex-comp_vector-0907", checkCreateCQEx,
+		&inCreateCQEx{cqAttrCompVector: 1, contextNumCompVectors: validate.Of(2)},
+		&inCreateCQEx{cqAttrCompVector: 2, contextNumCompVectors: validate.Of(2)})
+	judge(t, "VR-ibv_create_cq_ex-wc_flags-0908", checkCreateCQEx, &inCreateCQEx{cqAttrWCFlags: 3}, &inCreateCQEx{cqAttrWCFlags: 0x100000})
+	judge(t, "VR-ibv_create_cq_ex-comp_vector-3301", checkCreateCQEx, &inCreateCQEx{cqAttrCQE: 1},
+		&inCreateCQEx{cqAttrCompVector: 0x80000000, cqAttrCQE: 1})
+	judge(t, "VR-ibv_create_cq_ex-cqe-0905", hintCreateCQEx, &inCreateCQEx{cqAttrCQE: 1}, &inCreateCQEx{})
+	judge(t, "VR-ibv_create_cq_ex-cqe-0906", hintCreateCQEx, &inCreateCQEx{cqAttrCQE: 16, capDeviceAttrMaxCQE: validate.Of(16)},
+		&inCreateCQEx{cqAttrCQE: 17, capDeviceAttrMaxCQE: validate.Of(16)})
+	judge(t, "VR-ibv_create_cq_ex-flags-2054", hintCreateCQEx, &inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 1, cqAttrCompMask: 1},
+		&inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 8, cqAttrCompMask: 1})
+	judge(t, "VR-ibv_create_cq_ex-wc_flags-3525", hintCreateCQEx,
+		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capDeviceAttrExCompletionTimestampMask: validate.Of(255)},
+		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capDeviceAttrExCompletionTimestampMask: validate.Of(0)})
+	judge(t, "VR-ibv_resize_cq-cqe-1302", hintResizeCQ, &inResizeCQ{cqe: 1}, &inResizeCQ{})
+	judge(t, "VR-ibv_resize_cq-cqe-1303", hintResizeCQ, &inResizeCQ{cqe: 16, capDeviceAttrMaxCQE: validate.Of(16)},
+		&inResizeCQ{cqe: 17, capDeviceAttrMaxCQE: validate.Of(16)})
+	judge(t, "VR-ibv_modify_cq-attr_mask-0778", checkModifyCQ, &inModifyCQ{attrAttrMask: 1}, &inModifyCQ{})
+	judge(t, "VR-ibv_modify_cq-cq_count-2055", hintModifyCQ,
+		&inModifyCQ{attrAttrMask: 1, attrModerateCQCount: 16, capDeviceAttrExCQModCapsMaxCQCount: validate.Of(16)},
+		&inModifyCQ{attrAttrMask: 1, attrModerateCQCount: 17, capDeviceAttrExCQModCapsMaxCQCount: validate.Of(16)})
+	judge(t, "VR-ibv_modify_cq-cq_period-2056", hintModifyCQ,
+		&inModifyCQ{attrAttrMask: 1, attrModerateCQPeriod: 16, capDeviceAttrExCQModCapsMaxCQPeriod: validate.Of(16)},
+		&inModifyCQ{attrAttrMask: 1, attrModerateCQPeriod: 17, capDeviceAttrExCQModCapsMaxCQPeriod: validate.Of(16)})
+	judge(t, "VR-ibv_create_comp_cntr-comp_mask-1361", checkCreateCompCntr, &inCreateCompCntr{}, &inCreateCompCntr{ccAttrCompMask: 1})
+	judge(t, "VR-ibv_create_comp_cntr-flags-1362", checkCreateCompCntr, &inCreateCompCntr{}, &inCreateCompCntr{ccAttrFlags: 1})
+	judge(t, "VR-ibv_create_comp_cntr-type-1363", checkCreateCompCntr, &inCreateCompCntr{}, &inCreateCompCntr{ccAttrType: 2})
+	judge(t, "VR-ibv_create_comp_cntr-type-1364", hintCreateCompCntr, &inCreateCompCntr{}, &inCreateCompCntr{ccAttrType: 1})
+	judge(t, "VR-ibv_create_srq-max_wr-0603", hintCreateSRQ, &inCreateSRQ{srqInitAttrAttrMaxWR: 1}, &inCreateSRQ{})
+	judge(t, "VR-ibv_create_srq-max_wr-0604", hintCreateSRQ,
+		&inCreateSRQ{srqInitAttrAttrMaxWR: 16, capDeviceAttrMaxSRQWR: validate.Of(16)},
+		&inCreateSRQ{srqInitAttrAttrMaxWR: 17, capDeviceAttrMaxSRQWR: validate.Of(16)})
+	judge(t, "VR-ibv_create_srq-max_sge-0605", hintCreateSRQ,
+		&inCreateSRQ{srqInitAttrAttrMaxSGE: 16, capDeviceAttrMaxSRQSGE: validate.Of(16)},
+		&inCreateSRQ{srqInitAttrAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)})
+	judge(t, "VR-ibv_create_srq-srq_limit-0606", hintCreateSRQ, &inCreateSRQ{}, &inCreateSRQ{srqInitAttrAttrSRQLimit: 1})
+	judge(t, "VR-ibv_create_srq_ex-srq_type-1204", checkCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 3, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-comp_mask-1205", checkCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 7, srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-comp_mask-1206", checkCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 19, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-max_num_tags-1207", checkCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-pd-3305", checkCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExPD: 4096, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-comp_mask-1203", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-max_num_tags-1208", hintCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 8,
+			capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 9,
+			capDeviceAttrExTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-srq_type-1214", hintCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceAttrDeviceCapFlags: validate.Of(1048576),
+			srqInitAttrExAttrMaxWR: 1}, &inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15,
+			capDeviceAttrDeviceCapFlags: validate.Of(0), srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-max_wr-1229", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExCompMask: 2})
+	judge(t, "VR-ibv_create_srq_ex-max_wr-1230", hintCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 16, capDeviceAttrMaxSRQWR: validate.Of(16)},
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 17, capDeviceAttrMaxSRQWR: validate.Of(16)})
+	judge(t, "VR-ibv_create_srq_ex-max_sge-1231", hintCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16,
+			capDeviceAttrMaxSRQSGE: validate.Of(16)}, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1,
+			srqInitAttrExAttrMaxSGE: 17, capDeviceAttrMaxSRQSGE: validate.Of(16)})
+	judge(t, "VR-ibv_create_srq_ex-max_ops-3309", hintCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1,
+			srqInitAttrExTMCapMaxOps: 8, capDeviceAttrExTMCapsMaxOps: validate.Of(8)},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1,
+			srqInitAttrExTMCapMaxOps: 9, capDeviceAttrExTMCapsMaxOps: validate.Of(8)})
+	judge(t, "VR-ibv_create_srq_ex-srq_limit-3353", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrSRQLimit: 1})
+	judge(t, "VR-ibv_create_srq_ex-srq_type-3524", hintCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1,
+			capDeviceAttrExTMCapsFlags: validate.Of(1)},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1,
+			capDeviceAttrExTMCapsFlags: validate.Of(0)})
+	judge(t, "VR-ibv_modify_srq-max_wr-0614", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 1, srqAttrMask: 1}, &inModifySRQ{srqAttrMask: 1})
+	judge(t, "VR-ibv_modify_srq-max_wr-0615", hintModifySRQ,
+		&inModifySRQ{srqAttrMaxWR: 16, srqAttrMask: 1, capDeviceAttrMaxSRQWR: validate.Of(16)},
+		&inModifySRQ{srqAttrMaxWR: 17, srqAttrMask: 1, capDeviceAttrMaxSRQWR: validate.Of(16)})
+	judge(t, "VR-ibv_modify_srq-srq_attr_mask-0616", hintModifySRQ,
+		&inModifySRQ{srqAttrMask: 1, capDeviceAttrDeviceCapFlags: validate.Of(8192)},
+		&inModifySRQ{srqAttrMask: 1, capDeviceAttrDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_modify_srq-srq_limit-0617", hintModifySRQ,
+		&inModifySRQ{srqAttrMask: 2, capDeviceAttrMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 16},
+		&inModifySRQ{srqAttrMask: 2, capDeviceAttrMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 17})
+	judge(t, "VR-ibv_modify_srq-srq_limit-0618", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 8},
+		&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 9})
+	judge(t, "VR-ibv_post_srq_recv-sg_list-0963", brokenPostSRQRecv, &inPostSRQRecv{}, &inPostSRQRecv{recvWRNumSGE: 1})
+	judge(t, "VR-ibv_post_srq_recv-num_sge-0962", hintPostSRQRecv, &inPostSRQRecv{}, &inPostSRQRecv{recvWRNumSGE: -1})
+	judge(t, "VR-ibv_post_srq_ops-opcode-3054", brokenPostSRQOps, &inPostSRQOps{opOpcode: 2}, &inPostSRQOps{opOpcode: 3})
+	judge(t, "VR-ibv_post_srq_ops-sg_list-3059", brokenPostSRQOps, &inPostSRQOps{}, &inPostSRQOps{opTMAddNumSGE: 1})
+	judge(t, "VR-ibv_post_srq_ops-flags-3055", hintPostSRQOps, &inPostSRQOps{opFlags: 1}, &inPostSRQOps{opFlags: 4})
+	judge(t, "VR-ibv_post_srq_ops-flags-3056", hintPostSRQOps, &inPostSRQOps{opFlags: 2, opTMUnexpectedCnt: 3},
+		&inPostSRQOps{opFlags: 1, opTMUnexpectedCnt: 3})
+	judge(t, "VR-ibv_post_srq_ops-num_sge-3057", hintPostSRQOps,
+		&inPostSRQOps{opTMAddNumSGE: 1, capDeviceAttrExTMCapsMaxSGE: validate.Of(1)},
+		&inPostSRQOps{opTMAddNumSGE: 2, capDeviceAttrExTMCapsMaxSGE: validate.Of(1)})
+	judge(t, "VR-ibv_post_srq_ops-num_sge-3058", hintPostSRQOps, &inPostSRQOps{}, &inPostSRQOps{opTMAddNumSGE: -1})
+	judge(t, "VR-ibv_create_qp-send_cq-0299", checkCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
+		&inCreateQP{qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096})
+	judge(t, "VR-ibv_create_qp-recv_cq-0300", checkCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrSRQ: 4096})
+	judge(t, "VR-ibv_create_qp-qp_type-2037", checkCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 77, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096})
+	judge(t, "VR-ibv_create_qp-qp_type-0298", hintCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 9, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096})
+	judge(t, "VR-ibv_create_qp-qp_type-0301", hintCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 4, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 3, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096})
+	judge(t, "VR-ibv_create_qp-max_recv_wr-0302", hintCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 1})
+	judge(t, "VR-ibv_create_qp-max_recv_sge-0303", hintCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 1})
+	judge(t, "VR-ibv_create_qp-max_send_wr-0304", hintCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendWR: 16,
+			capDeviceAttrMaxQPWR: validate.Of(16)}, &inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
+			qpInitAttrCapMaxSendWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)})
+	judge(t, "VR-ibv_create_qp-max_recv_wr-0305", hintCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 16,
+			capDeviceAttrMaxQPWR: validate.Of(16)}, &inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
+			qpInitAttrCapMaxRecvWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)})
+	judge(t, "VR-ibv_create_qp-max_send_sge-0306", hintCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendSGE: 16,
+			capDeviceAttrMaxSGE: validate.Of(16)}, &inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
+			qpInitAttrCapMaxSendSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)})
+	judge(t, "VR-ibv_create_qp-max_recv_sge-0307", hintCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 16,
+			capDeviceAttrMaxSGE: validate.Of(16)}, &inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
+			qpInitAttrCapMaxRecvSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)})
+	judge(t, "VR-ibv_create_qp_ex-comp_mask-1222", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096})
+	judge(t, "VR-ibv_create_qp_ex-comp_mask-1223", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096})
+	judge(t, "VR-ibv_create_qp_ex-send_cq-1224", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096})
+	judge(t, "VR-ibv_create_qp_ex-recv_cq-1225", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
+			qpInitAttrExSRQ: 4096})
+	judge(t, "VR-ibv_create_qp_ex-recv_cq-1532", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+	judge(t, "VR-ibv_create_qp_ex-srq-1533", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+	judge(t, "VR-ibv_create_qp_ex-max_recv_wr-1534", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+	judge(t, "VR-ibv_create_qp_ex-max_recv_sge-1535", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+	judge(t, "VR-ibv_create_qp_ex-send_cq-1536", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+	judge(t, "VR-ibv_create_qp_ex-qp_type-2038", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-2042", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-2046", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-3150", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_function-3157", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_key_len-3158", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16})
+	judge(t, "VR-ibv_create_qp_ex-qp_type-1537", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+	judge(t, "VR-ibv_create_qp_ex-comp_mask-1538", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
+	judge(t, "VR-ibv_create_qp_ex-max_send_wr-2031", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 16,
+			capDeviceAttrMaxQPWR: validate.Of(16)}, &inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExCapMaxSendWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)})
+	judge(t, "VR-ibv_create_qp_ex-max_recv_wr-2032", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 16,
+			capDeviceAttrMaxQPWR: validate.Of(16)}, &inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExCapMaxRecvWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)})
+	judge(t, "VR-ibv_create_qp_ex-max_send_sge-2033", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 16,
+			capDeviceAttrMaxSGE: validate.Of(16)}, &inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExCapMaxSendSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)})
+	judge(t, "VR-ibv_create_qp_ex-max_recv_sge-2034", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 16,
+			capDeviceAttrMaxSGE: validate.Of(16)}, &inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExCapMaxRecvSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)})
+	judge(t, "VR-ibv_create_qp_ex-max_recv_wr-2035", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1})
+	judge(t, "VR-ibv_create_qp_ex-max_recv_sge-2036", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1})
+	judge(t, "VR-ibv_create_qp_ex-source_qpn-2045", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7})
+	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-2047", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 0x100000})
+	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-2048", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16})
+	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-2049", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16})
+	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-2050", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-3151", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2})
+	judge(t, "VR-ibv_create_qp_ex-qp_type-3155", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
+			qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4096})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 5})
+	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-3801", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 1024})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-3813", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-3502", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-3504", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capDeviceAttrExRawPacketCaps: validate.Of(1)},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capDeviceAttrExRawPacketCaps: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-3505", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(2)},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capDeviceAttrExRawPacketCaps: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(1)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 2,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 2,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(4)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 8,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(8)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 8,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(16)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 32,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(32)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 32,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(64)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 128,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(128)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 128,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(256)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(2147483648)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000,
+			capDeviceAttrExRSSCapsRXHashFieldsMask: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_function-3520", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			capDeviceAttrExRSSCapsRXHashFunction: validate.Of(1)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			capDeviceAttrExRSSCapsRXHashFunction: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-qp_type-3521", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capDeviceAttrExRSSCapsSupportedQpts: validate.Of(256)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capDeviceAttrExRSSCapsSupportedQpts: validate.Of(0)})
+	judge(t, "VR-ibv_alloc_td-comp_mask-0152", checkAllocTD, &inAllocTD{}, &inAllocTD{initAttrCompMask: 1})
+	judge(t, "VR-ibv_alloc_parent_domain-pd-0135", checkAllocParentDomain, &inAllocParentDomain{attrPD: 4096}, &inAllocParentDomain{})
+	judge(t, "VR-ibv_reg_buf_mr-access-3020", checkRegBufMR, &inRegBufMR{access: 3}, &inRegBufMR{access: 2})
+	judge(t, "VR-ibv_reg_buf_mr-access-3021", checkRegBufMR, &inRegBufMR{access: 9}, &inRegBufMR{access: 8})
+	judge(t, "VR-ibv_reg_buf_mr-access-3022", checkRegBufMR, &inRegBufMR{access: 0x20000001}, &inRegBufMR{access: 1025})
+	judge(t, "VR-ibv_reg_buf_mr-access-3026", checkRegBufMR,
+		&inRegBufMR{access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(274877906944)},
+		&inRegBufMR{access: 256, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_reg_buf_mr-access-3027", checkRegBufMR,
+		&inRegBufMR{access: 512, capDeviceAttrExDeviceCapFlagsEx: validate.Of(549755813888)},
+		&inRegBufMR{access: 576, capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_reg_buf_mr-access-3028", checkRegBufMR, &inRegBufMR{access: 64, capDeviceAttrExODPCapsGeneralCaps: validate.Of(1)},
+		&inRegBufMR{access: 64, capDeviceAttrExODPCapsGeneralCaps: validate.Of(0)})
+	judge(t, "VR-ibv_reg_buf_mr-access-3023", hintRegBufMR, &inRegBufMR{access: 1}, &inRegBufMR{access: 32})
+	judge(t, "VR-ibv_reg_buf_mr-access-3024", hintRegBufMR, &inRegBufMR{access: 192}, &inRegBufMR{access: 128})
+	judge(t, "VR-ibv_reg_buf_mr-access-3025", hintRegBufMR, &inRegBufMR{access: 9, capDeviceAttrAtomicCap: validate.Of(1)},
+		&inRegBufMR{access: 9, capDeviceAttrAtomicCap: validate.Of(0)})
+	judge(t, "VR-ibv_alloc_dmah-comp_mask-1335", checkAllocDMAH, &inAllocDMAH{attrCompMask: 2}, &inAllocDMAH{})
+	judge(t, "VR-ibv_alloc_dmah-comp_mask-1336", checkAllocDMAH, &inAllocDMAH{attrCompMask: 7}, &inAllocDMAH{attrCompMask: 3})
+	judge(t, "VR-ibv_alloc_dmah-comp_mask-1337", checkAllocDMAH, &inAllocDMAH{attrCompMask: 7}, &inAllocDMAH{attrCompMask: 6})
+	judge(t, "VR-ibv_alloc_dmah-ph-1341", checkAllocDMAH, &inAllocDMAH{attrCompMask: 2, attrPh: 3},
+		&inAllocDMAH{attrCompMask: 2, attrPh: 4})
+	judge(t, "VR-ibv_alloc_dmah-tph_mem_type-1342", checkAllocDMAH, &inAllocDMAH{attrCompMask: 7, attrTPHMemType: 1},
+		&inAllocDMAH{attrCompMask: 7, attrTPHMemType: 2})
+	judge(t, "VR-ibv_query_rt_values_ex-comp_mask-1324", checkQueryRtValuesEx, &inQueryRtValuesEx{valuesCompMask: 1},
+		&inQueryRtValuesEx{valuesCompMask: 3})
+	judge(t, "VR-ibv_query_rt_values_ex-comp_mask-1325", hintQueryRtValuesEx, &inQueryRtValuesEx{valuesCompMask: 1}, &inQueryRtValuesEx{})
+	judge(t, "VR-ibv_query_device_ex-comp_mask-0167", checkQueryDeviceEx, &inQueryDeviceEx{}, &inQueryDeviceEx{inputCompMask: 1})
+	judge(t, "VR-ibv_open_qp-comp_mask-1220", checkOpenQP, &inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17},
+		&inOpenQP{qpOpenAttrCompMask: 3, qpOpenAttrQPNum: 17})
+	judge(t, "VR-ibv_open_qp-qp_type-1221", checkOpenQP, &inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17},
+		&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 2, qpOpenAttrQPNum: 17})
+	judge(t, "VR-ibv_open_qp-qp_num-3172", checkOpenQP, &inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 0xffffff},
+		&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 0x1000000})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0221", checkModifyQP,
+		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(3)},
+		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(3)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0223", checkModifyQP,
+		&inModifyQP{attrMask: 33, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(8)},
+		&inModifyQP{attrMask: 1, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(8)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0224", checkModifyQP,
+		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(9)},
+		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(9)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0226", checkModifyQP, &inModifyQP{attrMask: 1, qpQPType: validate.Of(4)},
+		&inModifyQP{attrMask: 257, qpQPType: validate.Of(4)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0227", checkModifyQP, &inModifyQP{attrMask: 1, qpQPType: validate.Of(3)},
+		&inModifyQP{attrMask: 8193, qpQPType: validate.Of(3)})
+	judge(t, "VR-ibv_modify_qp-qp_state-0229", checkModifyQP, &inModifyQP{attrMask: 1, attrQPState: 6},
+		&inModifyQP{attrMask: 1, attrQPState: 7})
+	judge(t, "VR-ibv_modify_qp-cur_qp_state-0230", checkModifyQP, &inModifyQP{attrMask: 2, attrCurQPState: 6},
+		&inModifyQP{attrMask: 2, attrCurQPState: 7})
+	judge(t, "VR-ibv_modify_qp-port_num-0231", checkModifyQP, &inModifyQP{attrMask: 32, attrPortNum: 1}, &inModifyQP{attrMask: 32})
+	judge(t, "VR-ibv_modify_qp-port_num-0232", checkModifyQP, &inModifyQP{attrMask: 128, attrAHAttrPortNum: 1}, &inModifyQP{attrMask: 128})
+	judge(t, "VR-ibv_modify_qp-alt_port_num-0233", checkModifyQP, &inModifyQP{attrMask: 16384, attrAltPortNum: 1},
+		&inModifyQP{attrMask: 16384})
+	judge(t, "VR-ibv_modify_qp-port_num-0234", checkModifyQP,
+		&inModifyQP{attrMask: 32, attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)},
+		&inModifyQP{attrMask: 32, attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)})
+	judge(t, "VR-ibv_modify_qp-port_num-0235", checkModifyQP,
+		&inModifyQP{attrMask: 161, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 1},
+		&inModifyQP{attrMask: 161, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 2})
+	judge(t, "VR-ibv_modify_qp-alt_ah_attr-0236", checkModifyQP, &inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1},
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 2})
+	judge(t, "VR-ibv_modify_qp-port_num-0508", checkModifyQP, &inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 1},
+		&inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 2})
+	judge(t, "VR-ibv_modify_qp-attr_mask-2007", checkModifyQP, &inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(8)},
+		&inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(3)})
+	judge(t, "VR-ibv_modify_qp-port_num-2067", checkModifyQP,
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5},
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5})
+	judge(t, "VR-ibv_modify_qp-alt_port_num-2068", checkModifyQP,
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 2,
+			capDeviceAttrDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5},
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 3,
+			capDeviceAttrDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0220", hintModifyQP,
+		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(2)},
+		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(2)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0222", hintModifyQP,
+		&inModifyQP{attrMask: 113, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(4)},
+		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(4)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0225", hintModifyQP,
+		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)},
+		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpQPType: validate.Of(10)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0228", hintModifyQP, &inModifyQP{attrMask: 1, qpQPType: validate.Of(2)},
+		&inModifyQP{attrMask: 65, qpQPType: validate.Of(2)})
+	judge(t, "VR-ibv_modify_qp-path_mtu-0237", hintModifyQP, &inModifyQP{attrMask: 256, attrPathMTU: 3},
+		&inModifyQP{attrMask: 256, attrPathMTU: 1024})
+	judge(t, "VR-ibv_modify_qp-rq_psn-0238", hintModifyQP, &inModifyQP{attrMask: 4096, attrRQPSN: 0xffffff},
+		&inModifyQP{attrMask: 4096, attrRQPSN: 0x1000000})
+	judge(t, "VR-ibv_modify_qp-sq_psn-0239", hintModifyQP, &inModifyQP{attrMask: 0x10000, attrSQPSN: 0xffffff},
+		&inModifyQP{attrMask: 0x10000, attrSQPSN: 0x1000000})
+	judge(t, "VR-ibv_modify_qp-dest_qp_num-0240", hintModifyQP, &inModifyQP{attrMask: 0x100000, attrDestQPNum: 0xffffff},
+		&inModifyQP{attrMask: 0x100000, attrDestQPNum: 0x1000000})
+	judge(t, "VR-ibv_modify_qp-timeout-0241", hintModifyQP, &inModifyQP{attrMask: 512, attrTimeout: 31},
+		&inModifyQP{attrMask: 512, attrTimeout: 32})
+	judge(t, "VR-ibv_modify_qp-alt_timeout-0242", hintModifyQP, &inModifyQP{attrMask: 16384, attrAltTimeout: 31},
+		&inModifyQP{attrMask: 16384, attrAltTimeout: 32})
+	judge(t, "VR-ibv_modify_qp-min_rnr_timer-0243", hintModifyQP, &inModifyQP{attrMask: 0x8000, attrMinRNRTimer: 31},
+		&inModifyQP{attrMask: 0x8000, attrMinRNRTimer: 32})
+	judge(t, "VR-ibv_modify_qp-retry_cnt-0244", hintModifyQP, &inModifyQP{attrMask: 1024, attrRetryCnt: 7},
+		&inModifyQP{attrMask: 1024, attrRetryCnt: 8})
+	judge(t, "VR-ibv_modify_qp-rnr_retry-0245", hintModifyQP, &inModifyQP{attrMask: 2048, attrRNRRetry: 7},
+		&inModifyQP{attrMask: 2048, attrRNRRetry: 8})
+	judge(t, "VR-ibv_modify_qp-max_rd_atomic-0246", hintModifyQP,
+		&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 4, capDeviceAttrMaxQPInitRDAtom: validate.Of(4)},
+		&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 5, capDeviceAttrMaxQPInitRDAtom: validate.Of(4)})
+	judge(t, "VR-ibv_modify_qp-max_dest_rd_atomic-0247", hintModifyQP,
+		&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 4, capDeviceAttrMaxQPRDAtom: validate.Of(4)},
+		&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 5, capDeviceAttrMaxQPRDAtom: validate.Of(4)})
+	judge(t, "VR-ibv_modify_qp-pkey_index-0248", hintModifyQP, &inModifyQP{attrMask: 16, capDeviceAttrMaxPkeys: validate.Of(1)},
+		&inModifyQP{attrMask: 16, attrPKeyIndex: 1, capDeviceAttrMaxPkeys: validate.Of(1)})
+	judge(t, "VR-ibv_modify_qp-qp_state-0249", hintModifyQP, &inModifyQP{attrMask: 5, attrQPState: 4},
+		&inModifyQP{attrMask: 5, attrQPState: 3})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0250", hintModifyQP, &inModifyQP{attrMask: 0x80000, capDeviceAttrDeviceCapFlags: validate.Of(1)},
+		&inModifyQP{attrMask: 0x80000, capDeviceAttrDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-0251", hintModifyQP, &inModifyQP{attrMask: 0x40000, capDeviceAttrDeviceCapFlags: validate.Of(16)},
+		&inModifyQP{attrMask: 0x40000, capDeviceAttrDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_modify_qp-ah_attr-0253", hintModifyQP, &inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1},
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1})
+	judge(t, "VR-ibv_modify_qp-alt_ah_attr-0255", hintModifyQP,
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1},
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1})
+	judge(t, "VR-ibv_modify_qp-attr_mask-2001", hintModifyQP, &inModifyQP{attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(3)},
+		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(3)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-2002", hintModifyQP,
+		&inModifyQP{attrMask: 0x2000000, qpState: validate.Of(3), qpQPType: validate.Of(8)},
+		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(8)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-2003", hintModifyQP, &inModifyQP{attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(9)},
+		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(9)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-2004", hintModifyQP, &inModifyQP{attrMask: 8, qpState: validate.Of(3), qpQPType: validate.Of(10)},
+		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpQPType: validate.Of(10)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-2005", hintModifyQP, &inModifyQP{attrMask: 2, qpQPType: validate.Of(4)},
+		&inModifyQP{attrMask: 256, qpQPType: validate.Of(4)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-2006", hintModifyQP, &inModifyQP{attrMask: 2, qpQPType: validate.Of(3)},
+		&inModifyQP{attrMask: 8192, qpQPType: validate.Of(3)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-2008", hintModifyQP,
+		&inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(8), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(256),
+			attrRateLimit: 1000}, &inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(8),
+			capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000})
+	judge(t, "VR-ibv_modify_qp-attr_mask-2009", hintModifyQP,
+		&inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(2), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(4),
+			attrRateLimit: 1000}, &inModifyQP{attrMask: 0x2000000, qpQPType: validate.Of(2),
+			capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000})
+	judge(t, "VR-ibv_modify_qp-rate_limit-2010", hintModifyQP,
+		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 1000, capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(1000)},
+		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 1001, capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(1000)})
+	judge(t, "VR-ibv_modify_qp-rate_limit-2011", hintModifyQP,
+		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 10, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10)},
+		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 9, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10)})
+	judge(t, "VR-ibv_modify_qp-flow_label-2061", hintModifyQP,
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhFlowLabel: 0xfffff},
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhFlowLabel: 0x100000})
+	judge(t, "VR-ibv_modify_qp-flow_label-2062", hintModifyQP,
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1,
+			attrAltAHAttrGrhFlowLabel: 0xfffff}, &inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
+			attrAltAHAttrIsGlobal: 1, attrAltAHAttrGrhFlowLabel: 0x100000})
+	judge(t, "VR-ibv_modify_qp-sl-2063", hintModifyQP,
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSL: 15},
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSL: 16})
+	judge(t, "VR-ibv_modify_qp-sl-2064", hintModifyQP,
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSL: 15},
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSL: 16})
+	judge(t, "VR-ibv_modify_qp-path_mig_state-2070", hintModifyQP, &inModifyQP{attrMask: 0x40000, attrPathMigState: 2},
+		&inModifyQP{attrMask: 0x40000, attrPathMigState: 3})
+	judge(t, "VR-ibv_modify_qp-qp_access_flags-2071", hintModifyQP, &inModifyQP{attrMask: 8, attrQPAccessFlags: 4},
+		&inModifyQP{attrMask: 8, attrQPAccessFlags: 1024})
+	judge(t, "VR-ibv_modify_qp-static_rate-3191", hintModifyQP,
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 16},
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 100})
+	judge(t, "VR-ibv_modify_qp-static_rate-3192", hintModifyQP,
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrStaticRate: 16},
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrStaticRate: 100})
+	judge(t, "VR-ibv_modify_qp-src_path_bits-3194", hintModifyQP,
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSrcPathBits: 127},
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSrcPathBits: 128})
+	judge(t, "VR-ibv_modify_qp-src_path_bits-3195", hintModifyQP,
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 127},
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 128})
+	judge(t, "VR-ibv_modify_qp-attr_mask-3811", hintModifyQP,
+		&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpQPType: validate.Of(3)},
+		&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpQPType: validate.Of(3)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-3812", hintModifyQP,
+		&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpQPType: validate.Of(9)},
+		&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpQPType: validate.Of(9)})
+	judge(t, "VR-ibv_modify_qp_rate_limit-comp_mask-1311", checkModifyQPRateLimit, &inModifyQPRateLimit{},
+		&inModifyQPRateLimit{attrCompMask: 1})
+	judge(t, "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", checkModifyQPRateLimit,
+		&inModifyQPRateLimit{attrMaxBurstSz: 1024, attrRateLimit: 1000}, &inModifyQPRateLimit{attrMaxBurstSz: 1024})
+	judge(t, "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", checkModifyQPRateLimit,
+		&inModifyQPRateLimit{attrRateLimit: 1000, attrTypicalPktSz: 1024}, &inModifyQPRateLimit{attrTypicalPktSz: 1024})
+	judge(t, "VR-ibv_modify_qp_rate_limit-state-1314", checkModifyQPRateLimit, &inModifyQPRateLimit{qpState: validate.Of(3)},
+		&inModifyQPRateLimit{qpState: validate.Of(1)})
+	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3183", checkModifyQPRateLimit,
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpQPType: validate.Of(8)},
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpQPType: validate.Of(4)})
+	judge(t, "VR-ibv_modify_qp_rate_limit-rate_limit-1315", hintModifyQPRateLimit,
+		&inModifyQPRateLimit{attrRateLimit: 10, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10),
+			capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)},
+		&inModifyQPRateLimit{attrRateLimit: 21, capDeviceAttrExPacketPacingCapsQPRateLimitMin: validate.Of(10),
+			capDeviceAttrExPacketPacingCapsQPRateLimitMax: validate.Of(20)})
+	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3806", hintModifyQPRateLimit,
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpQPType: validate.Of(2), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(4)},
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpQPType: validate.Of(2), capDeviceAttrExPacketPacingCapsSupportedQpts: validate.Of(256)})
+	judge(t, "VR-ibv_qp_attach_comp_cntr-state-1373", hintQPAttachCompCntr, &inQPAttachCompCntr{qpState: validate.Of(1), attrOpMask: 1},
+		&inQPAttachCompCntr{qpState: validate.Of(2), attrOpMask: 1})
+	judge(t, "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1},
+		&inQPAttachCompCntr{attrCompMask: 1, attrOpMask: 1})
+	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1375", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1},
+		&inQPAttachCompCntr{attrOpMask: 65})
+	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1376", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1}, &inQPAttachCompCntr{})
+	judge(t, "VR-ibv_query_qp_data_in_order-flags-1307", hintQueryQPDataInOrder, &inQueryQPDataInOrder{flags: 1},
+		&inQueryQPDataInOrder{flags: 4})
+	judge(t, "VR-ibv_query_qp_data_in_order-op-1308", hintQueryQPDataInOrder, &inQueryQPDataInOrder{op: 2}, &inQueryQPDataInOrder{op: 6})
+	judge(t, "VR-ibv_query_qp-attr_mask-0506", checkQueryQP, &inQueryQP{attrMask: 0x100001}, &inQueryQP{attrMask: 0x2000001})
+	judge(t, "VR-ibv_query_qp-attr_mask-2020", checkQueryQP, &inQueryQP{attrMask: 0x100001}, &inQueryQP{attrMask: 0x4000000})
+	judge(t, "VR-ibv_query_qp-attr_mask-2021", hintQueryQP, &inQueryQP{attrMask: 0x100001}, &inQueryQP{attrMask: 0x200000})
+	judge(t, "VR-ibv_create_wq-pd-0783", checkCreateWQ, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096},
+		&inCreateWQ{wqInitAttrCQ: 4096})
+	judge(t, "VR-ibv_create_wq-cq-0784", checkCreateWQ, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096},
+		&inCreateWQ{wqInitAttrPD: 4096})
+	judge(t, "VR-ibv_create_wq-wq_type-2083", checkCreateWQ, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrWQType: 1})
+	judge(t, "VR-ibv_create_wq-create_flags-2085", checkCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 16, wqInitAttrCompMask: 1})
+	judge(t, "VR-ibv_create_wq-create_flags-2087", hintCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1,
+			capDeviceAttrExRawPacketCaps: validate.Of(1)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1,
+			capDeviceAttrExRawPacketCaps: validate.Of(0)})
+	judge(t, "VR-ibv_create_wq-create_flags-2088", hintCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1,
+			capDeviceAttrExRawPacketCaps: validate.Of(2)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1,
+			capDeviceAttrExRawPacketCaps: validate.Of(0)})
+	judge(t, "VR-ibv_create_wq-create_flags-2089", hintCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1,
+			capDeviceAttrExRawPacketCaps: validate.Of(8)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1,
+			capDeviceAttrExRawPacketCaps: validate.Of(0)})
+	judge(t, "VR-ibv_create_wq-create_flags-3343", hintCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1,
+			capDeviceAttrExDeviceCapFlagsEx: validate.Of(68719476736)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1,
+			capDeviceAttrExDeviceCapFlagsEx: validate.Of(0)})
+	judge(t, "VR-ibv_create_wq-max_wr-3344", hintCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 16, capDeviceAttrMaxQPWR: validate.Of(16)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 17, capDeviceAttrMaxQPWR: validate.Of(16)})
+	judge(t, "VR-ibv_create_wq-max_sge-3345", hintCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 16, capDeviceAttrMaxSGE: validate.Of(16)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 17, capDeviceAttrMaxSGE: validate.Of(16)})
+	judge(t, "VR-ibv_create_wq-max_wr-3346", hintCreateWQ, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 1},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096})
+	judge(t, "VR-ibv_create_wq-wq_type-3805", hintCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capDeviceAttrExMaxWQTypeRQ: validate.Of(1)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capDeviceAttrExMaxWQTypeRQ: validate.Of(0)})
+	judge(t, "VR-ibv_modify_wq-attr_mask-0789", checkModifyWQ, &inModifyWQ{wqAttrAttrMask: 1}, &inModifyWQ{})
+	judge(t, "VR-ibv_modify_wq-flags_mask-0791", checkModifyWQ, &inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1},
+		&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 16})
+	judge(t, "VR-ibv_modify_wq-wq_state-0792", checkModifyWQ, &inModifyWQ{wqAttrAttrMask: 1, wqAttrWQState: 1},
+		&inModifyWQ{wqAttrAttrMask: 1, wqAttrWQState: 3})
+	judge(t, "VR-ibv_modify_wq-curr_wq_state-2090", hintModifyWQ, &inModifyWQ{wqAttrAttrMask: 2, wqAttrCurrWQState: 1},
+		&inModifyWQ{wqAttrAttrMask: 2, wqAttrCurrWQState: 3})
+	judge(t, "VR-ibv_modify_wq-flags_mask-3348", hintModifyWQ,
+		&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(1)},
+		&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 1, capDeviceAttrExRawPacketCaps: validate.Of(0)})
+	judge(t, "VR-ibv_modify_wq-flags_mask-3349", hintModifyWQ,
+		&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 2, capDeviceAttrExRawPacketCaps: validate.Of(2)},
+		&inModifyWQ{wqAttrAttrMask: 4, wqAttrFlagsMask: 2, capDeviceAttrExRawPacketCaps: validate.Of(0)})
+	judge(t, "VR-ibv_modify_wq-curr_wq_state-3350", hintModifyWQ,
+		&inModifyWQ{wqAttrAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(0)},
+		&inModifyWQ{wqAttrAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(1)})
+	judge(t, "VR-ibv_create_rwq_ind_table-ind_tbl-1503", checkCreateRWQIndTable,
+		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}, &inCreateRWQIndTable{initAttrLogIndTblSize: 4096})
+	judge(t, "VR-ibv_create_rwq_ind_table-comp_mask-1504", checkCreateRWQIndTable,
+		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096},
+		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrCompMask: 1, initAttrLogIndTblSize: 4096})
+	judge(t, "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", checkCreateRWQIndTable,
+		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 13},
+		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 14})
+	judge(t, "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", hintCreateRWQIndTable,
+		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 7,
+			capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)},
+		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 8,
+			capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)})
+	judge(t, "VR-ibv_post_send-opcode-0335", brokenPostSend, &inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)},
+		&inPostSend{qpQPType: validate.Of(4)})
+	judge(t, "VR-ibv_post_send-opcode-0336", brokenPostSend, &inPostSend{wrOpcode: 2, qpQPType: validate.Of(3)},
+		&inPostSend{wrOpcode: 4, qpQPType: validate.Of(3)})
+	judge(t, "VR-ibv_post_send-opcode-0337", brokenPostSend, &inPostSend{wrOpcode: 2, qpQPType: validate.Of(2)},
+		&inPostSend{wrOpcode: 10, qpQPType: validate.Of(2)})
+	judge(t, "VR-ibv_post_send-opcode-0338", brokenPostSend, &inPostSend{wrOpcode: 2, qpQPType: validate.Of(9)},
+		&inPostSend{wrOpcode: 10, qpQPType: validate.Of(9)})
+	judge(t, "VR-ibv_post_send-opcode-0339", brokenPostSend, &inPostSend{wrOpcode: 2, qpQPType: validate.Of(8)},
+		&inPostSend{wrOpcode: 3, qpQPType: validate.Of(8)})
+	judge(t, "VR-ibv_post_send-sg_list-0351", brokenPostSend, &inPostSend{}, &inPostSend{wrNumSGE: 1})
+	judge(t, "VR-ibv_post_send-ah-0354", brokenPostSend, &inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDAH: 4096},
+		&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4)})
+	judge(t, "VR-ibv_post_send-opcode-3200", brokenPostSend, &inPostSend{wrOpcode: 2}, &inPostSend{wrOpcode: 77})
+	judge(t, "VR-ibv_post_send-mw-3201", brokenPostSend, &inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
+		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})
+	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend, &inPostSend{wrSendFlags: 10}, &inPostSend{wrSendFlags: 256})
+	judge(t, "VR-ibv_post_send-send_flags-0341", hintPostSend, &inPostSend{qpQPType: validate.Of(2), wrSendFlags: 1},
+		&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 1})
+	judge(t, "VR-ibv_post_send-send_flags-0343", hintPostSend, &inPostSend{wrOpcode: 1, wrSendFlags: 4}, &inPostSend{wrSendFlags: 4})
+	judge(t, "VR-ibv_post_send-send_flags-0344", hintPostSend, &inPostSend{wrSendFlags: 8}, &inPostSend{wrOpcode: 4, wrSendFlags: 8})
+	judge(t, "VR-ibv_post_send-send_flags-0345", brokenPostSend,
+		&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 16, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8},
+		&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 17, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8})
+	judge(t, "VR-ibv_post_send-send_flags-0346", hintPostSend,
+		&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(262144)},
+		&inPostSend{qpQPType: validate.Of(4), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_post_send-send_flags-0347", hintPostSend,
+		&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(33554432)},
+		&inPostSend{qpQPType: validate.Of(2), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_post_send-send_flags-0348", hintPostSend,
+		&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(67108864)},
+		&inPostSend{qpQPType: validate.Of(8), wrSendFlags: 16, capDeviceAttrDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_post_send-num_sge-0349", brokenPostSend, &inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)},
+		&inPostSend{wrNumSGE: 3, qpCapMaxSendSGE: validate.Of(2)})
+	judge(t, "VR-ibv_post_send-num_sge-0350", hintPostSend, &inPostSend{}, &inPostSend{wrNumSGE: -1})
+	judge(t, "VR-ibv_post_send-remote_addr-0352", hintPostSend, &inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 8},
+		&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 4})
+	judge(t, "VR-ibv_post_send-length-0353", hintPostSend,
+		&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 8, wrSgListLengthLeast: 8},
+		&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 7, wrSgListLengthLeast: 7})
+	judge(t, "VR-ibv_post_send-remote_qpn-0355", hintPostSend,
+		&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDRemoteQPN: 0xffffff},
+		&inPostSend{wrOpcode: 2, qpQPType: validate.Of(4), wrWRUDRemoteQPN: 0x1000000})
+	judge(t, "VR-ibv_post_send-state-0357", brokenPostSend, &inPostSend{qpState: validate.Of(3)}, &inPostSend{qpState: validate.Of(1)})
+	judge(t, "VR-ibv_post_send-mw_access_flags-0366", hintPostSend,
+		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 4, wrBindMWBindInfoMR: 4096},
+		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 1, wrBindMWBindInfoMR: 4096})
+	judge(t, "VR-ibv_post_send-remote_srqn-1228", hintPostSend,
+		&inPostSend{wrOpcode: 2, qpQPType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5},
+		&inPostSend{wrOpcode: 2, qpQPType: validate.Of(2), wrQPTypeXRCRemoteSrqn: 1})
+	judge(t, "VR-ibv_post_send-opcode-2078", hintPostSend,
+		&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(16)},
+		&inPostSend{wrOpcode: 10, qpQPType: validate.Of(4), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)})
+	judge(t, "VR-ibv_post_send-opcode-2079", hintPostSend,
+		&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(256)},
+		&inPostSend{wrOpcode: 10, qpQPType: validate.Of(8), wrWRUDAH: 4096, capDeviceAttrExTSOCapsSupportedQpts: validate.Of(0)})
+	judge(t, "VR-ibv_post_send-opcode-2080", hintPostSend,
+		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 16, wrSgListLengthLeast: 8,
+			capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)},
+		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8,
+			capDeviceAttrExTSOCapsMaxTSO: validate.Of(16)})
+	judge(t, "VR-ibv_post_send-mr-3202", hintPostSend, &inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
+		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})
+	judge(t, "VR-ibv_post_send-hdr-3204", hintPostSend, &inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 54},
+		&inPostSend{wrOpcode: 10, wrTSOHdrSz: 54})
+	judge(t, "VR-ibv_post_send-num_sge-3501", hintPostSend, &inPostSend{wrOpcode: 4, wrNumSGE: 1, capDeviceAttrMaxSGERD: validate.Of(1)},
+		&inPostSend{wrOpcode: 4, wrNumSGE: 2, capDeviceAttrMaxSGERD: validate.Of(1)})
+	judge(t, "VR-ibv_post_recv-sg_list-0362", brokenPostRecv, &inPostRecv{}, &inPostRecv{wrNumSGE: 1})
+	judge(t, "VR-ibv_post_recv-num_sge-0360", brokenPostRecv, &inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)},
+		&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: validate.Of(2)})
+	judge(t, "VR-ibv_post_recv-num_sge-0361", hintPostRecv, &inPostRecv{}, &inPostRecv{wrNumSGE: -1})
+	judge(t, "VR-ibv_post_recv-srq-0363", brokenPostRecv, &inPostRecv{qpSRQ: validate.Of(0)}, &inPostRecv{qpSRQ: validate.Of(4096)})
+	judge(t, "VR-ibv_post_recv-sg_list-0364", hintPostRecv, &inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 40, qpQPType: validate.Of(4)},
+		&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 39, qpQPType: validate.Of(4)})
+	judge(t, "VR-ibv_post_recv-state-0365", brokenPostRecv, &inPostRecv{qpState: validate.Of(1)}, &inPostRecv{qpState: validate.Of(0)})
+	judge(t, "VR-ibv_create_ah-port_num-0312", hintCreateAH, &inCreateAH{attrPortNum: 1}, &inCreateAH{})
+	judge(t, "VR-ibv_create_ah-port_num-0313", hintCreateAH, &inCreateAH{attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)},
+		&inCreateAH{attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)})
+	judge(t, "VR-ibv_create_ah-is_global-0315", hintCreateAH, &inCreateAH{attrIsGlobal: 1}, &inCreateAH{})
+	judge(t, "VR-ibv_create_ah-is_global-0316", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 1},
+		&inCreateAH{attrDlid: 5, attrGrhFlowLabel: 1})
+	judge(t, "VR-ibv_create_ah-is_global-0317", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhSgidIndex: 1},
+		&inCreateAH{attrDlid: 5, attrGrhSgidIndex: 1})
+	judge(t, "VR-ibv_create_ah-is_global-0318", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhHopLimit: 1},
+		&inCreateAH{attrDlid: 5, attrGrhHopLimit: 1})
+	judge(t, "VR-ibv_create_ah-is_global-0319", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhTrafficClass: 1},
+		&inCreateAH{attrDlid: 5, attrGrhTrafficClass: 1})
+	judge(t, "VR-ibv_create_ah-flow_label-0320", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 0xfffff},
+		&inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 0x100000})
+	judge(t, "VR-ibv_create_ah-sl-0321", hintCreateAH, &inCreateAH{attrSL: 15}, &inCreateAH{attrSL: 16})
+	judge(t, "VR-ibv_create_ah-static_rate-3190", hintCreateAH, &inCreateAH{attrStaticRate: 16}, &inCreateAH{attrStaticRate: 100})
+	judge(t, "VR-ibv_create_ah-src_path_bits-3193", hintCreateAH, &inCreateAH{attrSrcPathBits: 127}, &inCreateAH{attrSrcPathBits: 128})
+	judge(t, "VR-ibv_init_ah_from_wc-port_num-0765", hintInitAHFromWC, &inInitAHFromWC{portNum: 1}, &inInitAHFromWC{})
+	judge(t, "VR-ibv_init_ah_from_wc-port_num-0766", hintInitAHFromWC,
+		&inInitAHFromWC{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)},
+		&inInitAHFromWC{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)})
+	judge(t, "VR-ibv_create_ah_from_wc-port_num-0770", hintCreateAHFromWC, &inCreateAHFromWC{portNum: 1}, &inCreateAHFromWC{})
+	judge(t, "VR-ibv_create_ah_from_wc-port_num-0771", hintCreateAHFromWC,
+		&inCreateAHFromWC{portNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)},
+		&inCreateAHFromWC{portNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)})
+	judge(t, "VR-ibv_attach_mcast-qp-0745", checkAttachMcast, &inAttachMcast{qpQPType: validate.Of(4)},
+		&inAttachMcast{qpQPType: validate.Of(2)})
+	judge(t, "VR-ibv_attach_mcast-lid-3180", hintAttachMcast, &inAttachMcast{lid: 0xc000}, &inAttachMcast{lid: 0xffff})
+	judge(t, "VR-ibv_detach_mcast-qp-2072", checkDetachMcast, &inDetachMcast{qpQPType: validate.Of(4)},
+		&inDetachMcast{qpQPType: validate.Of(2)})
+	judge(t, "VR-ibv_detach_mcast-lid-3181", hintDetachMcast, &inDetachMcast{qpQPType: validate.Of(4), lid: 0xc000},
+		&inDetachMcast{qpQPType: validate.Of(4), lid: 0xffff})
+	judge(t, "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", checkResolveEthL2FromGID, &inResolveEthL2FromGID{attrPortNum: 1},
+		&inResolveEthL2FromGID{})
+	judge(t, "VR-ibv_resolve_eth_l2_from_gid-port_num-3033", checkResolveEthL2FromGID,
+		&inResolveEthL2FromGID{attrPortNum: 2, capDeviceAttrPhysPortCnt: validate.Of(2)},
+		&inResolveEthL2FromGID{attrPortNum: 3, capDeviceAttrPhysPortCnt: validate.Of(2)})
+	judge(t, "VR-ibv_create_counters-comp_mask-0753", checkCreateCounters, &inCreateCounters{}, &inCreateCounters{initAttrCompMask: 1})
+	judge(t, "VR-ibv_attach_counters_point_flow-counter_desc-2092", checkAttachCountersPointFlow,
+		&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096}, &inAttachCountersPointFlow{attrCounterDesc: 2, flow: 4096})
+	judge(t, "VR-ibv_attach_counters_point_flow-comp_mask-2093", checkAttachCountersPointFlow,
+		&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096},
+		&inAttachCountersPointFlow{attrCounterDesc: 1, attrCompMask: 1, flow: 4096})
+	judge(t, "VR-ibv_attach_counters_point_flow-flow-3341", hintAttachCountersPointFlow, &inAttachCountersPointFlow{attrCounterDesc: 1},
+		&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096})
+	judge(t, "VR-ibv_read_counters-ncounters-0758", checkReadCounters, &inReadCounters{ncounters: 1}, &inReadCounters{})
+	judge(t, "VR-ibv_read_counters-flags-0759", hintReadCounters, &inReadCounters{ncounters: 1, flags: 1},
+		&inReadCounters{ncounters: 1, flags: 2})
+	judge(t, "VR-ibv_set_ece-vendor_id-1320", checkSetEce, &inSetEce{eceVendorID: 1}, &inSetEce{})
+	judge(t, "VR-ibv_set_ece-comp_mask-1321", checkSetEce, &inSetEce{eceVendorID: 5555}, &inSetEce{eceVendorID: 5555, eceCompMask: 1})
+}
+
+// judge calls a validator with inputs that keep a rule, the case 0, and with inputs that break it, the case 1.
+func judge[In, Out any](t *testing.T, id string, validator func(*In) Out, keeps, breaks *In) {
+	t.Helper()
+	for broken, in := range []*In{keeps, breaks} {
+		if got := fmt.Sprint(validator(in)); strings.Contains(got, "["+id+"]") != (broken == 1) {
+			t.Errorf("%s: case %d, and the validator says %q", id, broken, got)
 		}
 	}
 }

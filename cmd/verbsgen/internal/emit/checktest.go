@@ -11,31 +11,28 @@ import (
 )
 
 // checkTestFile writes a test of the validators: for each rule a call that keeps it and a call that breaks it.
+//
+//	func TestRules(t *testing.T) {
+//		judge(t, "VR-ibv_x-a-0001", checkX, &inX{a: 1}, &inX{a: 2})
+//	}
 func (e *emitter) checkTestFile() *goFile {
 	var rows []jen.Code
 	for _, v := range e.pkg.Verbs {
 		for _, r := range allChecked(v) {
-			validator := validatorOf(v, r) + v.Go
-			for _, c := range []struct {
-				args, caps map[string]any
-				broken     bool
-			}{{r.Accept, r.AcceptCaps, false}, {r.Reject, r.RejectCaps, true}} {
-				in := ref(id("in" + v.Go).Values(e.literal(v, c.args, c.caps)...))
-				says := jen.Func().Params().String().Add(short(jen.Return(id("textOf").Call(id(validator).Call(in)))))
-				rows = append(rows, jen.Values(jen.Lit(r.ID), jen.Lit(c.broken), says))
+			in := func(args, caps map[string]any) jen.Code {
+				return ref(id("in" + v.Go).Values(e.literal(v, args, caps)...))
 			}
+			rows = append(rows, id("judge").Call(id("t"), jen.Lit(r.ID), id(validatorOf(v, r)+v.Go), in(r.Accept, r.AcceptCaps),
+				in(r.Reject, r.RejectCaps)))
 		}
 	}
 	if len(rows) == 0 {
 		return nil
 	}
 	g := e.newFile("check.gen_test.go")
-	g.fn(fn{
-		doc:  "// textOf is what a validator says, as one text.",
-		name: "textOf", params: []jen.Code{param("v", "any")}, results: []jen.Code{jen.String()},
-		body: []jen.Code{jen.Return(rt("fmt", "Sprint").Call(id("v")))}, short: true,
-	})
-	e.testRules(g, rows)
+	g.fn(fn{doc: "// TestRules calls each validator with arguments that keep a rule, and with arguments that break it.",
+		name: "TestRules", params: []jen.Code{testingT()}, body: rows})
+	e.judge(g)
 	return g
 }
 
@@ -50,31 +47,27 @@ func validatorOf(v *model.Verb, r *model.Rule) string {
 	return "check"
 }
 
-// testRules makes the test:
+// judge makes the function that calls a validator:
 //
-//	func TestRules(t *testing.T) {
-//		for _, c := range []struct {
-//			id     string
-//			broken bool
-//			says   func() string
-//		}{
-//			{"VR-ibv_x-a-0001", false, func() string { return textOf(checkX(&inX{a: 1})) }},
-//		} {
-//			if got := c.says(); strings.Contains(got, "["+c.id+"]") != c.broken {
-//				t.Errorf("%s: broken %t, but the validator says %q", c.id, c.broken, got)
+//	func judge[In, Out any](t *testing.T, id string, validator func(*In) Out, keeps, breaks *In) {
+//		t.Helper()
+//		for broken, in := range []*In{keeps, breaks} {
+//			if got := fmt.Sprint(validator(in)); strings.Contains(got, "["+id+"]") != (broken == 1) {
+//				t.Errorf("%s: case %d, and the validator says %q", id, broken, got)
 //			}
 //		}
 //	}
-func (e *emitter) testRules(g *goFile, rows []jen.Code) {
-	cases := jen.Index().Struct(param("id", "string"), param("broken", "bool"), jen.Id("says").Func().Params().String()).Add(lines(rows...))
-	named := rt("strings", "Contains").Call(id("got"), jen.Lit("[").Op("+").Add(id("c.id")).Op("+").Lit("]"))
-	g.fn(fn{
-		doc:  "// TestRules calls each validator with arguments that keep a rule, and with arguments that break it.",
-		name: "TestRules", params: []jen.Code{testingT()},
-		body: []jen.Code{jen.For(define("_", "c").Range().Add(cases)).Block(
-			jen.If(define("got").Add(id("c.says").Call()), op(named, "!=", id("c.broken"))).Block(
-				id("t.Errorf").Call(jen.Lit("%s: broken %t, but the validator says %q"), id("c.id"), id("c.broken"), id("got"))))},
-	})
+func (e *emitter) judge(g *goFile) {
+	named := rt("strings", "Contains").Call(id("got"), jen.Lit("[").Op("+").Id("id").Op("+").Lit("]"))
+	in := jen.Op("*").Id("In")
+	g.decl("// judge calls a validator with inputs that keep a rule, the case 0, and with inputs that break it, the case 1.",
+		jen.Func().Id("judge").Types(jen.List(jen.Id("In"), jen.Id("Out")).Any()).Params(testingT(), param("id", "string"),
+			jen.Id("validator").Func().Params(in).Id("Out"), jen.List(id("keeps"), id("breaks")).Add(in)).Block(
+			id("t.Helper").Call(),
+			jen.For(define("broken", "in").Range().Index().Add(in).Values(id("keeps"), id("breaks"))).Block(
+				jen.If(define("got").Add(rt("fmt", "Sprint").Call(id("validator").Call(id("in")))),
+					op(named, "!=", jen.Parens(op(id("broken"), "==", jen.Lit(1))))).Block(
+					id("t.Errorf").Call(jen.Lit("%s: case %d, and the validator says %q"), id("id"), id("broken"), id("got"))))))
 }
 
 // testingT is the parameter of a test: t *testing.T.
