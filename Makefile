@@ -56,7 +56,7 @@ test: test-host ## all tests; last, those on a kernel device, in a virtual machi
 
 test-host: setup check lint rules ## all tests except those in the virtual machine
 	$(GO) test -timeout 30m work
-	$(MAKE) race fuzz libs
+	$(MAKE) race fuzz libs conformance-mlx5
 
 lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet, staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
@@ -92,7 +92,7 @@ conformance-mlx5: setup ## the suite on the real libmlx5, above an emulated kern
 	@mkdir -p out
 	$(GO) build -o out/card ./conformance/card/run
 	$(GO) test -c -o out/conformance.test ./conformance
-	cd conformance && ../out/card ../out/conformance.test -test.run '^TestSuite$$' -device mlx5_0 -peer-device mlx5_1 -report ../out/mlx5.json
+	cd conformance && ../out/card ../out/conformance.test -test.run '^TestSuite$$' -test.timeout 5m -device mlx5_0 -peer-device mlx5_1 -report ../out/mlx5.json
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'

@@ -30,6 +30,12 @@ func makeTree(root string) error {
 		})
 		add(filepath.Join(device, "ports/1"), port(i))
 	}
+	for _, name := range Devices {
+		driver := filepath.Join(root, "class/infiniband", name, "device/driver")
+		if err := firstError(os.MkdirAll(filepath.Dir(driver), 0o755), os.Symlink("/sys/bus/pci/drivers/mlx5_core", driver)); err != nil {
+			return err
+		}
+	}
 	for file, text := range files {
 		path := filepath.Join(root, file)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -53,7 +53,7 @@ int mlx5_get_context(const struct call *c)
 	const struct mlx5_ib_alloc_ucontext_resp r = {
 		.qp_tab_size = 1 << 18, .bf_reg_size = 512, .cache_line_size = 64, .max_sq_desc_sz = SEND_BYTES, .max_rq_desc_sz = RECEIVE_BYTES,
 		.max_send_wqebb = QUEUE_MOST, .max_recv_wr = QUEUE_MOST, .max_srq_recv_wr = SRQ_MOST, .num_ports = 1,
-		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET, .response_length = sizeof r, .cqe_version = 1,
+		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET | MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE, .response_length = sizeof r, .cqe_version = 1,
 		.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.eth_min_inline = MLX5_USER_INLINE_MODE_NONE, .clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1, .log_uar_size = 12,
 		.num_uars_per_page = 1, .num_dyn_bfregs = UARS,

@@ -107,6 +107,8 @@ int mlx5_resize_cq(const struct call *c, struct cq *cq, uint32_t entries)
 		return EINVAL;
 	if (n == cq->entries + 1)
 		return 0;
+	if (((m->produced - be32toh(atomic_load(&m->db[CQ_CONSUMER]))) & 0xffffff) > n - 1)
+		return EINVAL; // the card's answer BAD_SIZE, with completions outstanding
 	if (q.reserved0 || q.reserved1)
 		return EINVAL;
 	err = memory_pin(q.buf_addr, (uint64_t)n * q.cqe_size, IBV_ACCESS_LOCAL_WRITE);
@@ -205,7 +207,7 @@ bool mlx5_complete(struct cq *cq, const struct completion *c)
 	struct mlx5_cqe64 *e;
 	uint8_t own;
 
-	if (((m->produced - seen) & 0xffffff) >= m->n && !m->ignore_overrun)
+	if (((m->produced - seen) & 0xffffff) >= m->n - 1 && !m->ignore_overrun) // the last is for the mark of a resize
 		return false;
 	e = (struct mlx5_cqe64 *)(void *)(m->buf + (size_t)(m->produced & (m->n - 1)) * m->size + m->size - 64);
 	own = (uint8_t)(opcode(c) << 4 | (c->solicited ? 2 : 0) | !!(m->produced & m->n));

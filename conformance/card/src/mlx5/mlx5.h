@@ -25,6 +25,7 @@ enum {
 	DM_BAR = 4 << 20,           // memic_bar_size
 	DM_LOG_ALIGN = 6,           // log_max_memic_addr_alignment, above that of the unit
 	UARS = 512,
+	ECE = 0x10000001,           // the options that it knows
 };
 
 // The pages of the device: device memory, the clock, its parameters, the doorbell pages.

@@ -107,6 +107,7 @@ int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	m->sq = m->rq + ((size_t)m->receives << m->shift);
 	q->own = m;
 	r.bfreg_index = u.bfreg_index;
+	r.ece_options = u.ece_options & ECE;
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 	return 0;
 }
@@ -115,9 +116,13 @@ int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 int mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	const uint32_t m = a->attr_mask;
+	struct mlx5_ib_modify_qp u;
+	struct mlx5_ib_modify_qp_resp r = {.response_length = sizeof r};
 
-	(void)c;
 	(void)q;
+	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
+	if (u.comp_mask)
+		return EOPNOTSUPP;
 	if (m & IBV_QP_PKEY_INDEX && a->pkey_index >= 1)
 		return EINVAL;
 	if ((m & IBV_QP_MAX_QP_RD_ATOMIC && a->max_rd_atomic > RD_ATOMIC) || (m & IBV_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > RD_ATOMIC))
@@ -126,6 +131,8 @@ int mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_mo
 		return EINVAL;
 	if (m & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096))
 		return EINVAL;
+	r.ece_options = u.ece_options & ECE;
+	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 	return 0;
 }
 

@@ -73,6 +73,7 @@ static void bind_segments(struct request *r, const struct mlx5_wqe_ctrl_seg *ctr
 		.window = be32toh(ctrl->imm), .new_key = be32toh(key->qpn_mkey), .region = be32toh(klm->mkey), .addr = be64toh(klm->address),
 		.iova = be64toh(key->start_addr), .length = be64toh(key->len), .access = window_access(key->access_flags),
 		.free = key->free & MLX5_WQE_MKEY_CONTEXT_FREE, .check_free = umr->flags & MLX5_WQE_UMR_CTRL_FLAG_CHECK_FREE,
+		.check_qpn = umr->flags & MLX5_WQE_UMR_CTRL_FLAG_CHECK_QPN,
 	};
 }
 

@@ -45,6 +45,11 @@ struct xrcd_inode {
 
 static struct xrcd_inode *inodes;
 
+bool xrcd_same(const struct xrcd *a, const struct xrcd *b)
+{
+	return a == b || (a && b && a->inode && a->inode == b->inode);
+}
+
 static void inode_put(struct xrcd_inode *i)
 {
 	struct xrcd_inode **p = &inodes;
@@ -138,6 +143,8 @@ static int create_ah(const struct call *c)
 	if (!pd)
 		return err;
 	err = q.attr.is_global ? gid_check(c->dev, q.attr.grh.sgid_index) : EINVAL;
+	if (!err)
+		err = gid_resolve(c->dev, q.attr.grh.sgid_index, q.attr.grh.dgid);
 	if (err)
 		return err;
 	ah = calloc(1, sizeof *ah);

@@ -15,4 +15,8 @@ struct device *gid_owner(const uint8_t gid[16]) HIDDEN;
 // gid_check returns the error of a source GID index (core/cache.c, rdma_get_gid_attr).
 int gid_check(const struct device *, uint32_t index) HIDDEN;
 
+// gid_resolve returns the error of looking for a destination (core/verbs.c, ib_resolve_eth_dmac): a link-local one of RoCE v1 needs no
+// look-up; one of this network that nobody has does not answer; to all else there is no route.
+int gid_resolve(const struct device *, uint32_t source, const uint8_t gid[16]) HIDDEN;
+
 #endif

@@ -35,12 +35,14 @@ static bool bad_states(const struct ib_uverbs_modify_qp *a)
 }
 
 // An address on RoCE needs a GRH and a GID; alternate paths are for InfiniBand only.
-static int check_paths(const struct call *c, const struct ib_uverbs_modify_qp *a)
+static int check_paths(const struct call *c, const struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	int err = 0;
 
 	if (a->attr_mask & IBV_QP_AV)
 		err = a->dest.is_global ? gid_check(c->dev, a->dest.sgid_index) : EINVAL;
+	if (!err && a->attr_mask & IBV_QP_AV && q->type != IBV_QPT_UD)
+		err = gid_resolve(c->dev, a->dest.sgid_index, a->dest.dgid);
 	if (!err && a->attr_mask & IBV_QP_ALT_PATH)
 		err = EINVAL;
 	return err;
@@ -101,13 +103,13 @@ static int change(const struct call *c, struct qp *q, const struct ib_uverbs_mod
 static int modify(const struct call *c, struct ib_uverbs_modify_qp *a)
 {
 	int err;
-	struct qp *q = object_get(c->ctx, UVERBS_OBJECT_QP, a->qp_handle, &err);
+	struct qp *q = qp_get(c, a->qp_handle, &err);
 
 	if (!q)
 		return err;
 	if (bad_ports(q, a) || bad_states(a))
 		return EINVAL;
-	err = check_paths(c, a);
+	err = check_paths(c, q, a);
 	if (err)
 		return err;
 	a->attr_mask = mask_of(q->type, a->attr_mask);
@@ -148,7 +150,7 @@ int qp_query(const struct call *c)
 	int err;
 
 	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	qp = object_get(c->ctx, UVERBS_OBJECT_QP, q.qp_handle, &err);
+	qp = qp_get(c, q.qp_handle, &err);
 	if (!qp)
 		return err;
 	a = &qp->at;

@@ -101,6 +101,18 @@ void object_drop(struct object *o)
 	free(o);
 }
 
+void object_replace(struct object *o, struct object *other)
+{
+	if (o->ctx)
+		o->ctx->slots[o->handle] = NULL;
+	o->ctx = other->ctx;
+	o->handle = other->handle;
+	o->user = other->user;
+	o->async_raised = other->async_raised;
+	o->ctx->slots[o->handle] = o;
+	free(other);
+}
+
 void *object_get(struct context *c, int type, uint64_t handle, int *err)
 {
 	struct object *o;

@@ -43,6 +43,9 @@ bool context_any(void) HIDDEN;
 int object_add(struct context *, struct object *, int type, void (*end)(struct object *)) HIDDEN;
 void object_drop(struct object *) HIDDEN;
 
+// object_replace puts o in the place of another object, which is freed.
+void object_replace(struct object *o, struct object *other) HIDDEN;
+
 // object_get looks up a handle. The error is in *err.
 void *object_get(struct context *, int type, uint64_t handle, int *err) HIDDEN;
 

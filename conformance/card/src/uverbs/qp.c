@@ -10,29 +10,6 @@ enum {
 		IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING | IB_UVERBS_QP_CREATE_SQ_SIG_ALL,
 };
 
-static void use(struct qp *q, int by)
-{
-	struct object *const parents[] = {
-		q->pd ? &q->pd->o : NULL, q->scq ? &q->scq->o : NULL, q->rcq ? &q->rcq->o : NULL, q->srq ? &q->srq->o : NULL,
-		q->xrcd ? &q->xrcd->o : NULL,
-	};
-
-	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
-		if (parents[i])
-			parents[i]->users += by;
-}
-
-static void end_qp(struct object *o)
-{
-	struct qp *q = OF(o, struct qp, o);
-
-	event_forget_async(o);
-	net_leave(q);
-	use(q, -1);
-	free(q->own);
-	object_drop(o);
-}
-
 static void *parent(const struct call *c, uint16_t id, int type, int *err)
 {
 	return *err ? NULL : object_get(c->ctx, type, attr_number(c, id, ~0ull), err);
@@ -111,13 +88,14 @@ static int create(const struct call *c)
 	ATTR_IN(c, UVERBS_ATTR_CREATE_QP_CAP, q->cap);
 	q->type = (int)attr_number(c, UVERBS_ATTR_CREATE_QP_TYPE, 0);
 	q->signal_all = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
+	q->no_loopback = flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
 	err = prepare(c, q, flags);
 	if (!err)
 		err = c->dev->provider->create_qp(c, q, flags & ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL);
 	if (!err)
 		err = net_join(q);
 	if (!err) {
-		err = object_add(c->ctx, &q->o, UVERBS_OBJECT_QP, end_qp);
+		err = object_add(c->ctx, &q->o, UVERBS_OBJECT_QP, qp_end);
 		if (err)
 			net_leave(q);
 	}
@@ -126,7 +104,7 @@ static int create(const struct call *c)
 		free(q);
 		return err;
 	}
-	use(q, 1);
+	qp_use(q, 1);
 	q->o.user = attr_number(c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 0);
 	ATTR_OUT(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, q->cap);
 	attr_out32(c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, q->number);
@@ -147,7 +125,7 @@ static int destroy(const struct call *c)
 		return EBUSY;
 	r.events_reported = event_forget_async(&q->o);
 	q->o.async_raised = 0;
-	end_qp(&q->o);
+	qp_end(&q->o);
 	ATTR_OUT(c, UVERBS_ATTR_DESTROY_QP_RESP, r);
 	return 0;
 }
@@ -160,7 +138,7 @@ static int group(const struct call *c, bool join)
 	int i = 0, err;
 
 	ATTR_IN(c, UVERBS_ATTR_CORE_IN, in);
-	q = object_get(c->ctx, UVERBS_OBJECT_QP, in.qp_handle, &err);
+	q = qp_get(c, in.qp_handle, &err);
 	if (!q)
 		return err;
 	if (q->type != IBV_QPT_UD || in.gid[0] != 0xff)
@@ -200,6 +178,7 @@ const struct command qp_commands[] = {
 	{IB_USER_VERBS_CMD_MODIFY_QP, qp_modify, sizeof(struct ib_uverbs_modify_qp), 0},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_QP), qp_modify_ex, sizeof(struct ib_uverbs_ex_modify_qp),
 		sizeof(struct ib_uverbs_ex_modify_qp_resp)},
+	{IB_USER_VERBS_CMD_OPEN_QP, qp_open, 24, sizeof(struct ib_uverbs_create_qp_resp)},
 	{IB_USER_VERBS_CMD_QUERY_QP, qp_query, 8, offsetof(struct ib_uverbs_query_qp_resp, driver_data)},
 	{IB_USER_VERBS_CMD_ATTACH_MCAST, attach, 24, 0},
 	{IB_USER_VERBS_CMD_DETACH_MCAST, detach, 24, 0},

@@ -2,7 +2,20 @@
 #ifndef CARD_QP_H
 #define CARD_QP_H
 
+#include "uverbs/verbs.h"
 #include "uverbs/attr.h"
+
+// qp_get looks up a queue pair by any of its handles.
+struct qp *qp_get(const struct call *, uint32_t handle, int *err) HIDDEN;
+
+// qp_open makes another handle of an XRC target.
+int qp_open(const struct call *) HIDDEN;
+
+// qp_use counts a queue pair, or a handle of one, as a user of what it was made with, by 1 or -1.
+void qp_use(struct qp *, int by) HIDDEN;
+
+// qp_end releases a handle; the queue pair ends with its last.
+void qp_end(struct object *) HIDDEN;
 
 int qp_modify(const struct call *) HIDDEN;
 int qp_modify_ex(const struct call *) HIDDEN;

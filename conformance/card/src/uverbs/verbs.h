@@ -19,6 +19,9 @@ struct xrcd {
 	struct xrcd_inode *inode; // NULL: nobody else can open it
 };
 
+// xrcd_same reports whether two handles are of one domain.
+bool xrcd_same(const struct xrcd *, const struct xrcd *) HIDDEN;
+
 struct ah {
 	struct object o;
 	struct pd *pd;
@@ -72,11 +75,13 @@ struct qp {
 	struct xrcd *xrcd;
 	uint32_t number;
 	int type, state;
-	bool signal_all;
+	bool signal_all, no_loopback; // no_loopback: no copies of its own multicasts
 	struct ib_uverbs_qp_cap cap;
 	struct ib_uverbs_modify_qp at; // the attributes, as last modified
 	uint8_t groups[GROUPS][16];
 	int ngroups;
+	struct qp *real, *openers;     // of a handle by ibv_open_qp: whose; of the real one: a list, by next_opener
+	struct qp *next_opener;
 	// of the wire
 	uint64_t wait;                 // no request before this time
 	unsigned tries, rnr;           // of the request at the head

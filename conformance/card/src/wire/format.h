@@ -26,7 +26,7 @@ struct binding {
 	uint32_t window, new_key, region;
 	uint64_t addr, iova, length;
 	unsigned access;
-	bool free, check_free;
+	bool free, check_free, check_qpn;
 };
 
 struct request {

@@ -30,14 +30,9 @@ void key_end(struct key *k)
 	keys[k->value >> 8] = NULL;
 }
 
-struct key *key_index(uint32_t value)
-{
-	return value >> 8 < KEYS ? keys[value >> 8] : NULL;
-}
-
 struct key *key_find(uint32_t value)
 {
-	struct key *k = key_index(value);
+	struct key *k = value >> 8 < KEYS ? keys[value >> 8] : NULL;
 
 	return k && k->value == value ? k : NULL;
 }

@@ -25,9 +25,8 @@ struct key {
 int key_new(struct key *) HIDDEN;
 void key_end(struct key *) HIDDEN;
 
-// key_find returns the key of a value, or NULL. key_index finds it by its upper 24 bits.
+// key_find returns the key of a value, or NULL.
 struct key *key_find(uint32_t value) HIDDEN;
-struct key *key_index(uint32_t value) HIDDEN;
 
 struct reach {
 	const struct device *dev;

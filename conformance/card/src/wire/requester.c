@@ -65,17 +65,19 @@ static bool possible(const struct qp *q, const struct request *r)
 
 static int bind(const struct qp *q, const struct binding *b)
 {
-	struct key *w = key_index(b->window), *m = key_find(b->region);
+	struct key *w = key_find(b->window), *m = key_find(b->region);
 
 	if (!w || w->kind == KEY_REGION || w->dev != device_of(q) || w->pd != q->pd)
 		return IBV_WC_MW_BIND_ERR;
-	if (b->check_free && !b->free && w->region)
+	if ((b->check_free && w->region) || (b->check_qpn && (!w->region || w->qpn != q->number)))
 		return IBV_WC_MW_BIND_ERR;
 	key_unbind(w);
 	if (b->free)
 		return IBV_WC_SUCCESS;
 	if (!m || m->kind != KEY_REGION || m->dev != w->dev || m->pd != w->pd || !(m->access & IBV_ACCESS_MW_BIND) || b->addr < m->iova ||
 		b->length > m->length || b->addr - m->iova > m->length - b->length)
+		return IBV_WC_MW_BIND_ERR;
+	if (b->access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC) && !(m->access & IBV_ACCESS_LOCAL_WRITE))
 		return IBV_WC_MW_BIND_ERR;
 	w->value = (w->value & ~0xffu) | (b->new_key & 0xff);
 	w->region = m;
@@ -173,7 +175,7 @@ static bool to_member(struct qp *p, void *arg)
 	const struct cast *c = arg;
 	const uint32_t qkey = c->r->qkey & OWN_QKEY ? c->from->at.qkey : c->r->qkey;
 
-	if (p == c->from || p->type != IBV_QPT_UD || !receives(p) || p->at.qkey != qkey)
+	if ((p == c->from && p->no_loopback) || p->type != IBV_QPT_UD || !receives(p) || p->at.qkey != qkey)
 		return true;
 	for (int i = 0; i < p->ngroups; i++)
 		if (!memcmp(p->groups[i], c->r->gid, 16)) {

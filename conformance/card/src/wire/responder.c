@@ -34,11 +34,6 @@ static void look(struct object *o, void *arg)
 		w->found = s;
 }
 
-static bool same_domain(const struct xrcd *a, const struct xrcd *b)
-{
-	return a == b || (a && b && a->inode && a->inode == b->inode);
-}
-
 static int queue_of(const struct qp *q, const struct request *r, struct srq **s)
 {
 	struct wanted w = {.number = r->srqn};
@@ -47,7 +42,7 @@ static int queue_of(const struct qp *q, const struct request *r, struct srq **s)
 	if (q->type != IBV_QPT_XRC_RECV)
 		return IBV_WC_SUCCESS;
 	object_each(UVERBS_OBJECT_SRQ, look, &w);
-	if (!w.found || w.found->type != IB_UVERBS_SRQT_XRC || !same_domain(w.found->xrcd, q->xrcd))
+	if (!w.found || w.found->type != IB_UVERBS_SRQT_XRC || !xrcd_same(w.found->xrcd, q->xrcd))
 		return IBV_WC_REM_INV_REQ_ERR;
 	*s = w.found;
 	return IBV_WC_SUCCESS;
@@ -158,12 +153,17 @@ static void say(struct qp *q, struct srq *s, const struct qp *from, const struct
 	engine_complete(cq_of(q, s), &c);
 }
 
-static int invalidate(struct qp *q, uint32_t value)
+// invalidate takes a window's key away. A key that is not of a window bound here fails the receive and the send.
+static int invalidate(struct qp *q, struct srq *s, uint32_t value, const struct receive *v)
 {
+	const struct completion c = {.receive = true, .status = IBV_WC_REM_INV_REQ_ERR, .index = v->index, .qp = q, .srq = s};
 	struct key *k = key_find(value);
 
-	if (!k || k->kind != KEY_WINDOW_2 || !k->region || k->qpn != q->number)
-		return refuse(q, IBV_WC_REM_ACCESS_ERR);
+	if (!k || k->kind != KEY_WINDOW_2 || !k->region || k->qpn != q->number) {
+		engine_complete(cq_of(q, s), &c);
+		engine_fail(q);
+		return IBV_WC_REM_INV_REQ_ERR;
+	}
 	key_unbind(k);
 	return IBV_WC_SUCCESS;
 }
@@ -177,7 +177,7 @@ static int take_message(struct qp *q, struct srq *s, const struct qp *from, cons
 	if (status != IBV_WC_SUCCESS)
 		return status;
 	if (r->op == SEND_INVALIDATE)
-		status = invalidate(q, r->word);
+		status = invalidate(q, s, r->word, &v);
 	if (status != IBV_WC_SUCCESS)
 		return status;
 	if (skip)

@@ -1,0 +1,97 @@
+// Handles of queue pairs: Linux 6.1, drivers/infiniband/core/verbs.c, ib_open_qp and __ib_destroy_shared_qp; core/uverbs_cmd.c,
+// ib_uverbs_open_qp.
+//
+// The kernel keeps a queue pair of type XRC target until the last of its handles ends. Here the handle that made it is the queue pair itself;
+// when that ends first, the queue pair takes the place of another handle.
+#include "uverbs/dispatch.h"
+#include "uverbs/qp.h"
+#include "wire/net.h"
+
+struct qp *qp_get(const struct call *c, uint32_t handle, int *err)
+{
+	struct qp *q = object_get(c->ctx, UVERBS_OBJECT_QP, handle, err);
+
+	return q && q->real ? q->real : q;
+}
+
+void qp_use(struct qp *q, int by)
+{
+	struct object *const parents[] = {
+		q->pd ? &q->pd->o : NULL, q->scq ? &q->scq->o : NULL, q->rcq ? &q->rcq->o : NULL, q->srq ? &q->srq->o : NULL,
+		q->xrcd ? &q->xrcd->o : NULL,
+	};
+
+	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
+		if (parents[i])
+			parents[i]->users += by;
+}
+
+static void end_opener(struct qp *h)
+{
+	struct qp **p = &h->real->openers;
+
+	while (*p != h)
+		p = &(*p)->next_opener;
+	*p = h->next_opener;
+	qp_use(h, -1);
+	object_drop(&h->o);
+}
+
+// promote gives a queue pair, whose own handle ends, the place of another of its handles.
+static void promote(struct qp *q)
+{
+	struct qp *h = q->openers;
+
+	q->openers = h->next_opener;
+	qp_use(q, -1);
+	q->xrcd = h->xrcd;
+	object_replace(&q->o, &h->o);
+}
+
+void qp_end(struct object *o)
+{
+	struct qp *q = OF(o, struct qp, o);
+
+	event_forget_async(o);
+	if (q->real) {
+		end_opener(q);
+	} else if (q->openers) {
+		promote(q);
+	} else {
+		net_leave(q);
+		qp_use(q, -1);
+		free(q->own);
+		object_drop(o);
+	}
+}
+
+int qp_open(const struct call *c)
+{
+	struct ib_uverbs_open_qp q;
+	struct ib_uverbs_create_qp_resp r = {0};
+	struct xrcd *x;
+	struct qp *real, *h;
+	int err;
+
+	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	x = object_get(c->ctx, UVERBS_OBJECT_XRCD, q.pd_handle, &err);
+	real = net_find(q.qpn);
+	if (!x || q.qp_type != IBV_QPT_XRC_RECV || !real || real->type != IBV_QPT_XRC_RECV || !xrcd_same(real->xrcd, x))
+		return EINVAL;
+	h = calloc(1, sizeof *h);
+	err = h ? object_add(c->ctx, &h->o, UVERBS_OBJECT_QP, qp_end) : ENOMEM;
+	if (err) {
+		free(h);
+		return err;
+	}
+	h->o.user = q.user_handle;
+	h->xrcd = x;
+	h->real = real;
+	h->next_opener = real->openers;
+	real->openers = h;
+	qp_use(h, 1);
+	r.qpn = real->number;
+	r.qp_handle = h->o.handle;
+	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	return 0;
+}
