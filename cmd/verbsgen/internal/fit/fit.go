@@ -1,9 +1,8 @@
-// Package fit holds pages against the header, and the model made of both against the declarations that hand-written text
-// was written for.
+// Package fit compares pages with the header, and what is to be generated with the declarations that hand-written text was written for.
 //
-// It owns the checks of types, roles, forms, widths and names: what a page says of a declaration must be what C has there.
-// All problems come together, each with its place. It resolves nothing, so that nothing depends on it: it knows neither how
-// names become the model, nor how code is written.
+// It owns the checks of types, roles, forms and widths: what a page says of a declaration must be what C has there. A check is a row:
+// what is wrong, the key, the message; a C type is compared with a shape. All problems are reported together, each with its place.
+// It resolves nothing, so that nothing depends on it: it knows neither how names become the model, nor how code is written.
 package fit
 
 import (
@@ -15,7 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// Pages holds the pages against the declarations of a header. What the header lacks is not looked at. The error is a
+// Pages compares the pages with the declarations of a header. What the header lacks is not looked at. The error is a
 // diag.List.
 func Pages(facts *spec.Facts, sp *spec.Spec) error {
 	c := &checker{Spec: sp, facts: facts, arms: map[string]bool{}, pointed: map[string]bool{}}
@@ -28,23 +27,19 @@ func Pages(facts *spec.Facts, sp *spec.Spec) error {
 		}
 	}
 	for _, p := range sp.Pages {
-		for i := range p.Flags {
-			c.flags(&p.Flags[i])
-		}
-		for i := range p.Enums {
-			c.enum(&p.Enums[i])
-		}
-		for i := range p.Records {
-			c.record(&p.Records[i])
-		}
-		for i := range p.Objects {
-			c.object(&p.Objects[i])
-		}
-		for i := range p.Verbs {
-			c.verb(&p.Verbs[i])
-		}
+		each(p.Flags, c.flags)
+		each(p.Enums, c.enum)
+		each(p.Records, c.record)
+		each(p.Objects, c.object)
+		each(p.Verbs, c.verb)
 	}
 	return c.errs.Err()
+}
+
+func each[T any](entries []T, check func(*T)) {
+	for i := range entries {
+		check(&entries[i])
+	}
 }
 
 // checker collects what Pages finds.

@@ -31,11 +31,11 @@ func (c *checker) methods(v *spec.Verb, fn *api.Function) {
 		if fn == nil {
 			continue
 		}
-		problem := c.plainProblem(v, m, fn)
-		c.all(e,
-			row{f.InOrder() && problem != "", "", problem, "change the page, or leave the method out"},
-			row{f.Memory && !hasMemory, "form", "form " + f.Name + " needs a verb that takes an address with its length",
-				"remove form:, or name the length under len:"})
+		c.all(e, row{f.Memory && !hasMemory, "form", "form " + f.Name + " needs a verb that takes an address with its length",
+			"remove form:, or name the length under len:"})
+		if f.InOrder() {
+			c.inOrder(v, m, fn)
+		}
 		c.form(v, m, f)
 		c.fixed(v, m, fn)
 	}
@@ -53,21 +53,29 @@ func formNames() string {
 
 // form compares one method with its form.
 func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
-	e, recv, problem := entry{m.Go, m.At}, receiver(m), ""
-	switch {
-	case f.Name == form.Special:
+	if f.Name == form.Special {
 		c.special(v, m, f)
-	case f.Name == form.End && (!takesOne(v, recv) || !ends(v) || orZero(c.ObjectByGo(recv)).Memory == spec.MemoryDevice):
-		problem = v.C + " does not end one " + recv + " alone"
-	case f.Name == form.NextRecord:
-		problem = c.givesRecords(v, recv)
-	case f.Sig != nil:
+		return
+	}
+	recv, fn, r, problem := receiver(m), c.facts.Func(v.C), orZero(c.RecordByGo(v.Lists)), ""
+	if f.Sig != nil {
 		problem = c.misfit(v.C, v, f.Sig)
 	}
-	fits := !c.first(e, row{problem != "", "form", "form " + f.Name + " does not fit: " + problem, "remove form:, or correct the verb"})
-	if fits && f.Lists == spec.RecordLazy {
-		c.reader(e, v)
+	o, end, next, reader := orZero(c.ObjectByGo(recv)), f.Name == form.End, f.Name == form.NextRecord, f.Lists == spec.RecordLazy
+	given := len(v.Params) == 2 && v.Params[0].IsHandle(recv) && v.Params[1].Role == role.Given
+	not := func(wrong bool, why string) row {
+		return row{wrong, "form", "form " + f.Name + " does not fit: " + why, "remove form:, or correct the verb"}
 	}
+	c.first(entry{m.Go, m.At},
+		not(problem != "", problem),
+		not(end && (!takesOne(v, recv) || !ends(v) || o.Memory == spec.MemoryDevice), v.C+" does not end one "+recv+" alone"),
+		not(next && o.FD == "", recv+" has no fd:, the file to wait on"),
+		not(next && !given, v.C+" does not take a "+recv+" and a parameter of role given"),
+		not(next && v.Returns != spec.RetMinus1, v.C+" returns "+v.Returns+", and the form is for minus1_errno"),
+		row{reader && r.Role != spec.RecordLazy, "form", "a reader needs lists:, a record of role lazy", "name the record under lists:"},
+		row{reader && (!calledInObject(fn) || c.facts.TypeOf(fn.Params[0].Type).Tag != r.C), "form",
+			v.C + " is no function of struct " + r.C + ", which " + r.Go + " is read from", "correct lists:"},
+		row{reader && v.Returns != spec.RetErrno, "form", "a reader is begun by a verb that returns errno", "correct returns:"})
 }
 
 // misfit says what of a C function, and of its verb, is not as a signature has it; empty if it fits.
@@ -127,66 +135,37 @@ func (c *checker) special(v *spec.Verb, m *spec.Method, f *form.Form) {
 	}
 }
 
-// givesRecords says why a method cannot wait for records by a verb; empty if it can.
-func (c *checker) givesRecords(v *spec.Verb, recv string) string {
-	given := len(v.Params) == 2 && v.Params[0].IsHandle(recv) && v.Params[1].Role == role.Given
-	switch {
-	case orZero(c.ObjectByGo(recv)).FD == "":
-		return recv + " has no fd:, the file to wait on"
-	case !given:
-		return v.C + " does not take a " + recv + " and a parameter of role given"
-	case v.Returns != spec.RetMinus1:
-		return v.C + " returns " + v.Returns + ", and the form is for minus1_errno"
-	}
-	return ""
-}
-
-// reader compares a verb whose method makes a reader with what it reads.
-func (c *checker) reader(e entry, v *spec.Verb) {
-	r, fn := orZero(c.RecordByGo(v.Lists)), c.facts.Func(v.C)
-	if c.first(e, row{r.Role != spec.RecordLazy, "form", "a reader needs lists:, a record of role lazy", "name the record under lists:"}) {
-		return
-	}
-	c.all(e,
-		row{!calledInObject(fn) || c.facts.TypeOf(fn.Params[0].Type).Tag != r.C, "form",
-			v.C + " is no function of struct " + r.C + ", which " + r.Go + " is read from", "correct lists:"},
-		row{v.Returns != spec.RetErrno, "form", "a reader is begun by a verb that returns errno", "correct returns:"})
-}
-
-// plainProblem says why a method that takes the parameters in order cannot be written; empty if it can.
-func (c *checker) plainProblem(v *spec.Verb, m *spec.Method, fn *api.Function) string {
+// inOrder compares a method that takes the parameters in order with the verb.
+func (c *checker) inOrder(v *spec.Verb, m *spec.Method, fn *api.Function) {
 	recv, ret := receiver(m), c.facts.TypeOf(fn.Ret)
 	returnable := isInt(ret) && (ret.Tag == "" || v.Result != "") || ret.Kind == spec.CText && ret.Depth() == 1
-	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.IsHandle(recv) })
-	handles := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return c.ObjectByGo(p.Type) != nil })
-	switch {
-	case v.Returns == spec.RetValue && !returnable:
-		return v.C + " returns " + fn.Ret + ", and a method returns numbers in the host's byte order, texts, and enums that are named " +
-			"under result:"
-	case recv == form.RecvLib && handles:
-		return v.C + " takes a handle, and a method of Lib has none to be reached by"
-	case recv != form.RecvLib && c.ObjectByGo(recv) != nil && !takes:
-		return v.C + " has no parameter of type " + recv
-	}
-	rest, results := "", map[role.Result]bool{}
+	takes, handles, rest, behind, untyped, results := false, false, "", "", "", map[role.Result]bool{}
 	for _, q := range c.facts.Callable(fn) {
-		p := v.Param(q.Name)
+		p := orZero(v.Param(q.Name)) // one that is missing is reported elsewhere
+		of := orZero(p.Role)
+		takes, handles = takes || p.IsHandle(recv), handles || c.ObjectByGo(p.Type) != nil
+		results[of.Result] = true
 		switch {
-		case p == nil: // reported elsewhere
-			continue
 		case p.Role == role.Handle && p.Type == "":
-			return "parameter " + p.C + " is a handle without type:, and only some forms take one"
-		case rest != "" && p.Role.Result == role.ResultNone && !p.Role.Derived:
-			return "parameter " + p.C + " comes after " + rest + ", which has rest: and must be the last parameter"
+			untyped = p.C
+		case rest != "" && of.Result == role.ResultNone && !of.Derived:
+			behind = p.C
 		case p.Rest:
 			rest = p.C
 		}
-		results[p.Role.Result] = true
 	}
-	if results[role.ResultNumber] && results[role.ResultRecord] {
-		return v.C + " fills records and numbers, and no form generates such a method yet"
+	not := func(wrong bool, problem string) row {
+		return row{wrong, "", problem, "change the page, or leave the method out"}
 	}
-	return ""
+	c.first(entry{m.Go, m.At},
+		not(v.Returns == spec.RetValue && !returnable, v.C+" returns "+fn.Ret+", and a method returns numbers in the host's byte order, texts, "+
+			"and enums that are named under result:"),
+		not(recv == form.RecvLib && handles, v.C+" takes a handle, and a method of Lib has none to be reached by"),
+		not(recv != form.RecvLib && c.ObjectByGo(recv) != nil && !takes, v.C+" has no parameter of type "+recv),
+		not(untyped != "", "parameter "+untyped+" is a handle without type:, and only some forms take one"),
+		not(behind != "", "parameter "+behind+" comes after "+rest+", which has rest: and must be the last parameter"),
+		not(results[role.ResultNumber] && results[role.ResultRecord],
+			v.C+" fills records and numbers, and no form generates such a method yet"))
 }
 
 // fixed compares the values that a method fixes with the parameters. Constants that the header lacks are reported elsewhere.

@@ -35,17 +35,16 @@ func (c *checker) object(o *spec.Object) {
 	if d == nil || fn == nil || len(fn.Params) == 0 {
 		return
 	}
+	t, p, handle := c.facts.TypeOf(fn.Params[0].Type), &spec.Param{}, &spec.Object{}
+	if len(d.Params) == 1 {
+		p = &d.Params[0]
+		handle = orZero(c.ObjectByGo(p.Type))
+	}
+	// A handle that does not fit its own C type is reported there.
 	c.first(e,
-		row{len(d.Params) != 1 || c.closesOther(o, &d.Params[0], c.facts.TypeOf(fn.Params[0].Type)), "destroy",
+		row{len(d.Params) != 1 || p.Role != role.Handle && t.Tag != o.C || handle.Go != o.Go && handle.C == t.Tag, "destroy",
 			o.Destroy + " does not take one " + o.Go + " alone", ""},
 		row{!ends(d), "destroy", o.Destroy + " returns " + d.Returns + endsWords, ""})
-}
-
-// closesOther reports whether the parameter of a function is not the object that it is to close. One that does not fit its own C
-// type is reported there.
-func (c *checker) closesOther(o *spec.Object, p *spec.Param, t spec.CType) bool {
-	other := c.ObjectByGo(p.Type)
-	return p.Role != role.Handle && t.Tag != o.C || other != nil && other != o && other.C == t.Tag
 }
 
 // also compares an extended struct with the one that it begins with: a pointer to it is passed where a pointer to that is expected.

@@ -128,12 +128,9 @@ const (
 
 // holds is the most that a field of a record holds; 0 for one of numbers and text.
 func holds(r *spec.Record) (most int) {
-	if r.Tail != nil {
-		return holdsHandles
-	}
 	for _, f := range r.Fields {
 		switch {
-		case f.Handle+f.Handles+f.Callback != "":
+		case f.Handle+f.Handles+f.Callback != "", r.Tail != nil:
 			return holdsHandles
 		case f.Points != "":
 			most = max(most, holdsPointers)

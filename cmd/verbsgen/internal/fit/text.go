@@ -16,9 +16,12 @@ const extendedContext = "struct verbs_context"
 // declarations that it was not written for.
 func (h *holder) text() {
 	for _, v := range h.pkg.Verbs {
-		f, special := written(v), orZero(v.Special)
-		at := h.at[v.C]
-		h.unchanged(at, f.Reads...)
+		at, special, written := h.at[v.C], orZero(v.Special), v.Special != nil
+		for _, m := range v.Methods {
+			f := form.Of(v.C, m.Form)
+			h.unchanged(at, f.Reads...)
+			written = written || f.Sig != nil
+		}
 		for _, t := range special.Types {
 			if rec := h.facts.Record(t); strings.HasPrefix(t, "struct ") && (rec == nil || rec.Incomplete) {
 				h.fail(diag.SpecialChanged, at, t, "the hand-written C code reads it, and the header does not define it")
@@ -31,7 +34,7 @@ func (h *holder) text() {
 		if v.Way == model.WayVerbs {
 			h.unchanged(at, extendedContext)
 		}
-		if f.Sig == nil && v.Special == nil {
+		if !written {
 			continue
 		}
 		h.unchanged(at, v.C)
@@ -49,16 +52,6 @@ func (h *holder) text() {
 			}
 		}
 	}
-}
-
-// written is the form of a verb's methods that is written for its C function; a zero form for a verb whose methods are plain.
-func written(v *model.Verb) *form.Form {
-	for _, m := range v.Methods {
-		if f := form.Of(v.C, m.Form); f.Sig != nil {
-			return f
-		}
-	}
-	return &form.Form{}
 }
 
 // unchanged refuses functions, records and constants that are not as in the known release.
