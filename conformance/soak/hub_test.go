@@ -57,6 +57,7 @@ func (w *worker) hub(sl *slot) *hub {
 	if !w.soak.ok("OpenDevice", err) {
 		return nil
 	}
+	note(dev)
 	h := &hub{name: sl.name, dev: dev}
 	sl.all = append(sl.all, h)
 	if err := h.fill(w); !w.soak.ok("the objects of a device", err) {

@@ -8,22 +8,33 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
 
-// left is what a process has: goroutines, open files, and memory that only this project maps (mem.Buffer keeps its memory from forks;
-// the memory of software devices has a name).
+// left is what a process has: goroutines, open files, handles that are reachable, and memory that only this project maps (mem.Buffer
+// keeps its memory from forks; the memory of software devices has a name).
 type left struct {
 	goroutines, files int
+	handles           int64
 	mapped            uint64 // in kB
+}
+
+// handles counts those of note that the collector has not freed.
+var handles atomic.Int64
+
+// note counts a handle, which nothing may keep reachable once it is closed.
+func note[T any](handle *T) {
+	handles.Add(1)
+	runtime.AddCleanup(handle, func(struct{}) { handles.Add(-1) }, struct{}{})
 }
 
 func look(t *testing.T) (l left) {
 	t.Helper()
 	runtime.GC()
 	runtime.GC() // runs finalizers: a forgotten pin ends the program
-	l.goroutines = runtime.NumGoroutine()
+	l.goroutines, l.handles = runtime.NumGoroutine(), handles.Load()
 	files, err := os.ReadDir("/proc/self/fd")
 	if err != nil {
 		t.Fatal(err)
@@ -69,10 +80,10 @@ func (l left) compare(t *testing.T) {
 	}
 	if now.more(l) {
 		b := make([]byte, 1<<16)
-		t.Errorf("left behind: goroutines, files and mapped kB are %+v, were %+v\n%s", now, l, b[:runtime.Stack(b, true)])
+		t.Errorf("left behind: goroutines, files, handles and mapped kB are %+v, were %+v\n%s", now, l, b[:runtime.Stack(b, true)])
 	}
 }
 
 func (l left) more(than left) bool {
-	return l.goroutines > than.goroutines || l.files > than.files || l.mapped > than.mapped
+	return l.goroutines > than.goroutines || l.files > than.files || l.handles > 0 || l.mapped > than.mapped
 }

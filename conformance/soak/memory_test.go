@@ -63,7 +63,9 @@ func (s *soak) goMemory(pd *verbs.PD, size int) (m *memory, err error) {
 	}
 	m.bytes = m.all[canary : canary+size : canary+size]
 	clear(m.bytes)
-	m.mr, err = pd.RegMR(m.bytes, rights)
+	if m.mr, err = pd.RegMR(m.bytes, rights); err == nil {
+		note(m.mr)
+	}
 	return m, err
 }
 
