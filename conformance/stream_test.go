@@ -11,6 +11,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 // commands are what queue pairs of these tests are asked for: all but one.
@@ -156,6 +157,41 @@ func TestStreamRefuses(t *testing.T) {
 	}
 }
 
+// TestStreamExplains fills the queue of a stream, posts in a state that takes no request, and a request of too many elements behind a good
+// one: the errors say what those of posts say. The first device answers as soft-RoCE, the second as mlx5.
+func TestStreamExplains(t *testing.T) {
+	for i, b := range []*bed{open(t), open(t, softverbs.LikeMLX5())} {
+		a, _, stream, _ := streams(t, b.dev, verbs.QPTypeRC, commands)
+		batch := must(verbs.NewSendBatch(1024, 9))(t)
+		for i := range batch.Len() {
+			batch.WR(i).Write(uint64(i), uint64(a.MR.Addr()), a.MR.RKey())
+		}
+		n, err := stream.Post(batch, 1024)
+		if n != 0 || !errors.Is(err, verbs.ErrQueueFull) || !strings.Contains(err.Error(), "ibv_wr_start: the queue is full") {
+			t.Errorf("device %d, a full queue: %d, %v", i, n, err)
+		}
+		for range 9 {
+			batch.WR(1).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey())
+		}
+		n, err = stream.Post(batch, 2)
+		if n != 0 || errors.Is(err, verbs.ErrQueueFull) || err == nil || !strings.Contains(err.Error(), "request 1 (wr_id 1)") ||
+			!strings.Contains(err.Error(), "max_send_sge") {
+			t.Errorf("device %d, too many elements: %d, %v", i, n, err)
+		}
+		if err := a.QP.Modify(verbs.NewQPAttr(verbs.QPStateReset)); err != nil {
+			t.Fatal(err)
+		}
+		n, err = stream.Post(batch, 1)
+		if n != 0 || err == nil || errors.Is(err, verbs.ErrQueueFull) || !strings.Contains(err.Error(), "ibv_wr_start: request 0 (wr_id 0)") ||
+			!strings.Contains(err.Error(), "state RESET: requests are sent in state RTS") {
+			t.Errorf("device %d, in RESET: %d, %v", i, n, err)
+		}
+		if err := batch.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestStreamOfNobody makes no stream where there are no functions, and none after Close.
 func TestStreamOfNobody(t *testing.T) {
 	dev := open(t).dev
@@ -185,12 +221,15 @@ func TestStreamOfNobody(t *testing.T) {
 	if err := a.QP.Close(); err != nil {
 		t.Fatal(err)
 	}
-	for name, s := range map[string]*verbs.QPStream{"closed": stream, "nil": nil} {
-		if n, err := s.Post(batch, 1); n != 0 || !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: %d, %v", name, n, err)
-		}
-		if n := testing.AllocsPerRun(50, func() { s.Post(batch, 1) }); n != 0 {
-			t.Errorf("%s: %v allocations", name, n)
+	if n, err := stream.Post(batch, 1); n != 0 || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed: %d, %v", n, err)
+	}
+	if n := testing.AllocsPerRun(50, func() { stream.Post(batch, 1) }); n != 0 {
+		t.Errorf("closed: %v allocations", n)
+	}
+	for _, s := range []*verbs.QPStream{nil, new(verbs.QPStream)} {
+		if n, err := s.Post(batch, 1); n != 0 || err == nil || !strings.Contains(err.Error(), "QPStream is nil") {
+			t.Errorf("no stream: %d, %v", n, err)
 		}
 	}
 	if _, err := stream.Post(nil, 1); err == nil {

@@ -126,7 +126,7 @@ func (qp *QP) Stream() (*QPStream, error) {
 	if err := dpath.Lacks(a, verb, "QP", QPOp(qp.asked.Fields())); err != nil {
 		return nil, err
 	}
-	return &QPStream{gate: &qp.gate, object: object, asked: QPOp(qp.asked.Fields())}, nil
+	return &QPStream{gate: &qp.gate, object: object, asked: QPOp(qp.asked.Fields()), qp: qp}, nil
 }
 
 // QPStream posts batches to a QP as a stream of commands.
@@ -136,6 +136,7 @@ type QPStream struct {
 	gate   *gate.Gate // of the QP
 	object unsafe.Pointer
 	asked  QPOp
+	qp     *QP
 }
 
 // Post posts the first n requests of a batch in one call into C. All are posted, or none: the error names a
@@ -160,7 +161,7 @@ func (s *QPStream) PostRange(r dpath.SendRange) (posted int, err error) {
 	}
 	posted, errno := a.Posted()
 	if errno != 0 {
-		return posted, r.Failed(&errWRStart, errno)
+		return posted, s.failed(r, errno)
 	}
 	return posted, nil
 }

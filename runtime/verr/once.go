@@ -54,6 +54,7 @@ type Once struct {
 	errs   [256]atomic.Pointer[Error]
 	closed atomic.Pointer[error]
 	full   atomic.Pointer[error]
+	none   atomic.Pointer[error]
 }
 
 // Errno returns the error of a call that failed with errno, or found the object closed (ErrnoClosed).
@@ -89,7 +90,12 @@ func (o *Once) Nil() error {
 	if o == nil {
 		o = new(Once)
 	}
-	return NilHandle(o.Verb, o.Kind)
+	if e := o.none.Load(); e != nil {
+		return *e
+	}
+	e := NilHandle(o.Verb, o.Kind)
+	o.none.Store(&e)
+	return e
 }
 
 // Closed returns the error of a use after Close.

@@ -31,12 +31,13 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 		define("a", of("dpath", "Probe")),
 		cross(val(c.self+".gate"), val("object"), converted("uint64", asked), null, memory("a")),
 		Try{Call: of("dpath", "Lacks", val("a"), verb, kind, asked)},
-		ret(composite("*"+name, Entry{"gate", addr(c.self + ".gate")}, Entry{"object", val("object")}, Entry{"asked", asked}), null)})
+		ret(composite("*"+name, Entry{"gate", addr(c.self + ".gate")}, Entry{"object", val("object")}, Entry{"asked", asked},
+			Entry{c.self, val(c.self)}), null)})
 	s, out := Var{Name: "s", Type: "*" + name}, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
 	return []Decl{c.out,
 		&Struct{Name: name, Doc: Doc{Does: "posts batches to a " + m.Recv + " as a stream of commands", C: v.C, Page: v.Page},
 			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "object", Type: pointer},
-				{Name: "asked", Type: asks.Go}}},
+				{Name: "asked", Type: asks.Go}, {Name: c.self, Type: "*" + m.Recv}}},
 		&Method{Doc: Doc{Does: Says("Post", Words{"Object": m.Recv}), C: v.C, Page: v.Page},
 			Recv: s, Name: "Post", Params: []Var{{Name: "b", Type: "*dpath.SendBatch"}, {Name: "n", Type: "int"}}, Results: out, Short: true,
 			Steps: []Step{ret(result("s.PostRange", result("b.From", zero, val("n"))))}},
@@ -48,7 +49,7 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", addr("a")), memory("a")),
 				do(result("r.End", addr("a"))),
 				Try{Call: of("dpath", "NotAsked", addr("a"), text(v.C), kind, val("s.asked"))},
-				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("r.Failed", addr(errs), val("errno")), Else: val("posted")},
+				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("s.failed", val("r"), val("errno")), Else: val("posted")},
 				ret(val("posted"), null)}},
 		Once{errs, v.C, m.Recv}}
 }

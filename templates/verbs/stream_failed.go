@@ -1,0 +1,17 @@
+//go:build ignore
+
+//verbsgen:with ibv_wr_start
+//verbsgen:without ibv_post_send
+
+package verbs
+
+import (
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+)
+
+// failed returns the error of a post of which nothing was posted.
+func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
+	return r.Failed(&errWRStart, errno)
+}

@@ -1,0 +1,54 @@
+//go:build ignore
+
+//verbsgen:with ibv_wr_start ibv_post_send
+
+package verbs
+
+import (
+	"errors"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// failed returns the error of a post of which nothing was posted. The provider does not say which request it refused: it is taken to be
+// the first that breaks a rule of posts. If none does, and the provider had no room, the queue is full.
+func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
+	if errno >= verr.ErrnoClosed {
+		return r.Failed(&errWRStart, errno)
+	}
+	if errno == syscall.ENOSPC {
+		errno = syscall.ENOMEM // some providers have the one where others have the other
+	}
+	if err := r.Refused(errno); err != nil {
+		return err
+	}
+	var first *verr.Error
+	for i := range r.Len() {
+		var e *verr.Error
+		if !errors.As(s.qp.refusedPostSend(r, i, errno), &e) {
+			continue
+		}
+		if len(e.Violations) > 0 {
+			return s.of(e)
+		}
+		if first == nil {
+			first = e
+		}
+	}
+	switch {
+	case first == nil:
+		return errWRStart.Errno(errno)
+	case first.Err == ErrQueueFull:
+		return errWRStart.Full()
+	}
+	return s.of(first)
+}
+
+// of returns the error of a post as that of a stream.
+func (s *QPStream) of(e *verr.Error) error {
+	c := *e
+	c.Verb = errWRStart.Verb
+	return &c
+}
