@@ -454,8 +454,8 @@ func rawDestroyFlow(flowID unsafe.Pointer) syscall.Errno {
 	return syscall.Errno(C.vgc9c5fe8c75_ibv_destroy_flow(C.uintptr_t(uintptr(flowID))))
 }
 
-func rawCreateFlowActionEsp(ctx unsafe.Pointer, esp unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vgc9c5fe8c75_ibv_create_flow_action_esp(C.uintptr_t(uintptr(ctx)), (*C.uint8_t)(esp))
+func rawCreateFlowActionEsp(dev unsafe.Pointer, esp unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vgc9c5fe8c75_ibv_create_flow_action_esp(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(esp))
 	return cmem.OrErrno(p, err)
 }
 

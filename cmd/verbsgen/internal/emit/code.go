@@ -32,9 +32,8 @@ var imports = map[string]string{
 
 // goFile is one Go file in the making.
 type goFile struct {
-	name      string
-	f         *jen.File
-	receivers map[string]string // by the type
+	name string
+	f    *jen.File
 }
 
 // newFile starts a file with the banner and the provenance of the package.
@@ -52,7 +51,7 @@ func (e *emitter) newFile(name string) *goFile {
 			f.ImportAlias(u.Import, u.Name)
 		}
 	}
-	return &goFile{name: name, f: f, receivers: e.recv}
+	return &goFile{name: name, f: f}
 }
 
 // banner is the first line of every generated file.
@@ -74,11 +73,7 @@ func (g *goFile) render() ([]byte, error) {
 		problem, source, _ := strings.Cut(err.Error(), " while formatting source:")
 		return nil, fmt.Errorf("%s does not parse: %s\n%s", g.name, problem, around(problem, source))
 	}
-	src, err := receive(b.Bytes(), g.receivers)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", g.name, err)
-	}
-	return tidy(src)
+	return tidy(b.Bytes())
 }
 
 var errorLine = regexp.MustCompile(`(\d+):\d+:`)

@@ -30,7 +30,6 @@ type emitter struct {
 	ctypes  map[string]cdecl.Type
 	masks   map[*model.Record]bool // whose names are written
 	bits    map[*model.Record]bool // whose constants are
-	recv    map[string]string      // names of receivers, by their types
 	started []*rendering
 	slots   chan struct{} // one for each file that is being formatted
 	errs    []error       // of what cannot be written
@@ -43,7 +42,6 @@ func newEmitter(pkg *model.Package) *emitter {
 	for _, v := range pkg.Verbs {
 		e.inputs[v] = inputs(v)
 	}
-	e.recv = receivers(pkg)
 	return e
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 	"github.com/verbsgen/verbsgen/spec"
@@ -30,11 +29,11 @@ func (e *emitter) handle(g *goFile, h plan.Handle) {
 	}
 	does := plan.Says("handle", plan.Words{"Is": strings.TrimSuffix(naming.Lower(o.Doc), ".")})
 	g.planned(&plan.Struct{Doc: plan.Doc{Does: does, C: "struct " + o.C, Page: o.Page}, Name: o.Go, Fields: fields})
-	g.nilHandle(o)
+	g.nilHandle(h)
 	g.newHandle(h)
 	if h.Reload {
 		g.fn(fn{doc: "// load reads the fields of struct " + o.C + " that have a getter, so that no getter reads C memory.",
-			recv: recv("o", o.Go), name: "load", body: loads(h)})
+			recv: recv(h.Recv, o.Go), name: "load", body: loads(h, h.Recv)})
 	}
 	for _, m := range h.Ends {
 		e.method(g, m)
@@ -51,12 +50,13 @@ func (e *emitter) handle(g *goFile, h plan.Handle) {
 //		}
 //		return o.h.Or("MR", "ibv_dereg_mr")
 //	}
-func (g *goFile) nilHandle(o *model.Object) {
+func (g *goFile) nilHandle(h plan.Handle) {
+	o := h.Object
 	named := []jen.Code{jen.Lit(o.Go), jen.Lit(o.Destroy.C)}
-	none, never := rt("object", "Nil").Call(named...), id("o.h.Or").Call(named...)
+	none, never := rt("object", "Nil").Call(named...), id(h.Recv, "h.Or").Call(named...)
 	g.fn(fn{doc: "// base returns what all handles have, also for a nil " + o.Go + " and one that was never opened.",
-		recv: recv("o", o.Go), name: "base", results: []jen.Code{ptr("object.Handle")},
-		body: []jen.Code{jen.If(isNil(id("o"))).Block(jen.Return(none)), jen.Return(never)}})
+		recv: recv(h.Recv, o.Go), name: "base", results: []jen.Code{ptr("object.Handle")},
+		body: []jen.Code{jen.If(isNil(id(h.Recv))).Block(jen.Return(none)), jen.Return(never)}})
 }
 
 // newHandle prints the constructor from a C object:
@@ -102,7 +102,7 @@ func (g *goFile) newHandle(h plan.Handle) {
 	if h.Reload {
 		body = append(body, id("o.load").Call())
 	} else {
-		body = append(body, loads(h)...)
+		body = append(body, loads(h, "o")...)
 	}
 	name := "new" + o.Go
 	g.fn(fn{doc: comment(plan.Says("new handle", plan.Words{"Name": name})), name: name,
@@ -110,17 +110,17 @@ func (g *goFile) newHandle(h plan.Handle) {
 		body: append(body, jen.Return(id("o")))})
 }
 
-// loads reads the fields of the C object, and names the object in messages by one of them:
+// loads reads the fields of the C object of a handle o, and names the object in messages by one of them:
 //
 //	o.lkey = cmem.At[uint32](o.h.C, 36) // lkey
 //	o.h.SetLabel("lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16))
-func loads(h plan.Handle) (out []jen.Code) {
+func loads(h plan.Handle, o string) (out []jen.Code) {
 	for _, x := range h.Object.Getters {
-		read := rt("cmem", "At").Types(goType(x.Layout)).Call(id("o.h.C"), dec(uint64(x.Offset)))
+		read := rt("cmem", "At").Types(goType(x.Layout)).Call(id(o, "h.C"), dec(uint64(x.Offset)))
 		if x.GoType != x.Layout {
 			read = conversion(x.GoType, read)
 		}
-		out = append(out, remark(assign(id("o", naming.Local(x.C)), read), x.C))
+		out = append(out, remark(assign(id(o, naming.Local(x.C)), read), x.C))
 	}
 	for _, x := range h.Object.Getters {
 		base, before := 10, " "
@@ -128,8 +128,8 @@ func loads(h plan.Handle) (out []jen.Code) {
 			base, before = 16, " 0x"
 		}
 		if x.Label != "" {
-			number := rt("strconv", "FormatUint").Call(jen.Uint64().Call(id("o", naming.Local(x.C))), jen.Lit(base))
-			out = append(out, id("o.h.SetLabel").Call(jen.Lit(x.C+before).Op("+").Add(number)))
+			number := rt("strconv", "FormatUint").Call(jen.Uint64().Call(id(o, naming.Local(x.C))), jen.Lit(base))
+			out = append(out, id(o, "h.SetLabel").Call(jen.Lit(x.C+before).Op("+").Add(number)))
 		}
 	}
 	return out
@@ -141,8 +141,8 @@ func loads(h plan.Handle) (out []jen.Code) {
 func (g *goFile) closes(h plan.Handle) {
 	o := h.Object
 	face := func(name, does, c, page string, result jen.Code) {
-		g.fn(fn{doc: doc(name, does, c, page), recv: recv("o", o.Go), name: name, results: []jen.Code{result}, short: true,
-			body: []jen.Code{jen.Return(id("o").Dot("base").Call().Dot(name).Call())}})
+		g.fn(fn{doc: doc(name, does, c, page), recv: recv(h.Recv, o.Go), name: name, results: []jen.Code{result}, short: true,
+			body: []jen.Code{jen.Return(id(h.Recv).Dot("base").Call().Dot(name).Call())}})
 	}
 	with := plan.Words{"Object": o.Go, "C": o.C, "Ends": strings.TrimSuffix(o.Destroy.Doc, ".")}
 	does := plan.Says("Close", with)
@@ -172,11 +172,12 @@ func orZero(recv string) *jen.Statement {
 func (g *goFile) getters(h plan.Handle) {
 	o := h.Object
 	getter := func(doc, name, typ, field string, locked bool) {
-		body := []jen.Code{jen.Return(dot(rt("object", "OrZero").Call(id("o")), field))}
+		body := []jen.Code{jen.Return(dot(rt("object", "OrZero").Call(id(h.Recv)), field))}
 		if locked {
-			body = []jen.Code{orZero("o"), id("o.mu.Lock").Call(), jen.Defer().Add(id("o.mu.Unlock").Call()), jen.Return(id("o", field))}
+			body = []jen.Code{orZero(h.Recv), id(h.Recv, "mu.Lock").Call(), jen.Defer().Add(id(h.Recv, "mu.Unlock").Call()),
+				jen.Return(id(h.Recv, field))}
 		}
-		g.fn(fn{doc: doc, recv: recv("o", o.Go), name: name, results: []jen.Code{goType(typ)}, body: body, short: !locked})
+		g.fn(fn{doc: doc, recv: recv(h.Recv, o.Go), name: name, results: []jen.Code{goType(typ)}, body: body, short: !locked})
 	}
 	belongs := "returns the %[1]s to which the " + o.Go + " belongs"
 	if h.Owner != "Lib" {
@@ -201,7 +202,7 @@ func (g *goFile) getters(h plan.Handle) {
 //
 //	func (o *MR) Unimport() error { return o.base().CloseBy("ibv_unimport_mr", o.unimportMR, true) }
 func (g *goFile) closer(c plan.Closer) {
-	by := id("o").Dot("base").Call().Dot("CloseBy").Call(jen.Lit(c.Verb), id("o", c.End), jen.Lit(c.Lives))
-	g.fn(fn{doc: docOf(c.Name, c.Doc), recv: recv("o", c.Object), name: c.Name, results: errResult(), short: true,
+	by := id(c.Recv).Dot("base").Call().Dot("CloseBy").Call(jen.Lit(c.Verb), id(c.Recv, c.End), jen.Lit(c.Lives))
+	g.fn(fn{doc: docOf(c.Name, c.Doc), recv: recv(c.Recv, c.Object), name: c.Name, results: errResult(), short: true,
 		body: []jen.Code{jen.Return(by)}})
 }

@@ -69,7 +69,7 @@ func Reserved(name string) bool { return slices.Contains(reserved, name) }
 func Param(c string) string {
 	name := Local(c)
 	switch {
-	case name == "context": // a package name in Go
+	case name == "context" || name == "ctx": // a package name in Go, and one of another type
 		return "dev"
 	case Reserved(name) || types.Universe.Lookup(name) != nil:
 		return name + "Value"

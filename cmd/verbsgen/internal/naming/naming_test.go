@@ -47,6 +47,7 @@ func TestOthers(t *testing.T) {
 		{Field("range"), "rangeValue"},
 		{Param("port_num"), "portNum"},
 		{Param("context"), "dev"},
+		{Param("ctx"), "dev"},
 		{Param("err"), "errValue"},
 		{Param("len"), "lenValue"},
 		{Field("per_transport_caps.rc_odp_caps"), "per_transport_caps_rc_odp_caps"},

@@ -32,7 +32,7 @@ func (b *builder) ends(o *model.Object) (out []*Method) {
 	for _, v := range verbs {
 		name := naming.Unexported(v.Go)
 		steps := append(b.destroyCall(o, v, o.Device && v == o.Destroy), ret(null))
-		out = append(out, on(o, name, name+" ends the C object by "+v.C+".", errOnly, steps...))
+		out = append(out, b.on(o, name, name+" ends the C object by "+v.C+".", errOnly, steps...))
 	}
 	return out
 }
@@ -42,5 +42,5 @@ func (b *builder) ends(o *model.Object) (out []*Method) {
 func (b *builder) end(v *model.Verb, m *model.Method) []Decl {
 	o := v.Params[0].Object
 	doc := b.newCall(v, m).doc(v.Doc)
-	return []Decl{Closer{Doc: doc, Object: o.Go, Name: m.Name, Verb: v.C, End: naming.Unexported(v.Go), Lives: v != o.Destroy}}
+	return []Decl{Closer{Doc: doc, Object: o.Go, Recv: b.self(o), Name: m.Name, Verb: v.C, End: naming.Unexported(v.Go), Lives: v != o.Destroy}}
 }

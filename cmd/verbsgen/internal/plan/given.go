@@ -60,41 +60,41 @@ func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
 		return nil
 	}
 	waiting := "*events.Records[" + r.Go + "]"
-	self := Var{Name: "o", Type: "*" + o.Go}
+	self := b.self(o)
 	next := &Method{Doc: Doc{Does: Says("next record", Words{"Does": v.Doc, "Object": o.Go}), C: v.C, Page: v.Page, More: []string{m.Doc}},
-		Recv: self, Name: m.Name, Verb: v, Params: []Var{{Name: "ctx", Type: "context.Context"}},
+		Recv: Var{Name: self, Type: "*" + o.Go}, Name: m.Name, Verb: v, Params: []Var{{Name: "ctx", Type: "context.Context"}},
 		Results: []Var{{Type: "*" + r.Go}, {Type: "error"}}, Zero: []Value{null},
-		Steps: []Step{Name{v.C}, Try{Into: "from", Call: result("o.listen", verb)}, ret(result("from.Next", val("ctx")))}}
-	listen := on(o, "listen", Says("listen", nil), []Var{{Type: waiting}, {Type: "error"}})
+		Steps: []Step{Name{v.C}, Try{Into: "from", Call: result(self+".listen", verb)}, ret(result("from.Next", val("ctx")))}}
+	listen := b.on(o, "listen", Says("listen", nil), []Var{{Type: waiting}, {Type: "error"}})
 	listen.Params, listen.Zero = []Var{{Name: "verb", Type: "string"}}, []Value{null}
-	fd := converted("int", cField("int32", "o.h.C", *o.FD))
-	listen.Steps = slices.Concat([]Step{Enter{Handle: "o"}}, b.missing(v, "o.lib"), b.missing(ack, "o.lib"),
-		[]Step{ret(result("o.waiting.Listen", function(nil, []Var{{Type: waiting}, {Type: "error"}},
-			ret(of("events", "NewRecords", fd, text(v.C), text(o.Destroy.C), text("the "+o.Go), val("o.take"))))))})
-	read := on(o, "read", Says("read record", nil), []Var{{Name: "made", Type: pointer}, {Name: "errno", Type: "syscall.Errno"}})
+	fd := converted("int", cField("int32", self+".h.C", *o.FD))
+	listen.Steps = slices.Concat([]Step{Enter{Handle: self}}, b.missing(v, self+".lib"), b.missing(ack, self+".lib"),
+		[]Step{ret(result(self+".waiting.Listen", function(nil, []Var{{Type: waiting}, {Type: "error"}},
+			ret(of("events", "NewRecords", fd, text(v.C), text(o.Destroy.C), text("the "+o.Go), val(self+".take"))))))})
+	read := b.on(o, "read", Says("read record", nil), []Var{{Name: "made", Type: pointer}, {Name: "errno", Type: "syscall.Errno"}})
 	read.Params = []Var{{Name: "ev", Type: "*" + r.Go}}
 	if b.pkg.Module.Serial {
 		read.Steps = Lock{"serial"}.Steps()
 	}
 	read.Steps = append(read.Steps, Declare{Var{Name: "given", Type: pointer}},
-		Assign{To: []string{"n", "errno"}, Op: ":=", Values: []Value{raw(v, "o.lib", val("o.h.C"), memory("given"))}},
+		Assign{To: []string{"n", "errno"}, Op: ":=", Values: []Value{raw(v, self+".lib", val(self+".h.C"), memory("given"))}},
 		If{operation(val("n"), "<", zero), []Step{ret(null, val("errno"))}},
-		set("made", result("ev.from", converted("*"+r.Mirror.Name, val("given")), val("o.lib"))),
-		do(raw(ack, "o.lib", val("given"))), ret(val("made"), zero))
-	take := on(o, "take", Says("take record", nil), []Var{{Type: "*" + r.Go}, {Type: "syscall.Errno"}, {Type: "error"}})
+		set("made", result("ev.from", converted("*"+r.Mirror.Name, val("given")), val(self+".lib"))),
+		do(raw(ack, self+".lib", val("given"))), ret(val("made"), zero))
+	take := b.on(o, "take", Says("take record", nil), []Var{{Type: "*" + r.Go}, {Type: "syscall.Errno"}, {Type: "error"}})
 	take.Zero = []Value{null, zero}
 	take.Steps = []Step{define("ev", result("new", converted(r.Go))),
-		Assign{To: []string{"made", "errno"}, Op: ":=", Values: []Value{result("o.read", val("ev"))}},
+		Assign{To: []string{"made", "errno"}, Op: ":=", Values: []Value{result(self+".read", val("ev"))}},
 		If{operation(operation(val("errno"), "!=", zero), "||", isNil("made")), []Step{ret(val("ev"), val("errno"), null)}}}
 	for _, f := range r.Fields {
 		if f.NewOn == nil {
 			continue
 		}
-		take.Steps = append(take.Steps, define("x", result("new"+f.Object.Go, val("o.lib"), val("made"))))
+		take.Steps = append(take.Steps, define("x", result("new"+f.Object.Go, val(self+".lib"), val("made"))))
 		if slices.Contains(f.Object.Parents, o) {
-			take.Steps = append(take.Steps, set("x."+naming.Unexported(o.Go), val("o")))
+			take.Steps = append(take.Steps, set("x."+naming.Unexported(o.Go), val(self)))
 		}
-		take.Steps = append(take.Steps, Adopt{"x", []Parent{{Handle: "o"}}}, set("ev."+f.Go, val("x")))
+		take.Steps = append(take.Steps, Adopt{"x", []Parent{{Handle: self}}}, set("ev."+f.Go, val("x")))
 	}
 	take.Steps = append(take.Steps, ret(val("ev"), zero, null))
 	return []Decl{next, listen, read, take}
@@ -133,9 +133,10 @@ func (b *builder) event(r *model.Record) []Decl {
 
 // addresses plans the methods that read the addresses of sockets in a C object.
 func (b *builder) addresses(o *model.Object) (out []Decl) {
+	self := b.self(o)
 	for _, g := range o.Addresses {
-		m := on(o, g.Go, "", []Var{{Type: "netip.AddrPort"}, {Type: "error"}}, Name{"struct " + o.C}, Enter{Handle: "o"},
-			ret(of("sockaddr", "Read", cField("[128]byte", "o.h.C", g.Offset)), null))
+		m := b.on(o, g.Go, "", []Var{{Type: "netip.AddrPort"}, {Type: "error"}}, Name{"struct " + o.C}, Enter{Handle: self},
+			ret(of("sockaddr", "Read", cField("[128]byte", self+".h.C", g.Offset)), null))
 		m.Zero = []Value{composite("netip.AddrPort")}
 		m.Doc = Doc{Does: "returns " + withArticle(g.Doc) + ", or the zero AddrPort before it is known", C: "struct " + o.C + "." + g.C,
 			Page: o.Page}
@@ -146,23 +147,24 @@ func (b *builder) addresses(o *model.Object) (out []Decl) {
 
 // lends plans the methods that return the handle of an object which the library owns.
 func (b *builder) lends(o *model.Object) (out []Decl) {
+	self := b.self(o)
 	for _, l := range o.Lends {
 		keep, release := o.Parts[form.PartKeep].Verb, o.Parts[form.PartRelease].Verb
 		if keep == nil || release == nil {
 			b.errorf("struct "+o.C+"."+l.C, "nothing keeps it")
 			continue
 		}
-		lib := "o.lib." + l.Object.From.Name
+		lib := self + ".lib." + l.Object.From.Name
 		var args []Value
 		for range keep.Params {
 			args = append(args, null)
 		}
-		let := function(nil, errOnly, do(raw(release, "o.lib", val("kept"))), ret(null))
-		kept := function(nil, []Var{{Type: "func() error"}, {Type: "error"}}, Assign{To: []string{"kept", "errno"}, Op: ":=", Values: []Value{raw(keep, "o.lib", args...)}},
+		let := function(nil, errOnly, do(raw(release, self+".lib", val("kept"))), ret(null))
+		kept := function(nil, []Var{{Type: "func() error"}, {Type: "error"}}, Assign{To: []string{"kept", "errno"}, Op: ":=", Values: []Value{raw(keep, self+".lib", args...)}},
 			If{isNil("kept"), []Step{ret(null, of("verr", "Failed", text(keep.C), val("errno"), null))}}, ret(let, null))
-		m := on(o, l.Go, "", []Var{{Type: "*" + l.Object.Ref}, {Type: "error"}},
-			slices.Concat([]Step{Name{"struct " + o.C}, Enter{Handle: "o"}}, b.missing(keep, "o.lib"), b.missing(release, "o.lib"),
-				[]Step{define("at", cField(pointer, "o.h.C", l.Offset)),
+		m := b.on(o, l.Go, "", []Var{{Type: "*" + l.Object.Ref}, {Type: "error"}},
+			slices.Concat([]Step{Name{"struct " + o.C}, Enter{Handle: self}}, b.missing(keep, self+".lib"), b.missing(release, self+".lib"),
+				[]Step{define("at", cField(pointer, self+".h.C", l.Offset)),
 					Refuse{isNil("at"), of("verr", "NotYet", verb, text(l.C), text(o.Go))},
 					ret(generic("bridge", "Borrow", l.Object.Ref, verb, val("at"), val(lib), kept))})...)
 		m.Zero = []Value{null}

@@ -11,6 +11,7 @@ import (
 // and emit prints the few lines that the type adds.
 type Handle struct {
 	Object *model.Object
+	Recv   string          // name of receivers
 	Owner  string          // type that new handles are made from: the root object, or Lib
 	Fields []Var           // beside those of every handle
 	Opened []string        // fields that learn the C object
@@ -29,15 +30,15 @@ type Handle struct {
 
 // Closer is a method that closes a handle by a verb which the program chooses, whatever made the object.
 type Closer struct {
-	Doc                Doc
-	Object, Name, Verb string
-	End                string // method that ends the C object
-	Lives              bool   // the object lives on: what it was made of is kept for good
+	Doc                      Doc
+	Object, Name, Verb, Recv string
+	End                      string // method that ends the C object
+	Lives                    bool   // the object lives on: what it was made of is kept for good
 }
 
 // handle plans the type of an object with what every handle has.
 func (b *builder) handle(o *model.Object) []Decl {
-	h := Handle{Object: o, Owner: "Lib", Fields: b.ownFields(o), Root: o.Go == b.root(), Region: o.Region != nil, Reload: b.changes(o), Parent: b.isParent(o),
+	h := Handle{Object: o, Recv: b.self(o), Owner: "Lib", Fields: b.ownFields(o), Root: o.Go == b.root(), Region: o.Region != nil, Reload: b.changes(o), Parent: b.isParent(o),
 		Owners: b.owners(o), Gone: b.below(o) && b.noticesGone(), End: naming.Unexported(o.Destroy.Go), Ends: b.ends(o)}
 	if b.below(o) {
 		h.Owner = b.root()
@@ -90,9 +91,23 @@ func (b *builder) isParent(o *model.Object) bool {
 	return slices.ContainsFunc(b.pkg.Objects, func(x *model.Object) bool { return slices.Contains(x.Parents, o) })
 }
 
+// self is the name that receivers have in the methods of an object: as the parameter of the C functions is called that they are made of.
+func (b *builder) self(o *model.Object) string {
+	for _, v := range b.pkg.Verbs {
+		for _, m := range v.Methods {
+			for _, p := range v.Params {
+				if p.Object == o && m.Recv == o.Go {
+					return p.Go
+				}
+			}
+		}
+	}
+	return naming.Param(naming.Unexported(o.Go))
+}
+
 // on is a helper method of a handle.
-func on(o *model.Object, name, text string, results []Var, steps ...Step) *Method {
-	return &Method{Doc: Doc{Text: text}, Recv: Var{Name: "o", Type: "*" + o.Go}, Name: name, Results: results, Steps: steps}
+func (b *builder) on(o *model.Object, name, text string, results []Var, steps ...Step) *Method {
+	return &Method{Doc: Doc{Text: text}, Recv: Var{Name: b.self(o), Type: "*" + o.Go}, Name: name, Results: results, Steps: steps}
 }
 
 // errOnly is the result of a method that returns an error alone.
@@ -181,12 +196,13 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 
 // destroyCall calls a destroying verb on o. The kernel has destroyed all that was made on a device that was taken away.
 func (b *builder) destroyCall(o *model.Object, d *model.Verb, gone bool) []Step {
-	s := Call{Verb: d.C, By: raw(d, "o.lib", val("o.h.C")), Answer: answer(d), Failure: Failure{Verb: d.C, Gone: gone}}
+	self := b.self(o)
+	s := Call{Verb: d.C, By: raw(d, self+".lib", val(self+".h.C")), Answer: answer(d), Failure: Failure{Verb: d.C, Gone: gone}}
 	if b.below(o) && b.noticesGone() {
-		s.Failure.Spare = "o.dev." + goneFunc
+		s.Failure.Spare = self + ".dev." + goneFunc
 	}
 	if s.Answer == Negative {
 		s.Answer = NotZero
 	}
-	return append(b.missing(d, "o.lib"), s)
+	return append(b.missing(d, self+".lib"), s)
 }

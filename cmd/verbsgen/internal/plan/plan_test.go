@@ -114,6 +114,29 @@ func TestPlans(t *testing.T) {
 	}
 }
 
+// TestReceivers asks that all methods of a type have one name of the receiver.
+func TestReceivers(t *testing.T) {
+	for _, module := range spec.Modules() {
+		pkg, err := modelOf(module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := Of(pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		names := map[string]string{}
+		for _, h := range handlesOf(p) {
+			names["*"+h.Object.Go] = h.Recv
+		}
+		for _, m := range methods(p) {
+			if want := names[m.Recv.Type]; want != "" && m.Recv.Name != want {
+				t.Errorf("%s: %s has the receiver %s, other methods have %s", m.Recv.Type, m.Name, m.Recv.Name, want)
+			}
+		}
+	}
+}
+
 // TestPlanners asks that each form is planned, and no other.
 func TestPlanners(t *testing.T) {
 	for _, f := range form.All() {
