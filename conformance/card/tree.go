@@ -25,7 +25,8 @@ func makeTree(root string) error {
 		add(filepath.Join(device, "device/infiniband_verbs", char), verbs)
 		add(device, map[string]string{
 			"node_type": "1: CA", "node_guid": fmt.Sprintf("9803:9b03:0001:%04x", i), "sys_image_guid": "9803:9b03:0001:0000",
-			"fw_ver": "20.35.1012", "board_id": "MT_0000000222", "hca_type": "0",
+			"device/emulated": "6.1", // for reports
+			"fw_ver":          "20.35.1012", "board_id": "MT_0000000222", "hca_type": "0",
 			"device/modalias": "pci:v000015B3d0000101Bsv000015B3sd00000007bc02sc07i00",
 		})
 		add(filepath.Join(device, "ports/1"), port(i))

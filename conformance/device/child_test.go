@@ -21,6 +21,7 @@ var children = map[string]func() error{
 	"first-list": firstList,
 	"few-files":  fewFiles,
 	"writer":     writer,
+	"judge":      judge,
 }
 
 func TestMain(m *testing.M) {

@@ -372,8 +372,11 @@ func memAvailable() uint64 {
 	return kib << 10
 }
 
-// kernelRelease gives what uname tells; empty where there is no such thing.
-func kernelRelease() string {
+// kernelRelease returns the release that uname has, or that the card of conformance/card stands for; empty where there is none.
+func kernelRelease(device string) string {
+	if text, err := os.ReadFile(sysfs.Path("class/infiniband", device, "device/emulated")); err == nil {
+		return strings.TrimSpace(string(text)) + " (emulated, and the card too)"
+	}
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
 		return ""

@@ -90,7 +90,7 @@ func Open(cfg Config) (*Target, error) {
 		g.source = real
 		g.library = report.Library{Name: real.Path(), RDMACore: real.Release()}
 	}
-	g.host.Kernel = kernelRelease()
+	g.host.Kernel = kernelRelease(g.name)
 	if g.host.Name, _ = os.Hostname(); g.host.Name == "(none)" { // what a kernel calls a machine without a name
 		g.host.Name = ""
 	}

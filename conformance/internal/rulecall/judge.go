@@ -204,6 +204,13 @@ func without(args m, path string) m {
 	return out
 }
 
+// Fatal are rules whose breach can write to memory that others use, on the devices that do what the rule is about. It is not tried on a device
+// of this machine.
+var Fatal = map[string]string{
+	"VR-ibv_memcpy_to_dm-dm_offset-0107":   "mlx5 adds offset and length, misses the overflow and copies outside of the device memory",
+	"VR-ibv_memcpy_from_dm-dm_offset-0113": "mlx5 adds offset and length, misses the overflow and copies outside of the device memory",
+}
+
 // Allowed are rules whose breach C lets pass, as their pages say; with what the rule is for all the same.
 var Allowed = map[string]string{
 	"VR-ibv_close_device-context-0157": "the library closes a device whose objects are open, and their handles point nowhere then",
