@@ -243,7 +243,7 @@ func (cq *CQ) Resize(cqe int) error {
 		cqe: int64(cqe),
 	}
 	if caps := cq.dev.capabilities(); caps != nil {
-		in.capDeviceAttrMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+		in.capMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
 	}
 	if cq.lib.lints.Wanted() {
 		cq.lib.lints.Report(hintResizeCQ(&in))
@@ -278,13 +278,13 @@ func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 	}
 	attrC := attr.c
 	in := inModifyCQ{
-		attrAttrMask:         uint64(attrC.attr_mask),
+		attrMask:             uint64(attrC.attr_mask),
 		attrModerateCQCount:  uint64(attrC.moderate.cq_count),
 		attrModerateCQPeriod: uint64(attrC.moderate.cq_period),
 	}
 	if caps := cq.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExCQModCapsMaxCQCount = validate.Of(uint64(caps.cq_mod_caps.max_cq_count))
-		in.capDeviceAttrExCQModCapsMaxCQPeriod = validate.Of(uint64(caps.cq_mod_caps.max_cq_period))
+		in.capCQModCapsMaxCQCount = validate.Of(uint64(caps.cq_mod_caps.max_cq_count))
+		in.capCQModCapsMaxCQPeriod = validate.Of(uint64(caps.cq_mod_caps.max_cq_period))
 	}
 	if err := checkModifyCQ(&in); err != nil {
 		return err

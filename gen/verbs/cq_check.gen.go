@@ -10,26 +10,26 @@ import (
 
 // inResizeCQ has the values that the rules of ibv_resize_cq use.
 type inResizeCQ struct {
-	cqe                 int64          // cqe
-	capDeviceAttrMaxCQE validate.Known // device_attr.max_cqe
+	cqe       int64          // cqe
+	capMaxCQE validate.Known // device_attr.max_cqe
 }
 
 // hintResizeCQ returns the lints that a call of ibv_resize_cq breaks, which may be the cause when it fails.
 func hintResizeCQ(in *inResizeCQ) []verr.Violation {
 	var may verr.Violations
 	may.If(in.cqe < 1, &rule1302, uint64(in.cqe))
-	may.If(in.capDeviceAttrMaxCQE.OK && in.cqe >= 0 && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V,
-		&rule1303, uint64(in.cqe), in.capDeviceAttrMaxCQE.V)
+	may.If(in.capMaxCQE.OK && in.cqe >= 0 && in.capMaxCQE.V > 0 && uint64(in.cqe) > in.capMaxCQE.V, &rule1303, uint64(in.cqe),
+		in.capMaxCQE.V)
 	return may
 }
 
 // inModifyCQ has the values that the rules of ibv_modify_cq use.
 type inModifyCQ struct {
-	attrAttrMask                        uint64         // attr.attr_mask
-	attrModerateCQCount                 uint64         // attr.moderate.cq_count
-	capDeviceAttrExCQModCapsMaxCQCount  validate.Known // device_attr_ex.cq_mod_caps.max_cq_count
-	attrModerateCQPeriod                uint64         // attr.moderate.cq_period
-	capDeviceAttrExCQModCapsMaxCQPeriod validate.Known // device_attr_ex.cq_mod_caps.max_cq_period
+	attrMask                uint64         // attr.attr_mask
+	attrModerateCQCount     uint64         // attr.moderate.cq_count
+	capCQModCapsMaxCQCount  validate.Known // device_attr_ex.cq_mod_caps.max_cq_count
+	attrModerateCQPeriod    uint64         // attr.moderate.cq_period
+	capCQModCapsMaxCQPeriod validate.Known // device_attr_ex.cq_mod_caps.max_cq_period
 }
 
 // The bits of the mask of ModifyCQAttr: which fields are given.
@@ -40,8 +40,8 @@ const (
 // checkModifyCQ refuses a call of ibv_modify_cq that breaks a rule.
 func checkModifyCQ(in *inModifyCQ) error {
 	var bad verr.Violations
-	if in.attrAttrMask < 1 {
-		bad.Add(&rule0778, in.attrAttrMask)
+	if in.attrMask < 1 {
+		bad.Add(&rule0778, in.attrMask)
 	}
 	return bad.Err("ibv_modify_cq")
 }
@@ -49,11 +49,9 @@ func checkModifyCQ(in *inModifyCQ) error {
 // hintModifyCQ returns the lints that a call of ibv_modify_cq breaks, which may be the cause when it fails.
 func hintModifyCQ(in *inModifyCQ) []verr.Violation {
 	var may verr.Violations
-	may.If(in.capDeviceAttrExCQModCapsMaxCQCount.OK && in.capDeviceAttrExCQModCapsMaxCQCount.V > 0 &&
-		in.attrAttrMask&modifyCQAttrHasCount != 0 && in.attrModerateCQCount > in.capDeviceAttrExCQModCapsMaxCQCount.V, &rule2055,
-		in.attrModerateCQCount, in.capDeviceAttrExCQModCapsMaxCQCount.V)
-	may.If(in.capDeviceAttrExCQModCapsMaxCQPeriod.OK && in.capDeviceAttrExCQModCapsMaxCQPeriod.V > 0 &&
-		in.attrAttrMask&modifyCQAttrHasCount != 0 && in.attrModerateCQPeriod > in.capDeviceAttrExCQModCapsMaxCQPeriod.V, &rule2056,
-		in.attrModerateCQPeriod, in.capDeviceAttrExCQModCapsMaxCQPeriod.V)
+	may.If(in.capCQModCapsMaxCQCount.OK && in.capCQModCapsMaxCQCount.V > 0 && in.attrMask&modifyCQAttrHasCount != 0 &&
+		in.attrModerateCQCount > in.capCQModCapsMaxCQCount.V, &rule2055, in.attrModerateCQCount, in.capCQModCapsMaxCQCount.V)
+	may.If(in.capCQModCapsMaxCQPeriod.OK && in.capCQModCapsMaxCQPeriod.V > 0 && in.attrMask&modifyCQAttrHasCount != 0 &&
+		in.attrModerateCQPeriod > in.capCQModCapsMaxCQPeriod.V, &rule2056, in.attrModerateCQPeriod, in.capCQModCapsMaxCQPeriod.V)
 	return may
 }

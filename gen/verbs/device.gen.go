@@ -166,8 +166,8 @@ func (dev *Device) QueryPort(portNum uint8) (*PortInfo, error) {
 		portNum: uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
-		in.capDeviceAttrExPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
+		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
 	}
 	if err := checkQueryPort(&in); err != nil {
 		return nil, err
@@ -205,7 +205,7 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 		portNum: uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrExPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
+		in.capPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
 	}
 	if err := checkQueryPortSpeed(&in); err != nil {
 		return 0, err
@@ -245,7 +245,7 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 		index:   int64(index),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkQueryGID(&in); err != nil {
 		return GID{}, err
@@ -286,7 +286,7 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 		portNum: uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrExPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
+		in.capPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
 	}
 	if err := checkQueryGIDEx(&in); err != nil {
 		return nil, err
@@ -373,7 +373,7 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 		index:   int64(index),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkQueryPKey(&in); err != nil {
 		return 0, err
@@ -409,7 +409,7 @@ func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 		portNum: uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkGetPKeyIndex(&in); err != nil {
 		return -1, err
@@ -472,7 +472,7 @@ func (dev *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 		return nil, err
 	}
 	in := inCreateFlowActionEsp{
-		espEspAttr:     uint64(espC.esp_attr),
+		espAttr:        uint64(espC.esp_attr),
 		espKeymatPtr:   uint64(espC.keymat_ptr),
 		espKeymatProto: uint64(espC.keymat_proto),
 		espReplayProto: uint64(espC.replay_proto),
@@ -589,7 +589,7 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 		attrCompMask:    uint64(attrC.comp_mask),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrExMaxDMSize = validate.Of(uint64(caps.max_dm_size))
+		in.capMaxDMSize = validate.Of(uint64(caps.max_dm_size))
 	}
 	if err := checkAllocDM(&in); err != nil {
 		return nil, err
@@ -653,7 +653,7 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 		cqe:                   int64(cqe),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+		in.capMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
 	}
 	if err := checkCreateCQ(&in); err != nil {
 		return nil, err
@@ -721,8 +721,8 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 		cqAttrCompMask:        uint64(cqAttrC.comp_mask),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
-		in.capDeviceAttrExCompletionTimestampMask = validate.Of(uint64(caps.completion_timestamp_mask))
+		in.capMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+		in.capCompletionTimestampMask = validate.Of(uint64(caps.completion_timestamp_mask))
 	}
 	if err := checkCreateCQEx(&in); err != nil {
 		return nil, err
@@ -881,12 +881,12 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		srqInitAttrExAttrSRQLimit:    uint64(srqInitAttrExC.attr.srq_limit),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrExTMCapsMaxNumTags = validate.Of(uint64(caps.tm_caps.max_num_tags))
-		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
-		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
-		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
-		in.capDeviceAttrExTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
-		in.capDeviceAttrExTMCapsFlags = validate.Of(uint64(caps.tm_caps.flags))
+		in.capTMCapsMaxNumTags = validate.Of(uint64(caps.tm_caps.max_num_tags))
+		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
+		in.capMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
+		in.capTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
+		in.capTMCapsFlags = validate.Of(uint64(caps.tm_caps.flags))
 	}
 	if err := checkCreateSRQEx(&in); err != nil {
 		return nil, err
@@ -1009,13 +1009,13 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExRXHashConfRXHashFieldsMask: uint64(qpInitAttrExC.rx_hash_conf.rx_hash_fields_mask),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
-		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
-		in.capDeviceAttrExRSSCapsRXHashFieldsMask = validate.Of(uint64(caps.rss_caps.rx_hash_fields_mask))
-		in.capDeviceAttrExRSSCapsRXHashFunction = validate.Of(uint64(caps.rss_caps.rx_hash_function))
-		in.capDeviceAttrExRSSCapsSupportedQpts = validate.Of(uint64(caps.rss_caps.supported_qpts))
+		in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+		in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
+		in.capRSSCapsRXHashFieldsMask = validate.Of(uint64(caps.rss_caps.rx_hash_fields_mask))
+		in.capRSSCapsRXHashFunction = validate.Of(uint64(caps.rss_caps.rx_hash_function))
+		in.capRSSCapsSupportedQpts = validate.Of(uint64(caps.rss_caps.supported_qpts))
 	}
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err
@@ -1303,11 +1303,11 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		wqInitAttrMaxSGE:      uint64(wqInitAttrC.max_sge),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
-		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
-		in.capDeviceAttrExMaxWQTypeRQ = validate.Of(uint64(caps.max_wq_type_rq))
+		in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
+		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+		in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+		in.capMaxWQTypeRQ = validate.Of(uint64(caps.max_wq_type_rq))
 	}
 	if err := checkCreateWQ(&in); err != nil {
 		return nil, err
@@ -1368,7 +1368,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 		initAttrLogIndTblSize: uint64(initAttrC.log_ind_tbl_size),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize = validate.Of(uint64(caps.rss_caps.max_rwq_indirection_table_size))
+		in.capRSSCapsMaxRWQIndirectionTableSize = validate.Of(uint64(caps.rss_caps.max_rwq_indirection_table_size))
 	}
 	if err := checkCreateRWQIndTable(&in); err != nil {
 		return nil, err
@@ -1419,7 +1419,7 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 		portNum: uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintInitAHFromWC(&in))
@@ -1461,7 +1461,7 @@ func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 		attrPortNum: uint64(attrC.port_num),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkResolveEthL2FromGID(&in); err != nil {
 		return [6]uint8{}, 0, err

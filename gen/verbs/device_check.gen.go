@@ -10,9 +10,9 @@ import (
 
 // inQueryPort has the values that the rules of ibv_query_port use.
 type inQueryPort struct {
-	portNum                      uint64         // port_num
-	capDeviceAttrPhysPortCnt     validate.Known // device_attr.phys_port_cnt
-	capDeviceAttrExPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
+	portNum          uint64         // port_num
+	capPhysPortCnt   validate.Known // device_attr.phys_port_cnt
+	capPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
 }
 
 // checkQueryPort refuses a call of ibv_query_port that breaks a rule.
@@ -21,19 +21,19 @@ func checkQueryPort(in *inQueryPort) error {
 	if in.portNum < 1 {
 		bad.Add(&rule0170, in.portNum)
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Add(&rule0171, in.portNum, in.capDeviceAttrPhysPortCnt.V)
+	if in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.portNum > in.capPhysPortCnt.V {
+		bad.Add(&rule0171, in.portNum, in.capPhysPortCnt.V)
 	}
-	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
-		bad.Add(&rule0215, in.portNum, in.capDeviceAttrExPhysPortCntEx.V)
+	if in.capPhysPortCntEx.OK && in.capPhysPortCntEx.V != 0 && in.portNum > in.capPhysPortCntEx.V {
+		bad.Add(&rule0215, in.portNum, in.capPhysPortCntEx.V)
 	}
 	return bad.Err("ibv_query_port")
 }
 
 // inQueryPortSpeed has the values that the rules of ibv_query_port_speed use.
 type inQueryPortSpeed struct {
-	portNum                      uint64         // port_num
-	capDeviceAttrExPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
+	portNum          uint64         // port_num
+	capPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
 }
 
 // checkQueryPortSpeed refuses a call of ibv_query_port_speed that breaks a rule.
@@ -42,17 +42,17 @@ func checkQueryPortSpeed(in *inQueryPortSpeed) error {
 	if in.portNum < 1 {
 		bad.Add(&rule1326, in.portNum)
 	}
-	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
-		bad.Add(&rule1327, in.portNum, in.capDeviceAttrExPhysPortCntEx.V)
+	if in.capPhysPortCntEx.OK && in.capPhysPortCntEx.V != 0 && in.portNum > in.capPhysPortCntEx.V {
+		bad.Add(&rule1327, in.portNum, in.capPhysPortCntEx.V)
 	}
 	return bad.Err("ibv_query_port_speed")
 }
 
 // inQueryGID has the values that the rules of ibv_query_gid use.
 type inQueryGID struct {
-	portNum                  uint64         // port_num
-	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
-	index                    int64          // index
+	portNum        uint64         // port_num
+	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	index          int64          // index
 }
 
 // checkQueryGID refuses a call of ibv_query_gid that breaks a rule.
@@ -61,8 +61,8 @@ func checkQueryGID(in *inQueryGID) error {
 	if in.portNum < 1 {
 		bad.Add(&rule0326, in.portNum)
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Add(&rule0327, in.portNum, in.capDeviceAttrPhysPortCnt.V)
+	if in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.portNum > in.capPhysPortCnt.V {
+		bad.Add(&rule0327, in.portNum, in.capPhysPortCnt.V)
 	}
 	if in.index < 0 {
 		bad.Add(&rule0328, uint64(in.index))
@@ -72,9 +72,9 @@ func checkQueryGID(in *inQueryGID) error {
 
 // inQueryGIDEx has the values that the rules of ibv_query_gid_ex use.
 type inQueryGIDEx struct {
-	flags                        uint64         // flags
-	portNum                      uint64         // port_num
-	capDeviceAttrExPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
+	flags            uint64         // flags
+	portNum          uint64         // port_num
+	capPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
 }
 
 // checkQueryGIDEx refuses a call of ibv_query_gid_ex that breaks a rule.
@@ -86,8 +86,8 @@ func checkQueryGIDEx(in *inQueryGIDEx) error {
 	if in.portNum < 1 {
 		bad.Add(&rule0704, in.portNum)
 	}
-	if in.capDeviceAttrExPhysPortCntEx.OK && in.capDeviceAttrExPhysPortCntEx.V != 0 && in.portNum > in.capDeviceAttrExPhysPortCntEx.V {
-		bad.Add(&rule0705, in.portNum, in.capDeviceAttrExPhysPortCntEx.V)
+	if in.capPhysPortCntEx.OK && in.capPhysPortCntEx.V != 0 && in.portNum > in.capPhysPortCntEx.V {
+		bad.Add(&rule0705, in.portNum, in.capPhysPortCntEx.V)
 	}
 	return bad.Err("ibv_query_gid_ex")
 }
@@ -116,9 +116,9 @@ func hintQueryGIDTable(in *inQueryGIDTable) []verr.Violation {
 
 // inQueryPKey has the values that the rules of ibv_query_pkey use.
 type inQueryPKey struct {
-	portNum                  uint64         // port_num
-	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
-	index                    int64          // index
+	portNum        uint64         // port_num
+	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	index          int64          // index
 }
 
 // checkQueryPKey refuses a call of ibv_query_pkey that breaks a rule.
@@ -127,8 +127,8 @@ func checkQueryPKey(in *inQueryPKey) error {
 	if in.portNum < 1 {
 		bad.Add(&rule0713, in.portNum)
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Add(&rule0714, in.portNum, in.capDeviceAttrPhysPortCnt.V)
+	if in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.portNum > in.capPhysPortCnt.V {
+		bad.Add(&rule0714, in.portNum, in.capPhysPortCnt.V)
 	}
 	if in.index < 0 {
 		bad.Add(&rule0715, uint64(in.index))
@@ -138,8 +138,8 @@ func checkQueryPKey(in *inQueryPKey) error {
 
 // inGetPKeyIndex has the values that the rules of ibv_get_pkey_index use.
 type inGetPKeyIndex struct {
-	portNum                  uint64         // port_num
-	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	portNum        uint64         // port_num
+	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
 }
 
 // checkGetPKeyIndex refuses a call of ibv_get_pkey_index that breaks a rule.
@@ -148,15 +148,15 @@ func checkGetPKeyIndex(in *inGetPKeyIndex) error {
 	if in.portNum < 1 {
 		bad.Add(&rule0717, in.portNum)
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Add(&rule0718, in.portNum, in.capDeviceAttrPhysPortCnt.V)
+	if in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.portNum > in.capPhysPortCnt.V {
+		bad.Add(&rule0718, in.portNum, in.capPhysPortCnt.V)
 	}
 	return bad.Err("ibv_get_pkey_index")
 }
 
 // inCreateFlowActionEsp has the values that the rules of ibv_create_flow_action_esp use.
 type inCreateFlowActionEsp struct {
-	espEspAttr     uint64 // esp.esp_attr
+	espAttr        uint64 // esp.esp_attr
 	espKeymatPtr   uint64 // esp.keymat_ptr
 	espKeymatProto uint64 // esp.keymat_proto
 	espReplayProto uint64 // esp.replay_proto
@@ -166,8 +166,8 @@ type inCreateFlowActionEsp struct {
 // checkCreateFlowActionEsp refuses a call of ibv_create_flow_action_esp that breaks a rule.
 func checkCreateFlowActionEsp(in *inCreateFlowActionEsp) error {
 	var bad verr.Violations
-	if in.espEspAttr == 0 {
-		bad.Add(&rule1525, in.espEspAttr)
+	if in.espAttr == 0 {
+		bad.Add(&rule1525, in.espAttr)
 	}
 	if in.espKeymatPtr == 0 {
 		bad.Add(&rule1526, in.espKeymatPtr)
@@ -216,17 +216,17 @@ func hintOpenXRCD(in *inOpenXRCD) []verr.Violation {
 
 // inAllocDM has the values that the rules of ibv_alloc_dm use.
 type inAllocDM struct {
-	attrLength               uint64         // attr.length
-	capDeviceAttrExMaxDMSize validate.Known // device_attr_ex.max_dm_size
-	attrLogAlignReq          uint64         // attr.log_align_req
-	attrCompMask             uint64         // attr.comp_mask
+	attrLength      uint64         // attr.length
+	capMaxDMSize    validate.Known // device_attr_ex.max_dm_size
+	attrLogAlignReq uint64         // attr.log_align_req
+	attrCompMask    uint64         // attr.comp_mask
 }
 
 // checkAllocDM refuses a call of ibv_alloc_dm that breaks a rule.
 func checkAllocDM(in *inAllocDM) error {
 	var bad verr.Violations
-	if in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V != 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V {
-		bad.Add(&rule0097, in.attrLength, in.capDeviceAttrExMaxDMSize.V)
+	if in.capMaxDMSize.OK && in.capMaxDMSize.V != 0 && in.attrLength > in.capMaxDMSize.V {
+		bad.Add(&rule0097, in.attrLength, in.capMaxDMSize.V)
 	}
 	if in.attrLogAlignReq > 63 {
 		bad.Add(&rule0100, in.attrLogAlignReq)
@@ -237,8 +237,7 @@ func checkAllocDM(in *inAllocDM) error {
 // hintAllocDM returns the lints that a call of ibv_alloc_dm breaks, which may be the cause when it fails.
 func hintAllocDM(in *inAllocDM) []verr.Violation {
 	var may verr.Violations
-	may.If(in.capDeviceAttrExMaxDMSize.OK && in.capDeviceAttrExMaxDMSize.V == 0 && in.attrLength > in.capDeviceAttrExMaxDMSize.V,
-		&rule0098, in.attrLength, in.capDeviceAttrExMaxDMSize.V)
+	may.If(in.capMaxDMSize.OK && in.capMaxDMSize.V == 0 && in.attrLength > in.capMaxDMSize.V, &rule0098, in.attrLength, in.capMaxDMSize.V)
 	may.If(in.attrLength < 1, &rule0099, in.attrLength)
 	may.If(in.attrCompMask != 0, &rule0101, in.attrCompMask)
 	return may
@@ -249,7 +248,7 @@ type inCreateCQ struct {
 	compVector            int64          // comp_vector
 	contextNumCompVectors validate.Known // context.num_comp_vectors
 	cqe                   int64          // cqe
-	capDeviceAttrMaxCQE   validate.Known // device_attr.max_cqe
+	capMaxCQE             validate.Known // device_attr.max_cqe
 }
 
 // checkCreateCQ refuses a call of ibv_create_cq that breaks a rule.
@@ -268,21 +267,20 @@ func checkCreateCQ(in *inCreateCQ) error {
 func hintCreateCQ(in *inCreateCQ) []verr.Violation {
 	var may verr.Violations
 	may.If(in.cqe < 1, &rule0279, uint64(in.cqe))
-	may.If(in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && uint64(in.cqe) > in.capDeviceAttrMaxCQE.V, &rule0280,
-		uint64(in.cqe), in.capDeviceAttrMaxCQE.V)
+	may.If(in.capMaxCQE.OK && in.capMaxCQE.V > 0 && uint64(in.cqe) > in.capMaxCQE.V, &rule0280, uint64(in.cqe), in.capMaxCQE.V)
 	return may
 }
 
 // inCreateCQEx has the values that the rules of ibv_create_cq_ex use.
 type inCreateCQEx struct {
-	cqAttrCompVector                       uint64         // cq_attr.comp_vector
-	contextNumCompVectors                  validate.Known // context.num_comp_vectors
-	cqAttrWCFlags                          uint64         // cq_attr.wc_flags
-	cqAttrCQE                              uint64         // cq_attr.cqe
-	capDeviceAttrMaxCQE                    validate.Known // device_attr.max_cqe
-	cqAttrFlags                            uint64         // cq_attr.flags
-	cqAttrCompMask                         uint64         // cq_attr.comp_mask
-	capDeviceAttrExCompletionTimestampMask validate.Known // device_attr_ex.completion_timestamp_mask
+	cqAttrCompVector           uint64         // cq_attr.comp_vector
+	contextNumCompVectors      validate.Known // context.num_comp_vectors
+	cqAttrWCFlags              uint64         // cq_attr.wc_flags
+	cqAttrCQE                  uint64         // cq_attr.cqe
+	capMaxCQE                  validate.Known // device_attr.max_cqe
+	cqAttrFlags                uint64         // cq_attr.flags
+	cqAttrCompMask             uint64         // cq_attr.comp_mask
+	capCompletionTimestampMask validate.Known // device_attr_ex.completion_timestamp_mask
 }
 
 // The bits of the mask of CQInitAttrEx: which fields are given.
@@ -314,12 +312,11 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	flags := CQFlag(in.cqAttrFlags)
 	wcFields := WCField(in.cqAttrWCFlags)
 	may.If(in.cqAttrCQE < 1, &rule0905, in.cqAttrCQE)
-	may.If(in.capDeviceAttrMaxCQE.OK && in.capDeviceAttrMaxCQE.V > 0 && in.cqAttrCQE > in.capDeviceAttrMaxCQE.V, &rule0906, in.cqAttrCQE,
-		in.capDeviceAttrMaxCQE.V)
+	may.If(in.capMaxCQE.OK && in.capMaxCQE.V > 0 && in.cqAttrCQE > in.capMaxCQE.V, &rule0906, in.cqAttrCQE, in.capMaxCQE.V)
 	may.If(in.cqAttrCompMask&cqInitAttrExHasFlags != 0 && flags&^(CQFlagSingleThreaded|CQFlagIgnoreOverrun) != 0, &rule2054,
 		in.cqAttrFlags)
-	may.If(in.capDeviceAttrExCompletionTimestampMask.OK && wcFields&(WCFieldCompletionTS|WCFieldWallclock) != 0 &&
-		in.capDeviceAttrExCompletionTimestampMask.V == 0, &rule3525, in.cqAttrWCFlags)
+	may.If(in.capCompletionTimestampMask.OK && wcFields&(WCFieldCompletionTS|WCFieldWallclock) != 0 &&
+		in.capCompletionTimestampMask.V == 0, &rule3525, in.cqAttrWCFlags)
 	return may
 }
 
@@ -356,20 +353,20 @@ func hintCreateCompCntr(in *inCreateCompCntr) []verr.Violation {
 
 // inCreateSRQEx has the values that the rules of ibv_create_srq_ex use.
 type inCreateSRQEx struct {
-	srqInitAttrExSRQType            uint64         // srq_init_attr_ex.srq_type
-	srqInitAttrExCompMask           uint64         // srq_init_attr_ex.comp_mask
-	srqInitAttrExTMCapMaxNumTags    uint64         // srq_init_attr_ex.tm_cap.max_num_tags
-	srqInitAttrExPD                 uint64         // srq_init_attr_ex.pd
-	capDeviceAttrExTMCapsMaxNumTags validate.Known // device_attr_ex.tm_caps.max_num_tags
-	capDeviceAttrDeviceCapFlags     validate.Known // device_attr.device_cap_flags
-	srqInitAttrExAttrMaxWR          uint64         // srq_init_attr_ex.attr.max_wr
-	capDeviceAttrMaxSRQWR           validate.Known // device_attr.max_srq_wr
-	srqInitAttrExAttrMaxSGE         uint64         // srq_init_attr_ex.attr.max_sge
-	capDeviceAttrMaxSRQSGE          validate.Known // device_attr.max_srq_sge
-	srqInitAttrExTMCapMaxOps        uint64         // srq_init_attr_ex.tm_cap.max_ops
-	capDeviceAttrExTMCapsMaxOps     validate.Known // device_attr_ex.tm_caps.max_ops
-	srqInitAttrExAttrSRQLimit       uint64         // srq_init_attr_ex.attr.srq_limit
-	capDeviceAttrExTMCapsFlags      validate.Known // device_attr_ex.tm_caps.flags
+	srqInitAttrExSRQType         uint64         // srq_init_attr_ex.srq_type
+	srqInitAttrExCompMask        uint64         // srq_init_attr_ex.comp_mask
+	srqInitAttrExTMCapMaxNumTags uint64         // srq_init_attr_ex.tm_cap.max_num_tags
+	srqInitAttrExPD              uint64         // srq_init_attr_ex.pd
+	capTMCapsMaxNumTags          validate.Known // device_attr_ex.tm_caps.max_num_tags
+	capDeviceCapFlags            validate.Known // device_attr.device_cap_flags
+	srqInitAttrExAttrMaxWR       uint64         // srq_init_attr_ex.attr.max_wr
+	capMaxSRQWR                  validate.Known // device_attr.max_srq_wr
+	srqInitAttrExAttrMaxSGE      uint64         // srq_init_attr_ex.attr.max_sge
+	capMaxSRQSGE                 validate.Known // device_attr.max_srq_sge
+	srqInitAttrExTMCapMaxOps     uint64         // srq_init_attr_ex.tm_cap.max_ops
+	capTMCapsMaxOps              validate.Known // device_attr_ex.tm_caps.max_ops
+	srqInitAttrExAttrSRQLimit    uint64         // srq_init_attr_ex.attr.srq_limit
+	capTMCapsFlags               validate.Known // device_attr_ex.tm_caps.flags
 }
 
 // The bits of the mask of SRQInitAttrEx: which fields are given.
@@ -410,26 +407,24 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	var may verr.Violations
 	typ := SRQType(in.srqInitAttrExSRQType)
-	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
-	capDeviceAttrExTMCapsFlags := TMCap(in.capDeviceAttrExTMCapsFlags.V)
+	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
+	capTMCapsFlags := TMCap(in.capTMCapsFlags.V)
 	may.If(in.srqInitAttrExCompMask&srqInitAttrExHasPD != srqInitAttrExHasPD, &rule1203, 0)
-	may.If(in.capDeviceAttrExTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
-		in.srqInitAttrExTMCapMaxNumTags > in.capDeviceAttrExTMCapsMaxNumTags.V, &rule1208, in.srqInitAttrExTMCapMaxNumTags,
-		in.capDeviceAttrExTMCapsMaxNumTags.V)
-	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.srqInitAttrExCompMask&(srqInitAttrExHasType|
-		srqInitAttrExHasXRCD) == srqInitAttrExHasType|srqInitAttrExHasXRCD && typ == SRQTypeXRC && in.srqInitAttrExSRQType != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapXRC != DeviceCapXRC, &rule1214, in.srqInitAttrExSRQType)
+	may.If(in.capTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
+		in.srqInitAttrExTMCapMaxNumTags > in.capTMCapsMaxNumTags.V, &rule1208, in.srqInitAttrExTMCapMaxNumTags, in.capTMCapsMaxNumTags.V)
+	may.If(in.capDeviceCapFlags.OK && in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasXRCD) == srqInitAttrExHasType|
+		srqInitAttrExHasXRCD && typ == SRQTypeXRC && in.srqInitAttrExSRQType != 0 && capDeviceCapFlags&DeviceCapXRC != DeviceCapXRC,
+		&rule1214, in.srqInitAttrExSRQType)
 	may.If(in.srqInitAttrExAttrMaxWR < 1, &rule1229, in.srqInitAttrExAttrMaxWR)
-	may.If(in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capDeviceAttrMaxSRQWR.V,
-		&rule1230, in.srqInitAttrExAttrMaxWR, in.capDeviceAttrMaxSRQWR.V)
-	may.If(in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V,
-		&rule1231, in.srqInitAttrExAttrMaxSGE, in.capDeviceAttrMaxSRQSGE.V)
-	may.If(in.capDeviceAttrExTMCapsMaxOps.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
-		in.srqInitAttrExTMCapMaxOps > in.capDeviceAttrExTMCapsMaxOps.V, &rule3309, in.srqInitAttrExTMCapMaxOps,
-		in.capDeviceAttrExTMCapsMaxOps.V)
+	may.If(in.capMaxSRQWR.OK && in.capMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capMaxSRQWR.V, &rule1230, in.srqInitAttrExAttrMaxWR,
+		in.capMaxSRQWR.V)
+	may.If(in.capMaxSRQSGE.OK && in.capMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capMaxSRQSGE.V, &rule1231,
+		in.srqInitAttrExAttrMaxSGE, in.capMaxSRQSGE.V)
+	may.If(in.capTMCapsMaxOps.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
+		in.srqInitAttrExTMCapMaxOps > in.capTMCapsMaxOps.V, &rule3309, in.srqInitAttrExTMCapMaxOps, in.capTMCapsMaxOps.V)
 	may.If(in.srqInitAttrExAttrSRQLimit > 0, &rule3353, in.srqInitAttrExAttrSRQLimit)
-	may.If(in.capDeviceAttrExTMCapsFlags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
-		in.srqInitAttrExSRQType != 0 && capDeviceAttrExTMCapsFlags&TMCapRC != TMCapRC, &rule3524, in.srqInitAttrExSRQType)
+	may.If(in.capTMCapsFlags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
+		in.srqInitAttrExSRQType != 0 && capTMCapsFlags&TMCapRC != TMCapRC, &rule3524, in.srqInitAttrExSRQType)
 	return may
 }
 
@@ -446,17 +441,17 @@ type inCreateQPEx struct {
 	qpInitAttrExCreateFlags                uint64         // qp_init_attr_ex.create_flags
 	qpInitAttrExRXHashConfRXHashFunction   uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_function
 	qpInitAttrExRXHashConfRXHashKeyLen     uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_key_len
-	capDeviceAttrMaxQPWR                   validate.Known // device_attr.max_qp_wr
+	capMaxQPWR                             validate.Known // device_attr.max_qp_wr
 	qpInitAttrExCapMaxSendSGE              uint64         // qp_init_attr_ex.cap.max_send_sge
-	capDeviceAttrMaxSGE                    validate.Known // device_attr.max_sge
+	capMaxSGE                              validate.Known // device_attr.max_sge
 	qpInitAttrExSourceQPN                  uint64         // qp_init_attr_ex.source_qpn
 	qpInitAttrExSendOpsFlags               uint64         // qp_init_attr_ex.send_ops_flags
 	qpInitAttrExRXHashConfRXHashFieldsMask uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask
-	capDeviceAttrExDeviceCapFlagsEx        validate.Known // device_attr_ex.device_cap_flags_ex
-	capDeviceAttrExRawPacketCaps           validate.Known // device_attr_ex.raw_packet_caps
-	capDeviceAttrExRSSCapsRXHashFieldsMask validate.Known // device_attr_ex.rss_caps.rx_hash_fields_mask
-	capDeviceAttrExRSSCapsRXHashFunction   validate.Known // device_attr_ex.rss_caps.rx_hash_function
-	capDeviceAttrExRSSCapsSupportedQpts    validate.Known // device_attr_ex.rss_caps.supported_qpts
+	capDeviceCapFlagsEx                    validate.Known // device_attr_ex.device_cap_flags_ex
+	capRawPacketCaps                       validate.Known // device_attr_ex.raw_packet_caps
+	capRSSCapsRXHashFieldsMask             validate.Known // device_attr_ex.rss_caps.rx_hash_fields_mask
+	capRSSCapsRXHashFunction               validate.Known // device_attr_ex.rss_caps.rx_hash_function
+	capRSSCapsSupportedQpts                validate.Known // device_attr_ex.rss_caps.supported_qpts
 }
 
 // The bits of the mask of QPInitAttrEx: which fields are given.
@@ -539,21 +534,21 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	typ := QPType(in.qpInitAttrExQPType)
 	flags := QPFlag(in.qpInitAttrExCreateFlags)
 	sendOps := QPOp(in.qpInitAttrExSendOpsFlags)
-	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
-	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
-	capDeviceAttrExRSSCapsRXHashFieldsMask := RXHashField(in.capDeviceAttrExRSSCapsRXHashFieldsMask.V)
-	capDeviceAttrExRSSCapsRXHashFunction := RXHashFunc(in.capDeviceAttrExRSSCapsRXHashFunction.V)
+	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
+	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
+	capRSSCapsRXHashFieldsMask := RXHashField(in.capRSSCapsRXHashFieldsMask.V)
+	capRSSCapsRXHashFunction := RXHashFunc(in.capRSSCapsRXHashFunction.V)
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeRawPacket, &rule1537, in.qpInitAttrExQPType)
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != qpInitAttrExHasRXHashConf, &rule1538, in.qpInitAttrExCompMask)
-	may.If(in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capDeviceAttrMaxQPWR.V,
-		&rule2031, in.qpInitAttrExCapMaxSendWR, in.capDeviceAttrMaxQPWR.V)
-	may.If(in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrExCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V,
-		&rule2032, in.qpInitAttrExCapMaxRecvWR, in.capDeviceAttrMaxQPWR.V)
-	may.If(in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrExCapMaxSendSGE > in.capDeviceAttrMaxSGE.V, &rule2033,
-		in.qpInitAttrExCapMaxSendSGE, in.capDeviceAttrMaxSGE.V)
-	may.If(in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrExCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V, &rule2034,
-		in.qpInitAttrExCapMaxRecvSGE, in.capDeviceAttrMaxSGE.V)
+	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capMaxQPWR.V, &rule2031,
+		in.qpInitAttrExCapMaxSendWR, in.capMaxQPWR.V)
+	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrExCapMaxRecvWR > in.capMaxQPWR.V, &rule2032,
+		in.qpInitAttrExCapMaxRecvWR, in.capMaxQPWR.V)
+	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrExCapMaxSendSGE > in.capMaxSGE.V, &rule2033, in.qpInitAttrExCapMaxSendSGE,
+		in.capMaxSGE.V)
+	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrExCapMaxRecvSGE > in.capMaxSGE.V, &rule2034, in.qpInitAttrExCapMaxRecvSGE,
+		in.capMaxSGE.V)
 	may.If(in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvWR > 0, &rule2035, in.qpInitAttrExCapMaxRecvWR)
 	may.If(in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvSGE > 0, &rule2036, in.qpInitAttrExCapMaxRecvSGE)
 	may.If(in.qpInitAttrExSourceQPN != 0 && flags&QPFlagSourceQPN == 0, &rule2045, in.qpInitAttrExSourceQPN)
@@ -581,53 +576,47 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 		in.qpInitAttrExSendOpsFlags)
 	may.If(typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0, &rule3813,
 		in.qpInitAttrExCreateFlags)
-	may.If(in.capDeviceAttrExDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		flags&QPFlagPCIWriteEndPadding != 0 && capDeviceAttrExDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding,
-		&rule3502, in.qpInitAttrExCreateFlags)
-	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagCvlanStripping != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule3504, in.qpInitAttrExCreateFlags)
-	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagScatterFCS != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule3505, in.qpInitAttrExCreateFlags)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 && capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv4 != RXHashFieldSrcIPv4,
-		&rule3510, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 && capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstIPv4 != RXHashFieldDstIPv4,
-		&rule3511, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 && capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv6 != RXHashFieldSrcIPv6,
-		&rule3512, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 && capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstIPv6 != RXHashFieldDstIPv6,
-		&rule3513, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x10 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcPortTCP != RXHashFieldSrcPortTCP, &rule3514,
+	may.If(in.capDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagPCIWriteEndPadding != 0 &&
+		capDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding, &rule3502, in.qpInitAttrExCreateFlags)
+	may.If(in.capRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagCvlanStripping != 0 &&
+		capRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule3504, in.qpInitAttrExCreateFlags)
+	may.If(in.capRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagScatterFCS != 0 &&
+		capRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule3505, in.qpInitAttrExCreateFlags)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv4 != RXHashFieldSrcIPv4, &rule3510,
 		in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x20 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstPortTCP != RXHashFieldDstPortTCP, &rule3515,
+	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldDstIPv4 != RXHashFieldDstIPv4, &rule3511,
 		in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x40 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldSrcPortUDP != RXHashFieldSrcPortUDP, &rule3516,
+	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv6 != RXHashFieldSrcIPv6, &rule3512,
 		in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldDstPortUDP != RXHashFieldDstPortUDP, &rule3517,
+	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldDstIPv6 != RXHashFieldDstIPv6, &rule3513,
 		in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x100 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldIpsecSpi != RXHashFieldIpsecSpi, &rule3518,
-		in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80000000 != 0 &&
-		capDeviceAttrExRSSCapsRXHashFieldsMask&RXHashFieldInner != RXHashFieldInner, &rule3519, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceAttrExRSSCapsRXHashFunction.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 && capDeviceAttrExRSSCapsRXHashFunction&RXHashFuncToeplitz != RXHashFuncToeplitz,
-		&rule3520, in.qpInitAttrExRXHashConfRXHashFunction)
-	may.If(in.capDeviceAttrExRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && typ == QPTypeRawPacket &&
-		in.qpInitAttrExQPType != 0 && in.capDeviceAttrExRSSCapsSupportedQpts.V&0x100 != 0x100, &rule3521, in.qpInitAttrExQPType)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x10 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldSrcPortTCP != RXHashFieldSrcPortTCP,
+		&rule3514, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x20 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldDstPortTCP != RXHashFieldDstPortTCP,
+		&rule3515, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x40 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldSrcPortUDP != RXHashFieldSrcPortUDP,
+		&rule3516, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldDstPortUDP != RXHashFieldDstPortUDP,
+		&rule3517, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x100 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldIpsecSpi != RXHashFieldIpsecSpi,
+		&rule3518, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80000000 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldInner != RXHashFieldInner,
+		&rule3519, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capRSSCapsRXHashFunction.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 && capRSSCapsRXHashFunction&RXHashFuncToeplitz != RXHashFuncToeplitz, &rule3520,
+		in.qpInitAttrExRXHashConfRXHashFunction)
+	may.If(in.capRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && typ == QPTypeRawPacket &&
+		in.qpInitAttrExQPType != 0 && in.capRSSCapsSupportedQpts.V&0x100 != 0x100, &rule3521, in.qpInitAttrExQPType)
 	return may
 }
 
@@ -768,18 +757,18 @@ func checkOpenQP(in *inOpenQP) error {
 
 // inCreateWQ has the values that the rules of ibv_create_wq use.
 type inCreateWQ struct {
-	wqInitAttrPD                    uint64         // wq_init_attr.pd
-	wqInitAttrCQ                    uint64         // wq_init_attr.cq
-	wqInitAttrWQType                uint64         // wq_init_attr.wq_type
-	wqInitAttrCreateFlags           uint64         // wq_init_attr.create_flags
-	wqInitAttrCompMask              uint64         // wq_init_attr.comp_mask
-	capDeviceAttrExRawPacketCaps    validate.Known // device_attr_ex.raw_packet_caps
-	capDeviceAttrExDeviceCapFlagsEx validate.Known // device_attr_ex.device_cap_flags_ex
-	wqInitAttrMaxWR                 uint64         // wq_init_attr.max_wr
-	capDeviceAttrMaxQPWR            validate.Known // device_attr.max_qp_wr
-	wqInitAttrMaxSGE                uint64         // wq_init_attr.max_sge
-	capDeviceAttrMaxSGE             validate.Known // device_attr.max_sge
-	capDeviceAttrExMaxWQTypeRQ      validate.Known // device_attr_ex.max_wq_type_rq
+	wqInitAttrPD          uint64         // wq_init_attr.pd
+	wqInitAttrCQ          uint64         // wq_init_attr.cq
+	wqInitAttrWQType      uint64         // wq_init_attr.wq_type
+	wqInitAttrCreateFlags uint64         // wq_init_attr.create_flags
+	wqInitAttrCompMask    uint64         // wq_init_attr.comp_mask
+	capRawPacketCaps      validate.Known // device_attr_ex.raw_packet_caps
+	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	wqInitAttrMaxWR       uint64         // wq_init_attr.max_wr
+	capMaxQPWR            validate.Known // device_attr.max_qp_wr
+	wqInitAttrMaxSGE      uint64         // wq_init_attr.max_sge
+	capMaxSGE             validate.Known // device_attr.max_sge
+	capMaxWQTypeRQ        validate.Known // device_attr_ex.max_wq_type_rq
 }
 
 // The bits of the mask of WQInitAttr: which fields are given.
@@ -812,34 +801,30 @@ func checkCreateWQ(in *inCreateWQ) error {
 func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	var may verr.Violations
 	flags := WQFlags(in.wqInitAttrCreateFlags)
-	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
-	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
+	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
+	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
 	typ := WQType(in.wqInitAttrWQType)
-	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsCvlanStripping != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule2087, in.wqInitAttrCreateFlags)
-	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsScatterFCS != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule2088, in.wqInitAttrCreateFlags)
-	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsDelayDrop != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapDelayDrop != RawPacketCapDelayDrop, &rule2089, in.wqInitAttrCreateFlags)
-	may.If(in.capDeviceAttrExDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
-		flags&WQFlagsPCIWriteEndPadding != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding, &rule3343, in.wqInitAttrCreateFlags)
-	may.If(in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.wqInitAttrMaxWR > in.capDeviceAttrMaxQPWR.V, &rule3344,
-		in.wqInitAttrMaxWR, in.capDeviceAttrMaxQPWR.V)
-	may.If(in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.wqInitAttrMaxSGE > in.capDeviceAttrMaxSGE.V, &rule3345,
-		in.wqInitAttrMaxSGE, in.capDeviceAttrMaxSGE.V)
+	may.If(in.capRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsCvlanStripping != 0 &&
+		capRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule2087, in.wqInitAttrCreateFlags)
+	may.If(in.capRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsScatterFCS != 0 &&
+		capRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule2088, in.wqInitAttrCreateFlags)
+	may.If(in.capRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsDelayDrop != 0 &&
+		capRawPacketCaps&RawPacketCapDelayDrop != RawPacketCapDelayDrop, &rule2089, in.wqInitAttrCreateFlags)
+	may.If(in.capDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsPCIWriteEndPadding != 0 &&
+		capDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding, &rule3343, in.wqInitAttrCreateFlags)
+	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.wqInitAttrMaxWR > in.capMaxQPWR.V, &rule3344, in.wqInitAttrMaxWR, in.capMaxQPWR.V)
+	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.wqInitAttrMaxSGE > in.capMaxSGE.V, &rule3345, in.wqInitAttrMaxSGE, in.capMaxSGE.V)
 	may.If(in.wqInitAttrMaxWR < 1, &rule3346, in.wqInitAttrMaxWR)
-	may.If(in.capDeviceAttrExMaxWQTypeRQ.OK && typ == WQTypeRQ && in.capDeviceAttrExMaxWQTypeRQ.V <= 0, &rule3805, in.wqInitAttrWQType,
-		in.capDeviceAttrExMaxWQTypeRQ.V)
+	may.If(in.capMaxWQTypeRQ.OK && typ == WQTypeRQ && in.capMaxWQTypeRQ.V <= 0, &rule3805, in.wqInitAttrWQType, in.capMaxWQTypeRQ.V)
 	return may
 }
 
 // inCreateRWQIndTable has the values that the rules of ibv_create_rwq_ind_table use.
 type inCreateRWQIndTable struct {
-	initAttrIndTbl                                   uint64         // init_attr.ind_tbl
-	initAttrCompMask                                 uint64         // init_attr.comp_mask
-	initAttrLogIndTblSize                            uint64         // init_attr.log_ind_tbl_size
-	capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize validate.Known // device_attr_ex.rss_caps.max_rwq_indirection_table_size
+	initAttrIndTbl                       uint64         // init_attr.ind_tbl
+	initAttrCompMask                     uint64         // init_attr.comp_mask
+	initAttrLogIndTblSize                uint64         // init_attr.log_ind_tbl_size
+	capRSSCapsMaxRWQIndirectionTableSize validate.Known // device_attr_ex.rss_caps.max_rwq_indirection_table_size
 }
 
 // checkCreateRWQIndTable refuses a call of ibv_create_rwq_ind_table that breaks a rule.
@@ -860,31 +845,30 @@ func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
 // hintCreateRWQIndTable returns the lints that a call of ibv_create_rwq_ind_table breaks, which may be the cause when it fails.
 func hintCreateRWQIndTable(in *inCreateRWQIndTable) []verr.Violation {
 	var may verr.Violations
-	may.If(in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.OK &&
-		validate.Power(in.initAttrLogIndTblSize) > in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V, &rule1505, in.initAttrLogIndTblSize,
-		in.capDeviceAttrExRSSCapsMaxRWQIndirectionTableSize.V)
+	may.If(in.capRSSCapsMaxRWQIndirectionTableSize.OK &&
+		validate.Power(in.initAttrLogIndTblSize) > in.capRSSCapsMaxRWQIndirectionTableSize.V, &rule1505, in.initAttrLogIndTblSize,
+		in.capRSSCapsMaxRWQIndirectionTableSize.V)
 	return may
 }
 
 // inInitAHFromWC has the values that the rules of ibv_init_ah_from_wc use.
 type inInitAHFromWC struct {
-	portNum                  uint64         // port_num
-	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	portNum        uint64         // port_num
+	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
 }
 
 // hintInitAHFromWC returns the lints that a call of ibv_init_ah_from_wc breaks, which may be the cause when it fails.
 func hintInitAHFromWC(in *inInitAHFromWC) []verr.Violation {
 	var may verr.Violations
 	may.If(in.portNum < 1, &rule0765, in.portNum)
-	may.If(in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V, &rule0766,
-		in.portNum, in.capDeviceAttrPhysPortCnt.V)
+	may.If(in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.portNum > in.capPhysPortCnt.V, &rule0766, in.portNum, in.capPhysPortCnt.V)
 	return may
 }
 
 // inResolveEthL2FromGID has the values that the rules of ibv_resolve_eth_l2_from_gid use.
 type inResolveEthL2FromGID struct {
-	attrPortNum              uint64         // attr.port_num
-	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	attrPortNum    uint64         // attr.port_num
+	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
 }
 
 // checkResolveEthL2FromGID refuses a call of ibv_resolve_eth_l2_from_gid that breaks a rule.
@@ -893,8 +877,8 @@ func checkResolveEthL2FromGID(in *inResolveEthL2FromGID) error {
 	if in.attrPortNum < 1 {
 		bad.Add(&rule3032, in.attrPortNum)
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Add(&rule3033, in.attrPortNum, in.capDeviceAttrPhysPortCnt.V)
+	if in.capPhysPortCnt.OK && in.attrPortNum > in.capPhysPortCnt.V {
+		bad.Add(&rule3033, in.attrPortNum, in.capPhysPortCnt.V)
 	}
 	return bad.Err("ibv_resolve_eth_l2_from_gid")
 }

@@ -1321,7 +1321,7 @@ const (
 	// Link speeds from FDR on.
 	PortCapExtendedSpeedsSup PortCap = 0x4000 // IBV_PORT_EXTENDED_SPEEDS_SUP
 	// PortCapFlags2 is valid.
-	PortCapCapMask2Sup PortCap = 0x8000 // IBV_PORT_CAP_MASK2_SUP
+	PortCapMask2Sup PortCap = 0x8000 // IBV_PORT_CAP_MASK2_SUP
 	// A communication manager.
 	PortCapCMSup PortCap = 0x10000 // IBV_PORT_CM_SUP
 	// Tunnelling of SNMP.
@@ -1335,7 +1335,7 @@ const (
 	// Notices by directed route.
 	PortCapDrNoticeSup PortCap = 0x200000 // IBV_PORT_DR_NOTICE_SUP
 	// Notices when capabilities change.
-	PortCapCapMaskNoticeSup PortCap = 0x400000 // IBV_PORT_CAP_MASK_NOTICE_SUP
+	PortCapMaskNoticeSup PortCap = 0x400000 // IBV_PORT_CAP_MASK_NOTICE_SUP
 	// Boot management.
 	PortCapBootMgmtSup PortCap = 0x800000 // IBV_PORT_BOOT_MGMT_SUP
 	// Measurement of the link latency.

@@ -179,9 +179,9 @@ func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr,
 		access: uint64(access),
 	}
 	if caps := mr.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkReregMR(&in); err != nil {
 		return err

@@ -10,14 +10,14 @@ import (
 
 // inReregMR has the values that the rules of ibv_rereg_mr use.
 type inReregMR struct {
-	flags                             uint64         // flags
-	pd                                uint64         // pd
-	addr                              uint64         // addr
-	length                            uint64         // length
-	access                            uint64         // access
-	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
+	flags                 uint64         // flags
+	pd                    uint64         // pd
+	addr                  uint64         // addr
+	length                uint64         // length
+	access                uint64         // access
+	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	capAtomicCap          validate.Known // device_attr.atomic_cap
 }
 
 // checkReregMR refuses a call of ibv_rereg_mr that breaks a rule.
@@ -25,8 +25,8 @@ func checkReregMR(in *inReregMR) error {
 	var bad verr.Violations
 	flags := MRChangeFlags(in.flags)
 	access := MRAccess(in.access)
-	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
-	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
+	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
 	if flags&^(MRChangeFlagsTranslation|MRChangeFlagsPD|MRChangeFlagsAccess) != 0 {
 		bad.Add(&rule0173, in.flags)
 	}
@@ -59,16 +59,16 @@ func checkReregMR(in *inReregMR) error {
 		0x3fe00000) != 0 {
 		bad.Add(&rule0185, in.access)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushGlobal != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+	if in.capDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushGlobal != 0 &&
+		capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
 		bad.Add(&rule0209, in.access)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushPersistent != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+	if in.capDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushPersistent != 0 &&
+		capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
 		bad.Add(&rule0210, in.access)
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessOnDemand != 0 &&
-		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+	if in.capODPCapsGeneralCaps.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessOnDemand != 0 &&
+		capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
 		bad.Add(&rule0211, in.access)
 	}
 	return bad.Err("ibv_rereg_mr")
@@ -78,13 +78,13 @@ func checkReregMR(in *inReregMR) error {
 func hintReregMR(in *inReregMR) []verr.Violation {
 	var may verr.Violations
 	flags := MRChangeFlags(in.flags)
-	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	access := MRAccess(in.access)
 	may.If(flags&MRChangeFlagsTranslation == 0 && in.addr != 0, &rule0180, in.addr)
 	may.If(flags&MRChangeFlagsTranslation == 0 && in.length != 0, &rule0181, in.length)
 	may.If(flags&MRChangeFlagsPD == 0 && in.pd != 0, &rule0182, in.pd)
-	may.If(in.capDeviceAttrAtomicCap.OK && flags&MRChangeFlagsAccess != 0 && capDeviceAttrAtomicCap != AtomicCapGlob &&
-		access&MRAccessRemoteAtomic != 0 && capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0212, in.access)
+	may.If(in.capAtomicCap.OK && flags&MRChangeFlagsAccess != 0 && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0212, in.access)
 	may.If(flags&MRChangeFlagsAccess != 0 && access&MRAccessZeroBased != 0, &rule0213, in.access)
 	may.If(flags&MRChangeFlagsAccess != 0 && access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0214,
 		in.access)

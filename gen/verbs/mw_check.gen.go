@@ -10,13 +10,13 @@ import (
 
 // inBindMW has the values that the rules of ibv_bind_mw use.
 type inBindMW struct {
-	mwType                      validate.Known // mw.type
-	mwBindBindInfoMR            uint64         // mw_bind.bind_info.mr
-	mwBindBindInfoLength        uint64         // mw_bind.bind_info.length
-	qpQPType                    validate.Known // qp.qp_type
-	mwBindSendFlags             uint64         // mw_bind.send_flags
-	mwBindBindInfoMWAccessFlags uint64         // mw_bind.bind_info.mw_access_flags
-	capDeviceAttrAtomicCap      validate.Known // device_attr.atomic_cap
+	mwType                  validate.Known // mw.type
+	mwBindInfoMR            uint64         // mw_bind.bind_info.mr
+	mwBindInfoLength        uint64         // mw_bind.bind_info.length
+	qpType                  validate.Known // qp.qp_type
+	mwBindSendFlags         uint64         // mw_bind.send_flags
+	mwBindInfoMWAccessFlags uint64         // mw_bind.bind_info.mw_access_flags
+	capAtomicCap            validate.Known // device_attr.atomic_cap
 }
 
 // checkBindMW refuses a call of ibv_bind_mw that breaks a rule.
@@ -26,8 +26,8 @@ func checkBindMW(in *inBindMW) error {
 	if in.mwType.OK && mwType != MWType1 {
 		bad.Add(&rule1104, in.mwType.V)
 	}
-	if in.mwBindBindInfoLength > 0 && in.mwBindBindInfoMR == 0 {
-		bad.Add(&rule1105, in.mwBindBindInfoMR)
+	if in.mwBindInfoLength > 0 && in.mwBindInfoMR == 0 {
+		bad.Add(&rule1105, in.mwBindInfoMR)
 	}
 	return bad.Err("ibv_bind_mw")
 }
@@ -35,17 +35,17 @@ func checkBindMW(in *inBindMW) error {
 // hintBindMW returns the lints that a call of ibv_bind_mw breaks, which may be the cause when it fails.
 func hintBindMW(in *inBindMW) []verr.Violation {
 	var may verr.Violations
-	qpQPType := QPType(in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
 	sendFlags := SendFlags(in.mwBindSendFlags)
-	access := MWAccess(in.mwBindBindInfoMWAccessFlags)
-	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
-	may.If(in.qpQPType.OK && qpQPType != QPTypeUC && qpQPType != QPTypeRC && qpQPType != QPTypeXRCSend, &rule1107, in.qpQPType.V)
+	access := MWAccess(in.mwBindInfoMWAccessFlags)
+	capAtomicCap := AtomicCap(in.capAtomicCap.V)
+	may.If(in.qpType.OK && qpType != QPTypeUC && qpType != QPTypeRC && qpType != QPTypeXRCSend, &rule1107, in.qpType.V)
 	may.If(sendFlags&^(SendFence|SendSignaled) != 0, &rule1108, in.mwBindSendFlags)
 	may.If(access&^(MWAccessRemoteWrite|MWAccessRemoteRead|MWAccessRemoteAtomic|MWAccessZeroBased) != 0, &rule1109,
-		in.mwBindBindInfoMWAccessFlags)
-	may.If(access&MWAccessZeroBased != 0, &rule1110, in.mwBindBindInfoMWAccessFlags)
-	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MWAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule3526, in.mwBindBindInfoMWAccessFlags)
-	may.If(in.mwBindBindInfoLength == 0 && in.mwBindBindInfoMR == 0, &rule3901, in.mwBindBindInfoMR)
+		in.mwBindInfoMWAccessFlags)
+	may.If(access&MWAccessZeroBased != 0, &rule1110, in.mwBindInfoMWAccessFlags)
+	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MWAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule3526, in.mwBindInfoMWAccessFlags)
+	may.If(in.mwBindInfoLength == 0 && in.mwBindInfoMR == 0, &rule3901, in.mwBindInfoMR)
 	return may
 }

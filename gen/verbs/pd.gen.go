@@ -172,10 +172,10 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 		addr:   uint64(addr),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
+		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
@@ -293,10 +293,10 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 		iova:   uint64(iova),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
+		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMRIOVA(&in); err != nil {
 		return nil, err
@@ -435,7 +435,7 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 		length: uint64(length),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkRegDmabufMR(&in); err != nil {
 		return nil, err
@@ -537,10 +537,10 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		mrInitAttrFDOffset: uint64(mrInitAttrC.fd_offset),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capDeviceAttrMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
+		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMREx(&in); err != nil {
 		return nil, err
@@ -589,7 +589,7 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 		typ: uint64(mwType),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintAllocMW(&in))
@@ -638,7 +638,7 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 		numSGE: uint64(len(sgList)),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
 	}
 	if err := checkAdviseMR(&in); err != nil {
 		return err
@@ -711,7 +711,7 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 		dmOffset: uint64(dmOffset),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkRegDMMR(&in); err != nil {
 		return nil, err
@@ -761,8 +761,8 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 		srqInitAttrAttrSRQLimit: uint64(srqInitAttrC.attr.srq_limit),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
-		in.capDeviceAttrMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
+		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
+		in.capMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateSRQ(&in))
@@ -841,8 +841,8 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 		qpInitAttrCapMaxSendSGE: uint64(qpInitAttrC.cap.max_send_sge),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
-		in.capDeviceAttrMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+		in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+		in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
 	}
 	if err := checkCreateQP(&in); err != nil {
 		return nil, err
@@ -939,9 +939,9 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 		access: uint64(access),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capDeviceAttrExODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkRegBufMR(&in); err != nil {
 		return nil, err
@@ -1007,7 +1007,7 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 		attrSrcPathBits:     uint64(attrC.src_path_bits),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateAH(&in))
@@ -1054,7 +1054,7 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 		portNum: uint64(portNum),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateAHFromWC(&in))

@@ -10,21 +10,21 @@ import (
 
 // inRegMR has the values that the rules of ibv_reg_mr use.
 type inRegMR struct {
-	access                            uint64         // access
-	length                            uint64         // length
-	addr                              uint64         // addr
-	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
-	capDeviceAttrMaxMRSize            validate.Known // device_attr.max_mr_size
+	access                uint64         // access
+	length                uint64         // length
+	addr                  uint64         // addr
+	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	capAtomicCap          validate.Known // device_attr.atomic_cap
+	capMaxMRSize          validate.Known // device_attr.max_mr_size
 }
 
 // checkRegMR refuses a call of ibv_reg_mr that breaks a rule.
 func checkRegMR(in *inRegMR) error {
 	var bad verr.Violations
 	access := MRAccess(in.access)
-	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
-	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
+	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
 	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
 		bad.Add(&rule0001, in.access)
 	}
@@ -47,20 +47,17 @@ func checkRegMR(in *inRegMR) error {
 	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
 		bad.Add(&rule0011, in.length)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
 		bad.Add(&rule0014, in.access)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 && capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
 		bad.Add(&rule0015, in.access)
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 &&
-		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+	if in.capODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
 		bad.Add(&rule0016, in.access)
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
-		capDeviceAttrExODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
+	if in.capODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
+		capODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
 		bad.Add(&rule0017, in.access)
 	}
 	return bad.Err("ibv_reg_mr")
@@ -70,15 +67,14 @@ func checkRegMR(in *inRegMR) error {
 func hintRegMR(in *inRegMR) []verr.Violation {
 	var may verr.Violations
 	access := MRAccess(in.access)
-	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(access&MRAccessZeroBased != 0, &rule0005, in.access)
 	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0006, in.access)
 	may.If(access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff, &rule0010, in.length)
 	may.If(in.length < 1, &rule0012, in.length)
-	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0013, in.access)
-	may.If(in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V, &rule0018,
-		in.length, in.capDeviceAttrMaxMRSize.V)
+	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0013, in.access)
+	may.If(in.capMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capMaxMRSize.V, &rule0018, in.length, in.capMaxMRSize.V)
 	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0194, in.access)
 	may.If(access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0, &rule0201, in.addr)
 	may.If(access&MRAccessOnDemand == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff, &rule0204, in.length)
@@ -87,22 +83,22 @@ func hintRegMR(in *inRegMR) []verr.Violation {
 
 // inRegMRIOVA has the values that the rules of ibv_reg_mr_iova use.
 type inRegMRIOVA struct {
-	access                            uint64         // access
-	length                            uint64         // length
-	addr                              uint64         // addr
-	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	iova                              uint64         // iova
-	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
-	capDeviceAttrMaxMRSize            validate.Known // device_attr.max_mr_size
+	access                uint64         // access
+	length                uint64         // length
+	addr                  uint64         // addr
+	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	iova                  uint64         // iova
+	capAtomicCap          validate.Known // device_attr.atomic_cap
+	capMaxMRSize          validate.Known // device_attr.max_mr_size
 }
 
 // checkRegMRIOVA refuses a call of ibv_reg_mr_iova that breaks a rule.
 func checkRegMRIOVA(in *inRegMRIOVA) error {
 	var bad verr.Violations
 	access := MRAccess(in.access)
-	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
-	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
+	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
 	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
 		bad.Add(&rule0020, in.access)
 	}
@@ -125,20 +121,17 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
 		bad.Add(&rule0029, in.length)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
 		bad.Add(&rule0032, in.access)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 && capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
 		bad.Add(&rule0033, in.access)
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 &&
-		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+	if in.capODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
 		bad.Add(&rule0034, in.access)
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
-		capDeviceAttrExODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
+	if in.capODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
+		capODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
 		bad.Add(&rule0035, in.access)
 	}
 	if in.iova == 0 && in.addr%validate.PageSize() != 0 {
@@ -154,15 +147,14 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 	var may verr.Violations
 	access := MRAccess(in.access)
-	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(access&MRAccessZeroBased != 0, &rule0023, in.access)
 	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0024, in.access)
 	may.If(access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff, &rule0028, in.length)
 	may.If(in.length < 1, &rule0030, in.length)
-	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0031, in.access)
-	may.If(in.capDeviceAttrMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capDeviceAttrMaxMRSize.V, &rule0036,
-		in.length, in.capDeviceAttrMaxMRSize.V)
+	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0031, in.access)
+	may.If(in.capMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capMaxMRSize.V, &rule0036, in.length, in.capMaxMRSize.V)
 	may.If(access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && in.iova > 0, &rule0040, in.iova)
 	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0195, in.access)
 	may.If(access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0, &rule0202, in.addr)
@@ -172,12 +164,12 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 
 // inRegDmabufMR has the values that the rules of ibv_reg_dmabuf_mr use.
 type inRegDmabufMR struct {
-	access                 uint64         // access
-	iova                   uint64         // iova
-	offset                 uint64         // offset
-	fd                     int64          // fd
-	length                 uint64         // length
-	capDeviceAttrAtomicCap validate.Known // device_attr.atomic_cap
+	access       uint64         // access
+	iova         uint64         // iova
+	offset       uint64         // offset
+	fd           int64          // fd
+	length       uint64         // length
+	capAtomicCap validate.Known // device_attr.atomic_cap
 }
 
 // checkRegDmabufMR refuses a call of ibv_reg_dmabuf_mr that breaks a rule.
@@ -209,26 +201,26 @@ func checkRegDmabufMR(in *inRegDmabufMR) error {
 // hintRegDmabufMR returns the lints that a call of ibv_reg_dmabuf_mr breaks, which may be the cause when it fails.
 func hintRegDmabufMR(in *inRegDmabufMR) []verr.Violation {
 	var may verr.Violations
-	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	access := DmabufAccess(in.access)
-	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&DmabufAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0044, in.access)
+	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&DmabufAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0044, in.access)
 	return may
 }
 
 // inRegMREx has the values that the rules of ibv_reg_mr_ex use.
 type inRegMREx struct {
-	mrInitAttrAccess                  uint64         // mr_init_attr.access
-	mrInitAttrCompMask                uint64         // mr_init_attr.comp_mask
-	mrInitAttrLength                  uint64         // mr_init_attr.length
-	mrInitAttrAddr                    uint64         // mr_init_attr.addr
-	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	mrInitAttrFD                      int64          // mr_init_attr.fd
-	mrInitAttrIOVA                    uint64         // mr_init_attr.iova
-	mrInitAttrFDOffset                uint64         // mr_init_attr.fd_offset
-	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
-	capDeviceAttrMaxMRSize            validate.Known // device_attr.max_mr_size
+	mrInitAttrAccess      uint64         // mr_init_attr.access
+	mrInitAttrCompMask    uint64         // mr_init_attr.comp_mask
+	mrInitAttrLength      uint64         // mr_init_attr.length
+	mrInitAttrAddr        uint64         // mr_init_attr.addr
+	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	mrInitAttrFD          int64          // mr_init_attr.fd
+	mrInitAttrIOVA        uint64         // mr_init_attr.iova
+	mrInitAttrFDOffset    uint64         // mr_init_attr.fd_offset
+	capAtomicCap          validate.Known // device_attr.atomic_cap
+	capMaxMRSize          validate.Known // device_attr.max_mr_size
 }
 
 // The bits of the mask of MRInitAttr: which fields are given.
@@ -245,8 +237,8 @@ const (
 func checkRegMREx(in *inRegMREx) error {
 	var bad verr.Violations
 	access := MRAccess(in.mrInitAttrAccess)
-	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
-	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
+	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
 	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
 		bad.Add(&rule0049, in.mrInitAttrAccess)
 	}
@@ -277,21 +269,20 @@ func checkRegMREx(in *inRegMREx) error {
 		validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff) {
 		bad.Add(&rule0059, in.mrInitAttrLength)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessFlushGlobal != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+	if in.capDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessFlushGlobal != 0 &&
+		capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
 		bad.Add(&rule0062, in.mrInitAttrAccess)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessFlushPersistent != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+	if in.capDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessFlushPersistent != 0 &&
+		capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
 		bad.Add(&rule0063, in.mrInitAttrAccess)
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
-		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+	if in.capODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
+		capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
 		bad.Add(&rule0064, in.mrInitAttrAccess)
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		in.mrInitAttrLength == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
-		capDeviceAttrExODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
+	if in.capODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength == 0xffffffffffffffff &&
+		access&MRAccessOnDemand != 0 && capODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
 		bad.Add(&rule0065, in.mrInitAttrAccess)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasFD) == 0 {
@@ -343,17 +334,17 @@ func checkRegMREx(in *inRegMREx) error {
 func hintRegMREx(in *inRegMREx) []verr.Violation {
 	var may verr.Violations
 	access := MRAccess(in.mrInitAttrAccess)
-	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessZeroBased != 0, &rule0053, in.mrInitAttrAccess)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand,
 		&rule0054, in.mrInitAttrAccess)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 && in.mrInitAttrAddr == 0 &&
 		in.mrInitAttrLength != 0xffffffffffffffff, &rule0058, in.mrInitAttrLength)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength < 1, &rule0060, in.mrInitAttrLength)
-	may.If(in.capDeviceAttrAtomicCap.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && capDeviceAttrAtomicCap != AtomicCapGlob &&
-		access&MRAccessRemoteAtomic != 0 && capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0061, in.mrInitAttrAccess)
-	may.If(in.capDeviceAttrMaxMRSize.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
-		in.mrInitAttrLength > in.capDeviceAttrMaxMRSize.V, &rule0066, in.mrInitAttrLength, in.capDeviceAttrMaxMRSize.V)
+	may.If(in.capAtomicCap.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && capAtomicCap != AtomicCapGlob &&
+		access&MRAccessRemoteAtomic != 0 && capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0061, in.mrInitAttrAccess)
+	may.If(in.capMaxMRSize.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
+		in.mrInitAttrLength > in.capMaxMRSize.V, &rule0066, in.mrInitAttrLength, in.capMaxMRSize.V)
 	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0196, in.mrInitAttrAccess)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
 		in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0, &rule0200, in.mrInitAttrIOVA)
@@ -368,29 +359,29 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 
 // inAllocMW has the values that the rules of ibv_alloc_mw use.
 type inAllocMW struct {
-	typ                         uint64         // type
-	capDeviceAttrDeviceCapFlags validate.Known // device_attr.device_cap_flags
+	typ               uint64         // type
+	capDeviceCapFlags validate.Known // device_attr.device_cap_flags
 }
 
 // hintAllocMW returns the lints that a call of ibv_alloc_mw breaks, which may be the cause when it fails.
 func hintAllocMW(in *inAllocMW) []verr.Violation {
 	var may verr.Violations
 	typ := MWType(in.typ)
-	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
+	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(typ != MWType1 && typ != MWType2, &rule0737, in.typ)
-	may.If(in.capDeviceAttrDeviceCapFlags.OK && typ == MWType1 && capDeviceAttrDeviceCapFlags&DeviceCapMemWindow == 0, &rule2081, in.typ)
-	may.If(in.capDeviceAttrDeviceCapFlags.OK && typ == MWType2 &&
-		capDeviceAttrDeviceCapFlags&(DeviceCapMemWindowType2a|DeviceCapMemWindowType2b) == 0, &rule2082, in.typ)
+	may.If(in.capDeviceCapFlags.OK && typ == MWType1 && capDeviceCapFlags&DeviceCapMemWindow == 0, &rule2081, in.typ)
+	may.If(in.capDeviceCapFlags.OK && typ == MWType2 && capDeviceCapFlags&(DeviceCapMemWindowType2a|DeviceCapMemWindowType2b) == 0,
+		&rule2082, in.typ)
 	return may
 }
 
 // inAdviseMR has the values that the rules of ibv_advise_mr use.
 type inAdviseMR struct {
-	advice                            uint64         // advice
-	flags                             uint64         // flags
-	sgList                            uint64         // sg_list
-	numSGE                            uint64         // num_sge
-	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	advice                uint64         // advice
+	flags                 uint64         // flags
+	sgList                uint64         // sg_list
+	numSGE                uint64         // num_sge
+	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
 }
 
 // checkAdviseMR refuses a call of ibv_advise_mr that breaks a rule.
@@ -416,18 +407,18 @@ func checkAdviseMR(in *inAdviseMR) error {
 // hintAdviseMR returns the lints that a call of ibv_advise_mr breaks, which may be the cause when it fails.
 func hintAdviseMR(in *inAdviseMR) []verr.Violation {
 	var may verr.Violations
-	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
-	may.If(in.capDeviceAttrExODPCapsGeneralCaps.OK && capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported, &rule0216, 0)
+	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
+	may.If(in.capODPCapsGeneralCaps.OK && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported, &rule0216, 0)
 	return may
 }
 
 // inRegDMMR has the values that the rules of ibv_reg_dm_mr use.
 type inRegDMMR struct {
-	access                 uint64         // access
-	length                 uint64         // length
-	dmLength               validate.Known // dm.length
-	dmOffset               uint64         // dm_offset
-	capDeviceAttrAtomicCap validate.Known // device_attr.atomic_cap
+	access       uint64         // access
+	length       uint64         // length
+	dmLength     validate.Known // dm.length
+	dmOffset     uint64         // dm_offset
+	capAtomicCap validate.Known // device_attr.atomic_cap
 }
 
 // checkRegDMMR refuses a call of ibv_reg_dm_mr that breaks a rule.
@@ -460,19 +451,19 @@ func checkRegDMMR(in *inRegDMMR) error {
 func hintRegDMMR(in *inRegDMMR) []verr.Violation {
 	var may verr.Violations
 	access := DMAccess(in.access)
-	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(access&DMAccessMWBind != 0, &rule0119, in.access)
-	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&DMAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0120, in.access)
+	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&DMAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0120, in.access)
 	return may
 }
 
 // inCreateSRQ has the values that the rules of ibv_create_srq use.
 type inCreateSRQ struct {
 	srqInitAttrAttrMaxWR    uint64         // srq_init_attr.attr.max_wr
-	capDeviceAttrMaxSRQWR   validate.Known // device_attr.max_srq_wr
+	capMaxSRQWR             validate.Known // device_attr.max_srq_wr
 	srqInitAttrAttrMaxSGE   uint64         // srq_init_attr.attr.max_sge
-	capDeviceAttrMaxSRQSGE  validate.Known // device_attr.max_srq_sge
+	capMaxSRQSGE            validate.Known // device_attr.max_srq_sge
 	srqInitAttrAttrSRQLimit uint64         // srq_init_attr.attr.srq_limit
 }
 
@@ -480,10 +471,10 @@ type inCreateSRQ struct {
 func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
 	var may verr.Violations
 	may.If(in.srqInitAttrAttrMaxWR < 1, &rule0603, in.srqInitAttrAttrMaxWR)
-	may.If(in.capDeviceAttrMaxSRQWR.OK && in.capDeviceAttrMaxSRQWR.V > 0 && in.srqInitAttrAttrMaxWR > in.capDeviceAttrMaxSRQWR.V,
-		&rule0604, in.srqInitAttrAttrMaxWR, in.capDeviceAttrMaxSRQWR.V)
-	may.If(in.capDeviceAttrMaxSRQSGE.OK && in.capDeviceAttrMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capDeviceAttrMaxSRQSGE.V,
-		&rule0605, in.srqInitAttrAttrMaxSGE, in.capDeviceAttrMaxSRQSGE.V)
+	may.If(in.capMaxSRQWR.OK && in.capMaxSRQWR.V > 0 && in.srqInitAttrAttrMaxWR > in.capMaxSRQWR.V, &rule0604, in.srqInitAttrAttrMaxWR,
+		in.capMaxSRQWR.V)
+	may.If(in.capMaxSRQSGE.OK && in.capMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capMaxSRQSGE.V, &rule0605,
+		in.srqInitAttrAttrMaxSGE, in.capMaxSRQSGE.V)
 	may.If(in.srqInitAttrAttrSRQLimit > 0, &rule0606, in.srqInitAttrAttrSRQLimit)
 	return may
 }
@@ -497,9 +488,9 @@ type inCreateQP struct {
 	qpInitAttrCapMaxRecvWR  uint64         // qp_init_attr.cap.max_recv_wr
 	qpInitAttrCapMaxRecvSGE uint64         // qp_init_attr.cap.max_recv_sge
 	qpInitAttrCapMaxSendWR  uint64         // qp_init_attr.cap.max_send_wr
-	capDeviceAttrMaxQPWR    validate.Known // device_attr.max_qp_wr
+	capMaxQPWR              validate.Known // device_attr.max_qp_wr
 	qpInitAttrCapMaxSendSGE uint64         // qp_init_attr.cap.max_send_sge
-	capDeviceAttrMaxSGE     validate.Known // device_attr.max_sge
+	capMaxSGE               validate.Known // device_attr.max_sge
 }
 
 // checkCreateQP refuses a call of ibv_create_qp that breaks a rule.
@@ -530,31 +521,31 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 	may.If(in.qpInitAttrSRQ != 0 && typ != QPTypeRC && typ != QPTypeUD, &rule0301, in.qpInitAttrQPType)
 	may.If(in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvWR > 0, &rule0302, in.qpInitAttrCapMaxRecvWR)
 	may.If(in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvSGE > 0, &rule0303, in.qpInitAttrCapMaxRecvSGE)
-	may.If(in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxSendWR > in.capDeviceAttrMaxQPWR.V, &rule0304,
-		in.qpInitAttrCapMaxSendWR, in.capDeviceAttrMaxQPWR.V)
-	may.If(in.capDeviceAttrMaxQPWR.OK && in.capDeviceAttrMaxQPWR.V > 0 && in.qpInitAttrCapMaxRecvWR > in.capDeviceAttrMaxQPWR.V, &rule0305,
-		in.qpInitAttrCapMaxRecvWR, in.capDeviceAttrMaxQPWR.V)
-	may.If(in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capDeviceAttrMaxSGE.V, &rule0306,
-		in.qpInitAttrCapMaxSendSGE, in.capDeviceAttrMaxSGE.V)
-	may.If(in.capDeviceAttrMaxSGE.OK && in.capDeviceAttrMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capDeviceAttrMaxSGE.V, &rule0307,
-		in.qpInitAttrCapMaxRecvSGE, in.capDeviceAttrMaxSGE.V)
+	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrCapMaxSendWR > in.capMaxQPWR.V, &rule0304, in.qpInitAttrCapMaxSendWR,
+		in.capMaxQPWR.V)
+	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrCapMaxRecvWR > in.capMaxQPWR.V, &rule0305, in.qpInitAttrCapMaxRecvWR,
+		in.capMaxQPWR.V)
+	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capMaxSGE.V, &rule0306, in.qpInitAttrCapMaxSendSGE,
+		in.capMaxSGE.V)
+	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capMaxSGE.V, &rule0307, in.qpInitAttrCapMaxRecvSGE,
+		in.capMaxSGE.V)
 	return may
 }
 
 // inRegBufMR has the values that the rules of ibv_reg_buf_mr use.
 type inRegBufMR struct {
-	access                            uint64         // access
-	capDeviceAttrExDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	capDeviceAttrExODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	capDeviceAttrAtomicCap            validate.Known // device_attr.atomic_cap
+	access                uint64         // access
+	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
+	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	capAtomicCap          validate.Known // device_attr.atomic_cap
 }
 
 // checkRegBufMR refuses a call of ibv_reg_buf_mr that breaks a rule.
 func checkRegBufMR(in *inRegBufMR) error {
 	var bad verr.Violations
 	access := MRAccess(in.access)
-	capDeviceAttrExDeviceCapFlagsEx := DeviceCapEx(in.capDeviceAttrExDeviceCapFlagsEx.V)
-	capDeviceAttrExODPCapsGeneralCaps := ODPCap(in.capDeviceAttrExODPCapsGeneralCaps.V)
+	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
+	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
 	if access&MRAccessRemoteWrite != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
 		bad.Add(&rule3020, in.access)
 	}
@@ -565,16 +556,13 @@ func checkRegBufMR(in *inRegBufMR) error {
 		MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
 		bad.Add(&rule3022, in.access)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
 		bad.Add(&rule3026, in.access)
 	}
-	if in.capDeviceAttrExDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 &&
-		capDeviceAttrExDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 && capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
 		bad.Add(&rule3027, in.access)
 	}
-	if in.capDeviceAttrExODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 &&
-		capDeviceAttrExODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+	if in.capODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
 		bad.Add(&rule3028, in.access)
 	}
 	return bad.Err("ibv_reg_buf_mr")
@@ -584,35 +572,35 @@ func checkRegBufMR(in *inRegBufMR) error {
 func hintRegBufMR(in *inRegBufMR) []verr.Violation {
 	var may verr.Violations
 	access := MRAccess(in.access)
-	capDeviceAttrAtomicCap := AtomicCap(in.capDeviceAttrAtomicCap.V)
+	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(access&MRAccessZeroBased != 0, &rule3023, in.access)
 	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule3024, in.access)
-	may.If(in.capDeviceAttrAtomicCap.OK && capDeviceAttrAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capDeviceAttrAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule3025, in.access)
+	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule3025, in.access)
 	return may
 }
 
 // inCreateAH has the values that the rules of ibv_create_ah use.
 type inCreateAH struct {
-	attrPortNum              uint64         // attr.port_num
-	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
-	attrIsGlobal             uint64         // attr.is_global
-	attrDlid                 uint64         // attr.dlid
-	attrGrhFlowLabel         uint64         // attr.grh.flow_label
-	attrGrhSgidIndex         uint64         // attr.grh.sgid_index
-	attrGrhHopLimit          uint64         // attr.grh.hop_limit
-	attrGrhTrafficClass      uint64         // attr.grh.traffic_class
-	attrSL                   uint64         // attr.sl
-	attrStaticRate           uint64         // attr.static_rate
-	attrSrcPathBits          uint64         // attr.src_path_bits
+	attrPortNum         uint64         // attr.port_num
+	capPhysPortCnt      validate.Known // device_attr.phys_port_cnt
+	attrIsGlobal        uint64         // attr.is_global
+	attrDlid            uint64         // attr.dlid
+	attrGrhFlowLabel    uint64         // attr.grh.flow_label
+	attrGrhSgidIndex    uint64         // attr.grh.sgid_index
+	attrGrhHopLimit     uint64         // attr.grh.hop_limit
+	attrGrhTrafficClass uint64         // attr.grh.traffic_class
+	attrSL              uint64         // attr.sl
+	attrStaticRate      uint64         // attr.static_rate
+	attrSrcPathBits     uint64         // attr.src_path_bits
 }
 
 // hintCreateAH returns the lints that a call of ibv_create_ah breaks, which may be the cause when it fails.
 func hintCreateAH(in *inCreateAH) []verr.Violation {
 	var may verr.Violations
 	may.If(in.attrPortNum < 1, &rule0312, in.attrPortNum)
-	may.If(in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.attrPortNum > in.capDeviceAttrPhysPortCnt.V,
-		&rule0313, in.attrPortNum, in.capDeviceAttrPhysPortCnt.V)
+	may.If(in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.attrPortNum > in.capPhysPortCnt.V, &rule0313, in.attrPortNum,
+		in.capPhysPortCnt.V)
 	may.If(validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0, &rule0315, 0)
 	may.If(in.attrGrhFlowLabel != 0 && in.attrIsGlobal == 0, &rule0316, in.attrIsGlobal)
 	may.If(in.attrGrhSgidIndex != 0 && in.attrIsGlobal == 0, &rule0317, in.attrIsGlobal)
@@ -632,15 +620,14 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 
 // inCreateAHFromWC has the values that the rules of ibv_create_ah_from_wc use.
 type inCreateAHFromWC struct {
-	portNum                  uint64         // port_num
-	capDeviceAttrPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	portNum        uint64         // port_num
+	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
 }
 
 // hintCreateAHFromWC returns the lints that a call of ibv_create_ah_from_wc breaks, which may be the cause when it fails.
 func hintCreateAHFromWC(in *inCreateAHFromWC) []verr.Violation {
 	var may verr.Violations
 	may.If(in.portNum < 1, &rule0770, in.portNum)
-	may.If(in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.portNum > in.capDeviceAttrPhysPortCnt.V, &rule0771,
-		in.portNum, in.capDeviceAttrPhysPortCnt.V)
+	may.If(in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.portNum > in.capPhysPortCnt.V, &rule0771, in.portNum, in.capPhysPortCnt.V)
 	return may
 }

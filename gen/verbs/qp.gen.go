@@ -207,7 +207,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	}
 	flowC.num_of_specs, flowC.size = uint8(len(flow.specs)), uint16(len(flowB))
 	in := inCreateFlow{
-		qpQPType:       validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		qpType:         validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		flowPort:       uint64(flowC.port),
 		flowNumOfSpecs: uint64(flowC.num_of_specs),
 		flowFlags:      uint64(flowC.flags),
@@ -216,8 +216,8 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 		flowPriority:   uint64(flowC.priority),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
-		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if err := checkCreateFlow(&in); err != nil {
 		return nil, err
@@ -278,15 +278,15 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 		mwBindC.bind_info.mr = uintptr(mwBind.MR.h.C)
 	}
 	in := inBindMW{
-		mwType:                      validate.Of(uint64(cmem.At[uint32](mw.h.C, 24))),
-		mwBindBindInfoMR:            uint64(mwBindC.bind_info.mr),
-		mwBindBindInfoLength:        uint64(mwBindC.bind_info.length),
-		qpQPType:                    validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
-		mwBindSendFlags:             uint64(mwBindC.send_flags),
-		mwBindBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
+		mwType:                  validate.Of(uint64(cmem.At[uint32](mw.h.C, 24))),
+		mwBindInfoMR:            uint64(mwBindC.bind_info.mr),
+		mwBindInfoLength:        uint64(mwBindC.bind_info.length),
+		qpType:                  validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		mwBindSendFlags:         uint64(mwBindC.send_flags),
+		mwBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
-		in.capDeviceAttrAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkBindMW(&in); err != nil {
 		return err
@@ -345,7 +345,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		qpState:                   validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
 		attrCurQPState:            uint64(attrC.cur_qp_state),
 		attrQPState:               uint64(attrC.qp_state),
-		qpQPType:                  validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		qpType:                    validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		attrPortNum:               uint64(attrC.port_num),
 		attrAHAttrPortNum:         uint64(attrC.ah_attr.port_num),
 		attrAltPortNum:            uint64(attrC.alt_port_num),
@@ -379,14 +379,14 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAltAHAttrSrcPathBits:  uint64(attrC.alt_ah_attr.src_path_bits),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
-		in.capDeviceAttrPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
-		in.capDeviceAttrMaxQPInitRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_init_rd_atom))
-		in.capDeviceAttrMaxQPRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_rd_atom))
-		in.capDeviceAttrMaxPkeys = validate.Of(uint64(caps.orig_attr.max_pkeys))
-		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
-		in.capDeviceAttrExPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
-		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
-		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
+		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capMaxQPInitRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_init_rd_atom))
+		in.capMaxQPRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_rd_atom))
+		in.capMaxPkeys = validate.Of(uint64(caps.orig_attr.max_pkeys))
+		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
+		in.capPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
+		in.capPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
 	}
 	if err := checkModifyQP(&in); err != nil {
 		return err
@@ -435,12 +435,12 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 		attrRateLimit:    uint64(attrC.rate_limit),
 		attrTypicalPktSz: uint64(attrC.typical_pkt_sz),
 		qpState:          validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
-		qpQPType:         validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		qpType:           validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
-		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
-		in.capDeviceAttrExPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
+		in.capPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
+		in.capPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
+		in.capPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
 	}
 	if err := checkModifyQPRateLimit(&in); err != nil {
 		return err
@@ -608,7 +608,7 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostSend(&in)) {
 		return errPostSend.Full()
 	}
-	return wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Named[QPType]("qp_type", in.qpQPType),
+	return wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Named[QPType]("qp_type", in.qpType),
 		validate.Named[QPState]("state", in.qpState), validate.Fact("max_inline_data", in.qpCapMaxInlineData),
 		validate.Fact("max_send_sge", in.qpCapMaxSendSGE))
 }
@@ -626,7 +626,7 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 		in.qpCapMaxSendSGE = validate.Of(uint64(qp.made.cap.max_send_sge))
 	}
 	if ask {
-		in.qpQPType = validate.Known{}
+		in.qpType = validate.Known{}
 		in.qpState = validate.Known{}
 		if qp.lib.fn[symIbv_query_qp] == 0 {
 			return qp.lib.missing("ibv_query_qp", symIbv_query_qp)
@@ -639,13 +639,13 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 		}
 		caps := qp.dev.capabilities()
 		if caps != nil {
-			in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
-			in.capDeviceAttrExTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
-			in.capDeviceAttrExTSOCapsMaxTSO = validate.Of(uint64(caps.tso_caps.max_tso))
-			in.capDeviceAttrMaxSGERD = validate.Of(uint64(caps.orig_attr.max_sge_rd))
+			in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+			in.capTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
+			in.capTSOCapsMaxTSO = validate.Of(uint64(caps.tso_caps.max_tso))
+			in.capMaxSGERD = validate.Of(uint64(caps.orig_attr.max_sge_rd))
 		}
 	}
-	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.h.C, 60)))
+	in.qpType = validate.Of(uint64(cmem.At[uint32](qp.h.C, 60)))
 	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.h.C, 56)))
 	return nil
 }
@@ -669,7 +669,7 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostRecv(&in)) {
 		return errPostRecv.Full()
 	}
-	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Named[QPType]("qp_type", in.qpQPType),
+	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Named[QPType]("qp_type", in.qpType),
 		validate.Named[QPState]("state", in.qpState), validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE))
 }
 
@@ -686,7 +686,7 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 		in.qpSRQ = validate.Of(uint64(qp.made.srq))
 	}
 	if ask {
-		in.qpQPType = validate.Known{}
+		in.qpType = validate.Known{}
 		in.qpState = validate.Known{}
 		if qp.lib.fn[symIbv_query_qp] == 0 {
 			return qp.lib.missing("ibv_query_qp", symIbv_query_qp)
@@ -698,7 +698,7 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 			return verr.Failed(verb, errno, nil)
 		}
 	}
-	in.qpQPType = validate.Of(uint64(cmem.At[uint32](qp.h.C, 60)))
+	in.qpType = validate.Of(uint64(cmem.At[uint32](qp.h.C, 60)))
 	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.h.C, 56)))
 	return nil
 }
@@ -725,8 +725,8 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 		return qp.lib.missing("ibv_attach_mcast", symIbv_attach_mcast)
 	}
 	in := inAttachMcast{
-		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
-		lid:      uint64(lid),
+		qpType: validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		lid:    uint64(lid),
 	}
 	if err := checkAttachMcast(&in); err != nil {
 		return err
@@ -762,8 +762,8 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 		return qp.lib.missing("ibv_detach_mcast", symIbv_detach_mcast)
 	}
 	in := inDetachMcast{
-		qpQPType: validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
-		lid:      uint64(lid),
+		qpType: validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		lid:    uint64(lid),
 	}
 	if err := checkDetachMcast(&in); err != nil {
 		return err

@@ -10,26 +10,26 @@ import (
 
 // inCreateFlow has the values that the rules of ibv_create_flow use.
 type inCreateFlow struct {
-	qpQPType                    validate.Known // qp.qp_type
-	flowPort                    uint64         // flow.port
-	capDeviceAttrPhysPortCnt    validate.Known // device_attr.phys_port_cnt
-	flowNumOfSpecs              uint64         // flow.num_of_specs
-	flowFlags                   uint64         // flow.flags
-	flowType                    uint64         // flow.type
-	capDeviceAttrDeviceCapFlags validate.Known // device_attr.device_cap_flags
-	flowCompMask                uint64         // flow.comp_mask
-	flowPriority                uint64         // flow.priority
+	qpType            validate.Known // qp.qp_type
+	flowPort          uint64         // flow.port
+	capPhysPortCnt    validate.Known // device_attr.phys_port_cnt
+	flowNumOfSpecs    uint64         // flow.num_of_specs
+	flowFlags         uint64         // flow.flags
+	flowType          uint64         // flow.type
+	capDeviceCapFlags validate.Known // device_attr.device_cap_flags
+	flowCompMask      uint64         // flow.comp_mask
+	flowPriority      uint64         // flow.priority
 }
 
 // checkCreateFlow refuses a call of ibv_create_flow that breaks a rule.
 func checkCreateFlow(in *inCreateFlow) error {
 	var bad verr.Violations
-	qpQPType := QPType(in.qpQPType.V)
-	if in.qpQPType.OK && qpQPType != QPTypeUD && qpQPType != QPTypeRawPacket {
-		bad.Add(&rule0803, in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
+	if in.qpType.OK && qpType != QPTypeUD && qpType != QPTypeRawPacket {
+		bad.Add(&rule0803, in.qpType.V)
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.capDeviceAttrPhysPortCnt.V > 0 && in.flowPort > in.capDeviceAttrPhysPortCnt.V {
-		bad.Add(&rule2069, in.flowPort, in.capDeviceAttrPhysPortCnt.V)
+	if in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.flowPort > in.capPhysPortCnt.V {
+		bad.Add(&rule2069, in.flowPort, in.capPhysPortCnt.V)
 	}
 	if in.flowNumOfSpecs > 10 {
 		bad.Add(&rule3310, in.flowNumOfSpecs)
@@ -42,13 +42,12 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	var may verr.Violations
 	flags := FlowFlags(in.flowFlags)
 	typ := FlowType(in.flowType)
-	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
+	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(flags&FlowFlagsDontTrap != 0 && typ != FlowTypeNormal, &rule0804, in.flowFlags)
 	may.If(flags&^(FlowFlagsDontTrap|FlowFlagsEgress) != 0, &rule0805, in.flowFlags)
 	may.If(typ != FlowTypeNormal && typ != FlowTypeAllDefault && typ != FlowTypeMcDefault && typ != FlowTypeSniffer, &rule2094,
 		in.flowType)
-	may.If(in.capDeviceAttrDeviceCapFlags.OK && capDeviceAttrDeviceCapFlags&DeviceCapManagedFlowSteering != DeviceCapManagedFlowSteering,
-		&rule2095, 0)
+	may.If(in.capDeviceCapFlags.OK && capDeviceCapFlags&DeviceCapManagedFlowSteering != DeviceCapManagedFlowSteering, &rule2095, 0)
 	may.If(in.flowPort < 1, &rule2096, in.flowPort)
 	may.If(typ == FlowTypeSniffer && in.flowNumOfSpecs > 0, &rule3311, in.flowNumOfSpecs)
 	may.If(in.flowCompMask > 0, &rule3312, in.flowCompMask)
@@ -58,50 +57,50 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 
 // inModifyQP has the values that the rules of ibv_modify_qp use.
 type inModifyQP struct {
-	attrMask                                      uint64         // attr_mask
-	qpState                                       validate.Known // qp.state
-	attrCurQPState                                uint64         // attr.cur_qp_state
-	attrQPState                                   uint64         // attr.qp_state
-	qpQPType                                      validate.Known // qp.qp_type
-	attrPortNum                                   uint64         // attr.port_num
-	attrAHAttrPortNum                             uint64         // attr.ah_attr.port_num
-	attrAltPortNum                                uint64         // attr.alt_port_num
-	capDeviceAttrPhysPortCnt                      validate.Known // device_attr.phys_port_cnt
-	attrAltAHAttrPortNum                          uint64         // attr.alt_ah_attr.port_num
-	attrPathMTU                                   uint64         // attr.path_mtu
-	attrRQPSN                                     uint64         // attr.rq_psn
-	attrSQPSN                                     uint64         // attr.sq_psn
-	attrDestQPNum                                 uint64         // attr.dest_qp_num
-	attrTimeout                                   uint64         // attr.timeout
-	attrAltTimeout                                uint64         // attr.alt_timeout
-	attrMinRNRTimer                               uint64         // attr.min_rnr_timer
-	attrRetryCnt                                  uint64         // attr.retry_cnt
-	attrRNRRetry                                  uint64         // attr.rnr_retry
-	attrMaxRDAtomic                               uint64         // attr.max_rd_atomic
-	capDeviceAttrMaxQPInitRDAtom                  validate.Known // device_attr.max_qp_init_rd_atom
-	attrMaxDestRDAtomic                           uint64         // attr.max_dest_rd_atomic
-	capDeviceAttrMaxQPRDAtom                      validate.Known // device_attr.max_qp_rd_atom
-	attrPKeyIndex                                 uint64         // attr.pkey_index
-	capDeviceAttrMaxPkeys                         validate.Known // device_attr.max_pkeys
-	capDeviceAttrDeviceCapFlags                   validate.Known // device_attr.device_cap_flags
-	attrAHAttrIsGlobal                            uint64         // attr.ah_attr.is_global
-	attrAHAttrDlid                                uint64         // attr.ah_attr.dlid
-	attrAltAHAttrIsGlobal                         uint64         // attr.alt_ah_attr.is_global
-	attrAltAHAttrDlid                             uint64         // attr.alt_ah_attr.dlid
-	capDeviceAttrExPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
-	attrRateLimit                                 uint64         // attr.rate_limit
-	capDeviceAttrExPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
-	capDeviceAttrExPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
-	attrAHAttrGrhFlowLabel                        uint64         // attr.ah_attr.grh.flow_label
-	attrAltAHAttrGrhFlowLabel                     uint64         // attr.alt_ah_attr.grh.flow_label
-	attrAHAttrSL                                  uint64         // attr.ah_attr.sl
-	attrAltAHAttrSL                               uint64         // attr.alt_ah_attr.sl
-	attrPathMigState                              uint64         // attr.path_mig_state
-	attrQPAccessFlags                             uint64         // attr.qp_access_flags
-	attrAHAttrStaticRate                          uint64         // attr.ah_attr.static_rate
-	attrAltAHAttrStaticRate                       uint64         // attr.alt_ah_attr.static_rate
-	attrAHAttrSrcPathBits                         uint64         // attr.ah_attr.src_path_bits
-	attrAltAHAttrSrcPathBits                      uint64         // attr.alt_ah_attr.src_path_bits
+	attrMask                          uint64         // attr_mask
+	qpState                           validate.Known // qp.state
+	attrCurQPState                    uint64         // attr.cur_qp_state
+	attrQPState                       uint64         // attr.qp_state
+	qpType                            validate.Known // qp.qp_type
+	attrPortNum                       uint64         // attr.port_num
+	attrAHAttrPortNum                 uint64         // attr.ah_attr.port_num
+	attrAltPortNum                    uint64         // attr.alt_port_num
+	capPhysPortCnt                    validate.Known // device_attr.phys_port_cnt
+	attrAltAHAttrPortNum              uint64         // attr.alt_ah_attr.port_num
+	attrPathMTU                       uint64         // attr.path_mtu
+	attrRQPSN                         uint64         // attr.rq_psn
+	attrSQPSN                         uint64         // attr.sq_psn
+	attrDestQPNum                     uint64         // attr.dest_qp_num
+	attrTimeout                       uint64         // attr.timeout
+	attrAltTimeout                    uint64         // attr.alt_timeout
+	attrMinRNRTimer                   uint64         // attr.min_rnr_timer
+	attrRetryCnt                      uint64         // attr.retry_cnt
+	attrRNRRetry                      uint64         // attr.rnr_retry
+	attrMaxRDAtomic                   uint64         // attr.max_rd_atomic
+	capMaxQPInitRDAtom                validate.Known // device_attr.max_qp_init_rd_atom
+	attrMaxDestRDAtomic               uint64         // attr.max_dest_rd_atomic
+	capMaxQPRDAtom                    validate.Known // device_attr.max_qp_rd_atom
+	attrPKeyIndex                     uint64         // attr.pkey_index
+	capMaxPkeys                       validate.Known // device_attr.max_pkeys
+	capDeviceCapFlags                 validate.Known // device_attr.device_cap_flags
+	attrAHAttrIsGlobal                uint64         // attr.ah_attr.is_global
+	attrAHAttrDlid                    uint64         // attr.ah_attr.dlid
+	attrAltAHAttrIsGlobal             uint64         // attr.alt_ah_attr.is_global
+	attrAltAHAttrDlid                 uint64         // attr.alt_ah_attr.dlid
+	capPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
+	attrRateLimit                     uint64         // attr.rate_limit
+	capPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
+	capPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
+	attrAHAttrGrhFlowLabel            uint64         // attr.ah_attr.grh.flow_label
+	attrAltAHAttrGrhFlowLabel         uint64         // attr.alt_ah_attr.grh.flow_label
+	attrAHAttrSL                      uint64         // attr.ah_attr.sl
+	attrAltAHAttrSL                   uint64         // attr.alt_ah_attr.sl
+	attrPathMigState                  uint64         // attr.path_mig_state
+	attrQPAccessFlags                 uint64         // attr.qp_access_flags
+	attrAHAttrStaticRate              uint64         // attr.ah_attr.static_rate
+	attrAltAHAttrStaticRate           uint64         // attr.alt_ah_attr.static_rate
+	attrAHAttrSrcPathBits             uint64         // attr.ah_attr.src_path_bits
+	attrAltAHAttrSrcPathBits          uint64         // attr.alt_ah_attr.src_path_bits
 }
 
 // The bits of the mask of QPAttr: which fields are given.
@@ -602,10 +601,10 @@ var transitions3812 = []validate.Transition{
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
 func checkModifyQP(in *inModifyQP) error {
 	var bad verr.Violations
-	qpQPType := QPType(in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
 	state := QPState(in.attrQPState)
 	curState := QPState(in.attrCurQPState)
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 && qpQPType == QPTypeUC &&
+	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 && qpType == QPTypeUC &&
 		validate.BadTransition(transitions0221, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
@@ -616,7 +615,7 @@ func checkModifyQP(in *inModifyQP) error {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeRawPacket &&
+	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState != 0 && qpType == QPTypeRawPacket &&
 		validate.BadTransition(transitions0223, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
@@ -627,23 +626,23 @@ func checkModifyQP(in *inModifyQP) error {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 &&
-		qpQPType == QPTypeXRCSend && validate.BadTransition(transitions0224, in.attrMask,
-		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
+	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 && qpType == QPTypeXRCSend &&
+		validate.BadTransition(transitions0224, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
+				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
 		bad.AddText(&rule0224, validate.TransitionText(transitions0224, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeUD &&
+	if in.qpType.OK && in.attrMask&qpAttrHasState != 0 && qpType == QPTypeUD &&
 		in.attrMask&(qpAttrHasPathMTU|qpAttrHasRQPSN|qpAttrHasDestQPNum|qpAttrHasAccessFlags|qpAttrHasAV|qpAttrHasMaxRDAtomic|
 			qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|qpAttrHasRNRRetry|qpAttrHasAltAV) != 0 {
 		bad.Add(&rule0226, in.attrMask)
 	}
-	if in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeUC &&
+	if in.qpType.OK && in.attrMask&qpAttrHasState != 0 && qpType == QPTypeUC &&
 		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|
 			qpAttrHasRNRRetry) != 0 {
 		bad.Add(&rule0227, in.attrMask)
@@ -665,9 +664,8 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltPortNum < 1 {
 		bad.Add(&rule0233, in.attrAltPortNum)
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&qpAttrHasPortNum != 0 && in.capDeviceAttrPhysPortCnt.V > 0 &&
-		in.attrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Add(&rule0234, in.attrPortNum, in.capDeviceAttrPhysPortCnt.V)
+	if in.capPhysPortCnt.OK && in.attrMask&qpAttrHasPortNum != 0 && in.capPhysPortCnt.V > 0 && in.attrPortNum > in.capPhysPortCnt.V {
+		bad.Add(&rule0234, in.attrPortNum, in.capPhysPortCnt.V)
 	}
 	if in.attrMask&(qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum) == qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum && state != QPStateRTR &&
 		in.attrAHAttrPortNum != in.attrPortNum {
@@ -680,17 +678,15 @@ func checkModifyQP(in *inModifyQP) error {
 		in.attrAHAttrPortNum != in.attrPortNum {
 		bad.Add(&rule0508, in.attrAHAttrPortNum)
 	}
-	if in.qpQPType.OK && (qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeXRCSend || qpQPType == QPTypeXRCRecv) &&
+	if in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeUD || qpType == QPTypeXRCSend || qpType == QPTypeXRCRecv) &&
 		in.attrMask&qpAttrHasRateLimit != 0 {
 		bad.Add(&rule2007, in.attrMask)
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&qpAttrHasAV != 0 && in.capDeviceAttrPhysPortCnt.V > 0 &&
-		in.attrAHAttrPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Add(&rule2067, in.attrAHAttrPortNum, in.capDeviceAttrPhysPortCnt.V)
+	if in.capPhysPortCnt.OK && in.attrMask&qpAttrHasAV != 0 && in.capPhysPortCnt.V > 0 && in.attrAHAttrPortNum > in.capPhysPortCnt.V {
+		bad.Add(&rule2067, in.attrAHAttrPortNum, in.capPhysPortCnt.V)
 	}
-	if in.capDeviceAttrPhysPortCnt.OK && in.attrMask&qpAttrHasAltAV != 0 && in.capDeviceAttrPhysPortCnt.V > 0 &&
-		in.attrAltPortNum > in.capDeviceAttrPhysPortCnt.V {
-		bad.Add(&rule2068, in.attrAltPortNum, in.capDeviceAttrPhysPortCnt.V)
+	if in.capPhysPortCnt.OK && in.attrMask&qpAttrHasAltAV != 0 && in.capPhysPortCnt.V > 0 && in.attrAltPortNum > in.capPhysPortCnt.V {
+		bad.Add(&rule2068, in.attrAltPortNum, in.capPhysPortCnt.V)
 	}
 	return bad.Err("ibv_modify_qp")
 }
@@ -698,13 +694,13 @@ func checkModifyQP(in *inModifyQP) error {
 // hintModifyQP returns the lints that a call of ibv_modify_qp breaks, which may be the cause when it fails.
 func hintModifyQP(in *inModifyQP) []verr.Violation {
 	var may verr.Violations
-	qpQPType := QPType(in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
 	pathMTU := MTU(in.attrPathMTU)
 	state := QPState(in.attrQPState)
-	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
+	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	pathMigState := MigState(in.attrPathMigState)
 	accessFlags := QPAccess(in.attrQPAccessFlags)
-	if in.qpState.OK && in.qpQPType.OK && qpQPType == QPTypeRC &&
+	if in.qpState.OK && in.qpType.OK && qpType == QPTypeRC &&
 		validate.BadTransition(transitions0220, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
@@ -715,7 +711,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && qpQPType == QPTypeUD &&
+	if in.qpState.OK && in.qpType.OK && qpType == QPTypeUD &&
 		validate.BadTransition(transitions0222, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
@@ -726,7 +722,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState != 0 && qpQPType == QPTypeXRCRecv &&
+	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState != 0 && qpType == QPTypeXRCRecv &&
 		validate.BadTransition(transitions0225, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
@@ -737,7 +733,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	may.If(in.qpQPType.OK && qpQPType == QPTypeRC && in.attrMask&qpAttrHasQKey != 0, &rule0228, in.attrMask)
+	may.If(in.qpType.OK && qpType == QPTypeRC && in.attrMask&qpAttrHasQKey != 0, &rule0228, in.attrMask)
 	may.If(in.attrMask&qpAttrHasPathMTU != 0 && pathMTU != MTU256 && pathMTU != MTU512 && pathMTU != MTU1024 && pathMTU != MTU2048 &&
 		pathMTU != MTU4096, &rule0237, in.attrPathMTU)
 	may.If(in.attrMask&qpAttrHasRQPSN != 0 && in.attrRQPSN > 0xffffff, &rule0238, in.attrRQPSN)
@@ -748,21 +744,21 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	may.If(in.attrMask&qpAttrHasMinRNRTimer != 0 && in.attrMinRNRTimer > 31, &rule0243, in.attrMinRNRTimer)
 	may.If(in.attrMask&qpAttrHasRetryCnt != 0 && in.attrRetryCnt > 7, &rule0244, in.attrRetryCnt)
 	may.If(in.attrMask&qpAttrHasRNRRetry != 0 && in.attrRNRRetry > 7, &rule0245, in.attrRNRRetry)
-	may.If(in.capDeviceAttrMaxQPInitRDAtom.OK && in.attrMask&qpAttrHasMaxRDAtomic != 0 &&
-		in.attrMaxRDAtomic > in.capDeviceAttrMaxQPInitRDAtom.V, &rule0246, in.attrMaxRDAtomic, in.capDeviceAttrMaxQPInitRDAtom.V)
-	may.If(in.capDeviceAttrMaxQPRDAtom.OK && in.attrMask&qpAttrHasMaxDestRDAtomic != 0 &&
-		in.attrMaxDestRDAtomic > in.capDeviceAttrMaxQPRDAtom.V, &rule0247, in.attrMaxDestRDAtomic, in.capDeviceAttrMaxQPRDAtom.V)
-	may.If(in.capDeviceAttrMaxPkeys.OK && in.attrMask&qpAttrHasPKeyIndex != 0 && in.capDeviceAttrMaxPkeys.V <= in.attrPKeyIndex, &rule0248,
-		in.attrPKeyIndex, in.capDeviceAttrMaxPkeys.V)
+	may.If(in.capMaxQPInitRDAtom.OK && in.attrMask&qpAttrHasMaxRDAtomic != 0 && in.attrMaxRDAtomic > in.capMaxQPInitRDAtom.V, &rule0246,
+		in.attrMaxRDAtomic, in.capMaxQPInitRDAtom.V)
+	may.If(in.capMaxQPRDAtom.OK && in.attrMask&qpAttrHasMaxDestRDAtomic != 0 && in.attrMaxDestRDAtomic > in.capMaxQPRDAtom.V, &rule0247,
+		in.attrMaxDestRDAtomic, in.capMaxQPRDAtom.V)
+	may.If(in.capMaxPkeys.OK && in.attrMask&qpAttrHasPKeyIndex != 0 && in.capMaxPkeys.V <= in.attrPKeyIndex, &rule0248, in.attrPKeyIndex,
+		in.capMaxPkeys.V)
 	may.If(in.attrMask&(qpAttrHasState|qpAttrHasEnSQDAsyncNotify) == qpAttrHasState|qpAttrHasEnSQDAsyncNotify && state != QPStateSQD,
 		&rule0249, in.attrQPState)
-	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&qpAttrHasMaxSendWR != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapResizeMaxWR != DeviceCapResizeMaxWR, &rule0250, in.attrMask)
-	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.attrMask&(qpAttrHasPathMigState|qpAttrHasAltAV) != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapAutoPathMig != DeviceCapAutoPathMig, &rule0251, in.attrMask)
+	may.If(in.capDeviceCapFlags.OK && in.attrMask&qpAttrHasMaxSendWR != 0 &&
+		capDeviceCapFlags&DeviceCapResizeMaxWR != DeviceCapResizeMaxWR, &rule0250, in.attrMask)
+	may.If(in.capDeviceCapFlags.OK && in.attrMask&(qpAttrHasPathMigState|qpAttrHasAltAV) != 0 &&
+		capDeviceCapFlags&DeviceCapAutoPathMig != DeviceCapAutoPathMig, &rule0251, in.attrMask)
 	may.If(in.attrMask&qpAttrHasAV != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0, &rule0253, 0)
 	may.If(in.attrMask&qpAttrHasAltAV != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0, &rule0255, 0)
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUC &&
+	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeUC &&
 		validate.BadTransition(transitions2001, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
@@ -773,7 +769,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeRawPacket &&
+	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeRawPacket &&
 		validate.BadTransition(transitions2002, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
@@ -784,7 +780,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeXRCSend &&
+	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeXRCSend &&
 		validate.BadTransition(transitions2003, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
@@ -795,7 +791,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeXRCRecv &&
+	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeXRCRecv &&
 		validate.BadTransition(transitions2004, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
@@ -806,23 +802,21 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	may.If(in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUD &&
+	may.If(in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeUD &&
 		in.attrMask&(qpAttrHasPathMTU|qpAttrHasRQPSN|qpAttrHasDestQPNum|qpAttrHasAccessFlags|qpAttrHasAV|qpAttrHasMaxRDAtomic|
 			qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|qpAttrHasRNRRetry|qpAttrHasAltAV) != 0, &rule2005,
 		in.attrMask)
-	may.If(in.qpQPType.OK && in.attrMask&qpAttrHasState == 0 && qpQPType == QPTypeUC &&
+	may.If(in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeUC &&
 		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|
 			qpAttrHasRNRRetry) != 0, &rule2006, in.attrMask)
-	may.If(in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket && in.attrRateLimit != 0 &&
-		in.attrMask&qpAttrHasRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x100 != 0x100, &rule2008, in.attrMask)
-	may.If(in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRC && in.attrRateLimit != 0 &&
-		in.attrMask&qpAttrHasRateLimit != 0 && in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 != 0x4, &rule2009, in.attrMask)
-	may.If(in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK && in.attrMask&qpAttrHasRateLimit != 0 &&
-		in.attrRateLimit > in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V, &rule2010, in.attrRateLimit,
-		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V)
-	may.If(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.attrMask&qpAttrHasRateLimit != 0 && in.attrRateLimit != 0 &&
-		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit, &rule2011, in.attrRateLimit,
-		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V)
+	may.If(in.capPacketPacingCapsSupportedQpts.OK && in.qpType.OK && qpType == QPTypeRawPacket && in.attrRateLimit != 0 &&
+		in.attrMask&qpAttrHasRateLimit != 0 && in.capPacketPacingCapsSupportedQpts.V&0x100 != 0x100, &rule2008, in.attrMask)
+	may.If(in.capPacketPacingCapsSupportedQpts.OK && in.qpType.OK && qpType == QPTypeRC && in.attrRateLimit != 0 &&
+		in.attrMask&qpAttrHasRateLimit != 0 && in.capPacketPacingCapsSupportedQpts.V&0x4 != 0x4, &rule2009, in.attrMask)
+	may.If(in.capPacketPacingCapsQPRateLimitMax.OK && in.attrMask&qpAttrHasRateLimit != 0 &&
+		in.attrRateLimit > in.capPacketPacingCapsQPRateLimitMax.V, &rule2010, in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMax.V)
+	may.If(in.capPacketPacingCapsQPRateLimitMin.OK && in.attrMask&qpAttrHasRateLimit != 0 && in.attrRateLimit != 0 &&
+		in.capPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit, &rule2011, in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMin.V)
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrGrhFlowLabel > 0xfffff, &rule2061, in.attrAHAttrGrhFlowLabel)
 	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrGrhFlowLabel > 0xfffff, &rule2062, in.attrAltAHAttrGrhFlowLabel)
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSL > 15, &rule2063, in.attrAHAttrSL)
@@ -850,8 +844,8 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 		in.attrAltAHAttrStaticRate != 24, &rule3192, in.attrAltAHAttrStaticRate)
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSrcPathBits > 127, &rule3194, in.attrAHAttrSrcPathBits)
 	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSrcPathBits > 127, &rule3195, in.attrAltAHAttrSrcPathBits)
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
-		qpQPType == QPTypeUC && validate.BadTransition(transitions3811, in.attrMask,
+	if in.qpState.OK && in.qpType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
+		qpType == QPTypeUC && validate.BadTransition(transitions3811, in.attrMask,
 		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
@@ -861,8 +855,8 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
-	if in.qpState.OK && in.qpQPType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
-		qpQPType == QPTypeXRCSend && validate.BadTransition(transitions3812, in.attrMask,
+	if in.qpState.OK && in.qpType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
+		qpType == QPTypeXRCSend && validate.BadTransition(transitions3812, in.attrMask,
 		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
 		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
@@ -877,22 +871,22 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 
 // inModifyQPRateLimit has the values that the rules of ibv_modify_qp_rate_limit use.
 type inModifyQPRateLimit struct {
-	attrCompMask                                  uint64         // attr.comp_mask
-	attrMaxBurstSz                                uint64         // attr.max_burst_sz
-	attrRateLimit                                 uint64         // attr.rate_limit
-	attrTypicalPktSz                              uint64         // attr.typical_pkt_sz
-	qpState                                       validate.Known // qp.state
-	qpQPType                                      validate.Known // qp.qp_type
-	capDeviceAttrExPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
-	capDeviceAttrExPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
-	capDeviceAttrExPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
+	attrCompMask                      uint64         // attr.comp_mask
+	attrMaxBurstSz                    uint64         // attr.max_burst_sz
+	attrRateLimit                     uint64         // attr.rate_limit
+	attrTypicalPktSz                  uint64         // attr.typical_pkt_sz
+	qpState                           validate.Known // qp.state
+	qpType                            validate.Known // qp.qp_type
+	capPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
+	capPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
+	capPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
 }
 
 // checkModifyQPRateLimit refuses a call of ibv_modify_qp_rate_limit that breaks a rule.
 func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	var bad verr.Violations
 	qpState := QPState(in.qpState.V)
-	qpQPType := QPType(in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
 	if in.attrCompMask > 0 {
 		bad.Add(&rule1311, in.attrCompMask)
 	}
@@ -905,8 +899,8 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	if in.qpState.OK && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE {
 		bad.Add(&rule1314, in.qpState.V)
 	}
-	if in.qpQPType.OK && qpQPType != QPTypeRawPacket && qpQPType != QPTypeRC && qpQPType != QPTypeDriver {
-		bad.Add(&rule3183, in.qpQPType.V)
+	if in.qpType.OK && qpType != QPTypeRawPacket && qpType != QPTypeRC && qpType != QPTypeDriver {
+		bad.Add(&rule3183, in.qpType.V)
 	}
 	return bad.Err("ibv_modify_qp_rate_limit")
 }
@@ -914,14 +908,13 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 // hintModifyQPRateLimit returns the lints that a call of ibv_modify_qp_rate_limit breaks, which may be the cause when it fails.
 func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 	var may verr.Violations
-	qpQPType := QPType(in.qpQPType.V)
-	may.If(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.OK && in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.OK &&
-		in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 &&
-		(in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit ||
-			in.capDeviceAttrExPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit), &rule1315, in.attrRateLimit,
-		in.capDeviceAttrExPacketPacingCapsQPRateLimitMin.V)
-	may.If(in.qpQPType.OK && in.capDeviceAttrExPacketPacingCapsSupportedQpts.OK && qpQPType == QPTypeRC && in.attrRateLimit != 0 &&
-		in.capDeviceAttrExPacketPacingCapsSupportedQpts.V&0x4 == 0, &rule3806, in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
+	may.If(in.capPacketPacingCapsQPRateLimitMin.OK && in.capPacketPacingCapsQPRateLimitMax.OK &&
+		in.capPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 &&
+		(in.capPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit || in.capPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit), &rule1315,
+		in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMin.V)
+	may.If(in.qpType.OK && in.capPacketPacingCapsSupportedQpts.OK && qpType == QPTypeRC && in.attrRateLimit != 0 &&
+		in.capPacketPacingCapsSupportedQpts.V&0x4 == 0, &rule3806, in.qpType.V)
 	return may
 }
 
@@ -992,59 +985,59 @@ func hintQueryQP(in *inQueryQP) []verr.Violation {
 
 // inPostSend has the values that the rules of ibv_post_send use.
 type inPostSend struct {
-	wrOpcode                            uint64         // wr[].opcode
-	qpQPType                            validate.Known // qp.qp_type
-	wrSgList                            uint64         // wr[].sg_list
-	wrNumSGE                            int64          // wr[].num_sge
-	wrWRUDAH                            uint64         // wr[].wr.ud.ah
-	wrBindMWMW                          uint64         // wr[].bind_mw.mw
-	wrSendFlags                         uint64         // wr[].send_flags
-	wrSgListLengthTotal                 uint64         // wr[].sg_list[].length
-	qpCapMaxInlineData                  validate.Known // qp.cap.max_inline_data
-	capDeviceAttrDeviceCapFlags         validate.Known // device_attr.device_cap_flags
-	qpCapMaxSendSGE                     validate.Known // qp.cap.max_send_sge
-	wrWRAtomicRemoteAddr                uint64         // wr[].wr.atomic.remote_addr
-	wrSgListLengthLeast                 uint64         // wr[].sg_list[].length
-	wrWRUDRemoteQPN                     uint64         // wr[].wr.ud.remote_qpn
-	qpState                             validate.Known // qp.state
-	wrBindMWBindInfoMWAccessFlags       uint64         // wr[].bind_mw.bind_info.mw_access_flags
-	wrQPTypeXRCRemoteSrqn               uint64         // wr[].qp_type.xrc.remote_srqn
-	capDeviceAttrExTSOCapsSupportedQpts validate.Known // device_attr_ex.tso_caps.supported_qpts
-	capDeviceAttrExTSOCapsMaxTSO        validate.Known // device_attr_ex.tso_caps.max_tso
-	wrBindMWBindInfoMR                  uint64         // wr[].bind_mw.bind_info.mr
-	wrTSOHdr                            uint64         // wr[].tso.hdr
-	wrTSOHdrSz                          uint64         // wr[].tso.hdr_sz
-	capDeviceAttrMaxSGERD               validate.Known // device_attr.max_sge_rd
+	wrOpcode                      uint64         // wr[].opcode
+	qpType                        validate.Known // qp.qp_type
+	wrSgList                      uint64         // wr[].sg_list
+	wrNumSGE                      int64          // wr[].num_sge
+	wrWRUDAH                      uint64         // wr[].wr.ud.ah
+	wrBindMWMW                    uint64         // wr[].bind_mw.mw
+	wrSendFlags                   uint64         // wr[].send_flags
+	wrSgListLengthTotal           uint64         // wr[].sg_list[].length
+	qpCapMaxInlineData            validate.Known // qp.cap.max_inline_data
+	capDeviceCapFlags             validate.Known // device_attr.device_cap_flags
+	qpCapMaxSendSGE               validate.Known // qp.cap.max_send_sge
+	wrWRAtomicRemoteAddr          uint64         // wr[].wr.atomic.remote_addr
+	wrSgListLengthLeast           uint64         // wr[].sg_list[].length
+	wrWRUDRemoteQPN               uint64         // wr[].wr.ud.remote_qpn
+	qpState                       validate.Known // qp.state
+	wrBindMWBindInfoMWAccessFlags uint64         // wr[].bind_mw.bind_info.mw_access_flags
+	wrQPTypeXRCRemoteSrqn         uint64         // wr[].qp_type.xrc.remote_srqn
+	capTSOCapsSupportedQpts       validate.Known // device_attr_ex.tso_caps.supported_qpts
+	capTSOCapsMaxTSO              validate.Known // device_attr_ex.tso_caps.max_tso
+	wrBindMWBindInfoMR            uint64         // wr[].bind_mw.bind_info.mr
+	wrTSOHdr                      uint64         // wr[].tso.hdr
+	wrTSOHdrSz                    uint64         // wr[].tso.hdr_sz
+	capMaxSGERD                   validate.Known // device_attr.max_sge_rd
 }
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
 func brokenPostSend(in *inPostSend) []verr.Violation {
 	var bad verr.Violations
-	qpQPType := QPType(in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
 	wrOpcode := WROpcode(in.wrOpcode)
 	qpState := QPState(in.qpState.V)
-	bad.If(in.qpQPType.OK && qpQPType == QPTypeUD && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
-		wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1, &rule0335, in.wrOpcode)
-	bad.If(in.qpQPType.OK && qpQPType == QPTypeUC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+	bad.If(in.qpType.OK && qpType == QPTypeUD && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm && wrOpcode != WROpcodeTSO &&
+		wrOpcode != WROpcodeDriver1, &rule0335, in.wrOpcode)
+	bad.If(in.qpType.OK && qpType == QPTypeUC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
 		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeLocalInv && wrOpcode != WROpcodeBindMW &&
 		wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeDriver1, &rule0336, in.wrOpcode)
-	bad.If(in.qpQPType.OK && qpQPType == QPTypeRC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+	bad.If(in.qpType.OK && qpType == QPTypeRC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
 		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeRDMARead &&
 		wrOpcode != WROpcodeAtomicCmpAndSwp && wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv &&
 		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeFlush && wrOpcode != WROpcodeAtomicWrite &&
 		wrOpcode != WROpcodeDriver1, &rule0337, in.wrOpcode)
-	bad.If(in.qpQPType.OK && qpQPType == QPTypeXRCSend && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
+	bad.If(in.qpType.OK && qpType == QPTypeXRCSend && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
 		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeRDMARead &&
 		wrOpcode != WROpcodeAtomicCmpAndSwp && wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv &&
 		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeFlush && wrOpcode != WROpcodeAtomicWrite &&
 		wrOpcode != WROpcodeDriver1, &rule0338, in.wrOpcode)
-	bad.If(in.qpQPType.OK && qpQPType == QPTypeRawPacket && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeTSO &&
-		wrOpcode != WROpcodeDriver1, &rule0339, in.wrOpcode)
+	bad.If(in.qpType.OK && qpType == QPTypeRawPacket && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1,
+		&rule0339, in.wrOpcode)
 	bad.If(in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V, &rule0345,
 		in.wrSgListLengthTotal, in.qpCapMaxInlineData.V)
 	bad.If(in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V, &rule0349, uint64(in.wrNumSGE), in.qpCapMaxSendSGE.V)
 	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0351, in.wrSgList)
-	bad.If(in.qpQPType.OK && qpQPType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) && in.wrWRUDAH == 0,
+	bad.If(in.qpType.OK && qpType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) && in.wrWRUDAH == 0,
 		&rule0354, in.wrWRUDAH)
 	bad.If(in.qpState.OK && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE && qpState != QPStateErr, &rule0357,
 		in.qpState.V)
@@ -1060,43 +1053,43 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 // hintPostSend returns the other rules that a request of ibv_post_send breaks, which may be the cause when it is refused.
 func hintPostSend(in *inPostSend) []verr.Violation {
 	var may verr.Violations
-	qpQPType := QPType(in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
 	wrOpcode := WROpcode(in.wrOpcode)
-	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
+	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(in.wrSendFlags&^0x1f != 0, &rule0340, in.wrSendFlags)
-	may.If(in.qpQPType.OK && (qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeRawPacket) && in.wrSendFlags&0x1 != 0,
-		&rule0341, in.wrSendFlags)
+	may.If(in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeUD || qpType == QPTypeRawPacket) && in.wrSendFlags&0x1 != 0, &rule0341,
+		in.wrSendFlags)
 	may.If((wrOpcode == WROpcodeRDMAWrite || wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp ||
 		wrOpcode == WROpcodeAtomicFetchAndAdd || wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW) && in.wrSendFlags&0x4 != 0,
 		&rule0343, in.wrSendFlags)
 	may.If((wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd ||
 		wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW) && in.wrSendFlags&0x8 != 0, &rule0344, in.wrSendFlags)
-	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeUD && in.wrSendFlags&0x10 != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapUDIPCsum != DeviceCapUDIPCsum, &rule0346, in.wrSendFlags)
-	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeRC && in.wrSendFlags&0x10 != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapRCIPCsum != DeviceCapRCIPCsum, &rule0347, in.wrSendFlags)
-	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket && in.wrSendFlags&0x10 != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapRawIPCsum != DeviceCapRawIPCsum, &rule0348, in.wrSendFlags)
+	may.If(in.capDeviceCapFlags.OK && in.qpType.OK && qpType == QPTypeUD && in.wrSendFlags&0x10 != 0 &&
+		capDeviceCapFlags&DeviceCapUDIPCsum != DeviceCapUDIPCsum, &rule0346, in.wrSendFlags)
+	may.If(in.capDeviceCapFlags.OK && in.qpType.OK && qpType == QPTypeRC && in.wrSendFlags&0x10 != 0 &&
+		capDeviceCapFlags&DeviceCapRCIPCsum != DeviceCapRCIPCsum, &rule0347, in.wrSendFlags)
+	may.If(in.capDeviceCapFlags.OK && in.qpType.OK && qpType == QPTypeRawPacket && in.wrSendFlags&0x10 != 0 &&
+		capDeviceCapFlags&DeviceCapRawIPCsum != DeviceCapRawIPCsum, &rule0348, in.wrSendFlags)
 	may.If(in.wrNumSGE < 0, &rule0350, uint64(in.wrNumSGE))
 	may.If((wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrWRAtomicRemoteAddr%8 != 0, &rule0352,
 		in.wrWRAtomicRemoteAddr)
 	may.If((wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrSgListLengthLeast < 8, &rule0353,
 		in.wrSgListLengthLeast)
-	may.If(in.qpQPType.OK && qpQPType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) &&
+	may.If(in.qpType.OK && qpType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) &&
 		in.wrWRUDRemoteQPN > 0xffffff, &rule0355, in.wrWRUDRemoteQPN)
 	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0, &rule0366, in.wrBindMWBindInfoMWAccessFlags)
-	may.If(in.qpQPType.OK && (qpQPType == QPTypeRC || qpQPType == QPTypeUC || qpQPType == QPTypeUD || qpQPType == QPTypeRawPacket) &&
+	may.If(in.qpType.OK && (qpType == QPTypeRC || qpType == QPTypeUC || qpType == QPTypeUD || qpType == QPTypeRawPacket) &&
 		in.wrQPTypeXRCRemoteSrqn > 0, &rule1228, in.wrQPTypeXRCRemoteSrqn)
-	may.If(in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeUD && wrOpcode == WROpcodeTSO &&
-		in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x10 != 0x10, &rule2078, in.wrOpcode)
-	may.If(in.capDeviceAttrExTSOCapsSupportedQpts.OK && in.qpQPType.OK && qpQPType == QPTypeRawPacket && wrOpcode == WROpcodeTSO &&
-		in.wrOpcode != 0 && in.capDeviceAttrExTSOCapsSupportedQpts.V&0x100 != 0x100, &rule2079, in.wrOpcode)
-	may.If(in.capDeviceAttrExTSOCapsMaxTSO.OK && wrOpcode == WROpcodeTSO && in.wrSgListLengthTotal > in.capDeviceAttrExTSOCapsMaxTSO.V,
-		&rule2080, in.wrSgListLengthTotal, in.capDeviceAttrExTSOCapsMaxTSO.V)
+	may.If(in.capTSOCapsSupportedQpts.OK && in.qpType.OK && qpType == QPTypeUD && wrOpcode == WROpcodeTSO && in.wrOpcode != 0 &&
+		in.capTSOCapsSupportedQpts.V&0x10 != 0x10, &rule2078, in.wrOpcode)
+	may.If(in.capTSOCapsSupportedQpts.OK && in.qpType.OK && qpType == QPTypeRawPacket && wrOpcode == WROpcodeTSO && in.wrOpcode != 0 &&
+		in.capTSOCapsSupportedQpts.V&0x100 != 0x100, &rule2079, in.wrOpcode)
+	may.If(in.capTSOCapsMaxTSO.OK && wrOpcode == WROpcodeTSO && in.wrSgListLengthTotal > in.capTSOCapsMaxTSO.V, &rule2080,
+		in.wrSgListLengthTotal, in.capTSOCapsMaxTSO.V)
 	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMR == 0, &rule3202, in.wrBindMWBindInfoMR)
 	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0, &rule3204, in.wrTSOHdr)
-	may.If(in.capDeviceAttrMaxSGERD.OK && wrOpcode == WROpcodeRDMARead && in.capDeviceAttrMaxSGERD.V > 0 &&
-		uint64(in.wrNumSGE) > in.capDeviceAttrMaxSGERD.V, &rule3501, uint64(in.wrNumSGE), in.capDeviceAttrMaxSGERD.V)
+	may.If(in.capMaxSGERD.OK && wrOpcode == WROpcodeRDMARead && in.capMaxSGERD.V > 0 && uint64(in.wrNumSGE) > in.capMaxSGERD.V, &rule3501,
+		uint64(in.wrNumSGE), in.capMaxSGERD.V)
 	return may
 }
 
@@ -1107,7 +1100,7 @@ type inPostRecv struct {
 	qpCapMaxRecvSGE     validate.Known // qp.cap.max_recv_sge
 	qpSRQ               validate.Known // qp.srq
 	wrSgListLengthTotal uint64         // wr[].sg_list[].length
-	qpQPType            validate.Known // qp.qp_type
+	qpType              validate.Known // qp.qp_type
 	qpState             validate.Known // qp.state
 }
 
@@ -1126,24 +1119,24 @@ func brokenPostRecv(in *inPostRecv) []verr.Violation {
 // hintPostRecv returns the other rules that a request of ibv_post_recv breaks, which may be the cause when it is refused.
 func hintPostRecv(in *inPostRecv) []verr.Violation {
 	var may verr.Violations
-	qpQPType := QPType(in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
 	may.If(in.wrNumSGE < 0, &rule0361, uint64(in.wrNumSGE))
-	may.If(in.qpQPType.OK && qpQPType == QPTypeUD && in.wrSgListLengthTotal < 40, &rule0364, in.wrSgListLengthTotal)
+	may.If(in.qpType.OK && qpType == QPTypeUD && in.wrSgListLengthTotal < 40, &rule0364, in.wrSgListLengthTotal)
 	return may
 }
 
 // inAttachMcast has the values that the rules of ibv_attach_mcast use.
 type inAttachMcast struct {
-	qpQPType validate.Known // qp.qp_type
-	lid      uint64         // lid
+	qpType validate.Known // qp.qp_type
+	lid    uint64         // lid
 }
 
 // checkAttachMcast refuses a call of ibv_attach_mcast that breaks a rule.
 func checkAttachMcast(in *inAttachMcast) error {
 	var bad verr.Violations
-	qpQPType := QPType(in.qpQPType.V)
-	if in.qpQPType.OK && qpQPType != QPTypeUD {
-		bad.Add(&rule0745, in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
+	if in.qpType.OK && qpType != QPTypeUD {
+		bad.Add(&rule0745, in.qpType.V)
 	}
 	return bad.Err("ibv_attach_mcast")
 }
@@ -1157,16 +1150,16 @@ func hintAttachMcast(in *inAttachMcast) []verr.Violation {
 
 // inDetachMcast has the values that the rules of ibv_detach_mcast use.
 type inDetachMcast struct {
-	qpQPType validate.Known // qp.qp_type
-	lid      uint64         // lid
+	qpType validate.Known // qp.qp_type
+	lid    uint64         // lid
 }
 
 // checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.
 func checkDetachMcast(in *inDetachMcast) error {
 	var bad verr.Violations
-	qpQPType := QPType(in.qpQPType.V)
-	if in.qpQPType.OK && qpQPType != QPTypeUD {
-		bad.Add(&rule2072, in.qpQPType.V)
+	qpType := QPType(in.qpType.V)
+	if in.qpType.OK && qpType != QPTypeUD {
+		bad.Add(&rule2072, in.qpType.V)
 	}
 	return bad.Err("ibv_detach_mcast")
 }

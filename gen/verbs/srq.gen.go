@@ -122,8 +122,8 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 		srqAttrSRQLimit: uint64(srqAttrC.srq_limit),
 	}
 	if caps := srq.dev.capabilities(); caps != nil {
-		in.capDeviceAttrMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
-		in.capDeviceAttrDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
+		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if srq.lib.lints.Wanted() {
 		srq.lib.lints.Report(hintModifySRQ(&in))
@@ -222,7 +222,7 @@ func (srq *SRQ) seePostSRQOps(in *inPostSRQOps, ask bool) error {
 	if ask {
 		caps := srq.dev.capabilities()
 		if caps != nil {
-			in.capDeviceAttrExTMCapsMaxSGE = validate.Of(uint64(caps.tm_caps.max_sge))
+			in.capTMCapsMaxSGE = validate.Of(uint64(caps.tm_caps.max_sge))
 		}
 		return nil
 	}

@@ -10,11 +10,11 @@ import (
 
 // inModifySRQ has the values that the rules of ibv_modify_srq use.
 type inModifySRQ struct {
-	srqAttrMaxWR                uint64         // srq_attr.max_wr
-	srqAttrMask                 uint64         // srq_attr_mask
-	capDeviceAttrMaxSRQWR       validate.Known // device_attr.max_srq_wr
-	capDeviceAttrDeviceCapFlags validate.Known // device_attr.device_cap_flags
-	srqAttrSRQLimit             uint64         // srq_attr.srq_limit
+	srqAttrMaxWR      uint64         // srq_attr.max_wr
+	srqAttrMask       uint64         // srq_attr_mask
+	capMaxSRQWR       validate.Known // device_attr.max_srq_wr
+	capDeviceCapFlags validate.Known // device_attr.device_cap_flags
+	srqAttrSRQLimit   uint64         // srq_attr.srq_limit
 }
 
 // The bits of the mask of SRQAttr: which fields are given.
@@ -29,14 +29,14 @@ var srqAttrMaskNames = []validate.Flag{{Bits: srqAttrHasMaxWR, Name: "MaxWR"}, {
 // hintModifySRQ returns the lints that a call of ibv_modify_srq breaks, which may be the cause when it fails.
 func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 	var may verr.Violations
-	capDeviceAttrDeviceCapFlags := DeviceCap(in.capDeviceAttrDeviceCapFlags.V)
+	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(in.srqAttrMask&srqAttrHasMaxWR != 0 && in.srqAttrMaxWR < 1, &rule0614, in.srqAttrMaxWR)
-	may.If(in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 && in.capDeviceAttrMaxSRQWR.V > 0 &&
-		in.srqAttrMaxWR > in.capDeviceAttrMaxSRQWR.V, &rule0615, in.srqAttrMaxWR, in.capDeviceAttrMaxSRQWR.V)
-	may.If(in.capDeviceAttrDeviceCapFlags.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 &&
-		capDeviceAttrDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize, &rule0616, in.srqAttrMask)
-	may.If(in.capDeviceAttrMaxSRQWR.OK && in.srqAttrMask&srqAttrHasLimit != 0 && in.capDeviceAttrMaxSRQWR.V > 0 &&
-		in.srqAttrSRQLimit > in.capDeviceAttrMaxSRQWR.V, &rule0617, in.srqAttrSRQLimit, in.capDeviceAttrMaxSRQWR.V)
+	may.If(in.capMaxSRQWR.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 && in.capMaxSRQWR.V > 0 && in.srqAttrMaxWR > in.capMaxSRQWR.V,
+		&rule0615, in.srqAttrMaxWR, in.capMaxSRQWR.V)
+	may.If(in.capDeviceCapFlags.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 && capDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize,
+		&rule0616, in.srqAttrMask)
+	may.If(in.capMaxSRQWR.OK && in.srqAttrMask&srqAttrHasLimit != 0 && in.capMaxSRQWR.V > 0 && in.srqAttrSRQLimit > in.capMaxSRQWR.V,
+		&rule0617, in.srqAttrSRQLimit, in.capMaxSRQWR.V)
 	may.If(in.srqAttrMask&(srqAttrHasMaxWR|srqAttrHasLimit) == srqAttrHasMaxWR|srqAttrHasLimit && in.srqAttrSRQLimit > in.srqAttrMaxWR,
 		&rule0618, in.srqAttrSRQLimit)
 	return may
@@ -64,12 +64,12 @@ func hintPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
 
 // inPostSRQOps has the values that the rules of ibv_post_srq_ops use.
 type inPostSRQOps struct {
-	opOpcode                    uint64         // op[].opcode
-	opTMAddSgList               uint64         // op[].tm.add.sg_list
-	opTMAddNumSGE               int64          // op[].tm.add.num_sge
-	opFlags                     int64          // op[].flags
-	opTMUnexpectedCnt           uint64         // op[].tm.unexpected_cnt
-	capDeviceAttrExTMCapsMaxSGE validate.Known // device_attr_ex.tm_caps.max_sge
+	opOpcode          uint64         // op[].opcode
+	opTMAddSgList     uint64         // op[].tm.add.sg_list
+	opTMAddNumSGE     int64          // op[].tm.add.num_sge
+	opFlags           int64          // op[].flags
+	opTMUnexpectedCnt uint64         // op[].tm.unexpected_cnt
+	capTMCapsMaxSGE   validate.Known // device_attr_ex.tm_caps.max_sge
 }
 
 // brokenPostSRQOps returns the rules that a request of ibv_post_srq_ops breaks and that are enough to have it refused.
@@ -87,8 +87,8 @@ func hintPostSRQOps(in *inPostSRQOps) []verr.Violation {
 	opOpcode := OpsOpcode(in.opOpcode)
 	may.If(uint64(in.opFlags)&^0x3 != 0, &rule3055, uint64(in.opFlags))
 	may.If(in.opTMUnexpectedCnt != 0 && uint64(in.opFlags)&0x2 != 0x2, &rule3056, uint64(in.opFlags))
-	may.If(in.capDeviceAttrExTMCapsMaxSGE.OK && opOpcode == OpsOpcodeAdd && uint64(in.opTMAddNumSGE) > in.capDeviceAttrExTMCapsMaxSGE.V,
-		&rule3057, uint64(in.opTMAddNumSGE), in.capDeviceAttrExTMCapsMaxSGE.V)
+	may.If(in.capTMCapsMaxSGE.OK && opOpcode == OpsOpcodeAdd && uint64(in.opTMAddNumSGE) > in.capTMCapsMaxSGE.V, &rule3057,
+		uint64(in.opTMAddNumSGE), in.capTMCapsMaxSGE.V)
 	may.If(opOpcode == OpsOpcodeAdd && in.opTMAddNumSGE < 0, &rule3058, uint64(in.opTMAddNumSGE))
 	return may
 }

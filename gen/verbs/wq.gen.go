@@ -131,14 +131,14 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 	}
 	wqAttrC := wqAttr.c
 	in := inModifyWQ{
-		wqAttrAttrMask:    uint64(wqAttrC.attr_mask),
+		wqAttrMask:        uint64(wqAttrC.attr_mask),
 		wqAttrFlagsMask:   uint64(wqAttrC.flags_mask),
 		wqAttrWQState:     uint64(wqAttrC.wq_state),
 		wqAttrCurrWQState: uint64(wqAttrC.curr_wq_state),
 		wqState:           validate.Of(uint64(cmem.At[uint32](wq.h.C, 40))),
 	}
 	if caps := wq.dev.capabilities(); caps != nil {
-		in.capDeviceAttrExRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
+		in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
 	}
 	if err := checkModifyWQ(&in); err != nil {
 		return err

@@ -10,12 +10,12 @@ import (
 
 // inModifyWQ has the values that the rules of ibv_modify_wq use.
 type inModifyWQ struct {
-	wqAttrAttrMask               uint64         // wq_attr.attr_mask
-	wqAttrFlagsMask              uint64         // wq_attr.flags_mask
-	wqAttrWQState                uint64         // wq_attr.wq_state
-	wqAttrCurrWQState            uint64         // wq_attr.curr_wq_state
-	capDeviceAttrExRawPacketCaps validate.Known // device_attr_ex.raw_packet_caps
-	wqState                      validate.Known // wq.state
+	wqAttrMask        uint64         // wq_attr.attr_mask
+	wqAttrFlagsMask   uint64         // wq_attr.flags_mask
+	wqAttrWQState     uint64         // wq_attr.wq_state
+	wqAttrCurrWQState uint64         // wq_attr.curr_wq_state
+	capRawPacketCaps  validate.Known // device_attr_ex.raw_packet_caps
+	wqState           validate.Known // wq.state
 }
 
 // The bits of the mask of WQAttr: which fields are given.
@@ -30,14 +30,14 @@ func checkModifyWQ(in *inModifyWQ) error {
 	var bad verr.Violations
 	flagsMask := WQFlags(in.wqAttrFlagsMask)
 	state := WQState(in.wqAttrWQState)
-	if in.wqAttrAttrMask < 1 {
-		bad.Add(&rule0789, in.wqAttrAttrMask)
+	if in.wqAttrMask < 1 {
+		bad.Add(&rule0789, in.wqAttrMask)
 	}
-	if in.wqAttrAttrMask&wqAttrHasFlags != 0 && flagsMask&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|
+	if in.wqAttrMask&wqAttrHasFlags != 0 && flagsMask&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|
 		WQFlagsPCIWriteEndPadding) != 0 {
 		bad.Add(&rule0791, in.wqAttrFlagsMask)
 	}
-	if in.wqAttrAttrMask&wqAttrHasState != 0 && state != WQStateReset && state != WQStateRdy && state != WQStateErr {
+	if in.wqAttrMask&wqAttrHasState != 0 && state != WQStateReset && state != WQStateRdy && state != WQStateErr {
 		bad.Add(&rule0792, in.wqAttrWQState)
 	}
 	return bad.Err("ibv_modify_wq")
@@ -48,14 +48,14 @@ func hintModifyWQ(in *inModifyWQ) []verr.Violation {
 	var may verr.Violations
 	curState := WQState(in.wqAttrCurrWQState)
 	flagsMask := WQFlags(in.wqAttrFlagsMask)
-	capDeviceAttrExRawPacketCaps := RawPacketCap(in.capDeviceAttrExRawPacketCaps.V)
-	may.If(in.wqAttrAttrMask&wqAttrHasCurState != 0 && curState != WQStateReset && curState != WQStateRdy && curState != WQStateErr,
-		&rule2090, in.wqAttrCurrWQState)
-	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsCvlanStripping != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule3348, in.wqAttrFlagsMask)
-	may.If(in.capDeviceAttrExRawPacketCaps.OK && in.wqAttrAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsScatterFCS != 0 &&
-		capDeviceAttrExRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule3349, in.wqAttrFlagsMask)
-	may.If(in.wqState.OK && in.wqAttrAttrMask&wqAttrHasCurState != 0 &&
+	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
+	may.If(in.wqAttrMask&wqAttrHasCurState != 0 && curState != WQStateReset && curState != WQStateRdy && curState != WQStateErr, &rule2090,
+		in.wqAttrCurrWQState)
+	may.If(in.capRawPacketCaps.OK && in.wqAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsCvlanStripping != 0 &&
+		capRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule3348, in.wqAttrFlagsMask)
+	may.If(in.capRawPacketCaps.OK && in.wqAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsScatterFCS != 0 &&
+		capRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule3349, in.wqAttrFlagsMask)
+	may.If(in.wqState.OK && in.wqAttrMask&wqAttrHasCurState != 0 &&
 		(curState == WQStateReset || curState == WQStateRdy || curState == WQStateErr) && in.wqAttrCurrWQState != in.wqState.V, &rule3350,
 		in.wqAttrCurrWQState, in.wqState.V)
 	return may

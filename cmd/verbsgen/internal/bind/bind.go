@@ -77,7 +77,9 @@ type binder struct {
 	unions  map[string]*model.Union  // by Go name
 	lazies  map[string]*model.Lazy   // by Go name
 	mirrors map[string]*model.Mirror // by C tag
-	shown   layout.Unions
+	// capNames are the capabilities that rules use, by the name of their value.
+	capNames map[string]string
+	shown    layout.Unions
 }
 
 func newBinder(in Input) *binder {
@@ -85,7 +87,7 @@ func newBinder(in Input) *binder {
 		in: in, facts: in.Facts, want: map[string]bool{}, verbs: map[string]*model.Verb{},
 		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{},
 		records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
-		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, shown: layout.Unions{},
+		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, capNames: map[string]string{}, shown: layout.Unions{},
 	}
 	rel := in.Release
 	b.pkg = &model.Package{Name: in.Package, Module: bindModule(in), Release: rel.Release, FactsHash: in.Hash, Facts: rel}

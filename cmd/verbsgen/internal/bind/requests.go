@@ -37,7 +37,7 @@ func (rb *ruleBinder) request(o *model.Operand, p *model.Param, path string) *mo
 		rb.cannot(inLists)
 		return o
 	}
-	o.Kind, o.Name = model.OpField, naming.Local(strings.NewReplacer("[]", "", ".", "_").Replace(o.Text))
+	o.Kind, o.Name = model.OpField, rb.called(o.Text)
 	tag := f.Requests
 	if list, of, ok := strings.Cut(path, "[]."); ok {
 		if x, _ := rb.fieldAt(tag, list); x == nil || x.Type != f.Elements+" *" {
@@ -175,7 +175,7 @@ func (rb *ruleBinder) made(o *model.Operand, p *model.Param, path string) *model
 		return o
 	}
 	o.Kind, o.Param, o.Prop = model.OpMade, p, path
-	o.Name = naming.Local(strings.ReplaceAll(o.Text, ".", "_"))
+	o.Name = rb.called(o.Text)
 	for _, v := range rb.pkg.Verbs {
 		for _, q := range v.Params {
 			if v.Creates != p.Object || q.Taken() == nil {

@@ -210,6 +210,15 @@ func (rb *ruleBinder) constantOrPath(text string) *model.Operand {
 	return o
 }
 
+// called names what is at a path: as short as it is beside the parameters.
+func (rb *ruleBinder) called(path string) string {
+	joined := naming.Joined(strings.ReplaceAll(path, "[]", ""))
+	if rb.v.Param(joined) != nil {
+		joined = strings.NewReplacer("[]", "", ".", "_").Replace(path)
+	}
+	return naming.Local(joined)
+}
+
 // argument resolves a parameter, a field of the struct it points to, or a property of the object it is.
 func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *model.Operand {
 	o.Kind, o.Param, o.Name = model.OpArg, p, naming.Local(p.C)
@@ -217,7 +226,7 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 		o.Signed = p.GoType == "int" || p.GoType == "int64"
 		return o
 	}
-	o.Name = naming.Local(p.C + "_" + strings.ReplaceAll(rest, ".", "_"))
+	o.Name = rb.called(o.Text)
 	if p.Record != nil && p.Record.From != nil {
 		rb.cannot("looks into a record of another package")
 		return o
@@ -279,8 +288,13 @@ func (rb *ruleBinder) keptCaps(root string) (r *model.Record, field string) {
 
 // capability resolves a capability path; the generated validators know those of the record that a device keeps.
 func (rb *ruleBinder) capability(text string) *model.Operand {
-	o := &model.Operand{Kind: model.OpCap, Text: text, Name: naming.Local("cap_" + strings.ReplaceAll(text, ".", "_"))}
 	root, path, _ := strings.Cut(text, ".")
+	o := &model.Operand{Kind: model.OpCap, Text: text, Name: naming.Local("cap_" + naming.Joined(path))}
+	if first := rb.capNames[o.Name]; first == "" {
+		rb.capNames[o.Name] = text
+	} else if first != text { // of another record
+		o.Name = naming.Local("cap_" + naming.Joined(text))
+	}
 	if p := rb.v.Param(root); p != nil && p.Object != nil && posts(rb.v) != nil {
 		return rb.made(o, p, path)
 	}

@@ -88,9 +88,32 @@ func mended(name string) string {
 	return name
 }
 
-// Member gives the Go name of an enumerator: the type's name and what is left without the prefix.
+// Member gives the Go name of an enumerator: the type's name and what is left without the prefix, and without the word that the type
+// ends with.
 func Member(goType, prefix, c string) string {
-	return goType + Exported(strings.TrimPrefix(c, prefix))
+	left := strings.TrimPrefix(c, prefix)
+	first, rest, more := strings.Cut(left, "_")
+	if word := Exported(first); more && len(word) > 1 && strings.HasSuffix(goType, word) {
+		left = rest
+	}
+	return goType + Exported(left)
+}
+
+// Joined is a dotted path as one name, in which no word that a part ends with is said again by the next: mw_bind.bind_info is
+// mw_bind_info.
+func Joined(path string) string {
+	var words []string
+	for part := range strings.SplitSeq(path, ".") {
+		next := strings.Split(part, "_")
+		for n := min(len(words), len(next)-1); n > 0; n-- {
+			if slices.Equal(words[len(words)-n:], next[:n]) {
+				next = next[n:]
+				break
+			}
+		}
+		words = append(words, next...)
+	}
+	return strings.Join(words, "_")
 }
 
 // Field gives the name of a field in the Go mirror of a C struct: the C name, with dots and keywords mended.

@@ -90,7 +90,7 @@ var broken = []struct {
 	{"Device.QueryPort", later[Check, Call], "checked", "the rules are not checked once before the call"},
 	{"Device.QueryPort", twice[Check], "checked", "the rules are not checked once before the call"},
 	{"Device.QueryPort", edited(func(s Check) Check { s.Inputs = s.Inputs[1:]; return s }), "checked",
-		"the rules look at [capDeviceAttrExPhysPortCntEx"},
+		"the rules look at [capPhysPortCnt capPhysPortCntEx portNum"},
 	{"PD.regMR", edited(func(s Check) Check { s.From = "pd.dev.caps.Known"; return s }), "checked",
 		"the capabilities are given by pd.dev.caps.Known, not by pd.dev.capabilities"},
 	{"Device.QueryPort", without[Name](0), "called", "the plan does not begin with the name of the verb"},
