@@ -321,6 +321,7 @@ var exportedFuncs = map[string]any{
 	"mem.HugePages":                mem.HugePages,
 	"mem.IsGoHeap":                 mem.IsGoHeap,
 	"mem.New":                      mem.New,
+	"mem.OnForgotten":              mem.OnForgotten,
 	"mem.PinBytes":                 mem.PinBytes,
 	"mem.PinData":                  mem.PinData,
 	"mem.PinList":                  mem.PinList[int],

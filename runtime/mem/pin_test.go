@@ -2,11 +2,14 @@ package mem
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 )
 
@@ -189,4 +192,63 @@ func TestPinData(t *testing.T) {
 		t.Errorf("the address of nothing is %#x", at)
 	}
 	unpin()
+}
+
+// TestForgotten forgets a Pin: it is reported once, and the memory stays. One that was unpinned, or that has a user, is not forgotten.
+func TestForgotten(t *testing.T) {
+	got := make(chan error, 10)
+	OnForgotten(func(err error) { got <- err })
+	defer OnForgotten(nil)
+	pin := func() *Pin {
+		p, err := PinBytes(make([]byte, 100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	collect := func() error {
+		for range 50 {
+			runtime.GC()
+			select {
+			case err := <-got:
+				return err
+			case <-time.After(time.Millisecond):
+			}
+		}
+		return nil
+	}
+	pin().Unpin()
+	held, err := FromPin(pin()).Take("MR")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := collect(); err != nil {
+		t.Errorf("nothing is forgotten: %v", err)
+	}
+	runtime.KeepAlive(held)
+	at := pin().Addr()
+	text := fmt.Sprintf("a Pin of 100 bytes at %#x was forgotten: the memory stays pinned for as long as the program runs; keep the Pin, and call "+
+		"its Unpin; it was pinned at ", at)
+	err = collect()
+	if err == nil || !strings.HasPrefix(err.Error(), text) || !strings.Contains(err.Error(), "pin_test.go:") {
+		t.Errorf("got %v\nwant %s...", err, text)
+	}
+	if err := collect(); err != nil {
+		t.Errorf("said twice: %v", err)
+	}
+	if !IsGoHeap(at) {
+		t.Errorf("the memory at %#x is gone", at)
+	}
+	held.Release()
+}
+
+func BenchmarkPin(b *testing.B) {
+	data := make([]byte, 4096)
+	for b.Loop() {
+		p, err := PinBytes(data)
+		if err != nil {
+			b.Fatal(err)
+		}
+		p.Unpin()
+	}
 }

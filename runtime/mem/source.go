@@ -69,7 +69,7 @@ func (h Held) Rename(who fmt.Stringer) {
 func (s Source) Take(who string) (Held, error) {
 	switch s.kind {
 	case sourceBytes:
-		pin, err := PinBytes(s.bytes)
+		pin, err := pinBytes(s.bytes, 0)
 		if err != nil {
 			return Held{}, err
 		}
