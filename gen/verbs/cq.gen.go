@@ -206,7 +206,7 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	lazy.Written(entries)
 	var a lazy.Answer
 	rawStartPoll(r.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries), unsafe.Pointer(&a))
-	n, errno := a.Read()
+	n, errno := a.Read(r.gate)
 	if errno != 0 {
 		return n, errStartPoll.Errno(errno)
 	}

@@ -10,8 +10,14 @@ import (
 
 var errPollCQ = verr.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
 
+// ErrOverrun is the error of a poll of a completion queue that has lost completions, since it was full when they
+// came; it is syscall.EIO as well. Completions that the queue still has come first. A program learns of it when
+// Device.NextEvent returns the event of type CQ_ERR: take these events, or polls find an empty queue.
+var ErrOverrun = verr.ErrOverrun
+
 // PollInto takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. Close
-// waits for a poll; a later one fails with os.ErrClosed.
+// waits for a poll; a later one fails with os.ErrClosed. From an event of type CQ_ERR of the queue on, a poll
+// that finds none fails with ErrOverrun.
 //
 // C: ibv_poll_cq, ibv_poll_cq(3).
 func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1) }

@@ -324,7 +324,8 @@ func index(bad, begin, size uintptr, first, n int) int {
 
 // PollCQ takes up to len(wcs) completions from a completion queue (gate of a struct ibv_cq *) and stores them in
 // wcs: ibv_poll_cq(3). It returns their number, 0 if there are none. wcs may lie on the stack. ibv_poll_cq gives no
-// errno: errno is EIO for a queue that can no longer be polled, and verr.ErrnoClosed for a closed one.
+// errno: errno is EIO for a queue that can no longer be polled, verr.ErrnoOverrun for one that has failed and is empty,
+// and verr.ErrnoClosed for a closed one.
 func PollCQ(cq *gate.Gate, wcs []WC) (n int, errno syscall.Errno) {
 	return PollSpin(cq, wcs, 1)
 }
@@ -344,10 +345,13 @@ func PollSpin(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) {
 	var got C.int
 	C.verbsgen_dpath_poll((*C.uintptr_t)(cq.Word()), (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(wcs))), C.int(size),
 		C.long(tries), &got)
-	if uint(got) > uint(size) {
-		return 0, unpolled(got)
+	if uint(got)-1 < uint(size) {
+		return int(got), 0
 	}
-	return int(got), 0
+	if got == 0 {
+		return 0, cq.Failure()
+	}
+	return 0, unpolled(got)
 }
 
 // unpolled returns the errno for a result that is not a number of completions.

@@ -151,7 +151,7 @@ func (e *Error) Error() string {
 
 // plain tells the errors that only classify: their text adds nothing to a message.
 func plain(err error) bool {
-	return err == errors.ErrUnsupported || err == errClosed || err == ErrQueueFull
+	return err == errors.ErrUnsupported || err == errClosed || err == ErrQueueFull || err == ErrOverrun
 }
 
 func join(vs []Violation, hints []string, sep string) string {
@@ -208,12 +208,12 @@ func (e *Error) Unwrap() []error {
 }
 
 // Is matches errors.ErrUnsupported with the three errnos by which RDMA says "not supported"; package syscall matches
-// only two of them. It also matches the errno and ErrQueueFull, so that errors.Is allocates nothing for these.
+// only two of them. It also matches the errno, ErrQueueFull and ErrOverrun, so that errors.Is allocates nothing for these.
 func (e *Error) Is(target error) bool {
 	if e == nil {
 		return false
 	}
-	if errno, ok := target.(syscall.Errno); ok && errno == e.Errno && errno != 0 || target == ErrQueueFull && e.Err == ErrQueueFull {
+	if errno, ok := target.(syscall.Errno); ok && errno == e.Errno && errno != 0 || target == e.Err && (target == ErrQueueFull || target == ErrOverrun) {
 		return true
 	}
 	if target != errors.ErrUnsupported {

@@ -23,6 +23,12 @@ const ErrnoNeverOpened syscall.Errno = 0x10011
 // from the completion queue, then post the rest.
 var ErrQueueFull = errors.New("the queue is full")
 
+// ErrnoOverrun is the result of a poll of an empty completion queue that has failed, instead of an errno; Once.Errno returns its error.
+const ErrnoOverrun syscall.Errno = 0x10012
+
+// ErrOverrun is the error of a poll of a completion queue that has lost completions, after those that it still had.
+var ErrOverrun = errors.New("the completion queue has lost completions")
+
 // Results of a post of a datagram whose address cannot be used. Once.Errno returns the errors.
 const (
 	ErrnoAddressClosed syscall.Errno = 0x10003 + iota // its address handle was closed
@@ -55,6 +61,7 @@ type Once struct {
 	closed atomic.Pointer[error]
 	full   atomic.Pointer[error]
 	none   atomic.Pointer[error]
+	lost   atomic.Pointer[error]
 }
 
 // Errno returns the error of a call that failed with errno, or found the object closed (ErrnoClosed).
@@ -69,6 +76,8 @@ func (o *Once) Errno(errno syscall.Errno) error {
 		return Copied(o.Verb, o.Kind)
 	case errno == ErrnoNeverOpened:
 		return NeverOpened(o.Verb, o.Kind)
+	case errno == ErrnoOverrun:
+		return o.Overrun()
 	case errno == ErrnoNoMemory:
 		return &Error{Verb: o.Verb, Errno: syscall.ENOMEM, Msg: "no memory to begin the first such call of a thread"}
 	case uint64(errno) >= uint64(len(o.errs)):
@@ -122,5 +131,16 @@ func (o *Once) Full() error {
 	var e error = &Error{Verb: o.Verb, Errno: syscall.ENOMEM, Err: ErrQueueFull,
 		Msg: "the queue is full (ENOMEM); take completions from its completion queue, then post the rest"}
 	o.full.Store(&e)
+	return e
+}
+
+// Overrun returns the error of a poll of an empty completion queue that has failed: it is ErrOverrun and syscall.EIO.
+func (o *Once) Overrun() error {
+	if e := o.lost.Load(); e != nil {
+		return *e
+	}
+	var e error = &Error{Verb: o.Verb, Errno: syscall.EIO, Err: ErrOverrun, Msg: "the " + o.Kind + " failed (event CQ_ERR), and completions " +
+		"are lost, most likely since it was full; make a larger one, and new queue pairs for it"}
+	o.lost.Store(&e)
 	return e
 }

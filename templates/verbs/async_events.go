@@ -18,6 +18,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
@@ -91,6 +92,9 @@ func (dev *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 		return nil, err
 	}
 	ev.Type, ev.Port = EventType(ev.event.Type), ev.event.Port
+	if ev.Type == EventTypeCQErr {
+		ev.CQ.base().Fail(verr.ErrnoOverrun)
+	}
 	return ev, nil
 }
 

@@ -70,6 +70,12 @@ func overflow(t *suite.T) {
 		t.Errorf("%d completions, of a queue with room for %d", got, room)
 	}
 	p.allEnded("a write", wcs[:got], wcSuccess)
+	for err == nil && got > 0 {
+		got, err = p.near.CQ.PollInto(wcs)
+	}
+	if !errors.Is(err, verbs.ErrOverrun) {
+		t.Errorf("a poll of the queue when it is empty: %v", err)
+	}
 	p.in("the queue pair", p.near, verbs.QPStateRTS, verbs.QPStateErr)
 	p.recovered()
 }

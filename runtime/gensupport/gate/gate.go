@@ -14,10 +14,17 @@ import (
 type Gate struct {
 	object atomic.Uintptr       // 0 when closed
 	at     atomic.Pointer[Gate] // the gate itself while it is open, so that one look also sees a copy; nil before, ended afterwards
+	failed atomic.Uintptr       // of Fail
 }
 
 // ended is where gates are that were closed.
 var ended Gate
+
+// Fail marks the object as one that has failed, and can still be used: Failure returns errno from now on.
+func (g *Gate) Fail(errno syscall.Errno) { g.failed.Store(uintptr(errno)) }
+
+// Failure returns the result of a call that finds nothing to do: 0 unless the object has failed.
+func (g *Gate) Failure() syscall.Errno { return syscall.Errno(g.failed.Load()) }
 
 // Open lets calls use the C object.
 func (g *Gate) Open(c unsafe.Pointer) {

@@ -8,6 +8,7 @@ import (
 	"math"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -53,8 +54,13 @@ type Answer struct {
 	Lacking uint64
 }
 
-// Read returns the number of completions, and the errno of a reader that could not go on after them.
-func (a *Answer) Read() (n int, errno syscall.Errno) { return int(a.N), syscall.Errno(a.Code) }
+// Read returns the number of completions of the object with the gate, and the errno of a reader that could not go on after them.
+func (a *Answer) Read(of *gate.Gate) (n int, errno syscall.Errno) {
+	if a.N == 0 && a.Code == 0 {
+		return 0, of.Failure()
+	}
+	return int(a.N), syscall.Errno(a.Code)
+}
 
 // Lacks returns an error when the provider lacks a function that a reader of some fields calls.
 func Lacks[F Fields](a Answer, verb, kind string, _ F) error {

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -62,8 +63,20 @@ func TestLacks(t *testing.T) {
 }
 
 func TestRead(t *testing.T) {
+	var of gate.Gate
+	empty := Answer{}
+	if n, errno := empty.Read(&of); n != 0 || errno != 0 {
+		t.Errorf("of an empty queue: %d, %v", n, errno)
+	}
+	of.Fail(verr.ErrnoOverrun)
+	if n, errno := empty.Read(&of); n != 0 || errno != verr.ErrnoOverrun {
+		t.Errorf("of an empty queue that has failed: %d, %v", n, errno)
+	}
+	if n, errno := (&Answer{N: 1}).Read(&of); n != 1 || errno != 0 {
+		t.Errorf("of a queue that has failed: %d, %v", n, errno)
+	}
 	a := Answer{N: 3, Code: int32(syscall.EBUSY)}
-	if n, errno := a.Read(); n != 3 || errno != syscall.EBUSY {
+	if n, errno := a.Read(&of); n != 3 || errno != syscall.EBUSY {
 		t.Errorf("%d, %v", n, errno)
 	}
 }

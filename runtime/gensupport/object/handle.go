@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"sync"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -177,6 +178,13 @@ func (h *Handle) destroy(verb string, end func() error, lives bool) error {
 	}
 	h.waited(waited)
 	return err
+}
+
+// Fail has calls of the data path that find nothing to do return errno from now on, where the guard of the object knows such calls.
+func (h *Handle) Fail(errno syscall.Errno) {
+	if g, ok := h.Guard.(interface{ Fail(errno syscall.Errno) }); ok {
+		g.Fail(errno)
+	}
 }
 
 // finish ends the C object, and then what depended on it.

@@ -54,7 +54,7 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 				Declare{Var{Name: "a", Type: "lazy.Answer"}},
 				cross(val("r.gate"), val("r.fields"), array(list), length("int64", list),
 					converted("int64", val("tries")), memory("a")),
-				Batch{Into: "n", Call: result("a.Read"), Failed: errnoOf(errs), Else: val("n")},
+				Batch{Into: "n", Call: result("a.Read", val("r.gate")), Failed: errnoOf(errs), Else: val("n")},
 				ret(val("n"), null)}},
 		Once{errs, v.C, m.Recv})
 }

@@ -1,0 +1,62 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// TestOverrun polls a queue that has overflowed, from the event of it on: what the queue has comes first, and then an error, each time.
+func TestOverrun(t *testing.T) {
+	dev := open(t).dev
+	cq, ev := overflow(t, dev)
+	ev.Done()
+	other := must(dev.CreateCQ(1, nil, 0))(t)
+	var wcs [4]verbs.WC
+	if n, err := cq.PollInto(wcs[:]); n != cq.Size() || err != nil {
+		t.Errorf("what it has: %d, %v", n, err)
+	}
+	for range 2 {
+		n, err := cq.PollSpin(wcs[:], 10)
+		if n != 0 || !errors.Is(err, verbs.ErrOverrun) || !errors.Is(err, syscall.EIO) {
+			t.Errorf("polls after the overrun: %d, %v", n, err)
+		}
+	}
+	const want = "ibv_poll_cq: the CQ failed (event CQ_ERR), and completions are lost, most likely since it was full; " +
+		"make a larger one, and new queue pairs for it: input/output error (EIO)"
+	if _, err := cq.PollInto(wcs[:]); err == nil || err.Error() != want {
+		t.Errorf("error:\n got %v\nwant %s", err, want)
+	}
+	if n := testing.AllocsPerRun(100, func() { _, _ = cq.PollInto(wcs[:]) }); n != 0 {
+		t.Errorf("a poll after an overrun allocates %v times", n)
+	}
+	if n, err := other.PollInto(wcs[:]); n != 0 || err != nil {
+		t.Errorf("another queue: %d, %v", n, err)
+	}
+}
+
+// TestReaderOverrun does the same with a reader.
+func TestReaderOverrun(t *testing.T) {
+	dev := open(t).dev
+	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQEx(verbs.NewCQInitAttrEx(1, standard)))(t)
+	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 4, MaxRecvSGE: 1}))(t)
+	recv := must(verbs.NewRecvBatch(4, 0))(t)
+	defer recv.Close()
+	if err := errors.Join(qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0)), post(qp, recv),
+		qp.Modify(verbs.NewQPAttr(verbs.QPStateErr))); err != nil {
+		t.Fatal(err)
+	}
+	must(dev.NextEvent(bounded(t)))(t).Done()
+	r := must(cq.Reader(standard))(t)
+	var entries [4]verbs.WCEx
+	if n, err := r.PollInto(entries[:]); n != cq.Size() || err != nil {
+		t.Errorf("what it has: %d, %v", n, err)
+	}
+	if n, err := r.PollSpin(entries[:], 10); n != 0 || !errors.Is(err, verbs.ErrOverrun) {
+		t.Errorf("a poll after the overrun: %d, %v", n, err)
+	}
+}
