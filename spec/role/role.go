@@ -104,7 +104,6 @@ const (
 	WhenCreates      // the verb makes an object
 	WhenReads        // it has reads:
 	WhenOfData       // it is the length of a parameter of role data
-	WhenForm         // a form is written for the C function, and looks at the types itself
 	WhenGiven        // no method takes it: generated code or runtime/ has its value
 )
 
@@ -150,7 +149,7 @@ var (
 		Passes: PassesMemory, Result: ResultRecord, Pass: "pass the address of {a type}"})
 	Out = row(Role{Name: "out", C: "pointer to one number that the verb sets, or to a union that `type:` names", Go: "a result",
 		Fits: []Shape{{Depth: 1, To: ToNumber, Mutable: true}, {Depth: 1, To: ToText, Mutable: true},
-			{Depth: 1, To: ToTagged, Mutable: true, When: WhenUnion}, {Depth: AnyDepth, When: WhenForm}},
+			{Depth: 1, To: ToTagged, Mutable: true, When: WhenUnion}},
 		May: []string{"type", "null", "count"}, Names: NamesUnion,
 		Passes: PassesMemory, Result: ResultNumber, Pass: "pass the address of {a type}"})
 	Bytes = row(Role{Name: "bytes", C: "pointer to a struct that the caller has as bytes", Go: "`[]byte`, at least as long as the struct",

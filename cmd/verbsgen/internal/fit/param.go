@@ -102,8 +102,6 @@ func (c *checker) when(w role.When, v *spec.Verb, p *spec.Param) bool {
 		return p.Reads
 	case role.WhenOfData:
 		return slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Role == role.Data && q.Len == p.C })
-	case role.WhenForm:
-		return anyForm(v, func(f *form.Form) bool { return f.Sig != nil })
 	case role.WhenGiven:
 		return p.From != "" || alwaysFixed(v, p) || anyForm(v, func(f *form.Form) bool { return f.Runtime || f.Own })
 	}

@@ -22,11 +22,6 @@ func (h *holder) text() {
 			h.unchanged(at, f.Reads...)
 			written = written || f.Sig != nil
 		}
-		for _, t := range special.Types {
-			if rec := h.facts.Record(t); strings.HasPrefix(t, "struct ") && (rec == nil || rec.Incomplete) {
-				h.fail(diag.SpecialChanged, at, t, "the hand-written C code reads it, and the header does not define it")
-			}
-		}
 		h.unchanged(at, special.Types...)
 		for _, s := range special.Symbols {
 			h.unchanged(at, s.Name)
@@ -57,13 +52,12 @@ func (h *holder) text() {
 // unchanged refuses functions, records and constants that are not as in the known release.
 func (h *holder) unchanged(at api.Pos, names ...string) {
 	for _, name := range names {
-		rec := h.known.Record(name)
-		switch {
+		switch rec := h.known.Record(name); {
 		case h.seen[name] || h.was[name] == nil:
-		case rec != nil:
-			h.record(rec)
 		case h.is[name] == nil && h.known.Func(name) == nil:
 			h.fail(diag.SpecialChanged, at, name, "the header does not have it, and the code that is written for the function uses it")
+		case rec != nil:
+			h.record(rec)
 		default:
 			h.same(name, api.PropSignature, api.PropKind, api.PropValue)
 		}
@@ -78,7 +72,7 @@ func (h *holder) record(known *api.Record) {
 	for _, f := range known.Fields {
 		name := known.Tag + "." + f.Name
 		switch {
-		case f.Name == "" || strings.HasPrefix(f.Name, "_compat") || h.is[known.Tag] == nil:
+		case f.Name == "" || strings.HasPrefix(f.Name, "_compat"):
 		case h.is[name] == nil && h.Since(name) == h.Since(known.Tag):
 			lacks = append(lacks, f.Name)
 		case known.Tag == extendedContext:
