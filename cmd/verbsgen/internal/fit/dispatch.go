@@ -70,21 +70,12 @@ func (h *holder) callee(f *api.Function, d *api.Dispatch) *api.FnType {
 func (h *holder) passes(from, to string) bool {
 	s, t := h.facts.TypeOf(from), h.facts.TypeOf(to)
 	value := func(t spec.CType) bool { return t.Kind == spec.CInt && !t.Pointer && !t.Array }
-	void := pointee(to) == "void" || pointee(from) == "void"
+	void := func(t spec.CType) bool { return t.Kind == spec.CAddr && t.Bits == 0 && t.Depth() == 1 }
 	switch {
 	case from == to, value(s) && value(t):
 		return true
-	case !s.Pointer || !t.Pointer:
+	case s.Kind == spec.CFunc || t.Kind == spec.CFunc || !s.Pointer || !t.Pointer || s.Const() && !t.Const():
 		return false
 	}
-	return from == strings.TrimPrefix(to, "const ") || void && (t.Const() || !s.Const()) && s.Kind != spec.CFunc && t.Kind != spec.CFunc
-}
-
-// pointee is what a C type points to, without const; empty for a type that is no pointer.
-func pointee(ctype string) string {
-	to, ok := strings.CutSuffix(strings.TrimSpace(ctype), "*")
-	if !ok {
-		return ""
-	}
-	return strings.TrimPrefix(strings.TrimSpace(to), "const ")
+	return from == strings.TrimPrefix(to, "const ") || void(s) || void(t)
 }

@@ -20,11 +20,10 @@ func (c *checker) flags(t *spec.FlagType) {
 			"ranges: " + name + " is no range of bits", "list a single bit under members:"})
 	}
 	low, high := spec.CType{Kind: spec.CInt, Bits: uint(t.Bits)}.Range()
-	if of := c.facts.Enum(t.Enum); t.Bits == 64 && (of == nil || !of.Signed) { // bit 63 may look negative
-		low, _ = spec.CType{Kind: spec.CInt, Bits: 64, Signed: true}.Range()
+	if t.Bits == 64 && !orZero(c.facts.Enum(t.Enum)).Signed { // bit 63 may look negative
+		low = new(big.Int).Neg(high)
 	}
-	c.values(e, t.MemberPos, c.members(t.Enum, t.Members), t.Bits, [2]*big.Int{low, high},
-		[2]string{"leave it out by naming the others under members:", "write bits: 64"})
+	c.values(e, t.MemberPos, t.Enum, t.Members, low, high, leaveOut, "write bits: 64")
 }
 
 // enum compares the values of a type of values with its width and sign.
@@ -34,30 +33,28 @@ func (c *checker) enum(t *spec.EnumType) {
 	c.all(e, row{k != nil && k.Bits != 32 && len(t.Members)+len(t.Enum) > 0, "code",
 		fmt.Sprintf("code: %s is for numbers of %d bits, and an enum has 32", t.Code, orZero(k).Bits), "remove code:, or the enum"})
 	low, high := spec.CType{Kind: spec.CInt, Bits: 32, Signed: t.Signed}.Range()
-	fixes := [2]string{"write signed: true", "leave it out by naming the others under members:"}
+	below := "write signed: true"
 	if t.Signed {
-		fixes[0] = fixes[1]
+		below = leaveOut
 	}
-	c.values(e, t.MemberPos, c.members(t.Enum, t.Members), 32, [2]*big.Int{low, high}, fixes)
+	c.values(e, t.MemberPos, t.Enum, t.Members, low, high, below, leaveOut)
 }
 
-// values reports members below and above a range, with a fix for each.
-func (c *checker) values(e entry, at func(string) spec.Pos, names []string, bits int, ends [2]*big.Int, fixes [2]string) {
-	for _, name := range names {
-		v := c.facts.Const(name)
-		problem := fmt.Sprintf("%s is %d, which a Go type of %d bits cannot have (%d to %d)", name, v, bits, ends[0], ends[1])
-		c.all(e.on(at(name)), row{v.Cmp(ends[0]) < 0, "", problem, fixes[0]}, row{v.Cmp(ends[1]) > 0, "", problem, fixes[1]})
-	}
-}
+const leaveOut = "leave it out by naming the others under members:"
 
-// members lists the members of a type that the header has: those that it names, or all of its enum.
-func (c *checker) members(tag string, named []string) []string {
-	if len(named) == 0 {
+// values reports members of a type, those that it names or all of its enum, below and above a range, with a fix for each.
+func (c *checker) values(e entry, at func(string) spec.Pos, tag string, names []string, low, high *big.Int, below, above string) {
+	if len(names) == 0 {
 		for _, m := range orZero(c.facts.Enum(tag)).Enumerators {
-			named = append(named, m.Name)
+			names = append(names, m.Name)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(named), func(name string) bool { return c.facts.Const(name) == nil })
+	for _, name := range names {
+		if v := c.facts.Const(name); v != nil {
+			problem := fmt.Sprintf("%s is %d, which the Go type cannot have (%d to %d)", name, v, low, high)
+			c.all(e.on(at(name)), row{v.Cmp(low) < 0, "", problem, below}, row{v.Cmp(high) > 0, "", problem, above})
+		}
+	}
 }
 
 // runtimeTypes are the types of enums, flags and records that a package under runtime/ has. Pages take such a type over by

@@ -6,7 +6,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/spec"
-	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -35,11 +34,11 @@ func (c *checker) object(o *spec.Object) {
 	if d == nil || fn == nil || len(fn.Params) == 0 {
 		return
 	}
-	t, p, handle := c.facts.TypeOf(fn.Params[0].Type), &spec.Param{}, &spec.Object{}
+	p := spec.Param{}
 	if len(d.Params) == 1 {
-		p = &d.Params[0]
-		handle = orZero(c.ObjectByGo(p.Type))
+		p = d.Params[0]
 	}
+	t, handle := c.facts.TypeOf(fn.Params[0].Type), orZero(c.ObjectByGo(p.Type))
 	// A handle that does not fit its own C type is reported there.
 	c.first(e,
 		row{len(d.Params) != 1 || p.Role != role.Handle && t.Tag != o.C || handle.Go != o.Go && handle.C == t.Tag, "destroy",
@@ -55,27 +54,15 @@ func (c *checker) also(o *spec.Object) {
 		if base == nil || x == nil || len(x.Fields) > 0 && x.Fields[0].Type == base.Tag {
 			continue
 		}
-		i := 0
-		for i < min(len(base.Fields), len(x.Fields)) && samePlace(base, x, i) {
-			i++
-		}
-		if i < len(base.Fields) {
+		for i, f := range base.Fields {
+			if i < len(x.Fields) && x.Fields[i].Name == f.Name && x.Fields[i].Type == f.Type && x.Fields[i].Offset == f.Offset {
+				continue
+			}
 			c.all(entry{o.Go, o.At}.on(o.At("also", tag)), row{true, "also",
-				"struct " + tag + " does not begin with the fields of struct " + o.C + ": " + base.Fields[i].Name + " differs", "remove it from also:"})
+				"struct " + tag + " does not begin with the fields of struct " + o.C + ": " + f.Name + " differs", "remove it from also:"})
+			break
 		}
 	}
-}
-
-// samePlace reports whether two records have the same field at an index, on amd64 and arm64.
-func samePlace(a, b *api.Record, i int) bool {
-	arm64 := func(r *api.Record) int64 {
-		if r.ARM64 != nil {
-			return r.ARM64.Offsets[i]
-		}
-		return r.Fields[i].Offset
-	}
-	f, g := a.Fields[i], b.Fields[i]
-	return f.Name == g.Name && f.Type == g.Type && f.Offset == g.Offset && arm64(a) == arm64(b)
 }
 
 // parents refuses an object that is made from itself, at once or by way of others.

@@ -132,7 +132,7 @@ func TestMistakes(t *testing.T) {
 		{"a text that is a number", "char name[8]", "uint64_t name",
 			"TapState.Name: struct tap_state.name is of type uint64_t, and text: true is for an array of char; correct text:"},
 		{"a negative flag", "TAP_COLD = 2", "TAP_COLD = -2",
-			"TapBits: TAP_COLD is -2, which a Go type of 32 bits cannot have (0 to 4294967295); leave it out by naming the others under members:"},
+			"TapBits: TAP_COLD is -2, which the Go type cannot have (0 to 4294967295); leave it out by naming the others under members:"},
 		{"an object below itself", "parents: []", "parents: [Tap]", "Tap: it is its own parent; correct parents:"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -150,13 +150,11 @@ type bit struct {
 // maskBits compares the mask of a record, and its bits, with the header.
 func (c *checker) maskBits(r *spec.Record) {
 	_, high := (spec.CType{Kind: spec.CInt, Bits: 32}).Range() // of a mask beside the struct
-	where := "its mask"
 	if t, ok := c.fieldType(r.C, r.Mask); ok {
 		if c.fits(entry{r.Go, r.At}, "mask", r.Mask, "struct "+r.C+"."+r.Mask, t, integer); !isInt(t) {
 			return
 		}
 		_, high = t.Range()
-		where = "the mask " + r.Mask + " of type " + t.C
 	}
 	var bits []bit
 	for i := range r.Fields {
@@ -168,7 +166,7 @@ func (c *checker) maskBits(r *spec.Record) {
 	}
 	for _, b := range bits {
 		if v := c.facts.Const(b.c); v != nil && v.Cmp(high) > 0 {
-			c.add(diag.ValueRange, b.of.at("bit", ""), b.of.name, fmt.Sprintf("its bit %s is %d, which %s cannot hold", b.c, v, where),
+			c.add(diag.ValueRange, b.of.at("bit", ""), b.of.name, fmt.Sprintf("its bit %s is %d, and the mask is at most %d", b.c, v, high),
 				"correct bit:")
 		}
 	}

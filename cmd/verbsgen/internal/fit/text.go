@@ -34,7 +34,7 @@ func (h *holder) text() {
 		}
 		h.unchanged(at, v.C)
 		for _, p := range h.facts.Func(v.C).Params {
-			h.unchanged(at, pointee(p.Type))
+			h.unchanged(at, "struct "+h.facts.TypeOf(p.Type).Tag)
 		}
 		for _, p := range v.Params {
 			h.unchanged(at, orZero(p.Bit).C)
