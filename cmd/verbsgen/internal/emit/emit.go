@@ -133,19 +133,15 @@ func (e *emitter) othersFile() *goFile {
 	return g
 }
 
-const runtimeDoc = "The runtime that this package was generated for. If the name is undefined, the module " +
-	"github.com/verbsgen/verbsgen has " +
-	"another version in your go.mod: generate the package again with the verbsgen of that version."
-
 // docFile writes the package comment, and that the package is for this version of the runtime.
 func (e *emitter) docFile() *goFile {
 	g := e.newFile("doc.gen.go")
-	what := "has Go bindings for a C library"
+	library := "a C library"
 	if slices.ContainsFunc(e.pkg.Facts.Functions, func(f api.Function) bool { return f.Name == e.pkg.Module.Probe }) {
-		what = "has Go bindings for " + e.pkg.Module.Short
+		library = e.pkg.Module.Short
 	}
-	g.f.PackageComment(comment(plan.Says("package", plan.Words{"Name": e.pkg.Name, "Does": what})))
-	g.decl(comment(runtimeDoc), jen.Const().Id("_").Op("=").Add(rt("gensupport", gensupport.GeneratedForRuntime1)))
+	g.f.PackageComment(says("package", plan.Words{"Name": e.pkg.Name, "Library": library}))
+	g.decl(says("runtime", nil), jen.Const().Id("_").Op("=").Add(rt("gensupport", gensupport.GeneratedForRuntime1)))
 	return g
 }
 

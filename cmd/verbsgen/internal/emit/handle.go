@@ -1,7 +1,6 @@
 package emit
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -32,7 +31,7 @@ func (e *emitter) handle(g *goFile, h plan.Handle) {
 	g.nilHandle(h)
 	g.newHandle(h)
 	if h.Reload {
-		g.fn(fn{doc: "// load reads the fields of struct " + o.C + " that have a getter, so that no getter reads C memory.",
+		g.fn(fn{doc: says("load", plan.Words{"C": o.C}),
 			recv: recv(h.Recv, o.Go), name: "load", body: loads(h, h.Recv)})
 	}
 	for _, m := range h.Ends {
@@ -54,7 +53,7 @@ func (g *goFile) nilHandle(h plan.Handle) {
 	o := h.Object
 	named := []jen.Code{jen.Lit(o.Go), jen.Lit(o.Destroy.C)}
 	none, never := rt("object", "Nil").Call(named...), id(h.Recv, "h.Or").Call(named...)
-	g.fn(fn{doc: "// base returns what all handles have, also for a nil " + o.Go + " and one that was never opened.",
+	g.fn(fn{doc: says("base", plan.Words{"Object": o.Go}),
 		recv: recv(h.Recv, o.Go), name: "base", results: []jen.Code{ptr("object.Handle")},
 		body: []jen.Code{jen.If(isNil(id(h.Recv))).Block(jen.Return(none)), jen.Return(never)}})
 }
@@ -105,7 +104,7 @@ func (g *goFile) newHandle(h plan.Handle) {
 		body = append(body, loads(h, "o")...)
 	}
 	name := "new" + o.Go
-	g.fn(fn{doc: comment(plan.Says("new handle", plan.Words{"Name": name})), name: name,
+	g.fn(fn{doc: says("new handle", plan.Words{"Name": name}), name: name,
 		params: []jen.Code{param(owner, "*"+h.Owner), param("c", "unsafe.Pointer")}, results: []jen.Code{ptr(o.Go)},
 		body: append(body, jen.Return(id("o")))})
 }
@@ -179,12 +178,12 @@ func (g *goFile) getters(h plan.Handle) {
 		}
 		g.fn(fn{doc: doc, recv: recv(h.Recv, o.Go), name: name, results: []jen.Code{goType(typ)}, body: body, short: !locked})
 	}
-	belongs := "returns the %[1]s to which the " + o.Go + " belongs"
+	belongs := func(p string) string { return plan.Says("belongs", plan.Words{"Parent": p, "Object": o.Go}) }
 	if h.Owner != "Lib" {
-		getter(doc(h.Owner, fmt.Sprintf(belongs, h.Owner), "", ""), h.Owner, "*"+h.Owner, "dev", false)
+		getter(doc(h.Owner, belongs(h.Owner), "", ""), h.Owner, "*"+h.Owner, "dev", false)
 	}
 	for _, p := range h.Owners {
-		does := fmt.Sprintf(belongs, p.Go)
+		does := belongs(p.Go)
 		if len(h.Owners) > 1 { // not every verb that makes one names all of them
 			does += ", or nil"
 		}

@@ -61,14 +61,14 @@ func (e *emitter) symbolTable(g *goFile) {
 		last.Op("=").Iota()
 	}
 	g.decl("// Places in the table of functions.", jen.Const().Defs(append(places, last)...))
-	g.decl("// symbols are the functions looked up: name, default version, and the first rdma-core release known to have it.",
+	g.decl(says("symbols", nil),
 		jen.Var().Id("symbols").Op("=").Index(id("numSymbols")).Add(rt("dl", "Symbol")).Add(lines(rows...)))
 }
 
 // libTypes makes Symbols, Lib, LoadOption and Path.
 func (e *emitter) libTypes(g *goFile) {
 	name := e.pkg.Module.Short
-	g.decl(comment(plan.Says("Symbols", plan.Words{"Library": name})),
+	g.decl(says("Symbols", plan.Words{"Library": name}),
 		jen.Type().Id("Symbols").Interface(jen.Id("Symbol").Params(jen.List(id("name"), id("version")).String()).Uintptr()))
 	fields := []jen.Code{
 		remark(param("src", "Symbols"), "kept alive: it owns the functions"),
@@ -82,17 +82,17 @@ func (e *emitter) libTypes(g *goFile) {
 	for _, u := range e.pkg.Module.Uses {
 		fields = append(fields, remark(param(u.Name, "*"+u.Import+".Lib"), "whose objects it works with"))
 	}
-	g.structType("// Lib is a loaded "+name+". It needs no Close: a library is never unloaded.", "Lib", fields...)
+	g.structType(says("Lib", plan.Words{"Library": name}), "Lib", fields...)
 	g.fn(fn{
-		doc:  comment(plan.Says("OnLint", nil)),
+		doc:  says("OnLint", nil),
 		recv: recv("l", "Lib"), name: "OnLint", params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
 		body: []jen.Code{dot(rt("object", "OrZero").Call(id("l")), "lints.On").Call(id("f"))}, short: true,
 	})
 	config := func() *jen.Statement { return jen.Func().Params(param("c", "*loadConfig")) }
-	g.decl("// LoadOption is an option of Load.", jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))
+	g.decl(says("LoadOption", nil), jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))
 	g.structType("", "loadConfig", param("path", "string"))
 	g.fn(fn{
-		doc:  "// Path makes Load open this file instead of searching for " + e.pkg.Module.Library + ".",
+		doc:  says("Path", plan.Words{"Library": e.pkg.Module.Library}),
 		name: "Path", params: []jen.Code{param("file", "string")}, results: []jen.Code{id("LoadOption")},
 		body: []jen.Code{jen.Return(config().Add(short(assign(id("c.path"), id("file")))))}, short: true,
 	})
@@ -174,7 +174,7 @@ func (e *emitter) loadFrom(g *goFile) {
 	}
 	lookup := jen.List(id("l.name"), id("err")).Op("=").Add(rt("dl", "Lookup")).Call(id("s"), all("symbols"), all("l.fn"))
 	g.fn(fn{
-		doc:  "// LoadFrom takes the functions from another source, such as softverbs.New() in a test.",
+		doc:  says("LoadFrom", nil),
 		name: "LoadFrom", params: append(params, param("s", "Symbols")), results: errResult(ptr("Lib")),
 		body: append(body,
 			define("l").Op("&").Id("Lib").Values(fields...),
@@ -194,7 +194,7 @@ func (e *emitter) loadFrom(g *goFile) {
 //	}
 func (e *emitter) missingSymbol(g *goFile) {
 	g.fn(fn{
-		doc:  "// missing returns the error of a verb whose function the library lacks, or that no library was loaded for.",
+		doc:  says("missing", nil),
 		recv: recv("l", "Lib"), name: "missing", params: []jen.Code{param("verb", "string"), param("sym", "int")}, results: errResult(),
 		body: []jen.Code{jen.If(isNil(id("l.src"))).Block(jen.Return(rt("verr", "NeverOpened").Call(id("verb"), jen.Lit("Lib")))),
 			jen.Return(id("symbols").Index(id("sym")).Dot("Missing").Call(id("verb"), id("l.name")))},

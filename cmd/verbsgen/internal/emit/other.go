@@ -32,5 +32,5 @@ func (g *goFile) offers(o plan.Offers) {
 	for _, name := range o.Attrs {
 		body = append(body, rt("bridge", "OfferAttr").Call(jen.Lit(name), jen.Parens(ptr(name)).Dot("lend")))
 	}
-	g.fn(fn{doc: comment(plan.Says("offer", nil)), name: "init", body: body})
+	g.fn(fn{doc: says("offer", nil), name: "init", body: body})
 }

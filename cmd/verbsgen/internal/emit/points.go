@@ -35,7 +35,7 @@ func (g *goFile) places(s plan.Places) {
 	body := places(r)
 	if len(body) > 0 {
 		body = append(body, jen.Return(jen.Nil()))
-		g.fn(fn{doc: "// place puts what the record points to behind the pointers of c, for as long as pins keep it there.", recv: recv,
+		g.fn(fn{doc: says("place pointers", nil), recv: recv,
 			name:   "place",
 			params: []jen.Code{param("c", "*"+r.Mirror.Name), pinsParam()}, results: []jen.Code{jen.Error()}, body: body})
 	}

@@ -110,6 +110,9 @@ func docOf(name string, d plan.Doc) string {
 	return strings.Join(out, "\n")
 }
 
+// says is a comment with a text of templates/docs.tmpl.
+func says(name string, with plan.Words) string { return comment(plan.Says(name, with)) }
+
 // planned prints a struct type.
 func (g *goFile) planned(s *plan.Struct) {
 	var fields []jen.Code

@@ -220,7 +220,7 @@ func (g *goFile) memorySetters(r *model.Record, s plan.Setter) {
 			body: []jen.Code{orZero("a"), assign(id("a.memory"), rt("mem", m.From).Call(id(m.Param))), assign(id("a.c", f.Leaf.Go), jen.Lit(0)),
 				op(id("a.c", r.Mask), "|=", inHex(uint64(f.BitValue))), jen.Return(id("a"))}})
 	}
-	g.fn(fn{doc: "// hold takes the memory and puts its address into c.", recv: recv("a", r.Go), name: "hold",
+	g.fn(fn{doc: says("hold", nil), recv: recv("a", r.Go), name: "hold",
 		params: []jen.Code{param("verb", "string"), param("c", "*"+r.Mirror.Name)}, results: errResult(goType("mem.Held")),
 		body: takeMemory(id("c", f.Leaf.Go), id("c", f.Len.Go))})
 }

@@ -32,7 +32,7 @@ func (b *builder) ends(o *model.Object) (out []*Method) {
 	for _, v := range verbs {
 		name := naming.Unexported(v.Go)
 		steps := append(b.destroyCall(o, v, o.Device && v == o.Destroy), ret(null))
-		out = append(out, b.on(o, name, name+" ends the C object by "+v.C+".", errOnly, steps...))
+		out = append(out, b.on(o, name, Says("end", Words{"Name": name, "Verb": v.C}), errOnly, steps...))
 	}
 	return out
 }

@@ -138,7 +138,7 @@ func (b *builder) addresses(o *model.Object) (out []Decl) {
 		m := b.on(o, g.Go, "", []Var{{Type: "netip.AddrPort"}, {Type: "error"}}, Name{"struct " + o.C}, Enter{Handle: self},
 			ret(of("sockaddr", "Read", cField("[128]byte", self+".h.C", g.Offset)), null))
 		m.Zero = []Value{composite("netip.AddrPort")}
-		m.Doc = Doc{Does: "returns " + withArticle(g.Doc) + ", or the zero AddrPort before it is known", C: "struct " + o.C + "." + g.C,
+		m.Doc = Doc{Does: Says("address", Words{"What": withArticle(g.Doc)}), C: "struct " + o.C + "." + g.C,
 			Page: o.Page}
 		out = append(out, m)
 	}

@@ -41,7 +41,7 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 	r, list, n := Var{Name: "r", Type: "*" + name}, "entries", []Var{{Type: "int"}, {Type: "error"}}
 	entries := Var{Name: list, Type: "[]" + l.Go}
 	return append(readTypes(l), c.out,
-		&Struct{Name: name, Doc: Doc{Does: "reads " + l.Go + "s of a " + m.Recv, C: v.C, Page: v.Page},
+		&Struct{Name: name, Doc: Doc{Does: Says("reader", Words{"Entry": l.Go, "Object": m.Recv}), C: v.C, Page: v.Page},
 			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "fields", Type: "uint64"}}},
 		&Method{Doc: Doc{Does: Says("PollInto", Words{"List": list, "Object": m.Recv}), C: v.C, Page: v.Page},
 			Recv: r, Name: "PollInto", Params: []Var{entries}, Results: n, Short: true,

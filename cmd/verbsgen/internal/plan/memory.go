@@ -41,7 +41,7 @@ func (b *builder) registers(v *model.Verb, m *model.Method) (out []Decl) {
 	c.out.Doc = c.doc(v.Doc)
 	if list := ruleList(v); m != first && list != "" {
 		more := c.out.Doc.More
-		more[len(more)-1] = "The rules are those of " + first.Name + "."
+		more[len(more)-1] = Says("rules of", Words{"Method": first.Name})
 	}
 	return append(out, c.out)
 }

@@ -117,5 +117,5 @@ func byField(v *model.Verb, rules, hints []*model.Rule) string {
 	if len(fields) > 0 {
 		parts = append(parts, hintsHead+"\n"+listed([]string{strings.Join(fields, ", ")}))
 	}
-	return strings.Join(append(parts, "The command verbsgen rules "+v.C+" lists each with its ID."), "\n\n")
+	return strings.Join(append(parts, Says("rules listed", Words{"Verb": v.C})), "\n\n")
 }

@@ -78,7 +78,7 @@ func (b *builder) special(v *model.Verb, m *model.Method) []Decl {
 		c.pass(p, val(p.Go), in)
 	}
 	c.out.Name, c.out.Verb, c.out.Results = name, nil, errOnly
-	c.out.Doc = Doc{Text: name + " holds the arguments of " + v.C + " against its rules."}
+	c.out.Doc = Doc{Text: Says("judge", Words{"Name": name, "Verb": v.C})}
 	c.out.Steps = append(c.check(), ret(null))
 	return []Decl{c.out}
 }

@@ -35,13 +35,13 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 			Entry{c.self, val(c.self)}), null)})
 	s, out := Var{Name: "s", Type: "*" + name}, []Var{{Name: "posted", Type: "int"}, {Name: "err", Type: "error"}}
 	return []Decl{c.out,
-		&Struct{Name: name, Doc: Doc{Does: "posts batches to a " + m.Recv + " as a stream of commands", C: v.C, Page: v.Page},
+		&Struct{Name: name, Doc: Doc{Does: Says("stream", Words{"Object": m.Recv}), C: v.C, Page: v.Page},
 			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "object", Type: pointer},
 				{Name: "asked", Type: asks.Go}, {Name: c.self, Type: "*" + m.Recv}}},
 		&Method{Doc: Doc{Does: Says("Post", Words{"Object": m.Recv}), C: v.C, Page: v.Page},
 			Recv: s, Name: "Post", Params: []Var{{Name: "b", Type: "*dpath.SendBatch"}, {Name: "n", Type: "int"}}, Results: out, Short: true,
 			Steps: []Step{ret(result("s.PostRange", result("b.From", zero, val("n"))))}},
-		&Method{Doc: Doc{Text: "PostRange is Post for a range of a batch."}, Recv: s, Name: "PostRange",
+		&Method{Doc: Doc{Text: Says("PostRange", nil)}, Recv: s, Name: "PostRange",
 			Params: []Var{{Name: "r", Type: "dpath.SendRange"}}, Results: out,
 			Zero: []Value{zero}, Steps: []Step{
 				neverMade("s", v, name, m),
