@@ -62,7 +62,8 @@ const child = "VERBS_SOAK_CHILD"
 
 // TestSoak has goroutines do random operations at the same time. Without faults every error is a problem that no Close explains.
 func TestSoak(t *testing.T) {
-	for name, faults := range map[string]bool{"clean": false, "faults": true} {
+	for _, name := range []string{"clean", "faults"} {
+		faults := name == "faults"
 		t.Run(name, func(t *testing.T) {
 			if os.Getenv(child) == "" {
 				process(t, name)
