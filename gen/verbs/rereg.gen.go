@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/byhand"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/rereg"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -20,7 +20,7 @@ import (
 type MRChange struct {
 	pd     *PD
 	access MRAccess
-	what   rereg.Change // the new memory, and the flags
+	what   byhand.Change // the new memory, and the flags
 }
 
 // PD moves the region to another protection domain of the same device. C: IBV_REREG_MR_CHANGE_PD.
@@ -115,7 +115,7 @@ func (mr *MR) Rereg(change *MRChange) error {
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
 	code, errno := rawReregMR(mr.lib.fn[symIbv_rereg_mr], mr.h.C, change.what.Flags, pdC, held.Addr, held.Len, int32(change.access))
-	return change.what.Settle(verb, code, errno, rereg.Region{
+	return change.what.Settle(verb, code, errno, byhand.Region{
 		Node:    &mr.h.Node,
 		From:    mr.pd.base().Optional(),
 		To:      change.pd.base().Optional(),

@@ -13,8 +13,8 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/byhand"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/devlist"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -95,14 +95,14 @@ func (l *Lib) openListed(c unsafe.Pointer, name string) (*Device, error) {
 }
 
 // deviceList returns the functions that list devices.
-func (l *Lib) deviceList() (devlist.Library, error) {
+func (l *Lib) deviceList() (byhand.DeviceList, error) {
 	if l.fn[symIbv_get_device_list] == 0 {
-		return devlist.Library{}, l.missing("ibv_get_device_list", symIbv_get_device_list)
+		return byhand.DeviceList{}, l.missing("ibv_get_device_list", symIbv_get_device_list)
 	}
 	if l.fn[symIbv_free_device_list] == 0 {
-		return devlist.Library{}, l.missing("ibv_free_device_list", symIbv_free_device_list)
+		return byhand.DeviceList{}, l.missing("ibv_free_device_list", symIbv_free_device_list)
 	}
-	return devlist.Library{
+	return byhand.DeviceList{
 		List: func(n *int32) (unsafe.Pointer, syscall.Errno) {
 			return rawGetDeviceList(l.fn[symIbv_get_device_list], unsafe.Pointer(n))
 		},

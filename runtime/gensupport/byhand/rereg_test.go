@@ -1,4 +1,4 @@
-package rereg
+package byhand
 
 import (
 	"errors"

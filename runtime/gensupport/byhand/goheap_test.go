@@ -1,6 +1,6 @@
 //go:build cgo
 
-package rereg
+package byhand
 
 import (
 	"errors"

@@ -1,4 +1,4 @@
-package devlist
+package byhand
 
 import (
 	"errors"
@@ -24,8 +24,8 @@ func newLibrary(names ...string) *library {
 	return l
 }
 
-func (l *library) library() Library {
-	return Library{
+func (l *library) library() DeviceList {
+	return DeviceList{
 		List: func(n *int32) (unsafe.Pointer, syscall.Errno) {
 			*n = int32(len(l.names))
 			return unsafe.Pointer(unsafe.SliceData(l.array)), 0
@@ -66,7 +66,7 @@ func TestEachFails(t *testing.T) {
 				"device (ib_uverbs): function not implemented (ENOSYS)"},
 		{syscall.ENOMEM, syscall.ENOMEM, "v: cannot allocate memory (ENOMEM)"},
 	} {
-		l := Library{List: func(*int32) (unsafe.Pointer, syscall.Errno) { return nil, c.errno },
+		l := DeviceList{List: func(*int32) (unsafe.Pointer, syscall.Errno) { return nil, c.errno },
 			Free: func(unsafe.Pointer) { t.Error("a list is freed that there is not") }}
 		if err := l.Each("v", nil); !errors.Is(err, c.is) || err.Error() != c.text {
 			t.Errorf("%v: %v", c.errno, err)
@@ -96,7 +96,7 @@ func TestFind(t *testing.T) {
 			t.Errorf("got %v, want %s", err, c.text)
 		}
 	}
-	failing := Library{List: func(*int32) (unsafe.Pointer, syscall.Errno) { return nil, syscall.EPERM }}
+	failing := DeviceList{List: func(*int32) (unsafe.Pointer, syscall.Errno) { return nil, syscall.EPERM }}
 	if err := failing.Find("v", "x", name, open); !errors.Is(err, syscall.EPERM) {
 		t.Errorf("the error of the list: %v", err)
 	}

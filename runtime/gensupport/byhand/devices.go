@@ -1,4 +1,4 @@
-package devlist
+package byhand
 
 import (
 	"strconv"
@@ -10,8 +10,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Library has the functions of a loaded library that list devices.
-type Library struct {
+// DeviceList has the functions of a loaded library that list devices.
+type DeviceList struct {
 	// List is ibv_get_device_list: it returns an array of struct ibv_device * and writes its length to n.
 	List func(n *int32) (list unsafe.Pointer, errno syscall.Errno)
 	// Free is ibv_free_device_list.
@@ -21,7 +21,7 @@ type Library struct {
 // Each calls f with each device (struct ibv_device *) until f returns false. The device is valid until f returns. verb
 // is named in errors. A kernel without RDMA is an error that is errors.ErrUnsupported; a machine without devices is no
 // error.
-func (l Library) Each(verb string, f func(device unsafe.Pointer) bool) error {
+func (l DeviceList) Each(verb string, f func(device unsafe.Pointer) bool) error {
 	var n int32
 	list, errno := l.List(&n)
 	if list != nil {
@@ -50,7 +50,7 @@ func (l Library) Each(verb string, f func(device unsafe.Pointer) bool) error {
 
 // Find calls open once, with the device called wanted; name returns the name of a device. Find returns the error of
 // open or of Each, or syscall.ENODEV with the names of the devices that exist.
-func (l Library) Find(verb, wanted string, name func(device unsafe.Pointer) string, open func(device unsafe.Pointer) error) error {
+func (l DeviceList) Find(verb, wanted string, name func(device unsafe.Pointer) string, open func(device unsafe.Pointer) error) error {
 	var names []string
 	var failed error
 	found := false
