@@ -22,10 +22,11 @@ const (
 
 // event is what a child reports: a call that begins, or how it ended.
 type event struct {
-	Number int    `json:"n"`
-	Call   string `json:"call,omitempty"`
-	End    string `json:"end,omitempty"` // "" at the beginning, otherwise the kind of the end
-	Text   string `json:"text,omitempty"`
+	Number int     `json:"n"`
+	Call   string  `json:"call,omitempty"`
+	End    string  `json:"end,omitempty"` // "" at the beginning, otherwise the kind of the end
+	Text   string  `json:"text,omitempty"`
+	Counts *counts `json:"counts,omitempty"`
 }
 
 // mark begins the lines that are events. The others are of the library, or of a crash.

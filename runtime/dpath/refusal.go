@@ -30,6 +30,9 @@ type Refusal struct {
 // Refusal gives the first request of the range that was not posted. The error is that of a post that errno failed for another reason
 // than a request: the batch, or a closed queue pair.
 func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
+	if errs == nil {
+		errs = new(verr.Once)
+	}
 	if err := r.Refused(errno); err != nil && posted == 0 {
 		return Refusal{}, err
 	}
@@ -37,6 +40,9 @@ func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Ref
 		return Refusal{}, errs.Errno(errno)
 	}
 	number := r.first + posted
+	if r.batch == nil || uint(number) >= uint(len(r.batch.wrs)) {
+		return Refusal{}, errs.Errno(errno)
+	}
 	w := any(&r.batch.wrs[number])
 	f := Refusal{Request: unsafe.Pointer(&r.batch.wrs[number]), verb: errs.Verb, errno: errno, number: number,
 		id: headOf(&r.batch.wrs[number]).id}

@@ -1,0 +1,250 @@
+//go:build linux && cgo
+
+package calls
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+var (
+	fuzzFor  = flag.Duration("for", 4*time.Second, "how long TestFuzz calls at random")
+	fuzzSeed = flag.Uint64("seed", 0, "the round that TestFuzz begins with, as it reported it; 0 for any")
+)
+
+const (
+	envSeed  = "VERBS_CALLS_SEED"
+	envFor   = "VERBS_CALLS_FOR"
+	envCalls = "VERBS_CALLS_FILE"
+)
+
+// steps are the calls of a round: it begins with new devices, and depends only on its seed.
+const steps = 1500
+
+// unsafely are parameters by which a program promises something about memory of C; calls that take one are not made.
+var unsafely = []string{"uintptr", "unsafe.Pointer", "*gate.Gate", "dpath.Region", "*dpath.Refusal", "*mem.Pins", "*uintptr",
+	"mem.Source", "mem.Held"}
+
+// notCalled are methods that are not called at random, by the reason.
+var notCalled = map[string]string{
+	"verbs.Load":              "the libraries of this machine",
+	"rdmacm.Load":             "the libraries of this machine",
+	"verbs.Path":              "the libraries of this machine",
+	"rdmacm.Path":             "the libraries of this machine",
+	"verbs.Lib.ForkInit":      "it is for the whole process",
+	"verbs.CQ.PollSpin":       "it lasts as long as it is told to",
+	"verbs.CQReader.PollSpin": "it lasts as long as it is told to",
+	"verbs.Device.CmdFD":      "the number of a file of the process",
+	"verbs.Device.ImportDM":   "it takes a number of a file",
+	"verbs.Lib.ImportDevice":  "it takes a number of a file",
+	"verbs.PD.RegDmabufMR":    "it takes a number of a file",
+	"verbs.MRInitAttr.FD":     "it takes a number of a file",
+	"verbs.PD.Unimport":       "it leaves the object in the kernel, and with it the parents",
+	"verbs.MR.Unimport":       "it leaves the object in the kernel, and with it the parents",
+	"verbs.DM.Unimport":       "it leaves the object in the kernel, and with it the parents",
+	"mem.New":                 "it maps what it is told to",
+}
+
+// callable are the methods that are called at random.
+func callable() (all []method) {
+	for _, m := range methods() {
+		short := m.pkg()
+		if short == "verr" || short == "devmem" || notCalled[m.name] != "" || m.unsafe() {
+			continue
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// unsafe reports whether a program promises something about memory of C by a call.
+func (m method) unsafe() bool {
+	t := m.fn.Type()
+	for i := range t.NumIn() {
+		if slices.Contains(unsafely, t.In(i).String()) {
+			return true
+		}
+	}
+	if m.receiver != nil && m.pkg() == "dpath" && slices.Contains([]string{"Address", "Named", "Place", "Async", "Channel", "Refusal", "Stream",
+		"Region"}, strings.Split(m.name, ".")[1]) {
+		return true // parts of handles
+	}
+	return false
+}
+
+// counts are what a child reports.
+type counts struct {
+	Rounds, Calls, Errors int
+	Bare                  map[string]int // bare errnos, by their text
+}
+
+// callRandomly makes rounds of calls until the time is over.
+func callRandomly() {
+	seed, _ := strconv.ParseUint(os.Getenv(envSeed), 10, 64)
+	lasts, _ := time.ParseDuration(os.Getenv(envFor))
+	log := newLog(os.Getenv(envCalls))
+	total := counts{Bare: map[string]int{}}
+	all := callable()
+	for begin := time.Now(); total.Rounds == 0 || time.Since(begin) < lasts; seed++ {
+		report(event{Number: int(seed), Call: "round"})
+		if err := round(seed, all, log, &total); err != nil {
+			report(event{Number: int(seed), End: failed, Text: err.Error()})
+			break
+		}
+		total.Rounds++
+	}
+	report(event{End: "done", Counts: &total})
+}
+
+// round makes the calls of one seed.
+func round(seed uint64, all []method, log *callLog, total *counts) error {
+	r := rand.New(rand.NewPCG(seed, 0))
+	p := &pool{Rand: r, have: map[reflect.Type][]reflect.Value{}}
+	like := softverbs.LikeMLX5()
+	if seed%2 == 0 {
+		like = softverbs.LikeRXE61()
+	}
+	soft := softverbs.New(like, softverbs.Name("soft0"), softverbs.AnotherDevice("soft1"))
+	lib, err := verbs.LoadFrom(soft)
+	if err != nil {
+		return err
+	}
+	var devs []*verbs.Device
+	var pins []*mem.Pin // a program must not forget one
+	imported := false
+	for _, name := range []string{"soft0", "soft1"} {
+		dev, err := lib.OpenDevice(name)
+		if err != nil {
+			return err
+		}
+		a, b, err := verbstest.Connect(dev, dev)
+		if err != nil {
+			return err
+		}
+		devs = append(devs, dev)
+		for _, x := range []any{dev, a.PD, b.PD, a.QP, b.QP, a.MR, b.MR, a.SendCQ, a.RecvCQ, b.SendCQ, b.RecvCQ} {
+			p.add(reflect.ValueOf(x))
+		}
+	}
+	p.add(reflect.ValueOf(lib))
+	for i := range steps {
+		m := all[p.IntN(len(all))]
+		args := p.arguments(m)
+		if args == nil {
+			continue
+		}
+		log.add(m.name, args)
+		e := do(m.fn, args)
+		total.Calls++
+		switch {
+		case e.kind == faulted:
+			report(event{Number: int(seed), Call: m.name, End: faulted, Text: fmt.Sprintf("%s, call %d:\n%s", e.text, i, log)})
+		case e.err != nil:
+			total.Errors++
+			if bare(e.err) {
+				total.Bare[m.name+": "+e.text]++
+			}
+		}
+		for _, r := range e.results {
+			switch r := r.Interface().(type) {
+			case *mem.Pin:
+				pins = append(pins, r)
+			case *verbs.Device:
+				devs = append(devs, r)
+			}
+		}
+		imported = imported || e.err == nil && strings.Contains(m.name, ".Import")
+		p.keep(e.results)
+	}
+	var errs []error
+	for _, dev := range devs {
+		if err := dev.CloseAll(); err != nil && dev != nil && !errors.Is(err, os.ErrClosed) {
+			errs = append(errs, err)
+		}
+	}
+	for _, pin := range pins {
+		pin.Unpin()
+	}
+	if err := soft.Close(); err != nil {
+		errs = append(errs, err)
+	}
+	if imported { // two handles of one object: the end of one is the end of both
+		return nil
+	}
+	return errors.Join(errs...)
+}
+
+// arguments are values for the parameters of a method, nil if there is no receiver.
+func (p *pool) arguments(m method) (args []reflect.Value) {
+	t := m.fn.Type()
+	for i := range t.NumIn() {
+		in := t.In(i)
+		if i == 0 && m.receiver != nil && len(p.have[in]) == 0 && opaque(elem(in)) && p.IntN(50) > 0 {
+			return nil // of a handle that is not there, a few calls on zero values are enough
+		}
+		args = append(args, p.value(in, 0))
+	}
+	return args
+}
+
+func elem(t reflect.Type) reflect.Type {
+	if t.Kind() == reflect.Pointer {
+		return t.Elem()
+	}
+	return t
+}
+
+// bare reports whether an error is only an errno, without a word about its cause. That a device cannot do something needs none.
+func bare(err error) bool {
+	var e *verr.Error
+	return errors.As(err, &e) && !errors.Is(e, errors.ErrUnsupported) && e.Errno != 0 && e.Msg == "" && len(e.Violations) == 0 && len(e.Hints) == 0 && e.Err == nil
+}
+
+// TestFuzz calls all methods at random, with plausible and hostile values, on software devices: none ends in a fault or a signal.
+func TestFuzz(t *testing.T) {
+	seed := *fuzzSeed
+	if seed == 0 {
+		seed = rand.Uint64N(1 << 40)
+	}
+	file := t.TempDir() + "/calls"
+	var total *counts
+	at, documented := seed, readDocs(t)
+	said, err := child(t, "fuzz", []string{fmt.Sprintf("%s=%d", envSeed, seed), fmt.Sprintf("%s=%v", envFor, *fuzzFor), envCalls + "=" + file},
+		func(e event) {
+			switch {
+			case e.End == "done":
+				total = e.Counts
+			case strings.HasPrefix(e.Text, "runtime error: index out of range") && documented.saysPanic(e.Call): // as a slice
+			case e.End != "":
+				t.Errorf("-seed %d: %s: %s: %s", e.Number, e.Call, e.End, e.Text)
+			default:
+				at = uint64(e.Number)
+			}
+		})
+	if err != nil || total == nil {
+		t.Fatalf("-seed %d: %v; the last calls were\n%s\n%s", at, err, newLog(file), said[:min(len(said), 4000)])
+	}
+	n := 0
+	for _, text := range slices.Sorted(maps.Keys(total.Bare)) {
+		n += total.Bare[text]
+		t.Logf("%6d %s", total.Bare[text], text)
+	}
+	t.Logf("%d calls in %d rounds, %d errors, %d of them bare errnos: %.1f %%", total.Calls, total.Rounds, total.Errors, n,
+		100*float64(n)/float64(max(total.Errors, 1)))
+}
