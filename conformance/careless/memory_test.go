@@ -121,6 +121,7 @@ func memoryMistakes() []mistake {
 			return result(w.a.PD.RegMRAddr(^uintptr(0)-4095, 8192, access))
 		}},
 		{name: "a buffer larger than the address space", says: []string{"cannot allocate memory"}, make: hugeBuf},
+		{name: "bytes of a closed buffer", says: []string{"written after Close: .*(fault|memory address)"}, make: writtenAfterClose},
 		{name: "posted slice", says: []string{"LOC_PROT_ERR"}, make: func(w *world) error {
 			return w.completion(w.write(uint64(goHeap()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
 		}},

@@ -73,8 +73,9 @@ func roundUp(length, page uint64) (uintptr, bool) {
 	return uintptr((length + page - 1) &^ (page - 1)), true
 }
 
-// Bytes returns the whole buffer, nil after Close. The slice must not be used after Close: its memory is gone, and an
-// access ends the program.
+// Bytes returns the whole buffer, nil after Close. The slice must not be used after Close: its memory is gone, and an access ends the
+// program by a fault. Its addresses go to no other memory until 1024 more buffers were closed, or 1 TiB of them, or New found no room: so
+// an access soon after Close does not change another buffer in silence.
 func (b *Buffer) Bytes() []byte {
 	if b.unusable() != nil {
 		return nil
@@ -188,7 +189,7 @@ func (b *Buffer) retainedBy() []string {
 	return names
 }
 
-// Close unmaps the memory. It fails while the buffer is retained (syscall.EBUSY, with the names of the users); a second
+// Close gives the memory back, and keeps its addresses unused for a while: see Bytes. It fails while the buffer is retained (syscall.EBUSY, with the names of the users); a second
 // Close is os.ErrClosed.
 func (b *Buffer) Close() error {
 	if err := b.unusable(); err != nil {

@@ -43,7 +43,8 @@ func (f *Foreign) own() *Foreign {
 	return f
 }
 
-// Bytes returns all of the memory, nil after Close.
+// Bytes returns all of the memory, nil after Close. The slice must not be used after Close: the library frees the memory, and may give it to
+// something else.
 func (f *Foreign) Bytes() []byte {
 	f = f.own()
 	f.mu.RLock()

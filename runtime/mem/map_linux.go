@@ -32,7 +32,9 @@ func mapMemory(length uint64, c config) (unsafe.Pointer, uintptr, error) {
 		return nil, 0, &verr.Error{Errno: syscall.EINVAL,
 			Msg: fmt.Sprintf("map a buffer of %d bytes: more than an address space holds", length)}
 	}
-	base, err := unix.MmapPtr(-1, 0, nil, mapped, unix.PROT_READ|unix.PROT_WRITE, flags)
+	base, err := roomy(func() (unsafe.Pointer, error) {
+		return unix.MmapPtr(-1, 0, nil, mapped, unix.PROT_READ|unix.PROT_WRITE, flags)
+	})
 	if err != nil {
 		msg := fmt.Sprintf("map a buffer of %d bytes", length)
 		if c.huge {
@@ -41,16 +43,9 @@ func mapMemory(length uint64, c config) (unsafe.Pointer, uintptr, error) {
 		return nil, 0, failed(msg, err)
 	}
 	if err := unix.Madvise(unsafe.Slice((*byte)(base), mapped), unix.MADV_DONTFORK); err != nil {
-		return nil, 0, errors.Join(failed("keep the buffer from forks (MADV_DONTFORK)", err), unmapMemory(base, mapped))
+		return nil, 0, errors.Join(failed("keep the buffer from forks (MADV_DONTFORK)", err), unmap(addresses{base, mapped}))
 	}
 	return base, mapped, nil
-}
-
-func unmapMemory(base unsafe.Pointer, mapped uintptr) error {
-	if err := unix.MunmapPtr(base, mapped); err != nil {
-		return failed("unmap the buffer", err)
-	}
-	return nil
 }
 
 // failed makes the error of a system call.
