@@ -37,15 +37,18 @@ func unmapped() uintptr {
 	return addr
 }
 
-// closedBuffer is a buffer that was closed.
-func closedBuffer() *mem.Buffer {
+func newBuffer() *mem.Buffer {
 	b, err := mem.New(4096)
-	if err == nil {
-		err = b.Close()
-	}
 	if err != nil {
 		panic(err)
 	}
+	return b
+}
+
+// closedBuffer is a buffer that was closed.
+func closedBuffer() *mem.Buffer {
+	b := newBuffer()
+	closed(b)
 	return b
 }
 

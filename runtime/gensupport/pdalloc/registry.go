@@ -9,6 +9,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/internal/reach"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -137,6 +138,9 @@ func (e *entry) take(addr uintptr, size, align uint64) error {
 	}
 	if mem.IsGoHeap(addr) || mem.IsGoHeap(uintptr(last)) {
 		return fmt.Errorf("it answered %#x, which is memory of Go; answer the address of a mem.Buffer", addr)
+	}
+	if !reach.Writable(addr, size) {
+		return fmt.Errorf("it answered %#x, from where not all of %d bytes can be written; answer the address of a mem.Buffer that is open", addr, size)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
