@@ -4,40 +4,35 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
 // bindCases resolves the constants in the rules' own cases to numbers. A flag of a later release counts for nothing there.
 func (b *binder) bindCases() {
 	for _, r := range b.pkg.Rules {
-		s := b.in.Spec.RuleByID(r.ID)
-		for _, part := range []*map[string]any{&r.Accept, &r.AcceptCaps} {
-			*part = b.caseValues(*part, s.Accept.Pos, r.ID)
-		}
-		for _, part := range []*map[string]any{&r.Reject, &r.RejectCaps} {
-			*part = b.caseValues(*part, s.Reject.Pos, r.ID)
+		for _, part := range []*map[string]any{&r.Accept, &r.AcceptCaps, &r.Reject, &r.RejectCaps} {
+			*part = b.caseValues(*part)
 		}
 	}
 }
 
-func (b *binder) caseValues(m map[string]any, at spec.Pos, id string) map[string]any {
+func (b *binder) caseValues(m map[string]any) map[string]any {
 	out := map[string]any{}
 	for name, v := range m {
-		out[name] = b.caseValue(v, at, id)
+		out[name] = b.caseValue(v)
 	}
 	return out
 }
 
 // caseValue resolves one value: flags and numbers joined by |, or a list of them. An object, which begins with @, stays.
-func (b *binder) caseValue(v any, at spec.Pos, id string) any {
+func (b *binder) caseValue(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
-		return b.caseValues(x, at, id)
+		return b.caseValues(x)
 	case []any:
 		out := make([]any, len(x))
 		for i := range x {
-			out[i] = b.caseValue(x[i], at, id)
+			out[i] = b.caseValue(x[i])
 		}
 		return out
 	case string:
@@ -56,8 +51,6 @@ func (b *binder) caseValue(v any, at spec.Pos, id string) any {
 				sum.Or(sum, n)
 			case name == "page": // of the smallest host
 				sum.Or(sum, big.NewInt(4096))
-			case !b.newer(name):
-				b.errorf(diag.NameUnknown, at, id, "no constant "+name+" in this header", "correct the name")
 			}
 		}
 		return sum

@@ -30,7 +30,7 @@ func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
 	}
 	members := f.Members
 	if len(members) == 0 {
-		members = b.enumeratorsOf(f.Enum, f.Pos, f.Go)
+		members = b.enumeratorsOf(f.Enum)
 	}
 	b.addMembers(e, members, f.Names, f.Docs, f.MemberPos)
 	for _, m := range e.Members {
@@ -54,7 +54,7 @@ func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
 	if s.Enum != "" {
 		e.C = "enum " + s.Enum
 		if len(members) == 0 {
-			members = b.enumeratorsOf(s.Enum, s.Pos, s.Go)
+			members = b.enumeratorsOf(s.Enum)
 		}
 	}
 	b.addMembers(e, members, s.Names, s.Docs, s.MemberPos)
@@ -68,12 +68,9 @@ func (b *binder) addType(e *model.Enum) {
 }
 
 // enumeratorsOf lists the enumerators of a C enum; none when the release does not have it yet.
-func (b *binder) enumeratorsOf(tag string, at spec.Pos, subject string) []string {
+func (b *binder) enumeratorsOf(tag string) []string {
 	e := b.facts.Enum(tag)
 	if e == nil {
-		if !b.newer("enum " + tag) {
-			b.errorf(diag.NameUnknown, at, subject, "no enum "+tag+" in this header", "correct the name")
-		}
 		return nil
 	}
 	var out []string

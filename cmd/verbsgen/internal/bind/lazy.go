@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -17,14 +16,11 @@ func (b *binder) bindLazy(p *spec.Page, s spec.Record) {
 	rec, widest := b.facts.Record("struct "+s.C), int64(1)
 	for _, sf := range s.Fields {
 		name, of, _ := strings.Cut(sf.C, ".")
-		i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == name })
-		if i < 0 {
-			if !b.newer("struct " + s.C + "." + sf.C) {
-				b.errorf(diag.NameUnknown, sf.Pos, s.Go+"."+sf.Go, "no field "+sf.C+" in struct "+s.C, "correct the name")
-			}
-			continue
+		m := rec.Field(name)
+		if m == nil {
+			continue // of a later release
 		}
-		f := b.lazyField(l, sf, &rec.Fields[i], of)
+		f := b.lazyField(l, sf, m, of)
 		if f.Size == 0 {
 			continue // reported elsewhere
 		}
@@ -84,12 +80,8 @@ func (b *binder) filled(m *api.Field, member string) (tag, ctype string) {
 		return "", ""
 	}
 	tag = "struct " + b.facts.TypeOf(m.Func.Params[1].Type).Tag
-	if rec := b.facts.Record(tag); rec != nil {
-		for i := range rec.Fields {
-			if rec.Fields[i].Name == member {
-				ctype = rec.Fields[i].Type
-			}
-		}
+	if f := b.facts.Record(tag).Field(member); f != nil {
+		ctype = f.Type
 	}
 	return tag, ctype
 }

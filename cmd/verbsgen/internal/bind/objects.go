@@ -132,14 +132,11 @@ func (b *binder) offset(tag, path string) (at int64, ok bool) {
 	ctype := "struct " + tag
 	for step := range strings.SplitSeq(path, ".") {
 		rec := b.facts.Record(ctype)
-		if rec == nil || rec.ARM64 != nil {
+		f := rec.Field(step)
+		if f == nil || rec.ARM64 != nil {
 			return 0, false
 		}
-		i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == step })
-		if i < 0 {
-			return 0, false
-		}
-		at, ctype = at+rec.Fields[i].Offset, rec.Fields[i].Type
+		at, ctype = at+f.Offset, f.Type
 	}
 	return at, ctype == "struct sockaddr_storage"
 }
@@ -157,12 +154,6 @@ func (b *binder) bindState(o *model.Object, s spec.Object) {
 }
 
 func (b *binder) bindGetters(o *model.Object, s spec.Object) {
-	if b.facts.Record("struct "+s.C) == nil {
-		if !b.newer("struct " + s.C) {
-			b.errorf(diag.NameUnknown, s.Pos, s.Go, "no struct "+s.C+" in this header", "correct c:")
-		}
-		return
-	}
 	for _, g := range s.Getters {
 		f := b.objectField(s.C, g.C, g.Pos, s.Go+"."+g.Go)
 		if f == nil {
@@ -204,7 +195,7 @@ func (b *binder) bindRegion(o *model.Object, s spec.Object) {
 			return o.Getters[i]
 		}
 		listed := slices.ContainsFunc(s.Getters, func(g spec.Getter) bool { return g.C == c })
-		if !listed || b.hasField(s.C, c) {
+		if !listed || b.facts.Record("struct "+s.C).Field(c) != nil {
 			b.errorf(diag.TypeUnknown, s.Region.Pos, o.Go+".region", "it has no getter "+c+" of type "+typ, "add it to getters:, or correct region:")
 		}
 		return nil
@@ -226,10 +217,7 @@ func (b *binder) objectField(tag, name string, at spec.Pos, subject string) *api
 	}
 	i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == name })
 	switch {
-	case i < 0:
-		if !b.newer("struct " + tag + "." + name) {
-			b.errorf(diag.NameUnknown, at, subject, "no field "+name+" in struct "+tag, "correct the name")
-		}
+	case i < 0: // it is of a later release
 	case rec.Fields[i].BitSize != nil:
 		b.headerf(diag.TypeMismatch, rec.Fields[i].Pos, "struct "+tag+"."+name,
 			"it is a bit-field, which cannot be read by its address",
@@ -240,10 +228,4 @@ func (b *binder) objectField(tag, name string, at spec.Pos, subject string) *api
 		return &rec.Fields[i]
 	}
 	return nil
-}
-
-// hasField tells whether a record of the header has a field.
-func (b *binder) hasField(tag, name string) bool {
-	rec := b.facts.Record("struct " + tag)
-	return rec != nil && slices.ContainsFunc(rec.Fields, func(f api.Field) bool { return f.Name == name })
 }

@@ -94,8 +94,8 @@ func (b *binder) fieldAt(tag, path string) (*api.Field, int64) {
 		return nil, 0
 	}
 	find := func(name string) *api.Field {
-		if i := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == name && f.BitSize == nil }); i >= 0 {
-			return &rec.Fields[i]
+		if f := rec.Field(name); f != nil && f.BitSize == nil {
+			return f
 		}
 		return nil
 	}

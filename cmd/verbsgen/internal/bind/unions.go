@@ -1,14 +1,12 @@
 package bind
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
-	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // bindUnions makes the Go types of unions, before the structs that hold them.
@@ -23,22 +21,14 @@ func (b *binder) bindUnions() {
 func (b *binder) bindUnion(p *spec.Page, s *spec.Union) {
 	tag := "union " + s.C
 	rec := b.facts.Record(tag)
-	if rec == nil {
-		if !b.newer(tag) {
-			b.errorf(diag.NameUnknown, s.Pos, s.Go, "no "+tag+" in this header", "correct the name")
-		}
-		return
+	shown := rec.Field(s.Shows)
+	if shown == nil {
+		return // of a later release
 	}
-	at := slices.IndexFunc(rec.Fields, func(f api.Field) bool { return f.Name == s.Shows })
-	if at < 0 {
-		b.errorf(diag.NameUnknown, s.At("shows", s.Shows), s.Go, "no member "+s.Shows+" in "+tag, "correct shows:")
-		return
-	}
-	shown := rec.Fields[at]
-	if err := b.shown.Show(b.facts, rec, s.Go, shown); err != nil {
+	if err := b.shown.Show(b.facts, rec, s.Go, *shown); err != nil {
 		b.headerf(diag.MirrorImpossible, shown.Pos, tag+"."+s.Shows, err.Error(), "show another member")
 	}
-	goType, _, _ := layout.Of(b.facts, nil, shown)
+	goType, _, _ := layout.Of(b.facts, nil, *shown)
 	goType = strings.Replace(goType, "]uint8", "]byte", 1)
 	u := &model.Union{Go: s.Go, C: s.C, Page: p.Page, GoType: goType, Text: s.Text, Doc: s.Doc}
 	b.unions[s.Go] = u

@@ -37,11 +37,6 @@ func (b *binder) bindVerbs() {
 		}
 	}
 	b.pinHelper()
-	for c, s := range b.specOf {
-		if b.facts.Func(c) == nil && !b.newer(c) {
-			b.errorf(diag.NameUnknown, s.Pos, c, "no such function in this header", "correct the name")
-		}
-	}
 	for _, p := range b.in.Spec.Pages {
 		for _, s := range p.Objects {
 			b.objects[s.Go].Destroy = b.verbs[s.Destroy]
