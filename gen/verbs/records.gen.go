@@ -38,14 +38,15 @@ func NewAllocDMAttr(length uint64) *AllocDMAttr {
 }
 
 // LogAlignReq sets the base-2 logarithm of the requested alignment of the start address; 0 for no alignment.
-//
-// C: struct ibv_alloc_dm_attr.log_align_req, ibv_alloc_dm(3).
+// C: log_align_req.
 func (a *AllocDMAttr) LogAlignReq(v uint32) *AllocDMAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.log_align_req, v)
 }
 
 // DMAHInitAttr is a description of the DMA handle to make.
+//
+// A method that sets a field also sets its bit in the mask.
 //
 // C: struct ibv_dmah_init_attr, ibv_alloc_dmah(3).
 type DMAHInitAttr struct {
@@ -63,18 +64,15 @@ func NewDMAHInitAttr(ph uint8) *DMAHInitAttr {
 	return a
 }
 
-// CPUID sets the number of the processor that works with the data, one that the calling thread may run on. It
-// also sets the mask bit.
-//
-// C: struct ibv_dmah_init_attr.cpu_id, IBV_DMAH_INIT_ATTR_MASK_CPU_ID, ibv_alloc_dmah(3).
+// CPUID sets the number of the processor that works with the data, one that the calling thread may run on.
+// C: cpu_id, IBV_DMAH_INIT_ATTR_MASK_CPU_ID.
 func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cpu_id, v, &a.c.comp_mask, 0x1) // IBV_DMAH_INIT_ATTR_MASK_CPU_ID
 }
 
-// TPHMemType sets the kind of memory, given together with CPUID. It also sets the mask bit.
-//
-// C: struct ibv_dmah_init_attr.tph_mem_type, IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE, ibv_alloc_dmah(3).
+// TPHMemType sets the kind of memory, given together with CPUID.
+// C: tph_mem_type, IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE.
 func (a *DMAHInitAttr) TPHMemType(v TPHMemType) *DMAHInitAttr {
 	a = object.OrZero(a)
 	if v > 255 && a.err == nil {
@@ -84,6 +82,8 @@ func (a *DMAHInitAttr) TPHMemType(v TPHMemType) *DMAHInitAttr {
 }
 
 // ParentDomainAttr is a description of the parent domain to make.
+//
+// A method that sets a field also sets its bit in the mask.
 //
 // C: struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).
 type ParentDomainAttr struct {
@@ -104,27 +104,21 @@ func NewParentDomainAttr(pd *PD) *ParentDomainAttr {
 }
 
 // ThreadDomain sets the thread domain of the objects that are made with it.
-//
-// C: struct ibv_parent_domain_init_attr.td, ibv_alloc_parent_domain(3).
+// C: td.
 func (a *ParentDomainAttr) ThreadDomain(v *TD) *ParentDomainAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.threadDomain, v)
 }
 
-// Allocator sets the allocator from which the provider gets memory for its own buffers. It also sets the mask
-// bit.
-//
-// C: struct ibv_parent_domain_init_attr.alloc, IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS,
-// ibv_alloc_parent_domain(3).
+// Allocator sets the allocator from which the provider gets memory for its own buffers.
+// C: alloc, IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS.
 func (a *ParentDomainAttr) Allocator(v Allocator) *ParentDomainAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.allocator, v)
 }
 
-// PDContext sets the value that is passed to the Allocator with each request. It also sets the mask bit.
-//
-// C: struct ibv_parent_domain_init_attr.pd_context, IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT,
-// ibv_alloc_parent_domain(3).
+// PDContext sets the value that is passed to the Allocator with each request.
+// C: pd_context, IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT.
 func (a *ParentDomainAttr) PDContext(v any) *ParentDomainAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.userContext, v)
@@ -132,8 +126,7 @@ func (a *ParentDomainAttr) PDContext(v any) *ParentDomainAttr {
 
 // AllowCCUnprotectedAlloc allows buffers that the host of a confidential guest can read, where DMA would
 // otherwise be copied through such memory.
-//
-// C: IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC, ibv_alloc_parent_domain(3).
+// C: IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC.
 func (a *ParentDomainAttr) AllowCCUnprotectedAlloc() *ParentDomainAttr {
 	a = object.OrZero(a)
 	a.c.comp_mask |= 0x4
@@ -262,6 +255,8 @@ func NewCountersInitAttr() *CountersInitAttr { return &CountersInitAttr{} }
 
 // CQInitAttrEx is a description of the extended completion queue to make.
 //
+// A method that sets a field also sets its bit in the mask.
+//
 // C: struct ibv_cq_init_attr_ex, ibv_create_cq_ex(3).
 type CQInitAttrEx struct {
 	c            cCQInitAttrEx
@@ -281,35 +276,28 @@ func NewCQInitAttrEx(cqe uint32, wcFields WCField) *CQInitAttrEx {
 }
 
 // Channel sets the channel for events of the queue.
-//
-// C: struct ibv_cq_init_attr_ex.channel, ibv_create_cq_ex(3).
+// C: channel.
 func (a *CQInitAttrEx) Channel(v *CompChannel) *CQInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.channel, v)
 }
 
 // CompVector sets the completion vector for events of the queue, from 0, less than NumCompVectors.
-//
-// C: struct ibv_cq_init_attr_ex.comp_vector, ibv_create_cq_ex(3).
+// C: comp_vector.
 func (a *CQInitAttrEx) CompVector(v uint32) *CQInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.comp_vector, v)
 }
 
-// Flags sets the properties of the queue. It also sets the mask bit.
-//
-// C: struct ibv_cq_init_attr_ex.flags, IBV_CQ_INIT_ATTR_MASK_FLAGS, ibv_create_cq_ex(3).
+// Flags sets the properties of the queue.
+// C: flags, IBV_CQ_INIT_ATTR_MASK_FLAGS.
 func (a *CQInitAttrEx) Flags(v CQFlag) *CQInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.flags, uint32(v), &a.c.comp_mask, 0x1) // IBV_CQ_INIT_ATTR_MASK_FLAGS
 }
 
-// ParentDomain sets the parent domain whose allocator and thread domain the queue uses. It also sets the mask
-// bit.
-//
-// Since rdma-core 29.0.
-//
-// C: struct ibv_cq_init_attr_ex.parent_domain, IBV_CQ_INIT_ATTR_MASK_PD, ibv_create_cq_ex(3).
+// ParentDomain sets the parent domain whose allocator and thread domain the queue uses. Since rdma-core 29.0.
+// C: parent_domain, IBV_CQ_INIT_ATTR_MASK_PD.
 func (a *CQInitAttrEx) ParentDomain(v *PD) *CQInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.parentDomain, v)
@@ -335,16 +323,14 @@ func NewFlowAttr(typ FlowType, port uint8) *FlowAttr {
 }
 
 // Priority sets the priority; a lower number comes first.
-//
-// C: struct ibv_flow_attr.priority, ibv_create_flow(3).
+// C: priority.
 func (a *FlowAttr) Priority(v uint16) *FlowAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.priority, v)
 }
 
 // Flags sets the properties.
-//
-// C: struct ibv_flow_attr.flags, ibv_create_flow(3).
+// C: flags.
 func (a *FlowAttr) Flags(v FlowFlags) *FlowAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.flags, uint32(v))
@@ -882,6 +868,8 @@ func (a *FlowSpecAction) uses() []object.Used {
 
 // FlowActionESPAttr is a description of an action on packets of ESP. A change has only what changes.
 //
+// A method that sets a field also sets its bit in the mask.
+//
 // C: struct ibv_flow_action_esp_attr, ibv_create_flow_action(3).
 type FlowActionESPAttr struct {
 	c      cFlowActionEspAttr
@@ -895,40 +883,35 @@ type FlowActionESPAttr struct {
 func NewFlowActionESPAttr() *FlowActionESPAttr { return &FlowActionESPAttr{} }
 
 // ESP sets the security association.
-//
-// C: struct ibv_flow_action_esp_attr.esp_attr, ibv_create_flow_action(3).
+// C: esp_attr.
 func (a *FlowActionESPAttr) ESP(v *FlowActionESP) *FlowActionESPAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.esp, cmem.Copy(v))
 }
 
 // Keymat sets the key material.
-//
-// C: struct ibv_flow_action_esp_attr.keymat_ptr, ibv_create_flow_action(3).
+// C: keymat_ptr.
 func (a *FlowActionESPAttr) Keymat(v FlowActionESPKeymat) *FlowActionESPAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.keymat, v)
 }
 
 // Replay sets the protection against replayed packets.
-//
-// C: struct ibv_flow_action_esp_attr.replay_ptr, ibv_create_flow_action(3).
+// C: replay_ptr.
 func (a *FlowActionESPAttr) Replay(v FlowActionESPReplay) *FlowActionESPAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.replay, v)
 }
 
 // Encap sets the headers of the tunnel.
-//
-// C: struct ibv_flow_action_esp_attr.esp_encap, ibv_create_flow_action(3).
+// C: esp_encap.
 func (a *FlowActionESPAttr) Encap(v *FlowActionESPEncap) *FlowActionESPAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.encap, cmem.Copy(v))
 }
 
-// ESN sets the upper half of the extended sequence number to begin with. It also sets the mask bit.
-//
-// C: struct ibv_flow_action_esp_attr.esn, IBV_FLOW_ACTION_ESP_MASK_ESN, ibv_create_flow_action(3).
+// ESN sets the upper half of the extended sequence number to begin with.
+// C: esn, IBV_FLOW_ACTION_ESP_MASK_ESN.
 func (a *FlowActionESPAttr) ESN(v uint32) *FlowActionESPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.esn, v, &a.c.comp_mask, 0x1) // IBV_FLOW_ACTION_ESP_MASK_ESN
@@ -1143,6 +1126,8 @@ func (a *QPInitAttr) to(c *cQPInitAttr) {
 
 // QPInitAttrEx is a description of the extended queue pair to make.
 //
+// A method that sets a field also sets its bit in the mask.
+//
 // C: struct ibv_qp_init_attr_ex, ibv_create_qp_ex(3).
 type QPInitAttrEx struct {
 	c             cQPInitAttrEx
@@ -1171,115 +1156,99 @@ func NewQPInitAttrEx(typ QPType, sendCQ *CQ, recvCQ *CQ, pd *PD) *QPInitAttrEx {
 	return a
 }
 
-// XRCD sets the XRC domain, of type XRC_RECV, which has neither queues nor a protection domain. It also sets
-// the mask bit.
-//
-// C: struct ibv_qp_init_attr_ex.xrcd, IBV_QP_INIT_ATTR_XRCD, ibv_create_qp_ex(3).
+// XRCD sets the XRC domain, of type XRC_RECV, which has neither queues nor a protection domain.
+// C: xrcd, IBV_QP_INIT_ATTR_XRCD.
 func (a *QPInitAttrEx) XRCD(v *XRCD) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.xrcd, v)
 }
 
 // SRQ sets the shared receive queue to take receives from.
-//
-// C: struct ibv_qp_init_attr_ex.srq, ibv_create_qp_ex(3).
+// C: srq.
 func (a *QPInitAttrEx) SRQ(v *SRQ) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.srq, v)
 }
 
 // MaxSendWR sets the largest number of outstanding send requests.
-//
-// C: struct ibv_qp_init_attr_ex.cap.max_send_wr, ibv_create_qp_ex(3).
+// C: cap.max_send_wr.
 func (a *QPInitAttrEx) MaxSendWR(v uint32) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.cap.max_send_wr, v)
 }
 
 // MaxRecvWR sets the largest number of outstanding receive requests.
-//
-// C: struct ibv_qp_init_attr_ex.cap.max_recv_wr, ibv_create_qp_ex(3).
+// C: cap.max_recv_wr.
 func (a *QPInitAttrEx) MaxRecvWR(v uint32) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.cap.max_recv_wr, v)
 }
 
 // MaxSendSGE sets the largest number of scatter-gather entries in a send request.
-//
-// C: struct ibv_qp_init_attr_ex.cap.max_send_sge, ibv_create_qp_ex(3).
+// C: cap.max_send_sge.
 func (a *QPInitAttrEx) MaxSendSGE(v uint32) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.cap.max_send_sge, v)
 }
 
 // MaxRecvSGE sets the largest number of scatter-gather entries in a receive request.
-//
-// C: struct ibv_qp_init_attr_ex.cap.max_recv_sge, ibv_create_qp_ex(3).
+// C: cap.max_recv_sge.
 func (a *QPInitAttrEx) MaxRecvSGE(v uint32) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.cap.max_recv_sge, v)
 }
 
 // MaxInlineData sets the largest number of bytes that a request can send inline.
-//
-// C: struct ibv_qp_init_attr_ex.cap.max_inline_data, ibv_create_qp_ex(3).
+// C: cap.max_inline_data.
 func (a *QPInitAttrEx) MaxInlineData(v uint32) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.cap.max_inline_data, v)
 }
 
 // SignalAll sets whether every send request has a completion.
-//
-// C: struct ibv_qp_init_attr_ex.sq_sig_all, ibv_create_qp_ex(3).
+// C: sq_sig_all.
 func (a *QPInitAttrEx) SignalAll(v bool) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.sq_sig_all, cmem.Flag[int32](v))
 }
 
-// SendOps sets the requests that QP.Stream can post. It also sets the mask bit.
-//
-// C: struct ibv_qp_init_attr_ex.send_ops_flags, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, ibv_create_qp_ex(3).
+// SendOps sets the requests that QP.Stream can post.
+// C: send_ops_flags, IBV_QP_INIT_ATTR_SEND_OPS_FLAGS.
 func (a *QPInitAttrEx) SendOps(v QPOp) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.send_ops_flags, uint64(v), &a.c.comp_mask, 0x40) // IBV_QP_INIT_ATTR_SEND_OPS_FLAGS
 }
 
-// Flags sets the properties of the queue pair. It also sets the mask bit.
-//
-// C: struct ibv_qp_init_attr_ex.create_flags, IBV_QP_INIT_ATTR_CREATE_FLAGS, ibv_create_qp_ex(3).
+// Flags sets the properties of the queue pair.
+// C: create_flags, IBV_QP_INIT_ATTR_CREATE_FLAGS.
 func (a *QPInitAttrEx) Flags(v QPFlag) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.create_flags, uint32(v), &a.c.comp_mask, 0x4) // IBV_QP_INIT_ATTR_CREATE_FLAGS
 }
 
-// MaxTSOHeader sets the largest number of bytes of headers of a large message that is sent in segments. It also
-// sets the mask bit.
-//
-// C: struct ibv_qp_init_attr_ex.max_tso_header, IBV_QP_INIT_ATTR_MAX_TSO_HEADER, ibv_create_qp_ex(3).
+// MaxTSOHeader sets the largest number of bytes of headers of a large message that is sent in segments.
+// C: max_tso_header, IBV_QP_INIT_ATTR_MAX_TSO_HEADER.
 func (a *QPInitAttrEx) MaxTSOHeader(v uint16) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.max_tso_header, v, &a.c.comp_mask, 0x8) // IBV_QP_INIT_ATTR_MAX_TSO_HEADER
 }
 
 // SourceQPN sets the number that packets carry as their source with QPFlagSourceQPN.
-//
-// C: struct ibv_qp_init_attr_ex.source_qpn, ibv_create_qp_ex(3).
+// C: source_qpn.
 func (a *QPInitAttrEx) SourceQPN(v uint32) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.source_qpn, v)
 }
 
-// RWQIndTbl sets the table of work queues that receive in place of the queue pair. It also sets the mask bit.
-//
-// C: struct ibv_qp_init_attr_ex.rwq_ind_tbl, IBV_QP_INIT_ATTR_IND_TABLE, ibv_create_qp_ex(3).
+// RWQIndTbl sets the table of work queues that receive in place of the queue pair.
+// C: rwq_ind_tbl, IBV_QP_INIT_ATTR_IND_TABLE.
 func (a *QPInitAttrEx) RWQIndTbl(v *RWQIndTable) *QPInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.rwqIndTbl, v)
 }
 
-// RXHashConf sets the hash by which a work queue of the table is selected. It also sets the mask bit.
-//
-// C: struct ibv_qp_init_attr_ex.rx_hash_conf, IBV_QP_INIT_ATTR_RX_HASH, ibv_create_qp_ex(3).
+// RXHashConf sets the hash by which a work queue of the table is selected.
+// C: rx_hash_conf, IBV_QP_INIT_ATTR_RX_HASH.
 func (a *QPInitAttrEx) RXHashConf(v RXHashConf) *QPInitAttrEx {
 	a = object.OrZero(a)
 	if err := v.to(&a.c.rx_hash_conf); err != nil && a.err == nil {
@@ -1350,6 +1319,8 @@ func (a *SRQInitAttr) to(c *cSRQInitAttr) {
 
 // SRQInitAttrEx is a description of the extended shared receive queue to make.
 //
+// A method that sets a field also sets its bit in the mask.
+//
 // C: struct ibv_srq_init_attr_ex, ibv_create_srq_ex(3).
 type SRQInitAttrEx struct {
 	c    cSRQInitAttrEx
@@ -1371,47 +1342,44 @@ func NewSRQInitAttrEx(pd *PD, maxWR uint32, maxSGE uint32) *SRQInitAttrEx {
 	return a
 }
 
-// Type sets the type; without it, SRQTypeBasic. It also sets the mask bit.
-//
-// C: struct ibv_srq_init_attr_ex.srq_type, IBV_SRQ_INIT_ATTR_TYPE, ibv_create_srq_ex(3).
+// Type sets the type; without it, SRQTypeBasic.
+// C: srq_type, IBV_SRQ_INIT_ATTR_TYPE.
 func (a *SRQInitAttrEx) Type(v SRQType) *SRQInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.srq_type, uint32(v), &a.c.comp_mask, 0x1) // IBV_SRQ_INIT_ATTR_TYPE
 }
 
-// XRCD sets the XRC domain, of type XRC. It also sets the mask bit.
-//
-// C: struct ibv_srq_init_attr_ex.xrcd, IBV_SRQ_INIT_ATTR_XRCD, ibv_create_srq_ex(3).
+// XRCD sets the XRC domain, of type XRC.
+// C: xrcd, IBV_SRQ_INIT_ATTR_XRCD.
 func (a *SRQInitAttrEx) XRCD(v *XRCD) *SRQInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.xrcd, v)
 }
 
-// CQ sets the queue of the completions of its receives, of types XRC and TM. It also sets the mask bit.
-//
-// C: struct ibv_srq_init_attr_ex.cq, IBV_SRQ_INIT_ATTR_CQ, ibv_create_srq_ex(3).
+// CQ sets the queue of the completions of its receives, of types XRC and TM.
+// C: cq, IBV_SRQ_INIT_ATTR_CQ.
 func (a *SRQInitAttrEx) CQ(v *CQ) *SRQInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.cq, v)
 }
 
-// MaxNumTags sets the length of the list of tags, of type TM. It also sets the mask bit.
-//
-// C: struct ibv_srq_init_attr_ex.tm_cap.max_num_tags, IBV_SRQ_INIT_ATTR_TM, ibv_create_srq_ex(3).
+// MaxNumTags sets the length of the list of tags, of type TM.
+// C: tm_cap.max_num_tags, IBV_SRQ_INIT_ATTR_TM.
 func (a *SRQInitAttrEx) MaxNumTags(v uint32) *SRQInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.tm_cap.max_num_tags, v, &a.c.comp_mask, 0x10) // IBV_SRQ_INIT_ATTR_TM
 }
 
-// MaxOps sets the largest number of outstanding changes of that list, of type TM. It also sets the mask bit.
-//
-// C: struct ibv_srq_init_attr_ex.tm_cap.max_ops, IBV_SRQ_INIT_ATTR_TM, ibv_create_srq_ex(3).
+// MaxOps sets the largest number of outstanding changes of that list, of type TM.
+// C: tm_cap.max_ops, IBV_SRQ_INIT_ATTR_TM.
 func (a *SRQInitAttrEx) MaxOps(v uint32) *SRQInitAttrEx {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.tm_cap.max_ops, v, &a.c.comp_mask, 0x10) // IBV_SRQ_INIT_ATTR_TM
 }
 
 // WQInitAttr is a description of the work queue to make.
+//
+// A method that sets a field also sets its bit in the mask.
 //
 // C: struct ibv_wq_init_attr, ibv_create_wq(3).
 type WQInitAttr struct {
@@ -1432,38 +1400,36 @@ func NewWQInitAttr(pd *PD, cq *CQ) *WQInitAttr {
 }
 
 // Type sets the type.
-//
-// C: struct ibv_wq_init_attr.wq_type, ibv_create_wq(3).
+// C: wq_type.
 func (a *WQInitAttr) Type(v WQType) *WQInitAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.wq_type, uint32(v))
 }
 
 // MaxWR sets the largest number of outstanding requests; the queue may get more.
-//
-// C: struct ibv_wq_init_attr.max_wr, ibv_create_wq(3).
+// C: max_wr.
 func (a *WQInitAttr) MaxWR(v uint32) *WQInitAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.max_wr, v)
 }
 
 // MaxSGE sets the largest number of scatter-gather entries in a request.
-//
-// C: struct ibv_wq_init_attr.max_sge, ibv_create_wq(3).
+// C: max_sge.
 func (a *WQInitAttr) MaxSGE(v uint32) *WQInitAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.max_sge, v)
 }
 
-// Flags sets the properties. It also sets the mask bit.
-//
-// C: struct ibv_wq_init_attr.create_flags, IBV_WQ_INIT_ATTR_FLAGS, ibv_create_wq(3).
+// Flags sets the properties.
+// C: create_flags, IBV_WQ_INIT_ATTR_FLAGS.
 func (a *WQInitAttr) Flags(v WQFlags) *WQInitAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.create_flags, uint32(v), &a.c.comp_mask, 0x1) // IBV_WQ_INIT_ATTR_FLAGS
 }
 
 // ModifyCQAttr is a set of changes to a completion queue.
+//
+// A method that sets a field also sets its bit in the mask.
 //
 // C: struct ibv_modify_cq_attr, ibv_modify_cq(3).
 type ModifyCQAttr struct {
@@ -1473,23 +1439,23 @@ type ModifyCQAttr struct {
 // NewModifyCQAttr starts an attribute structure ModifyCQAttr.
 func NewModifyCQAttr() *ModifyCQAttr { return &ModifyCQAttr{} }
 
-// Count sets the number of completions after which an event is reported. It also sets the mask bit.
-//
-// C: struct ibv_modify_cq_attr.moderate.cq_count, IBV_CQ_ATTR_MODERATE, ibv_modify_cq(3).
+// Count sets the number of completions after which an event is reported.
+// C: moderate.cq_count, IBV_CQ_ATTR_MODERATE.
 func (a *ModifyCQAttr) Count(v uint16) *ModifyCQAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.moderate.cq_count, v, &a.c.attr_mask, 0x1) // IBV_CQ_ATTR_MODERATE
 }
 
-// Period sets the time after which an event is reported, in microseconds. It also sets the mask bit.
-//
-// C: struct ibv_modify_cq_attr.moderate.cq_period, IBV_CQ_ATTR_MODERATE, ibv_modify_cq(3).
+// Period sets the time after which an event is reported, in microseconds.
+// C: moderate.cq_period, IBV_CQ_ATTR_MODERATE.
 func (a *ModifyCQAttr) Period(v uint16) *ModifyCQAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.moderate.cq_period, v, &a.c.attr_mask, 0x1) // IBV_CQ_ATTR_MODERATE
 }
 
 // QPAttr is a set of changes to a queue pair. new(QPAttr) begins one that leaves the state as it is.
+//
+// A method that sets a field also sets its bit in the mask.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
 type QPAttr struct {
@@ -1507,66 +1473,57 @@ func NewQPAttr(state QPState) *QPAttr {
 	return a
 }
 
-// CurState sets the state in which the queue pair is assumed to be. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.cur_qp_state, IBV_QP_CUR_STATE, ibv_modify_qp(3).
+// CurState sets the state in which the queue pair is assumed to be.
+// C: cur_qp_state, IBV_QP_CUR_STATE.
 func (a *QPAttr) CurState(v QPState) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cur_qp_state, uint32(v), &a.mask, 0x2) // IBV_QP_CUR_STATE
 }
 
-// PathMTU sets the largest payload of a packet, equal at both ends, at most the ActiveMTU of the port. It also
-// sets the mask bit.
-//
-// C: struct ibv_qp_attr.path_mtu, IBV_QP_PATH_MTU, ibv_modify_qp(3).
+// PathMTU sets the largest payload of a packet, equal at both ends, at most the ActiveMTU of the port.
+// C: path_mtu, IBV_QP_PATH_MTU.
 func (a *QPAttr) PathMTU(v MTU) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.path_mtu, uint32(v), &a.mask, 0x100) // IBV_QP_PATH_MTU
 }
 
-// QKey sets the key that datagrams to this queue pair must have, on UD. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.qkey, IBV_QP_QKEY, ibv_modify_qp(3).
+// QKey sets the key that datagrams to this queue pair must have, on UD.
+// C: qkey, IBV_QP_QKEY.
 func (a *QPAttr) QKey(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.qkey, v, &a.mask, 0x40) // IBV_QP_QKEY
 }
 
-// RQPSN sets the number of the first packet to receive, 24 bits. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.rq_psn, IBV_QP_RQ_PSN, ibv_modify_qp(3).
+// RQPSN sets the number of the first packet to receive, 24 bits.
+// C: rq_psn, IBV_QP_RQ_PSN.
 func (a *QPAttr) RQPSN(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.rq_psn, v, &a.mask, 0x1000) // IBV_QP_RQ_PSN
 }
 
-// SQPSN sets the number of the first packet to send, 24 bits. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.sq_psn, IBV_QP_SQ_PSN, ibv_modify_qp(3).
+// SQPSN sets the number of the first packet to send, 24 bits.
+// C: sq_psn, IBV_QP_SQ_PSN.
 func (a *QPAttr) SQPSN(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.sq_psn, v, &a.mask, 0x10000) // IBV_QP_SQ_PSN
 }
 
-// DestQPNum sets the number of the peer's queue pair, 24 bits. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.dest_qp_num, IBV_QP_DEST_QPN, ibv_modify_qp(3).
+// DestQPNum sets the number of the peer's queue pair, 24 bits.
+// C: dest_qp_num, IBV_QP_DEST_QPN.
 func (a *QPAttr) DestQPNum(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.dest_qp_num, v, &a.mask, 0x100000) // IBV_QP_DEST_QPN
 }
 
-// AccessFlags sets the access flags of the peer. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.qp_access_flags, IBV_QP_ACCESS_FLAGS, ibv_modify_qp(3).
+// AccessFlags sets the access flags of the peer.
+// C: qp_access_flags, IBV_QP_ACCESS_FLAGS.
 func (a *QPAttr) AccessFlags(v QPAccess) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.qp_access_flags, uint32(v), &a.mask, 0x8) // IBV_QP_ACCESS_FLAGS
 }
 
-// AV sets the path to the peer. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.ah_attr, IBV_QP_AV, ibv_modify_qp(3).
+// AV sets the path to the peer.
+// C: ah_attr, IBV_QP_AV.
 func (a *QPAttr) AV(v AHAttr) *QPAttr {
 	a = object.OrZero(a)
 	v.to(&a.c.ah_attr)
@@ -1574,147 +1531,128 @@ func (a *QPAttr) AV(v AHAttr) *QPAttr {
 	return a
 }
 
-// PKeyIndex sets the index in the partition table of the port. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.pkey_index, IBV_QP_PKEY_INDEX, ibv_modify_qp(3).
+// PKeyIndex sets the index in the partition table of the port.
+// C: pkey_index, IBV_QP_PKEY_INDEX.
 func (a *QPAttr) PKeyIndex(v uint16) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.pkey_index, v, &a.mask, 0x10) // IBV_QP_PKEY_INDEX
 }
 
 // MaxRDAtomic sets the largest number of outstanding reads and atomics as requester, at most the
-// MaxDestRDAtomic of the peer. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.max_rd_atomic, IBV_QP_MAX_QP_RD_ATOMIC, ibv_modify_qp(3).
+// MaxDestRDAtomic of the peer.
+// C: max_rd_atomic, IBV_QP_MAX_QP_RD_ATOMIC.
 func (a *QPAttr) MaxRDAtomic(v uint8) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.max_rd_atomic, v, &a.mask, 0x2000) // IBV_QP_MAX_QP_RD_ATOMIC
 }
 
 // MaxDestRDAtomic sets the largest number of outstanding reads and atomics of the peer, at most MaxQPRDAtom of
-// the device. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.max_dest_rd_atomic, IBV_QP_MAX_DEST_RD_ATOMIC, ibv_modify_qp(3).
+// the device.
+// C: max_dest_rd_atomic, IBV_QP_MAX_DEST_RD_ATOMIC.
 func (a *QPAttr) MaxDestRDAtomic(v uint8) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.max_dest_rd_atomic, v, &a.mask, 0x20000) // IBV_QP_MAX_DEST_RD_ATOMIC
 }
 
 // MinRNRTimer sets the code of the time that a peer waits when no receive is posted, 0 to 31: 1 is 0.01 ms, 12
-// is 0.64 ms, 31 is 491.52 ms, and 0 is the longest, 655.36 ms. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.min_rnr_timer, IBV_QP_MIN_RNR_TIMER, ibv_modify_qp(3).
+// is 0.64 ms, 31 is 491.52 ms, and 0 is the longest, 655.36 ms.
+// C: min_rnr_timer, IBV_QP_MIN_RNR_TIMER.
 func (a *QPAttr) MinRNRTimer(v RNRTimer) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.min_rnr_timer, uint8(v), &a.mask, 0x8000) // IBV_QP_MIN_RNR_TIMER
 }
 
-// PortNum sets the local port. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.port_num, IBV_QP_PORT, ibv_modify_qp(3).
+// PortNum sets the local port.
+// C: port_num, IBV_QP_PORT.
 func (a *QPAttr) PortNum(v uint8) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.port_num, v, &a.mask, 0x20) // IBV_QP_PORT
 }
 
 // Timeout sets the code of the time to wait for an acknowledgement, 0 to 31: 4.096 microseconds times 2 to the
-// power of the code; 0 means no limit. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.timeout, IBV_QP_TIMEOUT, ibv_modify_qp(3).
+// power of the code; 0 means no limit.
+// C: timeout, IBV_QP_TIMEOUT.
 func (a *QPAttr) Timeout(v Timeout) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.timeout, uint8(v), &a.mask, 0x200) // IBV_QP_TIMEOUT
 }
 
-// RetryCnt sets the number of retries after a timeout, 0 to 7. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.retry_cnt, IBV_QP_RETRY_CNT, ibv_modify_qp(3).
+// RetryCnt sets the number of retries after a timeout, 0 to 7.
+// C: retry_cnt, IBV_QP_RETRY_CNT.
 func (a *QPAttr) RetryCnt(v uint8) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.retry_cnt, v, &a.mask, 0x400) // IBV_QP_RETRY_CNT
 }
 
-// RNRRetry sets the number of retries when the peer has no receive posted, 0 to 7; 7 means no limit. It also
-// sets the mask bit.
-//
-// C: struct ibv_qp_attr.rnr_retry, IBV_QP_RNR_RETRY, ibv_modify_qp(3).
+// RNRRetry sets the number of retries when the peer has no receive posted, 0 to 7; 7 means no limit.
+// C: rnr_retry, IBV_QP_RNR_RETRY.
 func (a *QPAttr) RNRRetry(v uint8) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.rnr_retry, v, &a.mask, 0x800) // IBV_QP_RNR_RETRY
 }
 
-// EnSQDAsyncNotify sets whether an event reports that the send queue is drained. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.en_sqd_async_notify, IBV_QP_EN_SQD_ASYNC_NOTIFY, ibv_modify_qp(3).
+// EnSQDAsyncNotify sets whether an event reports that the send queue is drained.
+// C: en_sqd_async_notify, IBV_QP_EN_SQD_ASYNC_NOTIFY.
 func (a *QPAttr) EnSQDAsyncNotify(v bool) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.en_sqd_async_notify, cmem.Flag[uint8](v), &a.mask, 0x4) // IBV_QP_EN_SQD_ASYNC_NOTIFY
 }
 
-// RateLimit sets the packet rate limit in kbit/s. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.rate_limit, IBV_QP_RATE_LIMIT, ibv_modify_qp(3).
+// RateLimit sets the packet rate limit in kbit/s.
+// C: rate_limit, IBV_QP_RATE_LIMIT.
 func (a *QPAttr) RateLimit(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.rate_limit, v, &a.mask, 0x2000000) // IBV_QP_RATE_LIMIT
 }
 
-// PathMigState sets the state of the migration to the alternate path. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.path_mig_state, IBV_QP_PATH_MIG_STATE, ibv_modify_qp(3).
+// PathMigState sets the state of the migration to the alternate path.
+// C: path_mig_state, IBV_QP_PATH_MIG_STATE.
 func (a *QPAttr) PathMigState(v MigState) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.path_mig_state, uint32(v), &a.mask, 0x40000) // IBV_QP_PATH_MIG_STATE
 }
 
 // MaxSendWR sets the largest number of outstanding send requests, on a device that resizes; set all five sizes.
-// It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.cap.max_send_wr, IBV_QP_CAP, ibv_modify_qp(3).
+// C: cap.max_send_wr, IBV_QP_CAP.
 func (a *QPAttr) MaxSendWR(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_send_wr, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
 // MaxRecvWR sets the largest number of outstanding receive requests, on a device that resizes; set all five
-// sizes. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.cap.max_recv_wr, IBV_QP_CAP, ibv_modify_qp(3).
+// sizes.
+// C: cap.max_recv_wr, IBV_QP_CAP.
 func (a *QPAttr) MaxRecvWR(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_recv_wr, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
 // MaxSendSGE sets the largest number of scatter-gather entries in a send request, on a device that resizes; set
-// all five sizes. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.cap.max_send_sge, IBV_QP_CAP, ibv_modify_qp(3).
+// all five sizes.
+// C: cap.max_send_sge, IBV_QP_CAP.
 func (a *QPAttr) MaxSendSGE(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_send_sge, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
 // MaxRecvSGE sets the largest number of scatter-gather entries in a receive request, on a device that resizes;
-// set all five sizes. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.cap.max_recv_sge, IBV_QP_CAP, ibv_modify_qp(3).
+// set all five sizes.
+// C: cap.max_recv_sge, IBV_QP_CAP.
 func (a *QPAttr) MaxRecvSGE(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_recv_sge, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
 // MaxInlineData sets the largest number of bytes that a request can send inline, on a device that resizes; set
-// all five sizes. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.cap.max_inline_data, IBV_QP_CAP, ibv_modify_qp(3).
+// all five sizes.
+// C: cap.max_inline_data, IBV_QP_CAP.
 func (a *QPAttr) MaxInlineData(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_inline_data, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
-// AltAV sets the alternate path to the peer. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.alt_ah_attr, IBV_QP_ALT_PATH, ibv_modify_qp(3).
+// AltAV sets the alternate path to the peer.
+// C: alt_ah_attr, IBV_QP_ALT_PATH.
 func (a *QPAttr) AltAV(v AHAttr) *QPAttr {
 	a = object.OrZero(a)
 	v.to(&a.c.alt_ah_attr)
@@ -1722,25 +1660,22 @@ func (a *QPAttr) AltAV(v AHAttr) *QPAttr {
 	return a
 }
 
-// AltPKeyIndex sets the index in the partition table of the alternate port. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.alt_pkey_index, IBV_QP_ALT_PATH, ibv_modify_qp(3).
+// AltPKeyIndex sets the index in the partition table of the alternate port.
+// C: alt_pkey_index, IBV_QP_ALT_PATH.
 func (a *QPAttr) AltPKeyIndex(v uint16) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.alt_pkey_index, v, &a.mask, 0x4000) // IBV_QP_ALT_PATH
 }
 
-// AltPortNum sets the local port of the alternate path. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.alt_port_num, IBV_QP_ALT_PATH, ibv_modify_qp(3).
+// AltPortNum sets the local port of the alternate path.
+// C: alt_port_num, IBV_QP_ALT_PATH.
 func (a *QPAttr) AltPortNum(v uint8) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.alt_port_num, v, &a.mask, 0x4000) // IBV_QP_ALT_PATH
 }
 
-// AltTimeout sets the time to wait for an acknowledgement on the alternate path. It also sets the mask bit.
-//
-// C: struct ibv_qp_attr.alt_timeout, IBV_QP_ALT_PATH, ibv_modify_qp(3).
+// AltTimeout sets the time to wait for an acknowledgement on the alternate path.
+// C: alt_timeout, IBV_QP_ALT_PATH.
 func (a *QPAttr) AltTimeout(v Timeout) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.alt_timeout, uint8(v), &a.mask, 0x4000) // IBV_QP_ALT_PATH
@@ -2164,22 +2099,22 @@ func NewQPRateLimitAttr(rateLimit uint32) *QPRateLimitAttr {
 }
 
 // MaxBurstSize sets the largest number of bytes sent in one burst; 0 for that of the device.
-//
-// C: struct ibv_qp_rate_limit_attr.max_burst_sz, ibv_modify_qp_rate_limit(3).
+// C: max_burst_sz.
 func (a *QPRateLimitAttr) MaxBurstSize(v uint32) *QPRateLimitAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.max_burst_sz, v)
 }
 
 // TypicalPacketSize sets the usual size of a packet in bytes; 0 for the MTU of the port.
-//
-// C: struct ibv_qp_rate_limit_attr.typical_pkt_sz, ibv_modify_qp_rate_limit(3).
+// C: typical_pkt_sz.
 func (a *QPRateLimitAttr) TypicalPacketSize(v uint16) *QPRateLimitAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.c.typical_pkt_sz, v)
 }
 
 // SRQAttr is a set of changes to a shared receive queue.
+//
+// A method that sets a field also sets its bit in the mask.
 //
 // C: struct ibv_srq_attr, ibv_modify_srq(3).
 type SRQAttr struct {
@@ -2190,25 +2125,23 @@ type SRQAttr struct {
 // NewSRQAttr starts an attribute structure SRQAttr.
 func NewSRQAttr() *SRQAttr { return &SRQAttr{} }
 
-// MaxWR sets the largest number of outstanding receive requests, on devices with DeviceCapSRQResize. It also
-// sets the mask bit.
-//
-// C: struct ibv_srq_attr.max_wr, IBV_SRQ_MAX_WR, ibv_modify_srq(3).
+// MaxWR sets the largest number of outstanding receive requests, on devices with DeviceCapSRQResize.
+// C: max_wr, IBV_SRQ_MAX_WR.
 func (a *SRQAttr) MaxWR(v uint32) *SRQAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.max_wr, v, &a.mask, 0x1) // IBV_SRQ_MAX_WR
 }
 
-// Limit sets the number of requests below which EventTypeSRQLimitReached is reported, once; 0 for no event. It
-// also sets the mask bit.
-//
-// C: struct ibv_srq_attr.srq_limit, IBV_SRQ_LIMIT, ibv_modify_srq(3).
+// Limit sets the number of requests below which EventTypeSRQLimitReached is reported, once; 0 for no event.
+// C: srq_limit, IBV_SRQ_LIMIT.
 func (a *SRQAttr) Limit(v uint32) *SRQAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.srq_limit, v, &a.mask, 0x2) // IBV_SRQ_LIMIT
 }
 
 // WQAttr is a set of changes to a work queue.
+//
+// A method that sets a field also sets its bit in the mask.
 //
 // C: struct ibv_wq_attr, ibv_modify_wq(3).
 type WQAttr struct {
@@ -2218,33 +2151,29 @@ type WQAttr struct {
 // NewWQAttr starts an attribute structure WQAttr.
 func NewWQAttr() *WQAttr { return &WQAttr{} }
 
-// State sets the state to change to. It also sets the mask bit.
-//
-// C: struct ibv_wq_attr.wq_state, IBV_WQ_ATTR_STATE, ibv_modify_wq(3).
+// State sets the state to change to.
+// C: wq_state, IBV_WQ_ATTR_STATE.
 func (a *WQAttr) State(v WQState) *WQAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.wq_state, uint32(v), &a.c.attr_mask, 0x1) // IBV_WQ_ATTR_STATE
 }
 
-// CurState sets the state that the queue is taken to be in. It also sets the mask bit.
-//
-// C: struct ibv_wq_attr.curr_wq_state, IBV_WQ_ATTR_CURR_STATE, ibv_modify_wq(3).
+// CurState sets the state that the queue is taken to be in.
+// C: curr_wq_state, IBV_WQ_ATTR_CURR_STATE.
 func (a *WQAttr) CurState(v WQState) *WQAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.curr_wq_state, uint32(v), &a.c.attr_mask, 0x2) // IBV_WQ_ATTR_CURR_STATE
 }
 
-// Flags sets the new values of properties. It also sets the mask bit.
-//
-// C: struct ibv_wq_attr.flags, IBV_WQ_ATTR_FLAGS, ibv_modify_wq(3).
+// Flags sets the new values of properties.
+// C: flags, IBV_WQ_ATTR_FLAGS.
 func (a *WQAttr) Flags(v WQFlags) *WQAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.flags, uint32(v), &a.c.attr_mask, 0x4) // IBV_WQ_ATTR_FLAGS
 }
 
-// FlagsMask sets the properties to change. It also sets the mask bit.
-//
-// C: struct ibv_wq_attr.flags_mask, IBV_WQ_ATTR_FLAGS, ibv_modify_wq(3).
+// FlagsMask sets the properties to change.
+// C: flags_mask, IBV_WQ_ATTR_FLAGS.
 func (a *WQAttr) FlagsMask(v WQFlags) *WQAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.flags_mask, uint32(v), &a.c.attr_mask, 0x4) // IBV_WQ_ATTR_FLAGS
@@ -2928,6 +2857,8 @@ func (r *SRQInfo) from(c *cSRQAttr) {
 // MRInitAttr is a description of the memory to register, for the one call that covers every form of
 // registration.
 //
+// A method that sets a field also sets its bit in the mask.
+//
 // C: struct ibv_mr_init_attr, ibv_reg_mr(3).
 type MRInitAttr struct {
 	c      cMRInitAttr
@@ -2948,19 +2879,16 @@ func NewMRInitAttr(length uint64, access MRAccess) *MRInitAttr {
 	return a
 }
 
-// IOVA sets the address of the first byte of the region in work requests of this side and of peers. It also
-// sets the mask bit.
-//
-// C: struct ibv_mr_init_attr.iova, IBV_REG_MR_MASK_IOVA, ibv_reg_mr(3).
+// IOVA sets the address of the first byte of the region in work requests of this side and of peers.
+// C: iova, IBV_REG_MR_MASK_IOVA.
 func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.iova, v, &a.c.comp_mask, 0x1) // IBV_REG_MR_MASK_IOVA
 }
 
 // Addr sets the address of host memory, which the caller keeps mapped until the region is closed; memory of
-// Go's heap is refused (syscall.EINVAL), use Memory or Pin for it. It also sets the mask bit.
-//
-// C: struct ibv_mr_init_attr.addr, IBV_REG_MR_MASK_ADDR, ibv_reg_mr(3).
+// Go's heap is refused (syscall.EINVAL), use Memory or Pin for it.
+// C: addr, IBV_REG_MR_MASK_ADDR.
 func (a *MRInitAttr) Addr(v uintptr) *MRInitAttr {
 	a = object.OrZero(a)
 	a.memory = mem.Source{}
@@ -3018,9 +2946,8 @@ func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (mem.Held, error) {
 	return held, nil
 }
 
-// FD sets the file descriptor of a dma-buf. It also sets the mask bit.
-//
-// C: struct ibv_mr_init_attr.fd, IBV_REG_MR_MASK_FD, ibv_reg_mr(3).
+// FD sets the file descriptor of a dma-buf.
+// C: fd, IBV_REG_MR_MASK_FD.
 func (a *MRInitAttr) FD(v int) *MRInitAttr {
 	a = object.OrZero(a)
 	if int(int32(v)) != v && a.err == nil {
@@ -3029,28 +2956,23 @@ func (a *MRInitAttr) FD(v int) *MRInitAttr {
 	return cmem.SetBit(a, &a.c.fd, int32(v), &a.c.comp_mask, 0x4) // IBV_REG_MR_MASK_FD
 }
 
-// FDOffset sets the offset in the dma-buf in bytes. It also sets the mask bit.
-//
-// C: struct ibv_mr_init_attr.fd_offset, IBV_REG_MR_MASK_FD_OFFSET, ibv_reg_mr(3).
+// FDOffset sets the offset in the dma-buf in bytes.
+// C: fd_offset, IBV_REG_MR_MASK_FD_OFFSET.
 func (a *MRInitAttr) FDOffset(v uint64) *MRInitAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.fd_offset, v, &a.c.comp_mask, 0x8) // IBV_REG_MR_MASK_FD_OFFSET
 }
 
-// DMAH sets the DMA handle of the device's accesses. It also sets the mask bit.
-//
-// C: struct ibv_mr_init_attr.dmah, IBV_REG_MR_MASK_DMAH, ibv_reg_mr(3).
+// DMAH sets the DMA handle of the device's accesses.
+// C: dmah, IBV_REG_MR_MASK_DMAH.
 func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.dmah, v)
 }
 
-// Buf sets the buffer of the protection domain, of which Addr and Length say the part to register. It also sets
-// the mask bit.
-//
-// Since rdma-core 64.0.
-//
-// C: struct ibv_mr_init_attr.buf, IBV_REG_MR_MASK_BUF, ibv_reg_mr(3).
+// Buf sets the buffer of the protection domain, of which Addr and Length say the part to register. Since
+// rdma-core 64.0.
+// C: buf, IBV_REG_MR_MASK_BUF.
 func (a *MRInitAttr) Buf(v *Buf) *MRInitAttr {
 	a = object.OrZero(a)
 	return cmem.Set(a, &a.buf, v)

@@ -109,6 +109,9 @@ func (b *builder) fills(r *model.Record) bool {
 // builder plans a record that the caller fills by methods.
 func (b *builder) builder(r *model.Record) []Decl {
 	s := &Struct{docOfRecord(r), r.Go, append([]Var{{Name: "c", Type: r.Mirror.Name}}, extras(r)...)}
+	if slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.Bit != nil && !slices.Contains(r.New, f) }) {
+		s.Doc.More = []string{"A method that sets a field also sets its bit in the mask."}
+	}
 	x := Builder{Record: r, New: constructor(r)}
 	for _, f := range r.Fields {
 		if !slices.Contains(r.New, f) {
@@ -116,7 +119,7 @@ func (b *builder) builder(r *model.Record) []Decl {
 		}
 	}
 	for _, bit := range r.Bits {
-		x.Setters = append(x.Setters, Setter{Bit: bit, Doc: Doc{Does: bit.Doc, C: bit.C, Page: r.Page}})
+		x.Setters = append(x.Setters, Setter{Bit: bit, Doc: Doc{Does: strings.TrimSuffix(bit.Doc, ".") + ".\nC: " + bit.C + "."}})
 	}
 	out := append([]Decl{s, x}, pointed(r)...)
 	for _, s := range r.Setups {
@@ -184,15 +187,14 @@ func constructor(r *model.Record) Doc {
 
 // setter plans the method that sets a field.
 func setter(r *model.Record, f *model.Field) Setter {
-	doc := Doc{Does: "sets " + withArticle(f.Doc), C: "struct " + r.C + "." + f.C, Page: r.Page}
-	if f.Bit != nil {
-		doc.Does = strings.TrimSuffix(doc.Does, ".") + ". It also sets the mask bit."
-		doc.C += ", " + f.Bit.C
-	}
+	does, c := "sets "+strings.TrimSuffix(withArticle(f.Doc), ".")+".", f.C
 	if f.Since != "" {
-		doc.More = []string{"Since rdma-core " + f.Since + "."}
+		does += " Since rdma-core " + f.Since + "."
 	}
-	s := Setter{Field: f, Type: f.GoType, Doc: doc}
+	if f.Bit != nil {
+		c += ", " + f.Bit.C
+	}
+	s := Setter{Field: f, Type: f.GoType, Doc: Doc{Does: does + "\nC: " + c + "."}}
 	switch f.Callback {
 	case spec.CallbackAllocator:
 		s.Type, s.Keeps = "Allocator", "allocator"
