@@ -24,9 +24,9 @@ import (
 type Device struct {
 	h              object.Handle
 	lib            *Lib
-	caps           validate.Caps[cDeviceAttrEx]  // for the rules that need them
 	handles        object.Index                  // that events name, by the address of the C object
 	waiting        events.Listener[*dpath.Async] // for events
+	caps           validate.Caps[cDeviceAttrEx]  // for the rules that need them
 	cmdFD          int
 	numCompVectors int
 }

@@ -1,6 +1,7 @@
 //go:build ignore
 
 //verbsgen:with Buf
+//verbsgen:field Buf mem mem.Foreign
 
 package verbs
 

@@ -1,6 +1,7 @@
 //go:build ignore
 
 //verbsgen:with capabilities ibv_query_device_ex
+//verbsgen:field Device caps validate.Caps[cDeviceAttrEx] // for the rules that need them
 
 package verbs
 

@@ -9,6 +9,7 @@
 //verbsgen:kept kept by the handles: a copy stays within the device memory
 //verbsgen:lints the data path checks nothing before a call
 //verbsgen:of DM
+//verbsgen:field DM mem devmem.DM
 
 package verbs
 

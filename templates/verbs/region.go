@@ -1,6 +1,7 @@
 //go:build ignore
 
 //verbsgen:with MR
+//verbsgen:field MR region dpath.Place // of which elements are made
 
 package verbs
 

@@ -10,16 +10,6 @@ import (
 // capsFunc is the method of a device that returns its capabilities. A file that is written by hand has it.
 const capsFunc = "capabilities"
 
-// capsRecord is the record that a device keeps for the rules on capabilities, or nil.
-func (b *builder) capsRecord() *model.Record {
-	for _, r := range b.pkg.Records {
-		if r.Caps {
-			return r
-		}
-	}
-	return nil
-}
-
 // needsCaps reports whether a rule looks at capabilities.
 func (b *builder) needsCaps() bool {
 	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool {

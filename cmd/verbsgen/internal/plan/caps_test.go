@@ -42,7 +42,7 @@ func TestCapabilities(t *testing.T) {
 	}
 }
 
-// TestNoCapabilities plans packages whose rules need capabilities, or that have regions, where no file has the methods for them.
+// TestNoCapabilities plans packages whose rules need capabilities, or that have regions or memory, where no file has the methods for them.
 func TestNoCapabilities(t *testing.T) {
 	pkg, _ := realPlan(t)
 	b := newBuilder(pkg)
@@ -50,7 +50,7 @@ func TestNoCapabilities(t *testing.T) {
 	for _, o := range pkg.Objects {
 		before := len(b.errs)
 		b.handle(o)
-		if want := o == pkg.Root || o.Region != nil; want != (len(b.errs) > before) {
+		if want := o == pkg.Root || o.Region != nil || o.Host || o.Device; want != (len(b.errs) > before) {
 			t.Errorf("%s: errors %v", o.Go, b.errs[before:])
 		}
 	}

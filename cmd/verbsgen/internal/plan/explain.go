@@ -12,11 +12,6 @@ import (
 // This file plans what follows a refused request: the rules that it breaks, by its fields and by what is known of the object then.
 // A call that succeeds does not come here.
 
-// explained gives the rules of a verb that look at something, and whether some are enough to have a request refused.
-func explained(v *model.Verb) (enough, others bool) {
-	return len(v.Explains(true)) > 0, len(v.Explains(false)) > 0
-}
-
 // explain plans the error of a refused request:
 //
 //	func (qp *QP) refusedX(r dpath.SendRange, posted int, errno syscall.Errno) error
@@ -27,7 +22,6 @@ func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
 		Params: []Var{{Name: "r", Type: "dpath." + form.Of(v.C, m.Form).Range}, {Name: "posted", Type: "int"},
 			{Name: "errno", Type: "syscall.Errno"}},
 		Steps: []Step{Try{Into: "wr", Call: result("r.Refusal", addr(errs), val("posted"), val("errno"))}}}
-	enough, others := explained(v)
 	sees := slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind != model.OpField })
 	broken, may := null, null
 	var facts []Value
@@ -36,12 +30,12 @@ func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
 		facts = factsOf(v)
 	}
 	if sees {
-		out.Steps = append(out.Steps, b.see(v, false))
+		out.Steps = append(out.Steps, do(result(recv.Go+".see"+v.Go, addr("in"), no)))
 	}
-	if enough {
+	if len(v.Explains(true)) > 0 {
 		broken = result("broken"+v.Go, addr("in"))
 	}
-	if others {
+	if len(v.Explains(false)) > 0 {
 		may = result("hint"+v.Go, addr("in"))
 	}
 	full := If{result("wr.Full", broken), []Step{ret(result(errs + ".Full"))}}
@@ -53,19 +47,10 @@ func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
 	}
 	if sees {
 		decls = append(decls, b.seeing(v, m))
-		out.Steps = append(out.Steps, b.see(v, true), full)
+		out.Steps = append(out.Steps, do(result(recv.Go+".see"+v.Go, addr("in"), yes)), full)
 	}
 	out.Steps = append(out.Steps, ret(result("wr.Error", append([]Value{broken, may}, facts...)...)))
 	return decls
-}
-
-// see calls what seeing plans.
-func (b *builder) see(v *model.Verb, ask bool) Step {
-	asks := no
-	if ask {
-		asks = yes
-	}
-	return do(result(v.Params[0].Go+".see"+v.Go, addr("in"), asks))
 }
 
 // fields are the inputs that the request itself has.

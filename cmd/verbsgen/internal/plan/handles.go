@@ -57,8 +57,9 @@ func (b *builder) handle(o *model.Object) []Decl {
 	if b.listens(o) {
 		h.Stops = "waiting"
 	}
-	if o.Go == b.root() && b.needsCaps() && !b.has(o.Go, capsFunc) || o.Region != nil && !b.has(o.Go, "place") {
-		b.errorf("struct "+o.C, "no file of templates has the methods of its capabilities or its region")
+	if o.Go == b.root() && b.needsCaps() && !b.has(o.Go, capsFunc) || o.Region != nil && !b.has(o.Go, "place") ||
+		h.Guard == "mem" && !slices.ContainsFunc(h.Fields, func(f Var) bool { return f.Name == h.Guard }) {
+		b.errorf("struct "+o.C, "no file of templates has the methods of its capabilities, its region or its memory")
 	}
 	return append([]Decl{h}, b.getters(o)...)
 }
@@ -147,23 +148,11 @@ func (b *builder) gateType(o *model.Object) string {
 // extraFields are the fields that single families of methods need.
 func (b *builder) extraFields(o *model.Object) (out []Var) {
 	add := func(name, typ, remark string) { out = append(out, Var{Name: name, Type: typ, Remark: remark}) }
-	if r := b.capsRecord(); r != nil && o.Go == b.root() {
-		add("caps", "validate.Caps["+r.Mirror.Name+"]", "for the rules that need them")
-	}
 	if o.Made != nil {
 		add("made", "*"+o.Made.Mirror.Name, "as the device made it, or nil")
 	}
-	if o.Device {
-		add("mem", "devmem.DM", "")
-	}
-	if o.Host {
-		add("mem", "mem.Foreign", "")
-	}
 	if b.named(o) {
 		add("named", "dpath.Named", "the C object for requests that name it")
-	}
-	if o.Region != nil {
-		add("region", "dpath.Place", "of which elements are made")
 	}
 	if o.Go == b.root() && slices.ContainsFunc(b.pkg.Objects, b.indexed) {
 		add("handles", "object.Index", "that events name, by the address of the C object")

@@ -8,6 +8,15 @@ import (
 // Made is a step that is made of small ones: emit prints those.
 type Made interface{ Steps() []Step }
 
+// Small steps: a call, a new variable, and a value that is stored.
+func do(call Value) Assign               { return Assign{Values: []Value{call}} }
+func define(name string, x Value) Assign { return assign(name, ":=", x) }
+func deferred(call Value) Assign         { return Assign{Op: "defer", Values: []Value{call}} }
+func set(to string, x Value) Assign      { return assign(to, "=", x) }
+func assign(to, op string, x Value) Assign {
+	return Assign{To: []string{to}, Op: op, Values: []Value{x}}
+}
+
 // begin begins a use that ends when the method returns: a call that may fail, and then a call by the name.
 func begin(into string, call Value, end string) []Step {
 	return []Step{Try{Into: into, Call: call}, deferred(result(end))}
@@ -155,7 +164,7 @@ func (s Place) Steps() (out []Step) {
 	for _, x := range slices.Backward(s.First) {
 		out = append(out, If{x.When, []Step{set("start", x.Value)}})
 	}
-	return append(out, do(result(s.Handle+".place", start, s.Unknown)))
+	return append(out, do(result("o.place", start, s.Unknown)))
 }
 
 // Steps: when it cannot be opened, the C object is ended.

@@ -356,7 +356,7 @@ func (c *call) listOutput(p *model.Param, out *outputs) {
 // recordOutput makes the record of a mirror that the verb filled.
 func (c *call) recordOutput(p *model.Param, out *outputs) {
 	mirror, name := p.Go+"C", "out"
-	if p.Record.Caps {
+	if p.Record.Caps && c.b.needsCaps() {
 		out.fill = append(out.fill, KeepCaps{Device: c.self, Mirror: mirror, Mask: mirror + "." + p.Record.Mask})
 	}
 	if len(out.outs) > 0 {
@@ -391,13 +391,4 @@ func listed(items []string) string {
 // refuseNil refuses an argument that is nil and no handle.
 func refuseNil(name, what, fix string) Refuse {
 	return Refuse{isNil(name), of("verr", "NilValue", verb, text(what), text(fix))}
-}
-
-// Small steps: a call, a new variable, and a value that is stored.
-func do(call Value) Assign               { return Assign{Values: []Value{call}} }
-func define(name string, x Value) Assign { return assign(name, ":=", x) }
-func deferred(call Value) Assign         { return Assign{Op: "defer", Values: []Value{call}} }
-func set(to string, x Value) Assign      { return assign(to, "=", x) }
-func assign(to, op string, x Value) Assign {
-	return Assign{To: []string{to}, Op: op, Values: []Value{x}}
 }

@@ -4,21 +4,13 @@ import "github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 
 // This file plans where memory regions lie, of which elements of work requests are pieces.
 
-// vagueBit is the access flag with which it depends on the device where addresses in a region begin; 0 without one.
-func vagueBit(r *model.Region) uint64 {
-	if r.Vague == nil {
-		return 0
-	}
-	return uint64(r.Vague.Value)
-}
-
 // placed plans where a new region lies.
 func (c *call) placed() []Step {
 	from := c.v.IOVA
 	if from == nil {
 		return nil
 	}
-	s := Place{Handle: "o", Start: zero, Unknown: text("")}
+	s := Place{Start: zero, Unknown: text("")}
 	if from.Unknown {
 		s.Unknown = nameOf("dpath", "Elsewhere")
 	}
@@ -29,8 +21,8 @@ func (c *call) placed() []Step {
 			s.First = append(s.First, Given{given, c.of(x)})
 		}
 	}
-	if flags := from.Vague; flags != nil {
-		s.Unknown = of("dpath", "Vague", c.of(*flags), hex(vagueBit(c.v.Creates.Region)))
+	if from.Vague != nil && c.v.Creates.Region.Vague != nil {
+		s.Unknown = of("dpath", "Vague", c.of(*from.Vague), hex(uint64(c.v.Creates.Region.Vague.Value)))
 	}
 	return []Step{s}
 }

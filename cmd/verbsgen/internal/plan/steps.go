@@ -94,7 +94,6 @@ type (
 	Attach struct{ Length string }
 	// Place keeps where addresses in a new memory region begin: at the first of First that is given, otherwise at Start.
 	Place struct {
-		Handle         string
 		First          []Given
 		Start, Unknown Value
 	}
