@@ -139,11 +139,12 @@ func (c *checker) special(v *spec.Verb, m *spec.Method, f *form.Form) {
 func (c *checker) inOrder(v *spec.Verb, m *spec.Method, fn *api.Function) {
 	recv, ret := receiver(m), c.facts.TypeOf(fn.Ret)
 	returnable := isInt(ret) && (ret.Tag == "" || v.Result != "") || ret.Kind == spec.CText && ret.Depth() == 1
-	takes, handles, rest, behind, untyped, results := false, false, "", "", "", map[role.Result]bool{}
+	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.IsHandle(recv) })
+	handles := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return c.ObjectByGo(p.Type) != nil })
+	rest, behind, untyped, results := "", "", "", map[role.Result]bool{}
 	for _, q := range c.facts.Callable(fn) {
 		p := orZero(v.Param(q.Name)) // one that is missing is reported elsewhere
 		of := orZero(p.Role)
-		takes, handles = takes || p.IsHandle(recv), handles || c.ObjectByGo(p.Type) != nil
 		results[of.Result] = true
 		switch {
 		case p.Role == role.Handle && p.Type == "":

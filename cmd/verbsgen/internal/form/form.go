@@ -1,7 +1,7 @@
 // Package form is the registry of the forms of methods: which there are, what each needs of a verb, and what it generates.
 //
-// It is data. A page names a form, bind holds the verb against what the form needs, and emit has a writer for each. The names
-// of forms stand here alone.
+// It is data. A page names a form, fit compares the verb with what the form needs, and plan has a planner for each. Only this package
+// has the names of forms.
 package form
 
 import (
