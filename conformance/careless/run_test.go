@@ -39,7 +39,7 @@ func programs() (all []program) {
 		name string
 		all  []mistake
 	}{{"memory", memoryMistakes()}, {"owner", ownerMistakes()}, {"sharing", sharingMistakes()}, {"steering", steeringMistakes()},
-		{"xrc", xrcMistakes()}, {"window", windowMistakes()}, {"copied", copiedMistakes()}, {"range", endsMistakes()}, {"truncated", truncatedMistakes()}, {"forgotten", forgottenMistakes()}, {"allocator", allocatorMistakes()}} {
+		{"xrc", xrcMistakes()}, {"window", windowMistakes()}, {"copied", copiedMistakes()}, {"range", endsMistakes()}, {"truncated", truncatedMistakes()}, {"forgotten", forgottenMistakes()}, {"allocator", allocatorMistakes()}, {"inline", inlineMistakes()}} {
 		for _, m := range area.all {
 			all = append(all, program{name: area.name + ": " + m.name, run: m.run, says: m.says, race: m.race})
 		}

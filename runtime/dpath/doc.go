@@ -22,7 +22,8 @@
 //
 // Addresses in requests are numbers: nothing here keeps the memory alive or in its place. Until the completion (of an inline
 // request: until the post has returned) it must be registered memory, pinned Go memory or memory outside Go's heap. InlineData copies
-// bytes into the batch and needs none of that.
+// bytes into the batch and needs none of that. The elements of a request with IBV_SEND_INLINE are read by the processor during the post,
+// and nothing looks at their addresses before: where no memory is, that ends the program (with softverbs, the post returns EFAULT).
 //
 // An index out of range (a request beyond the batch, or more scatter/gather elements than a request has room for) is a panic, as it
 // is for slices.

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "entry.h"
+#include "host.h"
 #include "instance.h"
 #include "objects.h"
 #include "qp.h"
@@ -57,29 +58,34 @@ static int check_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 	return qp->scount == qp->cap.max_send_wr ? ENOMEM : 0;
 }
 
-static void take_data(struct svb_swr *r, char *data, const struct ibv_send_wr *wr)
+// take_data keeps the elements of a request, or its inline data: false when the program has no such memory. A provider would fault.
+static bool take_data(char *data, const struct ibv_send_wr *wr)
 {
 	int i;
 
-	r->length = total(wr->sg_list, wr->num_sge);
-	r->nsge = wr->num_sge;
 	if (!(wr->send_flags & IBV_SEND_INLINE)) {
 		memcpy(data, wr->sg_list, (size_t)wr->num_sge * sizeof *wr->sg_list);
-		return;
+		return true;
 	}
 	for (i = 0; i < wr->num_sge; i++) {
-		memcpy(data, (void *)(uintptr_t)wr->sg_list[i].addr, wr->sg_list[i].length);
+		if (!svb_copy_host((char *)(uintptr_t)wr->sg_list[i].addr, data, wr->sg_list[i].length, false))
+			return false;
 		data += wr->sg_list[i].length;
 	}
+	return true;
 }
 
-// take_send puts a request into the queue.
+// take_send puts a request into the queue; NULL when its inline data is not there.
 static struct svb_swr *take_send(struct svb_qp *qp, const struct ibv_send_wr *wr)
 {
 	const uint32_t at = (qp->shead + qp->scount) % qp->cap.max_send_wr;
 	struct svb_swr *r = &qp->sq[at];
 
+	if (!take_data(qp->sdata + (size_t)at * qp->slot, wr))
+		return NULL;
 	memset(r, 0, sizeof *r);
+	r->length = total(wr->sg_list, wr->num_sge);
+	r->nsge = wr->num_sge;
 	r->wr_id = wr->wr_id;
 	r->opcode = wr->opcode;
 	r->flags = wr->send_flags;
@@ -101,7 +107,6 @@ static struct svb_swr *take_send(struct svb_qp *qp, const struct ibv_send_wr *wr
 		r->remote_addr = wr->wr.rdma.remote_addr;
 		r->rkey = wr->wr.rdma.rkey;
 	}
-	take_data(r, qp->sdata + (size_t)at * qp->slot, wr);
 	qp->scount++;
 	qp->sposted++;
 	return r;
@@ -133,7 +138,10 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 		err = check_send(qp, wr);
 		if (err)
 			break;
-		take_send(qp, wr);
+		if (!take_send(qp, wr)) {
+			err = EFAULT;
+			break;
+		}
 	}
 	if (err)
 		*bad = wr;
@@ -156,7 +164,7 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 	for (w = wr; !err && w; w = w->next)
 		err = check_send(qp, w);
 	for (w = wr; !err && w; w = w->next) {
-		r = take_send(qp, w);
+		r = take_send(qp, w); // inline data lies in the stream
 		if (svb_streamed(w->opcode))
 			svb_take_streamed(r, w);
 	}

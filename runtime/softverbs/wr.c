@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "entry.h"
+#include "host.h"
 #include "instance.h"
 #include "qp.h"
 
@@ -216,7 +217,8 @@ static void set_inline_data_list(struct ibv_qp_ex *ex, size_t n, const struct ib
 	set_sge(ex, 0, (uintptr_t)to, (uint32_t)total);
 	last(s)->send_flags |= IBV_SEND_INLINE;
 	for (i = 0; i < n; to += bufs[i++].length)
-		memcpy(to, bufs[i].addr, bufs[i].length);
+		if (!svb_copy_host(bufs[i].addr, to, bufs[i].length, false))
+			s->err = EFAULT;
 }
 
 static void set_inline_data(struct ibv_qp_ex *ex, void *addr, size_t length)
