@@ -88,13 +88,8 @@ libs: ## one test binary with the real libibverbs of other releases (network at 
 man-audit: ## look for what the rules rest on in the man pages of other releases; write docs/man-audit.md (network at the first run)
 	@.ci/man-audit $(LIBS)
 
-conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an emulated kernel half and card; its report is out/mlx5.json
-	@mkdir -p out
-	$(GO) build -o out/card ./conformance/card/run
-	$(GO) test -c -o out/conformance.test ./conformance
-	cd conformance && ../out/card ../out/conformance.test -test.run '^TestSuite$$' -test.timeout 5m -device mlx5_0 -peer-device mlx5_1 -report ../out/mlx5.json
-	$(GO) test -c -o out/device.test ./conformance/device
-	cd conformance/device && ../../out/card ../../out/device.test -test.run '^TestErrorsAreRefused$$' -device mlx5_0
+conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an emulated kernel half and card: make conformance-mlx5 [RDMA="56.1 65.0"]
+	@.ci/mlx5 $(RDMA)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'
