@@ -5,6 +5,7 @@ package conformance
 import (
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -48,7 +49,8 @@ func TestImportPD(t *testing.T) {
 	if err := pd.Unimport(); err != nil {
 		t.Errorf("Unimport of it: %v", err)
 	}
-	if _, err := other.ImportPD(4711); !errors.Is(err, syscall.ENOENT) {
+	if _, err := other.ImportPD(4711); !errors.Is(err, syscall.ENOENT) ||
+		!strings.Contains(err.Error(), "the handle must be that of a protection domain") {
 		t.Errorf("import of a handle that is not there: %v", err)
 	}
 }
@@ -82,7 +84,8 @@ func TestImportMR(t *testing.T) {
 	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("the buffer of a region that was given up: %v", err)
 	}
-	if _, err := pd.ImportMR(4711); !errors.Is(err, syscall.ENOENT) {
+	if _, err := pd.ImportMR(4711); !errors.Is(err, syscall.ENOENT) ||
+		!strings.Contains(err.Error(), "the handle must be that of a memory region") {
 		t.Errorf("import of a handle that is not there: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -16,8 +17,21 @@ func (d *decoder) noteKeys(t *Note) []key {
 	return []key{
 		{"verb", true, d.text(&t.Verb)},
 		{"statement", true, d.text(&t.Statement)},
+		{"errno", false, d.errno(&t.Errno)},
 		{"section", true, d.text(&t.Section)},
 		{"passage", true, d.hash(&t.Passage)},
+	}
+}
+
+var errnoName = regexp.MustCompile(`^E[A-Z0-9]+$`)
+
+// errno reads the name of an errno.
+func (d *decoder) errno(to *string) reader {
+	return func(n *yaml.Node, at place) {
+		d.text(to)(n, at)
+		if *to != "" && !errnoName.MatchString(*to) {
+			d.add(n, CodeValue, at.subject, at.key+": "+show(*to)+" is no name of an errno", "write one like ENOENT")
+		}
 	}
 }
 

@@ -122,6 +122,7 @@ type Case struct {
 type Note struct {
 	Verb      string
 	Statement string
+	Errno     string // the name of an errno of the verb that the statement may explain, or empty
 	Section   string
 	Passage   string
 	Pos       Pos

@@ -329,6 +329,7 @@ var exportedFuncs = map[string]any{
 	"mem.Populate":                 mem.Populate,
 	"mem.RefuseGoHeap":             mem.RefuseGoHeap,
 	"verr.Busy":                    verr.Busy,
+	"verr.Causes":                  verr.Causes,
 	"verr.Closed":                  verr.Closed,
 	"verr.Copied":                  verr.Copied,
 	"verr.Endless":                 verr.Endless,

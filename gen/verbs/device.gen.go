@@ -5,6 +5,7 @@ package verbs
 
 import (
 	"math/bits"
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
@@ -113,7 +114,10 @@ func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
 	}
 	ptr, errno := rawImportPD(dev.lib.fn[symIbv_import_pd], dev.h.C, pdHandle)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
+				Text: "the handle must be that of a protection domain that lives in the kernel context to which the device context belongs"})
+		})
 	}
 	o := newPD(dev, ptr)
 	o.h.End = o.unimportPD

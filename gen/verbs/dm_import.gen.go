@@ -3,7 +3,11 @@
 
 package verbs
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import (
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
 
 // ImportDM gives access to device memory that another context of the same device file allocated.
 //
@@ -25,7 +29,10 @@ func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
 	}
 	ptr, errno := rawImportDM(dev.lib.fn[symIbv_import_dm], dev.h.C, dmHandle)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
+				Text: "the handle must be that of device memory that lives in the kernel context to which the device context belongs"})
+		})
 	}
 	o := newDM(dev, ptr)
 	o.h.End = o.unimportDM

@@ -6,6 +6,7 @@ package verbs
 import (
 	"strconv"
 	"sync"
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
@@ -78,7 +79,10 @@ func (mr *MR) deregMR() error {
 		return mr.lib.missing("ibv_dereg_mr", symIbv_dereg_mr)
 	}
 	if errno := rawDeregMR(mr.lib.fn[symIbv_dereg_mr], mr.h.C); errno != 0 && !mr.dev.gone(errno) {
-		return verr.Failed("ibv_dereg_mr", errno, nil)
+		return verr.Failed("ibv_dereg_mr", errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EBUSY,
+				Text: "a memory window is bound to the region; invalidate or deallocate it first"})
+		})
 	}
 	return nil
 }

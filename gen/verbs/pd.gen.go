@@ -6,6 +6,7 @@ package verbs
 import (
 	"math"
 	"strconv"
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
@@ -129,7 +130,10 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 	}
 	ptr, errno := rawImportMR(pd.lib.fn[symIbv_import_mr], pd.h.C, mrHandle)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
+				Text: "the handle must be that of a memory region that lives in the kernel context to which the protection domain belongs"})
+		})
 	}
 	o := newMR(pd.dev, ptr)
 	o.h.End = o.unimportMR
@@ -952,8 +956,10 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	pd.calls.Begin()
 	ptr, errno := rawRegBufMR(pd.lib.fn[symIbv_reg_buf_mr], pd.h.C, buffer.h.C, addr, length, int32(access))
 	if ptr == nil {
-		return nil,
-			pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegBufMR(&in)), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string {
+			return append(append(verr.Texts(hintRegBufMR(&in)), verr.MemlockHints(errno)...),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the protection domain is that of the buffer"})...)
+		})
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd

@@ -60,6 +60,22 @@ func Closed(verb, what string) error {
 	return &Error{Verb: verb, Msg: what + " is closed", Err: errClosed}
 }
 
+// Cause is a text that may explain an errno of a verb.
+type Cause struct {
+	Errno syscall.Errno
+	Text  string
+}
+
+// Causes returns the texts that may explain errno, for Failed.
+func Causes(errno syscall.Errno, of ...Cause) (hints []string) {
+	for _, c := range of {
+		if c.Errno == errno {
+			hints = append(hints, c.Text)
+		}
+	}
+	return hints
+}
+
 // NeverOpened returns the error of a use of a zero value, which no function made; what names it. The error is os.ErrClosed.
 //
 //go:noinline

@@ -136,6 +136,9 @@ func (o *Once) Full() error {
 
 // Overrun returns the error of a poll of an empty completion queue that has failed: it is ErrOverrun and syscall.EIO.
 func (o *Once) Overrun() error {
+	if o == nil {
+		o = new(Once)
+	}
 	if e := o.lost.Load(); e != nil {
 		return *e
 	}

@@ -97,6 +97,7 @@ func failure(f plan.Failure) *jen.Statement {
 // hints is the function that explains a failure, or nil:
 //
 //	func() []string { return append(verr.Texts(hintX(&in)), verr.MemlockHints(errno)...) }
+//	func() []string { return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT, Text: "..."}) }
 func hints(f plan.Failure) *jen.Statement {
 	byRules, byLimit := rt("verr", "Texts").Call(id("hint"+f.Lints).Call(ref(id("in")))), rt("verr", "MemlockHints").Call(id("errno"))
 	var all *jen.Statement
@@ -109,8 +110,19 @@ func hints(f plan.Failure) *jen.Statement {
 		all = byLimit
 	case f.Gone:
 		all = rt("devmem", "GoneHints").Call(id("errno"))
-	default:
+	case len(f.Causes) == 0:
 		return jen.Nil()
+	}
+	if len(f.Causes) > 0 {
+		args := []jen.Code{id("errno")}
+		for _, c := range f.Causes {
+			args = append(args, rt("verr", "Cause").Values(key("Errno", rt("syscall", c.Errno)), key("Text", jen.Lit(c.Text))))
+		}
+		byNotes := rt("verr", "Causes").Call(args...)
+		if all != nil {
+			byNotes = jen.Append(all, byNotes.Op("..."))
+		}
+		all = byNotes
 	}
 	return jen.Func().Params().Index().String().Add(short(jen.Return(all)))
 }

@@ -38,6 +38,7 @@ type Verb struct {
 	Inner     bool    // the C function of another verb calls it: of a reader, of a stream
 	IOVA      *IOVA
 	Rules     []*Rule // in order of the pages
+	Causes    []Cause // what notes say of its errnos
 	Explained bool    // the rules are held against a request that was refused, not against the call
 	Pos       Pos
 }
@@ -205,3 +206,6 @@ type Method struct {
 	Sets  map[string][]*Member // C parameter -> flags that are always set
 	Doc   string
 }
+
+// Cause is a statement that may explain an errno ("ENOENT") of a verb.
+type Cause struct{ Errno, Text string }

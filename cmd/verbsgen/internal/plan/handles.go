@@ -186,7 +186,7 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 // destroyCall calls a destroying verb on o. The kernel has destroyed all that was made on a device that was taken away.
 func (b *builder) destroyCall(o *model.Object, d *model.Verb, gone bool) []Step {
 	self := b.self(o)
-	s := Call{Verb: d.C, By: raw(d, self+".lib", val(self+".h.C")), Answer: answer(d), Failure: Failure{Verb: d.C, Gone: gone}}
+	s := Call{Verb: d.C, By: raw(d, self+".lib", val(self+".h.C")), Answer: answer(d), Failure: Failure{Verb: d.C, Gone: gone, Causes: d.Causes}}
 	if b.below(o) && b.noticesGone() {
 		s.Failure.Spare = self + ".dev." + goneFunc
 	}

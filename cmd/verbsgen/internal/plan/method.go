@@ -113,7 +113,7 @@ func (c *call) results() {
 
 // invoke plans the raw call.
 func (c *call) invoke() []Step {
-	s := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v), Failure: Failure{Memlock: c.pins()}}
+	s := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v), Failure: Failure{Memlock: c.pins(), Causes: c.v.Causes}}
 	switch {
 	case s.Answer == Pointer:
 		s.Into = "ptr"

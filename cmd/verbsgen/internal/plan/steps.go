@@ -183,12 +183,13 @@ type Parent struct {
 
 // Failure is the error of a call that failed, and what may explain it.
 type Failure struct {
-	By      string // an allocator's calls; empty: verr
-	Verb    string // where the method does not name it
-	Lints   string // in the name of the validator
-	Memlock bool   // ENOMEM may be the limit on locked memory
-	Gone    bool   // the device memory may be gone
-	Spare   string // by an errno, whether there was nothing left to destroy, and the call counts as made; empty: no errno says so
+	By      string        // an allocator's calls; empty: verr
+	Verb    string        // where the method does not name it
+	Lints   string        // in the name of the validator
+	Memlock bool          // ENOMEM may be the limit on locked memory
+	Gone    bool          // the device memory may be gone
+	Causes  []model.Cause // what notes say of errnos
+	Spare   string        // by an errno, whether there was nothing left to destroy, and the call counts as made; empty: no errno says so
 }
 
 // Answer is how a call says that it failed.
