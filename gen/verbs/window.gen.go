@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -28,13 +27,10 @@ func (mw *MW) Bind(w dpath.SendWR, rkey uint32, mwBind MWBindAttr) error {
 	}
 	defer mw.h.Exit()
 	mr := mwBind.MR
-	if err := mr.base().Enter(verb); err != nil {
+	if err := mr.base().EnterBeside(&mw.h, verb, "bind_info.mr"); err != nil {
 		return err
 	}
 	defer mr.h.Exit()
-	if mr.dev != mw.dev {
-		return object.OtherDevice(verb, "bind_info.mr", &mr.h.Node, &mr.dev.h.Node, &mw.h.Node, &mw.dev.h.Node)
-	}
 	var bind cMWBind
 	mwBind.to(&bind)
 	bind.bind_info.mr = uintptr(mr.h.C)

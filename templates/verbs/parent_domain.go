@@ -32,23 +32,17 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 	}
 	attrC, pd, td := attr.c, attr.pd, attr.threadDomain
 	if pd != nil {
-		if err := pd.base().Enter(verb); err != nil {
+		if err := pd.base().EnterBeside(&dev.h, verb, "pd"); err != nil {
 			return nil, err
 		}
 		defer pd.h.Exit()
-		if pd.dev != dev {
-			return nil, object.OtherDevice(verb, "pd", &pd.h.Node, &pd.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		attrC.pd = uintptr(pd.h.C)
 	}
 	if td != nil {
-		if err := td.base().Enter(verb); err != nil {
+		if err := td.base().EnterBeside(&dev.h, verb, "td"); err != nil {
 			return nil, err
 		}
 		defer td.h.Exit()
-		if td.dev != dev {
-			return nil, object.OtherDevice(verb, "td", &td.h.Node, &td.dev.h.Node, &dev.h.Node, &dev.h.Node)
-		}
 		attrC.td = uintptr(td.h.C)
 	}
 	calls, err := newAllocCalls(attr, &attrC)

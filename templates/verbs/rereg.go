@@ -83,13 +83,10 @@ func (mr *MR) Rereg(change *MRChange) error {
 	}
 	var pdC unsafe.Pointer
 	if change.pd != nil {
-		if err := change.pd.base().Enter(verb); err != nil {
+		if err := change.pd.base().EnterBeside(&mr.h, verb, "pd"); err != nil {
 			return err
 		}
 		defer change.pd.h.Exit()
-		if change.pd.dev != mr.dev {
-			return object.OtherDevice(verb, "pd", &change.pd.h.Node, &change.pd.dev.h.Node, &mr.h.Node, &mr.dev.h.Node)
-		}
 		pdC = change.pd.h.C
 	}
 	held, err := change.what.Take(verb, mr.h.String())
