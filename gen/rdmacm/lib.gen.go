@@ -119,7 +119,9 @@ var library = dl.Module{Name: "librdmacm.so.1", Probe: "rdma_create_event_channe
 func Load(verbsLib *verbs.Lib, opts ...LoadOption) (*Lib, error) {
 	var c loadConfig
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	source0, err := bridge.Source(verbsLib)
 	if err != nil {

@@ -229,7 +229,9 @@ var library = dl.Module{Name: "libibverbs.so.1", Probe: "ibv_get_device_list",
 func Load(opts ...LoadOption) (*Lib, error) {
 	var c loadConfig
 	for _, o := range opts {
-		o(&c)
+		if o != nil {
+			o(&c)
+		}
 	}
 	l, err := library.Open(c.path)
 	if err != nil {

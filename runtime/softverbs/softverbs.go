@@ -1,6 +1,7 @@
 package softverbs
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -54,8 +55,12 @@ func New(opts ...Option) *Device {
 	return d
 }
 
-// Err returns nil if the device can be used, os.ErrClosed after Close, and otherwise why New failed.
+// Err returns nil if the device can be used, os.ErrClosed after Close, and otherwise why New failed. A nil device cannot be used, nor can
+// a zero value.
 func (d *Device) Err() error {
+	if d == nil || d.release == "" && d.err == nil {
+		return errors.New("softverbs: the device is nil or was never opened; New makes one")
+	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err

@@ -103,7 +103,9 @@ func (e *emitter) libTypes(g *goFile) {
 //	func Load(opts ...LoadOption) (*Lib, error) {
 //		var c loadConfig
 //		for _, o := range opts {
-//			o(&c)
+//			if o != nil {
+//				o(&c)
+//			}
 //		}
 //		l, err := library.Open(c.path)
 //		if err != nil {
@@ -117,7 +119,7 @@ func (e *emitter) load(g *goFile) {
 	params, libs := e.usedLibs()
 	body := []jen.Code{
 		jen.Var().Add(param("c", "loadConfig")),
-		jen.For(define("_", "o").Range().Id("opts")).Block(id("o").Call(ref(id("c")))),
+		jen.For(define("_", "o").Range().Id("opts")).Block(jen.If(notNil(id("o"))).Block(id("o").Call(ref(id("c"))))),
 	}
 	open, about := id("library").Dot("Open").Call(id("c.path")), ""
 	if len(libs) > 0 {
