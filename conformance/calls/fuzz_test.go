@@ -81,8 +81,8 @@ func (m method) unsafe() bool {
 			return true
 		}
 	}
-	if m.receiver != nil && m.pkg() == "dpath" && slices.Contains([]string{"Address", "Named", "Place", "Async", "Channel", "Refusal", "Stream",
-		"Region"}, strings.Split(m.name, ".")[1]) {
+	if m.receiver != nil && m.pkg() == "dpath" && slices.Contains([]string{"Address", "Named", "Place", "Async", "Channel", "Refusal",
+		"Stream", "Region"}, strings.Split(m.name, ".")[1]) {
 		return true // parts of handles
 	}
 	return false
@@ -213,7 +213,8 @@ func elem(t reflect.Type) reflect.Type {
 // bare reports whether an error is only an errno, without a word about its cause. That a device cannot do something needs none.
 func bare(err error) bool {
 	var e *verr.Error
-	return errors.As(err, &e) && !errors.Is(e, errors.ErrUnsupported) && e.Errno != 0 && e.Msg == "" && len(e.Violations) == 0 && len(e.Hints) == 0 && e.Err == nil
+	return errors.As(err, &e) && !errors.Is(e, errors.ErrUnsupported) &&
+		e.Errno != 0 && e.Msg == "" && len(e.Violations) == 0 && len(e.Hints) == 0 && e.Err == nil
 }
 
 // TestFuzz calls all methods at random, with plausible and hostile values, on software devices: none ends in a fault or a signal.

@@ -4,8 +4,8 @@ package careless
 
 import "github.com/verbsgen/verbsgen/gen/verbs"
 
-// inlineMistakes post inline data from memory that is not there. A provider reads it during the post, where nothing looks before: so this is
-// what the software device says, and other devices fault.
+// inlineMistakes post inline data from memory that is not there. A provider reads it during the post, and nothing checks it before: so the
+// error is that of the software device, and other devices fault.
 func inlineMistakes() (all []mistake) {
 	for name, at := range map[string]func() uintptr{
 		"unmapped memory":  unmapped,

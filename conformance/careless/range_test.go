@@ -11,8 +11,8 @@ import (
 )
 
 // ends are ranges of which a batch of 16 has no part, or not all, and ones that no batch has.
-var ends = []struct{ first, n int }{{-5, 3}, {-5, 10}, {-1, 1}, {math.MinInt, 4}, {math.MinInt, math.MinInt}, {math.MaxInt, 4}, {4, math.MaxInt},
-	{4, -1}, {17, 0}, {16, 1}, {15, math.MinInt}}
+var ends = []struct{ first, n int }{{-5, 3}, {-5, 10}, {-1, 1}, {math.MinInt, 4}, {math.MinInt, math.MinInt}, {math.MaxInt, 4},
+	{4, math.MaxInt}, {4, -1}, {17, 0}, {16, 1}, {15, math.MinInt}}
 
 // rangeProblem posts each range of ends and returns what was wrong with an answer, or the errors.
 func rangeProblem(post func(first, n int) (posted int, err error)) error {

@@ -38,8 +38,20 @@ func programs() (all []program) {
 	for _, area := range []struct {
 		name string
 		all  []mistake
-	}{{"memory", memoryMistakes()}, {"owner", ownerMistakes()}, {"sharing", sharingMistakes()}, {"steering", steeringMistakes()},
-		{"xrc", xrcMistakes()}, {"window", windowMistakes()}, {"copied", copiedMistakes()}, {"range", endsMistakes()}, {"truncated", truncatedMistakes()}, {"forgotten", forgottenMistakes()}, {"allocator", allocatorMistakes()}, {"inline", inlineMistakes()}} {
+	}{
+		{"memory", memoryMistakes()},
+		{"owner", ownerMistakes()},
+		{"sharing", sharingMistakes()},
+		{"steering", steeringMistakes()},
+		{"xrc", xrcMistakes()},
+		{"window", windowMistakes()},
+		{"copied", copiedMistakes()},
+		{"range", endsMistakes()},
+		{"truncated", truncatedMistakes()},
+		{"forgotten", forgottenMistakes()},
+		{"allocator", allocatorMistakes()},
+		{"inline", inlineMistakes()},
+	} {
 		for _, m := range area.all {
 			all = append(all, program{name: area.name + ": " + m.name, run: m.run, says: m.says, race: m.race})
 		}

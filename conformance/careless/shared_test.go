@@ -83,7 +83,8 @@ func countedPosts(w *world) error {
 		return *err
 	}
 	if c.posted.Load() != c.completed.Load() {
-		return fmt.Errorf("%d requests were posted, and %d completed; %d posts were refused", c.posted.Load(), c.completed.Load(), c.refused.Load())
+		return fmt.Errorf("%d requests were posted, and %d completed; %d posts were refused",
+			c.posted.Load(), c.completed.Load(), c.refused.Load())
 	}
 	return errors.New("each request that was posted completed")
 }

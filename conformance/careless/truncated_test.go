@@ -84,7 +84,8 @@ func truncatedMistakes() []mistake {
 			}
 			return result(w.a.PD.RegMRAddr(f.addr(), 4096, access))
 		}},
-		{name: "write by another machine", says: []string{"atomic: IBV_WC_REM_(OP|ACCESS)_ERR, IBV_WC_REM_(OP|ACCESS)_ERR"}, make: truncatedByPeer},
+		{name: "write by another machine", says: []string{"atomic: IBV_WC_REM_(OP|ACCESS)_ERR, IBV_WC_REM_(OP|ACCESS)_ERR"},
+			make: truncatedByPeer},
 		{name: "device memory", over: registered, says: []string{"operation not permitted|invalid argument"}, make: func(w *world) error {
 			fd, err := w.dm.ExportDMABufFD()
 			if err != nil {

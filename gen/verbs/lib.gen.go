@@ -344,7 +344,6 @@ func (l *Lib) MbpsToRate(mbps int) (Rate, error) {
 
 // judgeImportDevice holds the arguments of ibv_import_device against its rules.
 func (l *Lib) judgeImportDevice(cmdFD int) error {
-	l = object.OrZero(l)
 	in := inImportDevice{
 		cmdFD: int64(cmdFD),
 	}
@@ -440,7 +439,6 @@ func (l *Lib) EventTypeString(event EventType) (string, error) {
 //
 // C: ibv_is_qpt_supported, ibv_query_device_ex(3).
 func (l *Lib) IsQPTSupported(types uint32, qpt QPType) (int, error) {
-	l = object.OrZero(l)
 	const verb = "ibv_is_qpt_supported"
 	x := rawIsQPTSupported(types, uint32(qpt))
 	return int(x), nil
@@ -454,7 +452,6 @@ func (l *Lib) IsQPTSupported(types uint32, qpt QPType) (int, error) {
 //
 // C: ibv_flow_label_to_udp_sport, ibv_create_ah(3).
 func (l *Lib) FlowLabelToUDPSport(flowLabel uint32) (uint16, error) {
-	l = object.OrZero(l)
 	const verb = "ibv_flow_label_to_udp_sport"
 	x := rawFlowLabelToUDPSport(flowLabel)
 	return x, nil

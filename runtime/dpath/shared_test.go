@@ -117,8 +117,8 @@ func TestBatchInUse(t *testing.T) {
 	}
 }
 
-// TestPostsThatOverlap has a post begin during another one, which Go does not see yet: C refuses it, whether the batch belongs to the thread
-// of the other or not, and the other goes on.
+// TestPostsThatOverlap has a post begin during another one, which Go does not see yet: C refuses it, whether the batch belongs to the
+// thread of the other or not, and the other goes on.
 func TestPostsThatOverlap(t *testing.T) {
 	p := newProvider(t)
 	send, err := NewSendBatch(5, 0)
@@ -159,7 +159,8 @@ func TestPostsThatOverlap(t *testing.T) {
 	}
 }
 
-// TestBatchChangesHands passes a batch between threads, which is no mistake: each post succeeds, and a thread that makes many owns the batch.
+// TestBatchChangesHands passes a batch between threads, which is not a mistake: each post succeeds, and a thread that makes many
+// owns the batch.
 func TestBatchChangesHands(t *testing.T) {
 	p := newProvider(t)
 	p.Posts(dptest.Walk)

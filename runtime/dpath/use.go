@@ -30,7 +30,7 @@ const (
 // free looks at both of the first fields at once.
 func (u *use) free() bool { return atomic.LoadUint64((*uint64)(unsafe.Pointer(u))) == 0 }
 
-// close closes a batch that has requests.
+// end closes the batch.
 func (r *requests[W]) end(verb, what string) error {
 	if r.use == nil {
 		return verr.NeverOpened(verb, "the "+what)

@@ -55,7 +55,7 @@ type sendRecord struct {
 	room   uint32    // ours, in what is padding in C: elements at sges, 0 after Close
 }
 
-// given panics for the request that the zero value of a reference refers to.
+// given panics unless a reference refers to a request: a zero value does not.
 func given(refers bool) {
 	if !refers {
 		panic(noRequest)

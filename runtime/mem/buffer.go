@@ -189,8 +189,8 @@ func (b *Buffer) retainedBy() []string {
 	return names
 }
 
-// Close gives the memory back, and keeps its addresses unused for a while: see Bytes. It fails while the buffer is retained (syscall.EBUSY, with the names of the users); a second
-// Close is os.ErrClosed.
+// Close gives the memory back, and keeps its addresses unused for a while: see Bytes. It fails while the buffer is retained (syscall.EBUSY,
+// with the names of the users); a second Close returns os.ErrClosed.
 func (b *Buffer) Close() error {
 	if err := b.unusable(); err != nil {
 		return err

@@ -1,7 +1,7 @@
 package mem
 
-// Why unsafe: addresses of memory that is gone are kept, so that no other memory gets them. What keeps it sound: they are never followed, and
-// they are unmapped once.
+// Why unsafe: addresses of memory that is gone are kept, so that no other memory gets them. What keeps it sound: they are never
+// followed, and they are unmapped once.
 
 import (
 	"errors"

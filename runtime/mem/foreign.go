@@ -43,8 +43,8 @@ func (f *Foreign) own() *Foreign {
 	return f
 }
 
-// Bytes returns all of the memory, nil after Close. The slice must not be used after Close: the library frees the memory, and may give it to
-// something else.
+// Bytes returns all of the memory, nil after Close. The slice must not be used after Close: the library frees the memory, and may use it
+// for something else.
 func (f *Foreign) Bytes() []byte {
 	f = f.own()
 	f.mu.RLock()
@@ -112,10 +112,13 @@ func (f *Foreign) part(n int, off int64) ([]byte, error) {
 	return f.bytes()[off:][:n], nil
 }
 
-// End closes the memory, which waits for copies, and has destroy free it. When that fails, it is open again.
+// End closes the memory, which waits for copies, and has destroy free it. When that fails, it is open again. A copy fails.
 func (f *Foreign) End(verb, kind string, _ time.Duration, destroy func() error) error {
-	if f == nil || f.at == nil {
+	switch {
+	case f == nil || f.at == nil:
 		return verr.NeverOpened(verb, kind)
+	case f.at != f:
+		return verr.Copied(verb, kind)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -56,6 +56,9 @@ func TestForeignCopy(t *testing.T) {
 	copy(fs[1:], fs[:1]) // as c := *buf does
 	fs[0].mu.Unlock()
 	c := &fs[1]
+	if err := c.End("v", "Buf", 0, func() error { panic("it frees memory of the original") }); err == nil || len(fs[0].Bytes()) != 8 {
+		t.Errorf("End: %v, %d bytes of the original", err, len(fs[0].Bytes()))
+	}
 	if _, err := c.WriteAt([]byte{1}, 0); err == nil ||
 		err.Error() != "the owner of the memory is a copied handle; use the pointer to the original" {
 		t.Errorf("WriteAt: %v", err)

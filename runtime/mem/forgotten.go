@@ -18,9 +18,8 @@ var kept struct {
 }
 
 // OnForgotten sets f as the function that is called when the collector has found a Pin that was not unpinned and that nobody can
-// unpin any more. The error says how long the memory is, and where it was pinned. Without it, or after nil, package log prints the
-// error. f is called by a goroutine of its own, and should
-// return soon.
+// unpin any more. The error says how long the memory is, and where it was pinned. Without f, or after nil, package log prints the
+// error. f is called on a goroutine of the Go runtime, and should return soon.
 func OnForgotten(f func(err error)) {
 	kept.Lock()
 	defer kept.Unlock()
@@ -56,8 +55,8 @@ func forgotten(p *pinState) {
 		f, _ := runtime.CallersFrames([]uintptr{p.by}).Next()
 		where = fmt.Sprintf("; it was pinned at %s:%d", f.File, f.Line)
 	}
-	err := &verr.Error{Msg: fmt.Sprintf("a Pin of %d bytes at %p was forgotten: the memory stays pinned for as long as the program runs; keep the "+
-		"Pin, and call its Unpin%s", len(p.bytes), unsafe.SliceData(p.bytes), where)}
+	err := &verr.Error{Msg: fmt.Sprintf("a Pin of %d bytes at %p was forgotten: the memory stays pinned for as long as the program runs; "+
+		"keep the Pin, and call its Unpin%s", len(p.bytes), unsafe.SliceData(p.bytes), where)}
 	kept.Lock()
 	report := kept.report
 	kept.Unlock()

@@ -227,8 +227,8 @@ func TestForgotten(t *testing.T) {
 	}
 	runtime.KeepAlive(held)
 	at := pin().Addr()
-	text := fmt.Sprintf("a Pin of 100 bytes at %#x was forgotten: the memory stays pinned for as long as the program runs; keep the Pin, and call "+
-		"its Unpin; it was pinned at ", at)
+	text := fmt.Sprintf("a Pin of 100 bytes at %#x was forgotten: the memory stays pinned for as long as the program runs; keep the Pin, "+
+		"and call its Unpin; it was pinned at ", at)
 	err = collect()
 	if err == nil || !strings.HasPrefix(err.Error(), text) || !strings.Contains(err.Error(), "pin_test.go:") {
 		t.Errorf("got %v\nwant %s...", err, text)

@@ -213,7 +213,8 @@ func (e *Error) Is(target error) bool {
 	if e == nil {
 		return false
 	}
-	if errno, ok := target.(syscall.Errno); ok && errno == e.Errno && errno != 0 || target == e.Err && (target == ErrQueueFull || target == ErrOverrun) {
+	if errno, ok := target.(syscall.Errno); ok && errno == e.Errno && errno != 0 ||
+		target == e.Err && (target == ErrQueueFull || target == ErrOverrun) {
 		return true
 	}
 	if target != errors.ErrUnsupported {

@@ -12,7 +12,8 @@ import (
 )
 
 // whole refuses a file that is shorter than its own program headers say: the loader would map what is not there, and
-// the process would die of SIGBUS at the first touch. size is that of the file. What cannot be read, or is no ELF file, is left to the loader.
+// the process would die of SIGBUS at the first touch. size is that of the file. What cannot be read, or is not an ELF file, is left to the
+// loader.
 func whole(path string, size int64) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -140,7 +140,8 @@ func (e *entry) take(addr uintptr, size, align uint64) error {
 		return fmt.Errorf("it answered %#x, which is memory of Go; answer the address of a mem.Buffer", addr)
 	}
 	if !reach.Writable(addr, size) {
-		return fmt.Errorf("it answered %#x, from where not all of %d bytes can be written; answer the address of a mem.Buffer that is open", addr, size)
+		return fmt.Errorf("it answered %#x, from where not all of %d bytes can be written; answer the address of a mem.Buffer that is open",
+			addr, size)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -70,14 +70,16 @@ func TestWritable(t *testing.T) {
 
 func TestTableCovers(t *testing.T) {
 	table := filepath.Join(t.TempDir(), "maps")
-	text := "1000-2000 r--p 00000000 00:00 0\n2000-3000 rw-p 00000000 00:00 0 [heap]\n3000-5000 rw-s 00000000 00:00 0\n6000-7000 rw-p 00000000 00:00 0\n"
+	text := "1000-2000 r--p 00000000 00:00 0\n2000-3000 rw-p 00000000 00:00 0 [heap]\n" +
+		"3000-5000 rw-s 00000000 00:00 0\n6000-7000 rw-p 00000000 00:00 0\n"
 	if err := os.WriteFile(table, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		need, end uint64
 		want      bool
-	}{{0x2000, 0x5000, true}, {0x2fff, 0x3001, true}, {0x1fff, 0x2001, false}, {0x4fff, 0x6001, false}, {0x6000, 0x7001, false}, {0x9000, 0x9001, false}} {
+	}{{0x2000, 0x5000, true}, {0x2fff, 0x3001, true}, {0x1fff, 0x2001, false}, {0x4fff, 0x6001, false},
+		{0x6000, 0x7001, false}, {0x9000, 0x9001, false}} {
 		if got := tableCovers(table, c.need, c.end); got != c.want {
 			t.Errorf("%#x to %#x: %v", c.need, c.end, got)
 		}

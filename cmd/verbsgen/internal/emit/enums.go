@@ -146,5 +146,6 @@ func (g *goFile) enumString(t *model.Enum) {
 		text = rt("validate", "FlagText").Call(jen.Uint64().Call(id("v")), id(names))
 	}
 	g.decl("", jen.Var().Id(names).Op("=").Index().Add(rt("validate", "Flag")).Values(all...))
-	g.fn(fn{doc: doc, recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()}, body: []jen.Code{jen.Return(text)}, short: true})
+	g.fn(fn{doc: doc, recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()}, short: true,
+		body: []jen.Code{jen.Return(text)}})
 }

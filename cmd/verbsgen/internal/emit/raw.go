@@ -132,7 +132,8 @@ func (e *emitter) rawBody(s *plan.Shim) []jen.Code {
 func (e *emitter) rawStubFile() *goFile {
 	g := e.newFile("raw_none.gen.go")
 	g.f.HeaderComment("//go:build !(" + constraint + ")")
-	g.decl("// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, and no function of C is ever called.",
+	g.decl("// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, "+
+		"and no function of C is ever called.",
 		jen.Const().Id("haveC").Op("=").False())
 	var stubs []jen.Code
 	for _, s := range e.plan.Shims {

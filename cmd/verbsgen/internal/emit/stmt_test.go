@@ -84,7 +84,8 @@ func TestSteps(t *testing.T) {
 		{plan.Keep{}, "held.Rename(&o.h)\no.h.Kept, release = release, nil // kept until Close has succeeded"},
 		{plan.Missing{Verb: "ibv_x", Lib: "l", Symbols: []string{"ibv_x2", "ibv_x"}},
 			"if l.fn[symIbv_x2] == 0 && l.fn[symIbv_x] == 0 {\n\treturn nil, l.missing(\"ibv_x\", symIbv_x2)\n}"},
-		{plan.Assign{To: []string{"a.mask"}, Op: "|=", Values: []plan.Value{{As: plan.Literal, Text: "0x4"}}, Remark: "IBV_X"}, "a.mask |= 0x4 // IBV_X"},
+		{plan.Assign{To: []string{"a.mask"}, Op: "|=", Values: []plan.Value{{As: plan.Literal, Text: "0x4"}}, Remark: "IBV_X"},
+			"a.mask |= 0x4 // IBV_X"},
 		{plan.Call{By: plan.Value{As: plan.Result, Path: "rawX"}, Answer: plan.Pointer, Into: "ptr",
 			Failure: plan.Failure{By: "calls", Memlock: true}},
 			"ptr, errno := rawX()\nif ptr == nil {\n\treturn nil, calls.Failed(verb, errno, func() []string { return " +

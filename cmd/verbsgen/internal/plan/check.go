@@ -7,7 +7,10 @@ import (
 
 // check plans the filling of the inputs of the rules, and the call of the validators.
 func (c *call) check() []Step {
-	s := Check{Verb: c.v.Go, Lib: c.lib, Release: c.release, Refuses: len(c.v.Checked(false)) > 0, Lints: len(c.v.Checked(true)) > 0}
+	s := Check{Verb: c.v.Go, Release: c.release, Refuses: len(c.v.Checked(false)) > 0, Lints: len(c.v.Checked(true)) > 0}
+	if s.Lints {
+		s.Lib = c.lib
+	}
 	for _, o := range c.v.Inputs() {
 		if o.Kind != model.OpCap {
 			s.Inputs = append(s.Inputs, Entry{o.Name, c.input(o)})

@@ -42,5 +42,6 @@ func (b *builder) ends(o *model.Object) (out []*Method) {
 func (b *builder) end(v *model.Verb, m *model.Method) []Decl {
 	o := v.Params[0].Object
 	doc := b.newCall(v, m).doc(v.Doc)
-	return []Decl{Closer{Doc: doc, Object: o.Go, Recv: b.self(o), Name: m.Name, Verb: v.C, End: naming.Unexported(v.Go), Lives: v != o.Destroy}}
+	return []Decl{Closer{Doc: doc, Object: o.Go, Recv: b.self(o), Name: m.Name, Verb: v.C, End: naming.Unexported(v.Go),
+		Lives: v != o.Destroy}}
 }

@@ -160,7 +160,8 @@ func (b *builder) lends(o *model.Object) (out []Decl) {
 			args = append(args, null)
 		}
 		let := function(nil, errOnly, do(raw(release, self+".lib", val("kept"))), ret(null))
-		kept := function(nil, []Var{{Type: "func() error"}, {Type: "error"}}, Assign{To: []string{"kept", "errno"}, Op: ":=", Values: []Value{raw(keep, self+".lib", args...)}},
+		kept := function(nil, []Var{{Type: "func() error"}, {Type: "error"}},
+			Assign{To: []string{"kept", "errno"}, Op: ":=", Values: []Value{raw(keep, self+".lib", args...)}},
 			If{isNil("kept"), []Step{ret(null, of("verr", "Failed", text(keep.C), val("errno"), null))}}, ret(let, null))
 		m := b.on(o, l.Go, "", []Var{{Type: "*" + l.Object.Ref}, {Type: "error"}},
 			slices.Concat([]Step{Name{"struct " + o.C}, Enter{Handle: self}}, b.missing(keep, self+".lib"), b.missing(release, self+".lib"),

@@ -38,8 +38,9 @@ type Closer struct {
 
 // handle plans the type of an object with what every handle has.
 func (b *builder) handle(o *model.Object) []Decl {
-	h := Handle{Object: o, Recv: b.self(o), Owner: "Lib", Fields: b.ownFields(o), Root: o.Go == b.root(), Region: o.Region != nil, Reload: b.changes(o), Parent: b.isParent(o),
-		Owners: b.owners(o), Gone: b.below(o) && b.noticesGone(), End: naming.Unexported(o.Destroy.Go), Ends: b.ends(o)}
+	h := Handle{Object: o, Recv: b.self(o), Owner: "Lib", Fields: b.ownFields(o), Root: o.Go == b.root(),
+		Region: o.Region != nil, Reload: b.changes(o), Parent: b.isParent(o), Owners: b.owners(o),
+		Gone: b.below(o) && b.noticesGone(), End: naming.Unexported(o.Destroy.Go), Ends: b.ends(o)}
 	if b.below(o) {
 		h.Owner = b.root()
 	}
@@ -186,7 +187,8 @@ func (b *builder) getters(o *model.Object) (out []Decl) {
 // destroyCall calls a destroying verb on o. The kernel has destroyed all that was made on a device that was taken away.
 func (b *builder) destroyCall(o *model.Object, d *model.Verb, gone bool) []Step {
 	self := b.self(o)
-	s := Call{Verb: d.C, By: raw(d, self+".lib", val(self+".h.C")), Answer: answer(d), Failure: Failure{Verb: d.C, Gone: gone, Causes: d.Causes}}
+	s := Call{Verb: d.C, By: raw(d, self+".lib", val(self+".h.C")), Answer: answer(d),
+		Failure: Failure{Verb: d.C, Gone: gone, Causes: d.Causes}}
 	if b.below(o) && b.noticesGone() {
 		s.Failure.Spare = self + ".dev." + goneFunc
 	}

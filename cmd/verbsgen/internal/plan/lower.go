@@ -74,7 +74,8 @@ func (s EnterArms) Steps() []Step {
 func (s PackArms) Steps() []Step {
 	size := converted("int", of("unsafe", "Sizeof", val(s.Head)))
 	return []Step{
-		Try{Into: s.Into, Call: of("cmem", "Behind", verb, size, greatest(s.Count.GoType), greatest(s.Size.GoType), val(s.List), val(s.Of+".pack"))},
+		Try{Into: s.Into, Call: of("cmem", "Behind", verb, size, greatest(s.Count.GoType), greatest(s.Size.GoType),
+			val(s.List), val(s.Of+".pack"))},
 		Assign{To: []string{s.Head + "." + s.Count.Go, s.Head + "." + s.Size.Go}, Op: "=",
 			Values: []Value{length(s.Count.GoType, s.List), length(s.Size.GoType, s.Into)}}}
 }

@@ -68,6 +68,7 @@ func (b *builder) method(v *model.Verb, m *model.Method) []Decl {
 		c.param(p)
 	}
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.invoke(), c.success())
+	c.out.OrZero = c.out.OrZero && mentions(c.out.Steps, c.self)
 	c.out.Doc = c.doc(v.Doc)
 	return []Decl{c.out}
 }

@@ -112,7 +112,8 @@ func adoptedOnce(w *world, m *Method) (wrong []string) {
 	for _, parent := range parents {
 		told := slices.ContainsFunc(steps[makes[0]:], func(s Step) bool {
 			set, ok := s.(Assign)
-			return ok && set.Op == "=" && strings.EqualFold(set.To[0], steps[makes[0]].(Make).Into+"."+parent.Go) && handles[set.Values[0].Path] == parent
+			return ok && set.Op == "=" &&
+				strings.EqualFold(set.To[0], steps[makes[0]].(Make).Into+"."+parent.Go) && handles[set.Values[0].Path] == parent
 		})
 		if parent.Go != "Device" && !told {
 			wrong = append(wrong, "the object does not know its "+parent.Go)

@@ -324,7 +324,8 @@ func (c *call) valueParam(p *model.Param) {
 	in := wide(p.Go)
 	switch p.GoType {
 	case "int":
-		c.pre = append(c.pre, Refuse{operation(converted("int", converted("int32", val(p.Go))), "!=", val(p.Go)), of("verr", "OutOfRange", verb, text(p.C), val(p.Go))})
+		c.pre = append(c.pre, Refuse{operation(converted("int", converted("int32", val(p.Go))), "!=", val(p.Go)),
+			of("verr", "OutOfRange", verb, text(p.C), val(p.Go))})
 		in.Type = "int64"
 	case "int64":
 		in.Type = "int64"

@@ -33,7 +33,8 @@ func pointersPlaced(w *world, m *Method) (wrong []string) {
 				wrong = append(wrong, bytesPlaced(m, p, f, calls[0])...)
 			}
 		}
-		if pins := slices.Index(m.Steps, Step(Until{Var{Name: p.Go + "Pins", Type: "mem.Pins"}, "Unpin"})); (pointsOn(p.Record) || lists > 0) && (pins < 0 || pins > first) {
+		pins := slices.Index(m.Steps, Step(Until{Var{Name: p.Go + "Pins", Type: "mem.Pins"}, "Unpin"}))
+		if (pointsOn(p.Record) || lists > 0) && (pins < 0 || pins > first) {
 			wrong = append(wrong, "what "+p.C+" points to is not kept in its place")
 		}
 	}

@@ -442,7 +442,8 @@ func TestNames(t *testing.T) {
 	name := regexp.MustCompile(`^-?[A-Za-z0-9_.]*$`)
 	var look func(of string, v reflect.Value)
 	look = func(of string, v reflect.Value) {
-		if x, ok := v.Interface().(Value); ok && (!name.MatchString(x.Path) || x.As != Literal && x.As != Operation && !name.MatchString(x.Text)) {
+		if x, ok := v.Interface().(Value); ok &&
+			(!name.MatchString(x.Path) || x.As != Literal && x.As != Operation && !name.MatchString(x.Text)) {
 			t.Errorf("%s: %v is no name", of, x)
 		}
 		switch v.Kind() {

@@ -80,6 +80,7 @@ func (b *builder) special(v *model.Verb, m *model.Method) []Decl {
 	c.out.Name, c.out.Verb, c.out.Results = name, nil, errOnly
 	c.out.Doc = Doc{Text: Says("judge", Words{"Name": name, "Verb": v.C})}
 	c.out.Steps = append(c.check(), ret(null))
+	c.out.OrZero = c.out.OrZero && mentions(c.out.Steps, c.self)
 	return []Decl{c.out}
 }
 
