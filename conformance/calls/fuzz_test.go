@@ -127,6 +127,7 @@ func round(seed uint64, all []method, log *callLog, total *counts) error {
 	}
 	var devs []*verbs.Device
 	var pins []*mem.Pin // a program must not forget one
+	var events []interface{ Done() }
 	imported := false
 	for _, name := range []string{"soft0", "soft1"} {
 		dev, err := lib.OpenDevice(name)
@@ -167,10 +168,15 @@ func round(seed uint64, all []method, log *callLog, total *counts) error {
 				pins = append(pins, r)
 			case *verbs.Device:
 				devs = append(devs, r)
+			case interface{ Done() }: // an event, which keeps its object open
+				events = append(events, r)
 			}
 		}
 		imported = imported || e.err == nil && strings.Contains(m.name, ".Import")
 		p.keep(e.results)
+	}
+	for _, e := range events {
+		e.Done()
 	}
 	var errs []error
 	for _, dev := range devs {
