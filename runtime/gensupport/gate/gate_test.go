@@ -5,10 +5,14 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
+
+// patience is how long most tests have End wait.
+const patience = time.Minute
 
 // object stands for a C object: like one, it stays where it is.
 var object int

@@ -63,9 +63,6 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// patience is how long most tests have End wait.
-const patience = time.Minute
-
 // TestPatience ends a gate whose call does not leave: nothing is destroyed, and the gate is open again.
 func TestPatience(t *testing.T) {
 	g, call, _ := opened(t)
