@@ -602,11 +602,11 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	}
 	qp.seePostSend(&in, false)
 	if wr.Full(brokenPostSend(&in)) {
-		return errPostSend.Full()
+		return errPostSend.Full(errno)
 	}
 	qp.seePostSend(&in, true)
 	if wr.Full(brokenPostSend(&in)) {
-		return errPostSend.Full()
+		return errPostSend.Full(errno)
 	}
 	return wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Named[QPType]("qp_type", in.qpType),
 		validate.Named[QPState]("state", in.qpState), validate.Fact("max_inline_data", in.qpCapMaxInlineData),
@@ -663,11 +663,11 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 	}
 	qp.seePostRecv(&in, false)
 	if wr.Full(brokenPostRecv(&in)) {
-		return errPostRecv.Full()
+		return errPostRecv.Full(errno)
 	}
 	qp.seePostRecv(&in, true)
 	if wr.Full(brokenPostRecv(&in)) {
-		return errPostRecv.Full()
+		return errPostRecv.Full(errno)
 	}
 	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Named[QPType]("qp_type", in.qpType),
 		validate.Named[QPState]("state", in.qpState), validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE))

@@ -182,7 +182,7 @@ func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.
 		recvWRNumSGE: int64(cmem.At[int32](wr.Request, 24)),
 	}
 	if wr.Full(brokenPostSRQRecv(&in)) {
-		return errPostSRQRecv.Full()
+		return errPostSRQRecv.Full(errno)
 	}
 	return wr.Error(brokenPostSRQRecv(&in), hintPostSRQRecv(&in))
 }
@@ -202,11 +202,11 @@ func (srq *SRQ) refusedPostSRQOps(r dpath.OpsRange, posted int, errno syscall.Er
 	}
 	srq.seePostSRQOps(&in, false)
 	if wr.Full(brokenPostSRQOps(&in)) {
-		return errPostSRQOps.Full()
+		return errPostSRQOps.Full(errno)
 	}
 	srq.seePostSRQOps(&in, true)
 	if wr.Full(brokenPostSRQOps(&in)) {
-		return errPostSRQOps.Full()
+		return errPostSRQOps.Full(errno)
 	}
 	return wr.Error(brokenPostSRQOps(&in), hintPostSRQOps(&in))
 }

@@ -17,20 +17,21 @@ func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
 	if errno >= verr.ErrnoClosed {
 		return r.Failed(&errWRStart, errno)
 	}
-	if errno == syscall.ENOSPC {
-		errno = syscall.ENOMEM // some providers have the one where others have the other
-	}
 	if err := r.Refused(errno); err != nil {
 		return err
+	}
+	as := errno
+	if errno == syscall.ENOSPC {
+		as = syscall.ENOMEM // which posts have for the same
 	}
 	var first *verr.Error
 	for i := range r.Len() {
 		var e *verr.Error
-		if !errors.As(s.qp.refusedPostSend(r, i, errno), &e) {
+		if !errors.As(s.qp.refusedPostSend(r, i, as), &e) {
 			continue
 		}
 		if len(e.Violations) > 0 {
-			return s.of(e)
+			return s.of(e, errno)
 		}
 		if first == nil {
 			first = e
@@ -40,14 +41,14 @@ func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
 	case first == nil:
 		return errWRStart.Errno(errno)
 	case first.Err == ErrQueueFull:
-		return errWRStart.Full()
+		return errWRStart.Full(errno)
 	}
-	return s.of(first)
+	return s.of(first, errno)
 }
 
-// of returns the error of a post as that of a stream.
-func (s *QPStream) of(e *verr.Error) error {
+// of returns the error of a post as that of a stream, which failed with errno.
+func (s *QPStream) of(e *verr.Error, errno syscall.Errno) error {
 	c := *e
-	c.Verb = errWRStart.Verb
+	c.Verb, c.Errno = errWRStart.Verb, errno
 	return &c
 }

@@ -95,7 +95,7 @@ func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Err
 		return err
 	}
 	if wr.Full(nil) {
-		return errPostWQRecv.Full()
+		return errPostWQRecv.Full(errno)
 	}
 	return wr.Error(nil, nil)
 }

@@ -59,7 +59,7 @@ type Once struct {
 	Kind   string // of the handles that the verb is used on
 	errs   [256]atomic.Pointer[Error]
 	closed atomic.Pointer[error]
-	full   atomic.Pointer[error]
+	full   [2]atomic.Pointer[error] // by ENOMEM and ENOSPC
 	none   atomic.Pointer[error]
 	lost   atomic.Pointer[error]
 }
@@ -120,17 +120,22 @@ func (o *Once) Closed() error {
 	return e
 }
 
-// Full returns the error of a post to a full queue: it is ErrQueueFull and syscall.ENOMEM.
-func (o *Once) Full() error {
+// Full returns the error of a post to a full queue: it is ErrQueueFull and syscall.ENOMEM, or syscall.ENOSPC, which is the errno of some
+// streams.
+func (o *Once) Full(errno syscall.Errno) error {
 	if o == nil {
 		o = new(Once)
 	}
-	if e := o.full.Load(); e != nil {
+	made := &o.full[1]
+	if errno != syscall.ENOSPC {
+		made, errno = &o.full[0], syscall.ENOMEM
+	}
+	if e := made.Load(); e != nil {
 		return *e
 	}
-	var e error = &Error{Verb: o.Verb, Errno: syscall.ENOMEM, Err: ErrQueueFull,
-		Msg: "the queue is full (ENOMEM); take completions from its completion queue, then post the rest"}
-	o.full.Store(&e)
+	var e error = &Error{Verb: o.Verb, Errno: errno, Err: ErrQueueFull,
+		Msg: "the queue is full (" + ErrnoName(errno) + "); take completions from its completion queue, then post the rest"}
+	made.Store(&e)
 	return e
 }
 

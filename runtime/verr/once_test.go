@@ -3,6 +3,7 @@ package verr
 import (
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -26,7 +27,7 @@ func TestOnce(t *testing.T) {
 	if err := o.Errno(ErrnoClosed); err != o.Closed() {
 		t.Errorf("ErrnoClosed: %v", err)
 	}
-	full := o.Full()
+	full := o.Full(syscall.ENOMEM)
 	const want = "ibv_post_send: the queue is full (ENOMEM); take completions from its completion queue, then post the rest"
 	if full.Error() != want {
 		t.Errorf("Full: %v", full)
@@ -38,7 +39,14 @@ func TestOnce(t *testing.T) {
 	if err := o.Errno(ErrnoNoMemory); !errors.Is(err, syscall.ENOMEM) || errors.Is(err, ErrQueueFull) {
 		t.Errorf("ErrnoNoMemory: %v", err)
 	}
-	if n := testing.AllocsPerRun(100, func() { _ = errors.Is(o.Full(), ErrQueueFull) && errors.Is(o.Full(), syscall.ENOMEM) }); n != 0 {
+	if e := o.Full(syscall.ENOSPC); !errors.Is(e, ErrQueueFull) || !errors.Is(e, syscall.ENOSPC) || !strings.Contains(e.Error(), "(ENOSPC)") {
+		t.Errorf("Full by ENOSPC: %v", e)
+	}
+	if n := testing.AllocsPerRun(100, func() {
+		for _, errno := range []syscall.Errno{syscall.ENOMEM, syscall.ENOSPC} {
+			_ = errors.Is(o.Full(errno), ErrQueueFull) && errors.Is(o.Full(errno), errno)
+		}
+	}); n != 0 {
 		t.Errorf("Full: %v allocations", n)
 	}
 	if n := testing.AllocsPerRun(100, func() { _ = o.Errno(syscall.ENOMEM); _ = o.Errno(ErrnoClosed) }); n != 0 {

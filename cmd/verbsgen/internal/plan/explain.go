@@ -38,7 +38,7 @@ func (b *builder) explain(v *model.Verb, m *model.Method) []Decl {
 	if len(v.Explains(false)) > 0 {
 		may = result("hint"+v.Go, addr("in"))
 	}
-	full := If{result("wr.Full", broken), []Step{ret(result(errs + ".Full"))}}
+	full := If{result("wr.Full", broken), []Step{ret(result(errs+".Full", val("errno")))}}
 	out.Steps = append(out.Steps, full)
 	decls := []Decl{out}
 	if !b.full {
