@@ -31,9 +31,9 @@ func TestCallbacks(t *testing.T) {
 	parent := must(b.dev.AllocParentDomain(verbs.NewParentDomainAttr(pd.Interface().(*verbs.PD)).Allocator(k).PDContext("mine")))(t)
 	call := b.last("ibv_alloc_parent_domain")
 	field := func(name string) uint64 { return must(Number(call.In, "attr."+name))(t) }
-	// the memory has that alignment
-	got := b.rec.Alloc(field("alloc"), call.Result, field("pd_context"), 0x1122334455667788, 4096, 0x3344556677889900)
-	if want := (verbs.AllocRequest{PD: parent, Size: 0x1122334455667788, Align: 4096, Resource: 0x3344556677889900,
+	const size = regionSize - 0x123 // the memory is as long, and has the alignment
+	got := b.rec.Alloc(field("alloc"), call.Result, field("pd_context"), size, 4096, 0x3344556677889900)
+	if want := (verbs.AllocRequest{PD: parent, Size: size, Align: 4096, Resource: 0x3344556677889900,
 		Context: "mine"}); k.alloc != want {
 		t.Errorf("alloc: Go sees %+v, not %+v", k.alloc, want)
 	}
