@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
@@ -203,6 +205,21 @@ func batchOf(tb testing.TB, n int) *verbs.SendBatch {
 func post(tb testing.TB, s *verbs.QPStream, batch *verbs.SendBatch) {
 	if _, err := s.Post(batch, batch.Len()); err != nil {
 		tb.Fatal(err)
+	}
+}
+
+// TestInlined asks the compiler whether it inlines what builds requests, in a program that imports gen/verbs and not runtime/dpath, as this
+// one does: a call for each costs more than the whole request.
+func TestInlined(t *testing.T) {
+	said, err := exec.Command("go", "test", "-c", "-gcflags=-m", "-o", filepath.Join(t.TempDir(), "x"), ".").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	for _, method := range []string{"(*SendBatch).WR", "SendWR.Write", "SendWR.SGE", "SendWR.Flags", "SendWR.SetID", "SendWR.SetRemote",
+		"SendWR.SetAddr"} {
+		if !strings.Contains(string(said), "inlining call to dpath."+method+"\n") {
+			t.Errorf("%s is not inlined", method)
+		}
 	}
 }
 

@@ -34,3 +34,22 @@ func NewRecvBatch(wrs, sgesPerWR int, opts ...BatchOption) (*RecvBatch, error) {
 
 // InlineRoom reserves that many bytes in each request for inline data, see SendWR.InlineData. Receives do not use them.
 func InlineRoom(bytes int) BatchOption { return dpath.InlineRoom(bytes) }
+
+// Never called: a method of runtime/dpath is inlined in programs that import only this package if it is inlined here.
+var _ = func(s *SendBatch, r *RecvBatch) {
+	w := s.WR(s.Len())
+	w.Send(0).SGE(0, 0, 0).Flags(0).SendImm(0, 0).SendInv(0, 0).Write(0, 0, 0).WriteImm(0, 0, 0, 0).Read(0, 0, 0).
+		CompareSwap(0, 0, 0, 0, 0).FetchAdd(0, 0, 0, 0).To(nil, 0, 0).ToSRQ(0)
+	w.SetID(0)
+	w.SetFlags(0)
+	w.SetImm(0)
+	w.SetRemote(0)
+	w.SetRKey(0)
+	w.SetAddr(0, 0)
+	s.From(0, 0)
+	v := r.WR(r.Len())
+	v.Recv(0).SGE(0, 0, 0)
+	v.SetID(0)
+	v.SetAddr(0, 0)
+	r.From(0, 0)
+}
