@@ -42,6 +42,9 @@ func CloseTree(n *Node) error {
 // mostAgain is how often the Close of a node is called again that was busy without anything below it: the device may say so as well.
 const mostAgain = 10
 
+// mostMoved is how often a node is looked at again that others moved nodes into and away again.
+const mostMoved = 1000
+
 type walk struct {
 	tried map[*Node]bool // nodes that are open although their Close was called
 	errs  []error
@@ -65,11 +68,11 @@ func (w *walk) close(n *Node) {
 			return
 		}
 		w.tried[n] = true
-		err := verr.Busy("", n.String(), names)
+		err, most := verr.Busy("", n.String(), names), mostMoved
 		if len(names) == 0 {
-			err = n.within(&w.left, self.Close)
+			err, most = n.within(&w.left, self.Close), mostAgain
 		}
-		if errors.Is(err, syscall.EBUSY) && (len(n.untried(w.tried)) > 0 || again < mostAgain && w.patient() && n.childless()) {
+		if errors.Is(err, syscall.EBUSY) && (len(n.untried(w.tried)) > 0 || again < most && w.patient() && n.childless()) {
 			continue // ReplaceParent moved a node here meanwhile, or here and away again
 		}
 		if errors.Is(err, os.ErrClosed) && !n.IsOpen() {
