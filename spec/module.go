@@ -28,7 +28,7 @@ type Module struct {
 	Install string   // which packages have the library
 	Package string   // usual name of the Go package
 	Import  string   // path under which other packages import it
-	Root    string   // object that all others are made from; empty where there is none
+	Root    string   // object that all others are made from, or empty
 	Facts   string   // stored facts of package api; empty where none are stored
 	Serial  bool     // calls of the library must not run beside each other
 	Source  string   // folder of rdma-core's source with the header and the versions of the symbols

@@ -166,7 +166,7 @@ type RecordField struct {
 	marks marks
 }
 
-// countedIn is the field with the number of what a list or a slice has, which its setter sets too; empty where there is none.
+// countedIn is the field with the number of what a list or a slice has, which its setter sets too, or empty.
 func (f *RecordField) countedIn() string {
 	if f.Bytes || f.Handles != "" || f.Points != "" {
 		return f.Len

@@ -26,7 +26,7 @@ func (p *pool) len() int {
 	return len(p.all)
 }
 
-// take removes one, nil if there is none.
+// take removes one and returns it, or nil if the pool is empty.
 func (p *pool) take(rng *rand.Rand) *link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -51,7 +51,7 @@ func (p *pool) remove(l *link) bool {
 	return i >= 0
 }
 
-// some gives one to use, nil if there is none. Its users are locked for reading.
+// some returns one to use, or nil if the pool is empty. Its users are locked for reading.
 func (p *pool) some(rng *rand.Rand) *link {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -372,7 +372,7 @@ func memAvailable() uint64 {
 	return kib << 10
 }
 
-// kernelRelease returns the release that uname has, or that the card of conformance/card stands for; empty where there is none.
+// kernelRelease returns the kernel's release, or the one that conformance/card emulates. It is empty if uname fails.
 func kernelRelease(device string) string {
 	if text, err := os.ReadFile(sysfs.Path("class/infiniband", device, "device/emulated")); err == nil {
 		return strings.TrimSpace(string(text)) + " (emulated, and the card too)"

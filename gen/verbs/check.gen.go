@@ -921,7 +921,7 @@ var (
 		Statement: "the domain, the number and the type of the queue pair are given", Fix: "give all of them", Page: "ibv_open_qp",
 		Text: validate.NoText}
 	rule1221 = verr.Rule{ID: "VR-ibv_open_qp-qp_type-1221", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_type",
-		Statement: "queue pairs of type XRC_RECV alone are shared", Fix: "pass this type", Page: "ibv_open_qp", Text: validate.Text[QPType]}
+		Statement: "only queue pairs of type XRC_RECV can be shared", Fix: "pass this type", Page: "ibv_open_qp", Text: validate.Text[QPType]}
 	rule3172 = verr.Rule{ID: "VR-ibv_open_qp-qp_num-3172", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_num",
 		Statement: "no queue pair has a number of more than 24 bits", Fix: "pass the number of the queue pair", Page: "ibv_open_qp",
 		Section: "DESCRIPTION"}
@@ -1156,8 +1156,9 @@ var (
 		Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order",
 		Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}, Text: validate.Text[DataInOrderQuery]}
 	rule1308 = verr.Rule{ID: "VR-ibv_query_qp_data_in_order-op-1308", Verb: "ibv_query_qp_data_in_order", Subject: "op",
-		Statement: "the order of sends, writes and reads alone is known", Fix: "ask for one of these", Page: "ibv_query_qp_data_in_order",
-		Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)",
+		Statement: "the data order can be queried only for sends, writes and reads", Fix: "ask for one of these",
+		Page: "ibv_query_qp_data_in_order", Section: "ARGUMENTS",
+		AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)",
 			"every provider (the result is 0)"}, Text: validate.Text[WROpcode]}
 	rule0506 = verr.Rule{ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask",
 		Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp", Text: validate.Text[QPField]}

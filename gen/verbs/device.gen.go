@@ -1208,7 +1208,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceInfoEx, error) {
 //
 // Rules:
 //   - the domain, the number and the type of the queue pair are given [VR-ibv_open_qp-comp_mask-1220]
-//   - Type: queue pairs of type XRC_RECV alone are shared [VR-ibv_open_qp-qp_type-1221]
+//   - Type: only queue pairs of type XRC_RECV can be shared [VR-ibv_open_qp-qp_type-1221]
 //   - QPNum: no queue pair has a number of more than 24 bits [VR-ibv_open_qp-qp_num-3172]
 //
 // C: ibv_open_qp, ibv_open_qp(3).

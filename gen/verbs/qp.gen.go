@@ -508,7 +508,8 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 //
 // Hints (some devices accept these):
 //   - flags has no bits but RETURN_CAPS and DEVICE_ONLY [VR-ibv_query_qp_data_in_order-flags-1307]
-//   - op: the order of sends, writes and reads alone is known [VR-ibv_query_qp_data_in_order-op-1308]
+//   - op: the data order can be queried only for sends, writes and reads
+//     [VR-ibv_query_qp_data_in_order-op-1308]
 //
 // C: ibv_query_qp_data_in_order, ibv_query_qp_data_in_order(3).
 func (qp *QP) QueryDataInOrder(op WROpcode, flags DataInOrderQuery) (DataInOrder, error) {

@@ -15,7 +15,7 @@ type Client struct {
 	Address string // HOST:PORT
 	Suite   string // the cases of this program, by Fingerprint; the listening side's must be the same
 	About   About  // this side
-	Secret  []byte // of both sides, see ReadSecret; nil if there is none
+	Secret  []byte // shared by both sides, see ReadSecret; nil if the server asks for none
 	// Wait is how long to go on trying while nobody listens there yet, or another is served.
 	Wait time.Duration
 	Log  func(format string, args ...any)

@@ -1,6 +1,6 @@
 package codes
 
-// Join joins flags that are given one by one; none stands for all.
+// Join joins flags that are given one by one. Without any it returns all.
 func Join[F ~uint8 | ~uint32 | ~uint64 | ~int32](flags []F, all F) (joined F) {
 	for _, f := range flags {
 		joined |= f

@@ -141,7 +141,7 @@ func (n *Node) awaitClose() error {
 	return nil
 }
 
-// inCall returns a node that a call uses or a Close ends, n or below it; nil if there is none.
+// inCall returns a node that a call uses or a Close ends, n or below it, or nil.
 func (n *Node) inCall() *Node {
 	tree.Lock()
 	defer tree.Unlock()

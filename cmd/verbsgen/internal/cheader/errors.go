@@ -206,7 +206,7 @@ var (
 	wordTo = regexp.MustCompile(`([A-Za-z_]\w*)\s+$`)
 )
 
-// around gives the word at a place of a text and the word before it; empty where there is none.
+// around returns the word at a place of a text and the word before it. Either may be empty.
 func around(text []byte, line, col int) (before, at string) {
 	for ; line > 1; line-- {
 		_, rest, ok := bytes.Cut(text, []byte("\n"))

@@ -276,7 +276,7 @@ func limit(r *model.Rule) (of *model.Operand) {
 	return of
 }
 
-// shown is the value that a violation shows, nil when there is none to show.
+// shown returns the value that a violation shows, or nil.
 func shown(r *model.Rule) *model.Operand {
 	o := r.Subject
 	if total := totalOf(r); total != nil {

@@ -164,7 +164,7 @@ type Param struct {
 	Big    bool // in network byte order, or a pointer to what is
 	Moves  bool // after the call the receiver is below this one
 	Count  int  // numbers behind a pointer of role out; 0: one
-	Rest   bool // flags given one by one, last in the call; none stands for all
+	Rest   bool // flags given one by one, last in the call; without any, all are meant
 	Len    *Param
 	Bit    *Member // of the verb's flags, set together with the parameter
 	Hex    bool    // messages write it in hex

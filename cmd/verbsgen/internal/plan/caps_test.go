@@ -8,8 +8,8 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 )
 
-// TestCapabilities asks which file a package gets for the capabilities of its device: without the query of all of them what the program
-// asked for is known, and nothing notices that a device is gone; without rules on capabilities there is none.
+// TestCapabilities asks which file a package gets for the capabilities of its device. Without the query of all of them it gets the one that
+// knows only what the program asked for and never notices that a device is gone; without rules on capabilities it gets none.
 func TestCapabilities(t *testing.T) {
 	pkg, _ := realPlan(t)
 	files := func(pkg *model.Package) (out []string) {

@@ -65,7 +65,7 @@ func (b *builder) handle(o *model.Object) []Decl {
 	return append([]Decl{h}, b.getters(o)...)
 }
 
-// root is the Go name of the object that everything else is made from; empty where there is none.
+// root returns the Go name of the object that everything else is made from, or an empty string.
 func (b *builder) root() string {
 	if b.pkg.Root == nil {
 		return ""

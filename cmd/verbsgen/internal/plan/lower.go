@@ -191,7 +191,7 @@ func nodes(list []Parent) (out []Value) {
 	return out
 }
 
-// Steps: that of a nil handle stands for one that is not given.
+// Steps: an optional handle may be nil.
 func (s EnterOther) Steps() []Step {
 	enter := "Enter"
 	if s.Optional {

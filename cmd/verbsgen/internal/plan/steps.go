@@ -29,7 +29,7 @@ type (
 	}
 	// Refuse returns an error under a condition.
 	Refuse struct{ When, Error Value }
-	// Gather joins flags that are given one by one; none stands for all.
+	// Gather joins flags that are given one by one. Without any, it sets all.
 	Gather struct {
 		Flags, Into string
 		All         uint64
