@@ -50,16 +50,7 @@ EXPORT int open(const char *path, int flags, ...)
 	return open_path(path, flags, mode);
 }
 
-EXPORT int open64(const char *path, int flags, ...)
-{
-	va_list args;
-	mode_t mode;
-
-	va_start(args, flags);
-	mode = mode_of(flags, args);
-	va_end(args);
-	return open_path(path, flags, mode);
-}
+EXPORT int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
 EXPORT int stat(const char *path, struct stat *st)
 {
@@ -137,10 +128,7 @@ EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t of
 	return (void *)syscall(SYS_mmap, at, length, prot, flags, fd, offset);
 }
 
-EXPORT void *mmap64(void *at, size_t length, int prot, int flags, int fd, off_t offset)
-{
-	return mmap(at, length, prot, flags, fd, offset);
-}
+EXPORT void *mmap64(void *at, size_t length, int prot, int flags, int fd, off_t offset) __attribute__((alias("mmap")));
 
 // Without netlink of RDMA, libibverbs reads the list of devices from the folder that SYSFS_PATH names.
 EXPORT int socket(int domain, int type, int protocol)

@@ -142,7 +142,7 @@ int mlx5_map_dm(const struct context *ctx, uint32_t index, size_t length, off_t 
 int mlx5_query_dm(const struct call *c)
 {
 	int err;
-	const struct dm *dm = object_get(c->ctx, UVERBS_OBJECT_DM, attr_number(c, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, ~0ull), &err);
+	const struct dm *dm = attr_object(c, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, UVERBS_OBJECT_DM, &err);
 	const struct memic *m = dm ? dm->own : NULL;
 	uint64_t start;
 	uint16_t entry;
@@ -162,6 +162,6 @@ int mlx5_map_dm_op(const struct call *c)
 {
 	int err;
 
-	object_get(c->ctx, UVERBS_OBJECT_DM, attr_number(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, ~0ull), &err);
+	attr_object(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, UVERBS_OBJECT_DM, &err);
 	return err ? err : EOPNOTSUPP;
 }

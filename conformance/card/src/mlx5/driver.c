@@ -87,13 +87,13 @@ static int alloc_uar(const struct call *c)
 
 static int destroy_uar(const struct call *c)
 {
-	return object_destroy(c->ctx, MLX5_IB_OBJECT_UAR, attr_number(c, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, ~0ull));
+	return attr_destroy(c, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, MLX5_IB_OBJECT_UAR);
 }
 
 static int query_pd(const struct call *c)
 {
 	int err;
-	const struct pd *pd = object_get(c->ctx, UVERBS_OBJECT_PD, attr_number(c, MLX5_IB_ATTR_QUERY_PD_HANDLE, ~0ull), &err);
+	const struct pd *pd = attr_object(c, MLX5_IB_ATTR_QUERY_PD_HANDLE, UVERBS_OBJECT_PD, &err);
 
 	if (pd)
 		attr_out32(c, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd->number);

@@ -43,6 +43,22 @@ uint64_t attr_number(const struct call *c, uint16_t id, uint64_t otherwise)
 	return value;
 }
 
+// Without the attribute, the handle is one that no object has.
+static uint64_t handle_of(const struct call *c, uint16_t id)
+{
+	return attr_number(c, id, ~0ull);
+}
+
+void *attr_object(const struct call *c, uint16_t id, int type, int *err)
+{
+	return object_get(c->ctx, type, handle_of(c, id), err);
+}
+
+int attr_destroy(const struct call *c, uint16_t id, int type)
+{
+	return object_destroy(c->ctx, type, handle_of(c, id));
+}
+
 void attr_out(const struct call *c, uint16_t id, const void *from, size_t size)
 {
 	struct ib_uverbs_attr *a = attr(c, id);

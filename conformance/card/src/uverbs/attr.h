@@ -25,6 +25,10 @@ const void *attr_pointer(const struct call *, uint16_t id, size_t *length) HIDDE
 // attr_number returns a number, handle, flag set or descriptor.
 uint64_t attr_number(const struct call *, uint16_t id, uint64_t otherwise) HIDDEN;
 
+// attr_object looks up the object whose handle an attribute has, as object_get does; attr_destroy ends it.
+void *attr_object(const struct call *, uint16_t id, int type, int *err) HIDDEN;
+int attr_destroy(const struct call *, uint16_t id, int type) HIDDEN;
+
 // attr_out writes an output, as much of it as there is room for, and zeros behind it (uverbs_copy_to_struct_or_zero).
 void attr_out(const struct call *, uint16_t id, const void *from, size_t size) HIDDEN;
 void attr_out32(const struct call *, uint16_t id, uint32_t value) HIDDEN;

@@ -52,7 +52,7 @@ static int destroy(const struct call *c)
 {
 	struct ib_uverbs_destroy_cq_resp r;
 	int err;
-	struct cq *cq = object_get(c->ctx, UVERBS_OBJECT_CQ, attr_number(c, UVERBS_ATTR_DESTROY_CQ_HANDLE, ~0ull), &err);
+	struct cq *cq = attr_object(c, UVERBS_ATTR_DESTROY_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
 
 	if (!cq)
 		return err;

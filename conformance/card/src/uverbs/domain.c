@@ -31,7 +31,7 @@ static int alloc_pd(const struct call *c)
 
 static int destroy_pd(const struct call *c)
 {
-	return object_destroy(c->ctx, UVERBS_OBJECT_PD, attr_number(c, UVERBS_ATTR_DESTROY_PD_HANDLE, ~0ull));
+	return attr_destroy(c, UVERBS_ATTR_DESTROY_PD_HANDLE, UVERBS_OBJECT_PD);
 }
 
 // An XRC domain of an inode is shared by all who open it on the device (ib_uverbs_open_xrcd, xrcd_table_insert).
@@ -119,7 +119,7 @@ static int open_xrcd(const struct call *c)
 
 static int destroy_xrcd(const struct call *c)
 {
-	return object_destroy(c->ctx, UVERBS_OBJECT_XRCD, attr_number(c, UVERBS_ATTR_DESTROY_XRCD_HANDLE, ~0ull));
+	return attr_destroy(c, UVERBS_ATTR_DESTROY_XRCD_HANDLE, UVERBS_OBJECT_XRCD);
 }
 
 static void end_ah(struct object *o)
@@ -162,7 +162,7 @@ static int create_ah(const struct call *c)
 
 static int destroy_ah(const struct call *c)
 {
-	return object_destroy(c->ctx, UVERBS_OBJECT_AH, attr_number(c, UVERBS_ATTR_DESTROY_AH_HANDLE, ~0ull));
+	return attr_destroy(c, UVERBS_ATTR_DESTROY_AH_HANDLE, UVERBS_OBJECT_AH);
 }
 
 const struct method domain_methods[] = {

@@ -156,7 +156,7 @@ static int destroy_mr(const struct call *c)
 static int query_mr(const struct call *c)
 {
 	int err;
-	const struct mr *mr = object_get(c->ctx, UVERBS_OBJECT_MR, attr_number(c, UVERBS_ATTR_QUERY_MR_HANDLE, ~0ull), &err);
+	const struct mr *mr = attr_object(c, UVERBS_ATTR_QUERY_MR_HANDLE, UVERBS_OBJECT_MR, &err);
 
 	if (!mr)
 		return err;
@@ -173,8 +173,8 @@ static int reg_dm_mr(const struct call *c)
 	const uint64_t offset = attr_number(c, UVERBS_ATTR_REG_DM_MR_OFFSET, 0), length = attr_number(c, UVERBS_ATTR_REG_DM_MR_LENGTH, 0);
 	const unsigned access = (unsigned)attr_number(c, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, 0);
 	int err;
-	struct dm *dm = object_get(c->ctx, UVERBS_OBJECT_DM, attr_number(c, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, ~0ull), &err);
-	struct pd *pd = dm ? object_get(c->ctx, UVERBS_OBJECT_PD, attr_number(c, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, ~0ull), &err) : NULL;
+	struct dm *dm = attr_object(c, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, UVERBS_OBJECT_DM, &err);
+	struct pd *pd = dm ? attr_object(c, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, UVERBS_OBJECT_PD, &err) : NULL;
 	uint8_t *memory = NULL;
 	struct mr *mr;
 
@@ -234,7 +234,7 @@ static int alloc_dm(const struct call *c)
 
 static int free_dm(const struct call *c)
 {
-	return object_destroy(c->ctx, UVERBS_OBJECT_DM, attr_number(c, UVERBS_ATTR_FREE_DM_HANDLE, ~0ull));
+	return attr_destroy(c, UVERBS_ATTR_FREE_DM_HANDLE, UVERBS_OBJECT_DM);
 }
 
 static void end_mw(struct object *o)
@@ -284,7 +284,7 @@ static int alloc_mw(const struct call *c)
 
 static int destroy_mw(const struct call *c)
 {
-	return object_destroy(c->ctx, UVERBS_OBJECT_MW, attr_number(c, UVERBS_ATTR_DESTROY_MW_HANDLE, ~0ull));
+	return attr_destroy(c, UVERBS_ATTR_DESTROY_MW_HANDLE, UVERBS_OBJECT_MW);
 }
 
 const struct method memory_methods[] = {

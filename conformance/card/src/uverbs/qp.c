@@ -12,7 +12,7 @@ enum {
 
 static void *parent(const struct call *c, uint16_t id, int type, int *err)
 {
-	return *err ? NULL : object_get(c->ctx, type, attr_number(c, id, ~0ull), err);
+	return *err ? NULL : attr_object(c, id, type, err);
 }
 
 static int parents_of_target(const struct call *c, struct qp *q)
@@ -117,7 +117,7 @@ static int destroy(const struct call *c)
 {
 	struct ib_uverbs_destroy_qp_resp r;
 	int err;
-	struct qp *q = object_get(c->ctx, UVERBS_OBJECT_QP, attr_number(c, UVERBS_ATTR_DESTROY_QP_HANDLE, ~0ull), &err);
+	struct qp *q = attr_object(c, UVERBS_ATTR_DESTROY_QP_HANDLE, UVERBS_OBJECT_QP, &err);
 
 	if (!q)
 		return err;

@@ -20,16 +20,16 @@ static int parents(const struct call *c, struct srq *s)
 {
 	int err;
 
-	s->pd = object_get(c->ctx, UVERBS_OBJECT_PD, attr_number(c, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, ~0ull), &err);
+	s->pd = attr_object(c, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, UVERBS_OBJECT_PD, &err);
 	if (!s->pd)
 		return err;
 	switch (s->type) {
 	case IB_UVERBS_SRQT_BASIC:
 		return 0;
 	case IB_UVERBS_SRQT_XRC:
-		s->cq = object_get(c->ctx, UVERBS_OBJECT_CQ, attr_number(c, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, ~0ull), &err);
+		s->cq = attr_object(c, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
 		if (s->cq)
-			s->xrcd = object_get(c->ctx, UVERBS_OBJECT_XRCD, attr_number(c, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, ~0ull), &err);
+			s->xrcd = attr_object(c, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, UVERBS_OBJECT_XRCD, &err);
 		return err;
 	case IB_UVERBS_SRQT_TM:
 		return EOPNOTSUPP; // ours: this card matches no tags
@@ -78,7 +78,7 @@ static int destroy(const struct call *c)
 {
 	struct ib_uverbs_destroy_srq_resp r;
 	int err;
-	struct srq *s = object_get(c->ctx, UVERBS_OBJECT_SRQ, attr_number(c, UVERBS_ATTR_DESTROY_SRQ_HANDLE, ~0ull), &err);
+	struct srq *s = attr_object(c, UVERBS_ATTR_DESTROY_SRQ_HANDLE, UVERBS_OBJECT_SRQ, &err);
 
 	if (!s)
 		return err;
