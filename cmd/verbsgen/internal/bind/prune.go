@@ -11,101 +11,112 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// requests uses the records of the requests that a method posts, where a package of the runtime has them.
-func (b *binder) requests(v *model.Verb, m *model.Method, use func(r *model.Record)) {
-	for _, r := range b.records {
-		if r.Runtime != "" && form.Of(v.C, m.Form).Requests == "struct "+r.C {
-			use(r)
-		}
-	}
+// usage is what the bound verbs of a package need.
+type usage struct {
+	enums   map[*model.Enum]bool
+	objects map[*model.Object]bool
+	records map[*model.Record]bool
 }
 
 // prune drops types that no bound verb needs, and orders what is left.
 func (b *binder) prune() {
-	usedEnum, usedObj, usedRec := map[*model.Enum]bool{}, map[*model.Object]bool{}, map[*model.Record]bool{}
-	var useRec func(r *model.Record)
-	useRec = func(r *model.Record) {
-		if r == nil || usedRec[r] {
-			return
-		}
-		usedRec[r] = true
-		for _, f := range r.Fields {
-			if f.Enum != nil {
-				usedEnum[f.Enum] = true
-			}
-			if f.Object != nil {
-				usedObj[f.Object] = true
-			}
-			useRec(f.Record)
-			if f.Handles != nil {
-				usedObj[f.Handles] = true
-			}
-			for _, x := range append([]*model.Record{f.Nested}, f.Points...) {
-				useRec(x)
-			}
-		}
-		if r.Tail != nil {
-			for _, arm := range r.Tail.Arms {
-				useRec(arm)
-			}
-		}
-	}
-	var useObj func(o *model.Object)
-	useObj = func(o *model.Object) {
-		if o == nil || usedObj[o] {
-			return
-		}
-		usedObj[o] = true
-		for _, p := range o.Parents {
-			useObj(p)
-		}
-	}
+	used := usage{enums: map[*model.Enum]bool{}, objects: map[*model.Object]bool{}, records: map[*model.Record]bool{}}
 	for _, v := range b.pkg.Verbs {
-		useObj(v.Creates)
-		for _, name := range special.Needs(v.C) {
-			useObj(b.objects[name])
-		}
-		if v.Enum != nil {
-			usedEnum[v.Enum] = true
-		}
-		for _, p := range v.Params {
-			useObj(p.Object)
-			if !fixedEverywhere(v, p) {
-				useRec(p.Record)
-			}
-			if p.Role == role.Slice && p.Record != nil {
-				p.Record.Listed = true
-			}
-			if p.Enum != nil {
-				usedEnum[p.Enum] = true
-			}
-		}
-		for _, m := range v.Methods {
-			b.requests(v, m, useRec)
-		}
-		useRec(v.Lists)
-		if v.Stream != nil {
-			usedEnum[v.Stream.Asks] = true
-		}
-		for _, e := range v.Reads.Enums() {
-			usedEnum[e] = true
-		}
-		for _, name := range b.specOf[v.C].NeedsTypes {
-			if e := b.types[name]; e != nil {
-				usedEnum[e] = true
-			}
-		}
+		b.useVerb(&used, v)
 	}
-	b.collectMirrors(usedRec)
-	b.dropWritten(usedObj)
+	b.collectMirrors(used.records)
+	b.dropWritten(used.objects)
 	b.dropUnions()
-	b.findRoot(usedObj)
-	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !usedEnum[e] })
-	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !usedObj[o] })
-	b.pkg.Records = slices.DeleteFunc(b.pkg.Records, func(r *model.Record) bool { return !usedRec[r] })
+	b.findRoot(used.objects)
+	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !used.enums[e] })
+	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !used.objects[o] })
+	b.pkg.Records = slices.DeleteFunc(b.pkg.Records, func(r *model.Record) bool { return !used.records[r] })
 	slices.SortStableFunc(b.pkg.Symbols, func(s, t *model.Symbol) int { return strings.Compare(s.Name, t.Name) })
 	for i, s := range b.pkg.Symbols {
 		s.Index = i
+	}
+}
+
+func (b *binder) useVerb(used *usage, v *model.Verb) {
+	used.object(v.Creates)
+	for _, name := range special.Needs(v.C) {
+		used.object(b.objects[name])
+	}
+	used.enum(v.Enum)
+	for _, p := range v.Params {
+		used.object(p.Object)
+		if !fixedEverywhere(v, p) {
+			used.record(p.Record)
+		}
+		if p.Role == role.Slice && p.Record != nil {
+			p.Record.Listed = true
+		}
+		used.enum(p.Enum)
+	}
+	for _, m := range v.Methods {
+		b.useRequests(used, v, m)
+	}
+	used.record(v.Lists)
+	if v.Stream != nil {
+		used.enum(v.Stream.Asks)
+	}
+	for _, e := range v.Reads.Enums() {
+		used.enum(e)
+	}
+	for _, name := range b.specOf[v.C].NeedsTypes {
+		used.enum(b.types[name])
+	}
+}
+
+// useRequests uses the records of the requests that a method posts, where a package of the runtime has them.
+func (b *binder) useRequests(used *usage, v *model.Verb, m *model.Method) {
+	for _, r := range b.records {
+		if r.Runtime != "" && form.Of(v.C, m.Form).Requests == "struct "+r.C {
+			used.record(r)
+		}
+	}
+}
+
+func (u *usage) enum(e *model.Enum) {
+	if e != nil {
+		u.enums[e] = true
+	}
+}
+
+// object uses an object and, as its methods take and return them, its parents.
+func (u *usage) object(o *model.Object) {
+	if o == nil || u.objects[o] {
+		return
+	}
+	u.objects[o] = true
+	for _, p := range o.Parents {
+		u.object(p)
+	}
+}
+
+// record uses a record and the types of its fields. Objects of fields do not bring their parents.
+func (u *usage) record(r *model.Record) {
+	if r == nil || u.records[r] {
+		return
+	}
+	u.records[r] = true
+	for _, f := range r.Fields {
+		u.enum(f.Enum)
+		for _, o := range []*model.Object{f.Object, f.Handles} {
+			if o != nil {
+				u.objects[o] = true
+			}
+		}
+		u.record(f.Record)
+		u.record(f.Nested)
+		for _, x := range f.Points {
+			u.record(x)
+		}
+	}
+	if r.Tail != nil {
+		for _, arm := range r.Tail.Arms {
+			u.record(arm)
+		}
 	}
 }
 

@@ -151,25 +151,46 @@ func (b *binder) has(c string) bool { return b.facts.Const(c) != nil }
 
 func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, leaf *model.Leaf) *model.Field {
 	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: layout.Int(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Bytes: sf.Bytes,
-		Hex: sf.Hex, Callback: sf.Callback,
+		Hex: sf.Hex, Callback: sf.Callback, Default: sf.Default,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
 	if f.Go == "" {
 		f.Go = naming.Exported(sf.C)
 	}
+	b.bindFieldType(s, sf, f)
+	if sf.Order == spec.OrderNetwork {
+		big := *leaf
+		big.Big = true
+		f.Leaf = &big
+	}
+	beside := func(key, name string) *model.Leaf {
+		l := b.leaf(r.Mirror, name)
+		if l == nil && name != "" {
+			b.errorf(diag.NameUnknown, sf.At(key, name), s.Go+"."+f.Go, "no field "+name+" in struct "+s.C, "correct "+key+":")
+		}
+		return l
+	}
+	f.Len, f.Pair = beside("len", sf.Len), beside("pair", sf.Pair)
+	b.bindBit(s, sf, f)
+	return f
+}
+
+// bindFieldType finds the Go type of a field, and what it names on a page.
+func (b *binder) bindFieldType(s spec.Record, sf spec.RecordField, f *model.Field) {
+	unknown := func(what, fix string) { b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, what, fix) }
 	switch {
 	case sf.Handle != "":
 		if f.Object = b.object(sf.Handle); f.Object == nil {
-			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no object "+sf.Handle+" in any page", "correct handle:")
+			unknown("no object "+sf.Handle+" in any page", "correct handle:")
 		}
 		f.GoType = "*" + sf.Handle
 	case sf.Handles != "":
 		if f.Handles = b.object(sf.Handles); f.Handles == nil {
-			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no object "+sf.Handles+" in any page", "correct handles:")
+			unknown("no object "+sf.Handles+" in any page", "correct handles:")
 		}
 		f.GoType, f.Log2 = "[]*"+sf.Handles, sf.Log2
 	case sf.Nested != "":
 		if f.Nested = b.records[sf.Nested]; f.Nested == nil {
-			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no record "+sf.Nested+" in any page", "correct nested:")
+			unknown("no record "+sf.Nested+" in any page", "correct nested:")
 		}
 		f.GoType = sf.Nested
 	case b.unions[sf.Type] != nil:
@@ -181,44 +202,32 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 		} else if rec := b.records[sf.Type]; rec != nil {
 			f.Record, rec.Nested = rec, true
 		} else if sf.Type != "uintptr" {
-			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no flag, enum or record type "+sf.Type+" in any page", "correct type:")
+			unknown("no flag, enum or record type "+sf.Type+" in any page", "correct type:")
 		}
-	case strings.HasPrefix(leaf.GoType, "c"):
-		b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "the field holds a struct and has no type:", "name the record type that it becomes")
+	case strings.HasPrefix(f.Leaf.GoType, "c"):
+		unknown("the field holds a struct and has no type:", "name the record type that it becomes")
 	}
-	if sf.Order == spec.OrderNetwork {
-		big := *leaf
-		big.Big = true
-		f.Leaf = &big
-	}
-	f.Default = sf.Default
-	beside := func(key, name string) *model.Leaf {
-		l := b.leaf(r.Mirror, name)
-		if l == nil && name != "" {
-			b.errorf(diag.NameUnknown, sf.At(key, name), s.Go+"."+f.Go, "no field "+name+" in struct "+s.C, "correct "+key+":")
-		}
-		return l
-	}
-	f.Len, f.Pair = beside("len", sf.Len), beside("pair", sf.Pair)
-	if sf.Bool {
+	switch {
+	case sf.Bytes:
+		f.GoType, f.Filled = "[]byte", strings.HasPrefix(f.Leaf.GoType, "[")
+	case sf.Text:
+		f.GoType = "string"
+	case sf.Bool:
 		f.GoType = "bool"
 	}
-	if sf.Text {
-		f.GoType = "string"
+}
+
+// bindBit resolves the bit of the mask that says that a field is there.
+func (b *binder) bindBit(s spec.Record, sf spec.RecordField, f *model.Field) {
+	if sf.Bit == "" {
+		return
 	}
-	if sf.Bytes {
-		f.GoType, f.Filled = "[]byte", strings.HasPrefix(leaf.GoType, "[")
+	if v, ok := b.lookup(sf.Bit, sf.Pos, s.Go+"."+f.Go); ok {
+		f.Bit, f.BitValue = &model.Member{C: sf.Bit, Value: v}, v
+	} else if b.newer(sf.Bit) { // it came with the field
+		b.errorf(diag.NameUnknown, sf.At("bit", sf.Bit), s.Go+"."+f.Go,
+			"its mask bit "+sf.Bit+" is not in this header, which has the field", "take the header as rdma-core has it")
 	}
-	if sf.Bit != "" {
-		if v, ok := b.lookup(sf.Bit, sf.Pos, s.Go+"."+f.Go); ok {
-			f.Bit = &model.Member{C: sf.Bit, Value: v}
-			f.BitValue = v
-		} else if b.newer(sf.Bit) { // it came with the field
-			b.errorf(diag.NameUnknown, sf.At("bit", sf.Bit), s.Go+"."+f.Go,
-				"its mask bit "+sf.Bit+" is not in this header, which has the field", "take the header as rdma-core has it")
-		}
-	}
-	return f
 }
 
 // fieldSince is the release that a field came with; empty when the record never was without it.

@@ -206,68 +206,64 @@ func parse(name, source string) (*File, error) {
 // directive reads one line above the package clause. Those that describe a face are about the last one before.
 func (f *File) directive(at, text string) error {
 	key, rest, _ := strings.Cut(text, " ")
-	words := strings.Fields(rest)
+	lists := map[string]*[]string{"of": &f.Of, "needs": &f.Needs, "with": &f.With, "without": &f.Without, "finds": &f.Finds, "names": &f.Names}
+	if to := lists[key]; to != nil {
+		*to = strings.Fields(rest)
+		return nil
+	}
 	switch key {
 	case "face", "calls", "optional":
-		fn, err := signature(rest)
-		if err != nil {
-			return fmt.Errorf("%s: %w", at, err)
-		}
-		fn.At, fn.Optional = at, key == "optional"
-		if key == "face" {
-			f.Faces = append(f.Faces, fn)
-		} else {
-			f.Calls = append(f.Calls, fn)
-		}
-		return nil
-	case "of":
-		f.Of = words
-		return nil
-	case "needs":
-		f.Needs = words
-		return nil
-	case "with":
-		f.With = words
-		return nil
-	case "without":
-		f.Without = words
-		return nil
-	case "finds":
-		f.Finds = words
-		return nil
-	case "names":
-		f.Names = words
-		return nil
+		return f.function(at, key, rest)
 	case "waits", "gate", "field":
 		return f.handle(at, key, rest)
 	}
 	if len(f.Faces) == 0 {
 		return fmt.Errorf("%s: %s must follow a face", at, key)
 	}
-	last := f.Faces[len(f.Faces)-1]
+	return f.Faces[len(f.Faces)-1].directive(at, key, rest)
+}
+
+// function reads the C signature of a function that a file is the face of, or calls.
+func (f *File) function(at, key, rest string) error {
+	fn, err := signature(rest)
+	if err != nil {
+		return fmt.Errorf("%s: %w", at, err)
+	}
+	fn.At, fn.Optional = at, key == "optional"
+	if key == "face" {
+		f.Faces = append(f.Faces, fn)
+	} else {
+		f.Calls = append(f.Calls, fn)
+	}
+	return nil
+}
+
+// directive reads what a file says of a function that it is the face of.
+func (fn *Func) directive(at, key, rest string) error {
 	switch key {
 	case "runtime":
-		last.Runtime = true
+		fn.Runtime = true
 	case "reads":
-		last.Reads = list(rest)
+		fn.Reads = list(rest)
 	case "requests":
 		types := list(rest)
 		if len(types) != 3 {
 			return fmt.Errorf("%s: write requests REQUEST, ELEMENT, RANGE", at)
 		}
-		last.Requests, last.Elements, last.Range = types[0], types[1], types[2]
+		fn.Requests, fn.Elements, fn.Range = types[0], types[1], types[2]
 	case "unchecked":
-		last.Unchecked = rest
+		fn.Unchecked = rest
 	case "value":
-		n, err := strconv.ParseInt(words[len(words)-1], 0, 64)
-		if err != nil || len(words) != 2 {
+		name, number, _ := strings.Cut(rest, " ")
+		n, err := strconv.ParseInt(number, 0, 64)
+		if err != nil {
 			return fmt.Errorf("%s: write value NAME NUMBER", at)
 		}
-		last.Values[words[0]] = n
+		fn.Values[name] = n
 	case "lints":
-		last.UncheckedLints = rest
+		fn.UncheckedLints = rest
 	case "kept":
-		last.Unchecked, last.Kept = rest, true
+		fn.Unchecked, fn.Kept = rest, true
 	default:
 		return fmt.Errorf("%s: there is no directive verbsgen:%s", at, key)
 	}

@@ -91,6 +91,8 @@ func TestBadDirectives(t *testing.T) {
 		"//verbsgen:face int x(void)\n//verbsgen:requests struct x": "x.go:2: write requests REQUEST, ELEMENT, RANGE",
 		"//verbsgen:runtime":                                        "x.go:1: runtime must follow a face",
 		"//verbsgen:face int x(void)\n//verbsgen:fast":              "x.go:2: there is no directive verbsgen:fast",
+		"//verbsgen:face int x(void)\n//verbsgen:value":             "x.go:2: write value NAME NUMBER",
+		"//verbsgen:face int x(void)\n//verbsgen:value A b":         "x.go:2: write value NAME NUMBER",
 	} {
 		if _, err := parse("x.go", text+"\n\npackage verbs\n"); err == nil || err.Error() != want {
 			t.Errorf("%s: error %v; want %s", text, err, want)
