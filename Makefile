@@ -88,8 +88,8 @@ libs: ## one test binary with the real libibverbs of other releases (network at 
 man-audit: ## look for what the rules rest on in the man pages of other releases; write docs/man-audit.md (network at the first run)
 	@.ci/man-audit $(LIBS)
 
-conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an emulated kernel half and card: make conformance-mlx5 [RDMA="56.1 65.0"]
-	@.ci/mlx5 $(RDMA)
+conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an emulated kernel half and card: make conformance-mlx5 [RDMA="installed 65.0"]
+	@.ci/mlx5 $(or $(RDMA),installed 44.0 56.1 65.0)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'

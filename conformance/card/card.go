@@ -9,24 +9,35 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 //go:embed src
 var source embed.FS
 
-// Devices are the names of the devices.
+// Devices are the names of the devices without Options.
 var Devices = []string{"mlx5_0", "mlx5_1"}
+
+// Options say what to build.
+type Options struct {
+	Providers []string // of each device: "mlx5"; without any, two of mlx5
+	Libraries string   // the folder that has the providers' libraries, if libibverbs does not find them
+}
 
 // Card is a compiled card.
 type Card struct {
-	library, tree string
+	library, tree, drivers string
+	providers              []string
 }
 
 // Build compiles the card in a folder and makes the tree of its devices there. It needs gcc and the headers of libibverbs-dev and
 // linux-libc-dev; make setup installs them.
-func Build(dir string) (*Card, error) {
-	c := &Card{filepath.Join(dir, "card.so"), filepath.Join(dir, "sys")}
+func Build(dir string, o Options) (*Card, error) {
+	if len(o.Providers) == 0 {
+		o.Providers = []string{"mlx5", "mlx5"}
+	}
+	c := &Card{filepath.Join(dir, "card.so"), filepath.Join(dir, "sys"), filepath.Join(dir, "drivers"), o.Providers}
 	src := filepath.Join(dir, "src")
 	files, err := unpack(src)
 	if err != nil {
@@ -38,18 +49,39 @@ func Build(dir string) (*Card, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compile the card (it needs gcc, libibverbs-dev and linux-libc-dev; make setup installs them): %w\n%s", err, said)
 	}
-	return c, makeTree(c.tree)
+	return c, firstError(makeTree(c.tree, o.Providers), makeDrivers(c.drivers, o))
+}
+
+// makeDrivers makes the folder by which libibverbs finds the providers of the devices, and no others.
+func makeDrivers(dir string, o Options) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(o.Providers))) {
+		library := name
+		if o.Libraries != "" {
+			library = filepath.Join(o.Libraries, "lib"+name)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name+".driver"), []byte("driver "+library+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Environ returns environ with what puts the card below a program.
 func (c *Card) Environ(environ []string) []string {
+	own := []string{
+		"SYSFS_PATH=" + c.tree, "LD_PRELOAD=" + c.library, "CARD_DEVICES=" + strings.Join(c.providers, ","), "CARD_DRIVERS=" + c.drivers,
+	}
 	var out []string
 	for _, e := range environ {
-		if !strings.HasPrefix(e, "SYSFS_PATH=") && !strings.HasPrefix(e, "LD_PRELOAD=") {
+		name, _, _ := strings.Cut(e, "=")
+		if !slices.ContainsFunc(own, func(o string) bool { return strings.HasPrefix(o, name+"=") }) {
 			out = append(out, e)
 		}
 	}
-	return append(out, "SYSFS_PATH="+c.tree, "LD_PRELOAD="+c.library)
+	return append(out, own...)
 }
 
 // unpack writes the source to a folder and returns the names of the C files.

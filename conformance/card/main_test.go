@@ -33,7 +33,7 @@ func again() error {
 	if err != nil {
 		return err
 	}
-	c, err := Build(dir)
+	c, err := Build(dir, Options{})
 	if err != nil {
 		return err
 	}

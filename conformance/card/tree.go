@@ -8,14 +8,36 @@ import (
 	"path/filepath"
 )
 
-// makeTree makes what libibverbs and libmlx5 read of /sys, in a folder for SYSFS_PATH. The numbers agree with those of src: device numbers
-// with src/libc/file.c, GUIDs with src/mlx5/attributes.c, GIDs with src/uverbs/gid.c.
-func makeTree(root string) error {
-	files := map[string]string{"class/infiniband_verbs/abi_version": "6"}
-	for i, name := range Devices {
+// most is how many devices there can be (DEVICES in src/base.h).
+const most = 16
+
+// kinds are what the device of a provider says in /sys.
+var kinds = map[string]struct {
+	modalias, driver string
+	files            map[string]string
+}{
+	"mlx5": {"pci:v000015B3d0000101Bsv000015B3sd00000007bc02sc07i00", "/sys/bus/pci/drivers/mlx5_core",
+		map[string]string{"fw_ver": "20.35.1012", "board_id": "MT_0000000222", "hca_type": "0"}},
+}
+
+// makeTree makes what libibverbs and its providers read of /sys, in a folder for SYSFS_PATH. The numbers agree with those of src: device
+// numbers with src/libc/file.c, GUIDs with src/mlx5/attributes.c, GIDs with src/uverbs/gid.c.
+func makeTree(root string, providers []string) error {
+	if len(providers) > most {
+		return fmt.Errorf("%d devices: at most %d", len(providers), most)
+	}
+	files := map[string]string{filepath.Join(root, "class/infiniband_verbs/abi_version"): "6"}
+	count := map[string]int{}
+	for i, provider := range providers {
+		kind, ok := kinds[provider]
+		if !ok {
+			return fmt.Errorf("no provider %q", provider)
+		}
+		name := fmt.Sprintf("%s_%d", provider, count[provider])
+		count[provider]++
 		add := func(dir string, content map[string]string) {
 			for file, text := range content {
-				files[filepath.Join(dir, file)] = text
+				files[filepath.Join(root, dir, file)] = text
 			}
 		}
 		char := fmt.Sprintf("uverbs%d", i)
@@ -23,26 +45,24 @@ func makeTree(root string) error {
 		device := filepath.Join("class/infiniband", name)
 		add(filepath.Join("class/infiniband_verbs", char), verbs)
 		add(filepath.Join(device, "device/infiniband_verbs", char), verbs)
+		add(device, kind.files)
 		add(device, map[string]string{
 			"node_type": "1: CA", "node_guid": fmt.Sprintf("9803:9b03:0001:%04x", i), "sys_image_guid": "9803:9b03:0001:0000",
 			"device/emulated": "6.1", // for reports
-			"fw_ver":          "20.35.1012", "board_id": "MT_0000000222", "hca_type": "0",
-			"device/modalias": "pci:v000015B3d0000101Bsv000015B3sd00000007bc02sc07i00",
+			"device/modalias": kind.modalias,
 		})
 		add(filepath.Join(device, "ports/1"), port(i))
-	}
-	for _, name := range Devices {
-		driver := filepath.Join(root, "class/infiniband", name, "device/driver")
-		if err := firstError(os.MkdirAll(filepath.Dir(driver), 0o755), os.Symlink("/sys/bus/pci/drivers/mlx5_core", driver)); err != nil {
+		driver := filepath.Join(root, device, "device/driver")
+		if err := firstError(os.MkdirAll(filepath.Dir(driver), 0o755), os.Symlink(kind.driver, driver)); err != nil {
 			return err
 		}
 	}
-	for file, text := range files {
-		path := filepath.Join(root, file)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			return err
-		}
-		if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
+	return writeAll(files)
+}
+
+func writeAll(files map[string]string) error {
+	for path, text := range files {
+		if err := firstError(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text+"\n"), 0o644)); err != nil {
 			return err
 		}
 	}

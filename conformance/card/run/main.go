@@ -1,7 +1,7 @@
 //go:build linux
 
-// Command run runs a program on the emulated card: go run ./conformance/card/run ibv_devinfo. CARD_LOG=FILE logs every command of the
-// program to its device.
+// Command run runs a program on the emulated card: go run ./conformance/card/run ibv_devinfo. docs/card.md says what the environment
+// changes: CARD_DEVICES, CARD_LIBRARIES, CARD_LOG.
 package main
 
 import (
@@ -9,6 +9,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/conformance/card"
 )
@@ -29,6 +32,14 @@ func main() {
 	}
 }
 
+// providers returns those of the devices that a list names: a number is of so many of mlx5.
+func providers(list string) []string {
+	if n, err := strconv.Atoi(list); err == nil {
+		return slices.Repeat([]string{"mlx5"}, max(n, 0))
+	}
+	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
+}
+
 // run builds the card and runs the command on it.
 func run(args []string) error {
 	dir, err := os.MkdirTemp("", "card")
@@ -36,7 +47,7 @@ func run(args []string) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	c, err := card.Build(dir)
+	c, err := card.Build(dir, card.Options{Providers: providers(os.Getenv("CARD_DEVICES")), Libraries: os.Getenv("CARD_LIBRARIES")})
 	if err != nil {
 		return err
 	}

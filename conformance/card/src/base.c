@@ -12,6 +12,7 @@
 
 pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 struct device devices[DEVICES];
+int ndevices;
 static int log_fd = -1;
 
 uint64_t now(void)
@@ -33,15 +34,37 @@ void note(const char *format, ...)
 	va_end(args);
 }
 
+static const struct provider *provider_of(const char *name, size_t length)
+{
+	static const struct provider *const all[] = {&mlx5};
+
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		if (strlen(all[i]->name) == length && !memcmp(all[i]->name, name, length))
+			return all[i];
+	return NULL;
+}
+
+// The names of the devices' providers, separated by commas, are those of the tree that card.go makes.
+static void start_devices(const char *names)
+{
+	for (size_t n; names && *names && ndevices < DEVICES; names += n + (names[n] == ',')) {
+		struct device *d = &devices[ndevices];
+
+		n = strcspn(names, ",");
+		*d = (struct device){.index = ndevices, .provider = provider_of(names, n), .memfd = -1};
+		if (!d->provider || d->provider->start(d)) {
+			dprintf(STDERR_FILENO, "card: device %d of %s cannot start\n", ndevices, getenv("CARD_DEVICES"));
+			_exit(127);
+		}
+		ndevices++;
+	}
+}
+
 __attribute__((constructor)) static void start(void)
 {
 	const char *file = getenv("CARD_LOG");
 
 	if (file)
 		log_fd = (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-	for (int i = 0; i < DEVICES; i++) {
-		devices[i] = (struct device){.index = i, .provider = &mlx5, .memfd = -1};
-		if (devices[i].provider->start(&devices[i]))
-			abort();
-	}
+	start_devices(getenv("CARD_DEVICES"));
 }

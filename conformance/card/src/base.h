@@ -16,7 +16,7 @@
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define OF(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
 
-enum { PAGE = 4096, DEVICES = 2 };
+enum { PAGE = 4096, DEVICES = 16 }; // DEVICES: at most
 
 struct provider;
 
@@ -29,6 +29,7 @@ struct device {
 };
 
 extern struct device devices[DEVICES] HIDDEN;
+extern int ndevices HIDDEN;
 
 // lock guards all state of the layers below the C library.
 extern pthread_mutex_t lock HIDDEN;

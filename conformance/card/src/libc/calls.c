@@ -1,8 +1,11 @@
 // The calls of the C library that libibverbs and its providers reach their device with. LD_PRELOAD puts these before glibc's.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <linux/netlink.h>
 #include <rdma/rdma_user_ioctl_cmds.h>
 #include <sys/mman.h>
@@ -11,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "libc/config.h"
 #include "libc/file.h"
 #include "uverbs/dispatch.h"
 #include "uverbs/provider.h"
@@ -57,10 +61,26 @@ EXPORT int stat(const char *path, struct stat *st)
 	int device = file_device(path);
 
 	if (device < 0)
-		return (int)syscall(SYS_newfstatat, AT_FDCWD, path, st, 0);
+		return (int)syscall(SYS_newfstatat, AT_FDCWD, config_path(path, (char[PATH_MAX]){0}), st, 0);
 	memset(st, 0, sizeof *st);
 	file_stat(device, st);
 	return 0;
+}
+
+EXPORT DIR *opendir(const char *path)
+{
+	static void *real;
+	DIR *(*glibc)(const char *) = next(&real, "opendir");
+
+	return glibc(config_path(path, (char[PATH_MAX]){0}));
+}
+
+EXPORT FILE *fopen(const char *path, const char *mode)
+{
+	static void *real;
+	FILE *(*glibc)(const char *, const char *) = next(&real, "fopen");
+
+	return glibc(config_path(path, (char[PATH_MAX]){0}), mode);
 }
 
 EXPORT int fstat(int fd, struct stat *st)

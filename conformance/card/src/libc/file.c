@@ -44,7 +44,7 @@ int file_device(const char *path)
 {
 	int n, end = 0;
 
-	if (!path || sscanf(path, "/dev/infiniband/uverbs%d%n", &n, &end) != 1 || path[end] || n < 0 || n >= DEVICES)
+	if (!path || sscanf(path, "/dev/infiniband/uverbs%d%n", &n, &end) != 1 || path[end] || n < 0 || n >= ndevices)
 		return -1;
 	return n;
 }

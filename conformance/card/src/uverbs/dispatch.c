@@ -48,7 +48,7 @@ static int run(const struct call *c)
 
 static void show(const struct call *c, int err)
 {
-	note("%s object %#x method %#x", c->dev->index ? "uverbs1" : "uverbs0", c->hdr->object_id, c->hdr->method_id);
+	note("uverbs%d object %#x method %#x", c->dev->index, c->hdr->object_id, c->hdr->method_id);
 	if (c->hdr->object_id == UVERBS_OBJECT_DEVICE && c->hdr->method_id == UVERBS_METHOD_INVOKE_WRITE)
 		note(" command %#lx", (long)attr_number(c, UVERBS_ATTR_WRITE_CMD, 0));
 	for (int i = 0; i < c->hdr->num_attrs; i++)

@@ -20,7 +20,7 @@ struct device *gid_owner(const uint8_t gid[16])
 {
 	uint8_t own[16];
 
-	for (int i = 0; i < DEVICES; i++)
+	for (int i = 0; i < ndevices; i++)
 		for (uint32_t k = 0; k < GIDS; k++) {
 			gid_at(&devices[i], k, own);
 			if (!memcmp(own, gid, 16))

@@ -13,6 +13,7 @@ struct method {
 };
 
 struct provider {
+	const char *name;
 	const struct method *methods; // its own, beside those of uverbs; the last has no run
 	const struct format *format;  // of its queues
 

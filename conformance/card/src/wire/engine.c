@@ -117,7 +117,7 @@ static bool round_once(void)
 {
 	bool any = false;
 
-	for (int i = 0; i < DEVICES; i++)
+	for (int i = 0; i < ndevices; i++)
 		devices[i].provider->format->tick(&devices[i]);
 	net_each(work, &any);
 	object_each(UVERBS_OBJECT_CQ, look_armed, NULL);
