@@ -8,16 +8,8 @@ package main
 import (
 	"context"
 	"os"
-	"runtime/debug"
 )
 
-// softLimit is where the garbage collector starts to work harder, in bytes: a whole run over verbs.h then stays below
-// 40 MB, at a cost of a few milliseconds. It is no limit to what input may need.
-const softLimit = 28 << 20
-
 func main() {
-	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(softLimit)
-	}
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }
