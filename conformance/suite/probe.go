@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
@@ -332,11 +330,11 @@ func withRegion(dev *verbs.Device, f func(*verbs.PD, *verbs.MR, *mem.Buffer) err
 	})
 }
 
-// DmabufFD gives a descriptor of memory that a device may take as a dma-buf: a real one by udmabuf, where the device is
-// real. The caller closes it.
+// DmabufFD returns a descriptor of memory that a device may take as a dma-buf: a real one by udmabuf if the device is real. The software
+// device and conformance/card take a memfd. The caller closes it.
 func DmabufFD(t *T, length int64) (int, error) {
 	fd, err := memfd(length)
-	if err != nil || t.soft != nil {
+	if err != nil || t.soft != nil || emulated(t.target.name) != "" {
 		return fd, err
 	}
 	defer unix.Close(fd)
@@ -370,28 +368,4 @@ func memAvailable() uint64 {
 		return 0
 	}
 	return kib << 10
-}
-
-// kernelRelease returns the kernel's release, or the one that conformance/card emulates. It is empty if uname fails.
-func kernelRelease(device string) string {
-	if text, err := os.ReadFile(sysfs.Path("class/infiniband", device, "device/emulated")); err == nil {
-		return strings.TrimSpace(string(text)) + " (emulated, and the card too)"
-	}
-	var u unix.Utsname
-	if unix.Uname(&u) != nil {
-		return ""
-	}
-	return unix.ByteSliceToString(u.Release[:])
-}
-
-// provider names the kernel driver of a device, by what sysfs shows of it.
-func provider(name string) string {
-	dir := sysfs.Path("class/infiniband", name)
-	if driver, err := os.Readlink(filepath.Join(dir, "device", "driver")); err == nil {
-		return filepath.Base(driver)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "parent")); err == nil { // the network device below soft-RoCE
-		return "rdma_rxe"
-	}
-	return strings.TrimRight(name, "0123456789_")
 }

@@ -21,15 +21,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "usage: run COMMAND [ARGUMENT...]")
 		os.Exit(2)
 	}
-	err := run(os.Args[1:])
-	var exit *exec.ExitError
-	if errors.As(err, &exit) && exit.Exited() {
-		os.Exit(exit.ExitCode())
-	}
+	code, err := run(os.Args[1:])
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "run:", err)
-		os.Exit(1)
+		code = 1
 	}
+	os.Exit(code)
 }
 
 // providers returns those of the devices that a list names: a number is of so many of mlx5.
@@ -40,19 +37,24 @@ func providers(list string) []string {
 	return strings.FieldsFunc(list, func(r rune) bool { return r == ',' })
 }
 
-// run builds the card and runs the command on it.
-func run(args []string) error {
+// run builds the card, runs the command on it, and returns the command's exit code.
+func run(args []string) (int, error) {
 	dir, err := os.MkdirTemp("", "card")
 	if err != nil {
-		return err
+		return 0, err
 	}
 	defer os.RemoveAll(dir)
 	c, err := card.Build(dir, card.Options{Providers: providers(os.Getenv("CARD_DEVICES")), Libraries: os.Getenv("CARD_LIBRARIES")})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = c.Environ(os.Environ())
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
-	return cmd.Run()
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && exit.Exited() {
+		return exit.ExitCode(), nil
+	}
+	return 0, err
 }

@@ -3,6 +3,12 @@
 // Linux 6.1, drivers/infiniband/hw/mlx5/main.c: mlx5_ib_query_device, mlx5_query_hca_port, set_ucontext_resp.
 #include "mlx5/mlx5.h"
 
+// odp.c, internal_fill_odp_caps.
+enum {
+	ON_DEMAND = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_RECV | IBV_ODP_SUPPORT_WRITE | IBV_ODP_SUPPORT_READ | IBV_ODP_SUPPORT_ATOMIC |
+		IBV_ODP_SUPPORT_SRQ_RECV,
+};
+
 static uint64_t guid(int last)
 {
 	return htobe64(0x98039b0300010000ull + (uint64_t)last);
@@ -24,6 +30,11 @@ void mlx5_device_attr(const struct device *dev, struct ib_uverbs_ex_query_device
 				IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_XRC |
 				IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS,
 		},
+		.odp_caps = {
+			.general_caps = IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT, .per_transport_caps.rc_odp_caps = ON_DEMAND,
+			.per_transport_caps.ud_odp_caps = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_SRQ_RECV,
+		},
+		.xrc_odp_caps = ON_DEMAND,
 		.timestamp_mask = 0x7fffffffffffffff, .hca_core_clock = 1000000, .max_dm_size = DM_BYTES,
 		.cq_moderation_caps = {.max_cq_moderation_count = 0xffff, .max_cq_moderation_period = 0xfff},
 	};
@@ -53,7 +64,9 @@ int mlx5_get_context(const struct call *c)
 	const struct mlx5_ib_alloc_ucontext_resp r = {
 		.qp_tab_size = 1 << 18, .bf_reg_size = 512, .cache_line_size = 64, .max_sq_desc_sz = SEND_BYTES, .max_rq_desc_sz = RECEIVE_BYTES,
 		.max_send_wqebb = QUEUE_MOST, .max_recv_wr = QUEUE_MOST, .max_srq_recv_wr = SRQ_MOST, .num_ports = 1,
-		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET | MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE, .response_length = sizeof r, .cqe_version = 1,
+		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET | MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE |
+			MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY,
+		.dump_fill_mkey = mlx5_nowhere(c->dev), .response_length = sizeof r, .cqe_version = 1,
 		.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.eth_min_inline = MLX5_USER_INLINE_MODE_NONE, .clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1, .log_uar_size = 12,
 		.num_uars_per_page = 1, .num_dyn_bfregs = UARS,

@@ -9,8 +9,19 @@
 
 static struct object *uars[DEVICES][UARS];
 
+// The key of regions without memory, which a context learns of when it opens (set_ucontext_resp, dump_fill_mkey).
+static struct key nowhere[DEVICES];
+
+uint32_t mlx5_nowhere(const struct device *dev)
+{
+	return nowhere[dev->index].value;
+}
+
 static int start(struct device *dev)
 {
+	nowhere[dev->index] = (struct key){.kind = KEY_NOWHERE, .dev = dev};
+	if (key_new(&nowhere[dev->index]))
+		return -1;
 	dev->memfd = memfd_create("mlx5", MFD_CLOEXEC);
 	if (dev->memfd < 0 || ftruncate(dev->memfd, AT_END))
 		return -1;
@@ -169,8 +180,8 @@ static const struct method methods[] = {
 static const struct format format = {mlx5_peek, mlx5_drop, mlx5_take, mlx5_complete, mlx5_armed, tick};
 
 const struct provider mlx5 = {
-	.name = "mlx5",
-	.methods = methods, .format = &format, .start = start, .map = map, .get_context = mlx5_get_context, .device_attr = mlx5_device_attr,
+	.name = "mlx5", .methods = methods, .format = &format, .on_demand = true, .start = start, .map = map,
+	.get_context = mlx5_get_context, .device_attr = mlx5_device_attr,
 	.query_device = mlx5_query_device, .port_attr = mlx5_port_attr, .alloc_pd = alloc_pd, .create_ah = create_ah,
 	.alloc_dm = mlx5_alloc_dm, .free_dm = mlx5_free_dm, .reg_dm = mlx5_reg_dm, .check_mw = check_mw, .create_cq = mlx5_create_cq,
 	.resize_cq = mlx5_resize_cq, .modify_cq = mlx5_modify_cq, .create_srq = mlx5_create_srq, .modify_srq = mlx5_modify_srq,

@@ -72,6 +72,9 @@ int mlx5_map_dm(const struct context *, uint32_t index, size_t length, off_t *wh
 int mlx5_query_dm(const struct call *) HIDDEN;
 int mlx5_map_dm_op(const struct call *) HIDDEN;
 
+// driver.c
+uint32_t mlx5_nowhere(const struct device *) HIDDEN;
+
 // cq.c
 int mlx5_create_cq(const struct call *, struct cq *, uint32_t entries, uint32_t flags) HIDDEN;
 int mlx5_resize_cq(const struct call *, struct cq *, uint32_t entries) HIDDEN;

@@ -1,7 +1,9 @@
 // Linux 6.1, drivers/infiniband/core/uverbs_ioctl.c and uverbs_std_types_device.c.
 #include "uverbs/dispatch.h"
 
-static const struct method *const methods[] = {device_methods, domain_methods, memory_methods, cq_methods, srq_methods, qp_methods};
+static const struct method *const methods[] = {
+	device_methods, domain_methods, memory_methods, paging_methods, cq_methods, srq_methods, qp_methods,
+};
 static const struct command *const commands[] = {
 	device_commands, domain_commands, memory_commands, cq_commands, srq_commands, qp_commands,
 };

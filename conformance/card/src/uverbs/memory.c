@@ -1,20 +1,16 @@
 // Memory regions and windows: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c and uverbs_std_types_mr.c, hw/mlx5/mr.c.
+#include <sys/mman.h>
+
 #include "uverbs/dispatch.h"
 #include "uverbs/memory.h"
 
-// All that uverbs knows: IB_ACCESS_SUPPORTED, up to HUGETLB, and the optional flags (include/rdma/ib_verbs.h).
-enum {
-	SUPPORTED = (IBV_ACCESS_HUGETLB << 1) - 1,
-	OPTIONAL = 0x3ff00000,
-};
-
-int memory_access(unsigned access)
+int memory_access(const struct device *dev, unsigned access)
 {
 	if (access & (IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))
 		return EINVAL; // ib_check_mr_access, in this order
-	if (access & ~(unsigned)(SUPPORTED | OPTIONAL))
+	if (access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL))
 		return EINVAL;
-	return access & IBV_ACCESS_ON_DEMAND ? EINVAL : 0; // this device has no paging on demand
+	return access & IBV_ACCESS_ON_DEMAND && !dev->provider->on_demand ? EINVAL : 0;
 }
 
 static void end_mr(struct object *o)
@@ -25,11 +21,12 @@ static void end_mr(struct object *o)
 	mr->pd->o.users--;
 	if (mr->dm)
 		mr->dm->o.users--;
+	if (mr->view)
+		munmap(mr->view, mr->view_length);
 	object_drop(o);
 }
 
-// new_mr makes a region of pd, without its memory.
-static struct mr *new_mr(const struct call *c, struct pd *pd, unsigned access, int *err)
+struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access, int *err)
 {
 	struct mr *mr = calloc(1, sizeof *mr);
 
@@ -51,7 +48,7 @@ static struct mr *new_mr(const struct call *c, struct pd *pd, unsigned access, i
 	return mr;
 }
 
-static void place(struct mr *mr, uint64_t start, uint64_t length, uint64_t iova)
+void memory_place(struct mr *mr, uint64_t start, uint64_t length, uint64_t iova)
 {
 	mr->start = start;
 	mr->key.memory = (uint8_t *)(uintptr_t)start;
@@ -72,19 +69,20 @@ static int reg_mr(const struct call *c)
 	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.start % PAGE != q.hca_va % PAGE)
 		return EINVAL;
-	err = memory_access(q.access_flags);
+	err = memory_access(c->dev, q.access_flags);
 	if (err)
 		return err;
 	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
 	if (!pd)
 		return err;
-	err = memory_pin(q.start, q.length, q.access_flags);
+	err = q.access_flags & IBV_ACCESS_ON_DEMAND ? memory_on_demand(q.start, q.length, q.hca_va, q.access_flags) :
+		memory_pin(q.start, q.length, q.access_flags);
 	if (err)
 		return err;
-	mr = new_mr(c, pd, q.access_flags, &err);
+	mr = memory_region(c, pd, q.access_flags, &err);
 	if (!mr)
 		return err;
-	place(mr, q.start, q.length, q.hca_va);
+	memory_place(mr, q.start, q.length, q.hca_va);
 	r = (struct ib_uverbs_reg_mr_resp){mr->o.handle, mr->key.value, mr->key.value};
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 	return 0;
@@ -101,7 +99,43 @@ static int check_rereg(const struct ib_uverbs_rereg_mr *q)
 	return 0;
 }
 
-// ib_uverbs_rereg_mr and mlx5_ib_rereg_user_mr: the key stays, as UMR changes the region in place.
+// paged reports whether the pages of a region are not pinned: those of DMA-bufs can move too.
+static bool paged(const struct mr *mr)
+{
+	return mr->key.access & IBV_ACCESS_ON_DEMAND || mr->view;
+}
+
+// other_memory is what a change of the flags alone cannot do to such a region (mlx5_ib_rereg_user_mr, can_use_umr_rereg_access).
+static bool other_memory(const struct mr *mr, unsigned access)
+{
+	return paged(mr) && (access ^ mr->key.access) & ~(unsigned)(ACCESS_WRITES | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_RELAXED_ORDERING);
+}
+
+static int check_memory(const struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned access)
+{
+	if (!(q->flags & IBV_REREG_MR_CHANGE_TRANSLATION))
+		return other_memory(mr, access) ? EOPNOTSUPP : 0;
+	if (access & IBV_ACCESS_ON_DEMAND)
+		return memory_on_demand(q->start, q->length, q->hca_va, access);
+	return memory_pin(q->start, q->length, access);
+}
+
+// move gives a region other memory. One that is paged before or behind gets a new key (mlx5_ib_rereg_user_mr, recreate).
+static int move(struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned access)
+{
+	if (paged(mr) || access & IBV_ACCESS_ON_DEMAND) {
+		key_end(&mr->key);
+		if (key_new(&mr->key))
+			return ENOMEM;
+	}
+	if (mr->view)
+		munmap(mr->view, mr->view_length);
+	mr->view = NULL;
+	memory_place(mr, q->start, q->length, q->hca_va);
+	return 0;
+}
+
+// ib_uverbs_rereg_mr and mlx5_ib_rereg_user_mr: the key of pinned memory stays, as UMR changes the region in place.
 static int rereg_mr(const struct call *c)
 {
 	struct ib_uverbs_rereg_mr q;
@@ -121,16 +155,16 @@ static int rereg_mr(const struct call *c)
 	if (mr->dm)
 		return EINVAL;
 	access = q.flags & IBV_REREG_MR_CHANGE_ACCESS ? q.access_flags : mr->key.access;
-	err = q.flags & IBV_REREG_MR_CHANGE_ACCESS ? memory_access(access) : 0;
+	err = q.flags & IBV_REREG_MR_CHANGE_ACCESS ? memory_access(c->dev, access) : 0;
 	pd = mr->pd;
 	if (!err && q.flags & IBV_REREG_MR_CHANGE_PD)
 		pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
+	if (!err)
+		err = check_memory(mr, &q, access);
 	if (!err && q.flags & IBV_REREG_MR_CHANGE_TRANSLATION)
-		err = memory_pin(q.start, q.length, access);
+		err = move(mr, &q, access);
 	if (err)
 		return err;
-	if (q.flags & IBV_REREG_MR_CHANGE_TRANSLATION)
-		place(mr, q.start, q.length, q.hca_va);
 	mr->key.access = access;
 	mr->pd->o.users--;
 	mr->pd = pd;
@@ -180,19 +214,19 @@ static int reg_dm_mr(const struct call *c)
 
 	if (!pd)
 		return err;
-	if (access & ~(unsigned)(SUPPORTED | OPTIONAL) || !(access & IBV_ACCESS_ZERO_BASED))
+	if (access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL) || !(access & IBV_ACCESS_ZERO_BASED))
 		return EINVAL;
-	err = memory_access(access);
+	err = memory_access(c->dev, access);
 	if (!err && (offset > dm->length || length > dm->length - offset))
 		err = EINVAL;
 	if (!err)
 		err = c->dev->provider->reg_dm(dm, access, &memory);
-	mr = err ? NULL : new_mr(c, pd, access, &err);
+	mr = err ? NULL : memory_region(c, pd, access, &err);
 	if (!mr)
 		return err;
 	mr->dm = dm;
 	dm->o.users++;
-	place(mr, (uintptr_t)memory + offset, length, 0);
+	memory_place(mr, (uintptr_t)memory + offset, length, 0);
 	attr_created(c, UVERBS_ATTR_REG_DM_MR_HANDLE, mr->o.handle);
 	attr_out32(c, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, mr->key.value);
 	attr_out32(c, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, mr->key.value);

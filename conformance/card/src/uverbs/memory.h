@@ -2,10 +2,26 @@
 #ifndef CARD_MEMORY_H
 #define CARD_MEMORY_H
 
-#include "base.h"
+#include "uverbs/attr.h"
+#include "uverbs/verbs.h"
+
+// All access flags that uverbs knows: IB_ACCESS_SUPPORTED, up to HUGETLB, and the optional ones (include/rdma/ib_verbs.h).
+enum {
+	ACCESS_SUPPORTED = (IBV_ACCESS_HUGETLB << 1) - 1,
+	ACCESS_OPTIONAL = 0x3ff00000,
+	ACCESS_WRITES = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND, // ib_access_writable
+};
 
 // memory_access returns the error of access flags (include/rdma/ib_verbs.h, ib_check_mr_access).
-int memory_access(unsigned access) HIDDEN;
+int memory_access(const struct device *, unsigned access) HIDDEN;
+
+// memory_region makes a region of pd, without its memory; memory_place gives it memory.
+struct mr *memory_region(const struct call *, struct pd *pd, unsigned access, int *err) HIDDEN;
+void memory_place(struct mr *, uint64_t start, uint64_t length, uint64_t iova) HIDDEN;
+
+// memory_on_demand returns the error of a region whose pages come on demand, or of the implicit one, which begins at 0 and has all
+// of the address space (hw/mlx5/mr.c, create_user_odp_mr; core/umem_odp.c, ib_init_umem_odp). The pages need not be there.
+int memory_on_demand(uint64_t start, uint64_t length, uint64_t iova, unsigned access) HIDDEN;
 
 // memory_pin returns the error that pinning the pages would have (core/umem.c, ib_umem_get). Nothing is pinned: a page that is unmapped
 // later is noticed when the card reaches it.

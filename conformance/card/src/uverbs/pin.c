@@ -36,7 +36,7 @@ static bool mapped(uint64_t from, uint64_t to, bool write)
 
 int memory_pin(uint64_t start, uint64_t length, unsigned access)
 {
-	const bool write = access & (IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND);
+	const bool write = access & ACCESS_WRITES;
 	const uint64_t from = start & ~(uint64_t)(PAGE - 1), end = start + length, to = (end + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 
 	if (end < start || to < end || to == from || (to - from) / PAGE > UINT32_MAX)

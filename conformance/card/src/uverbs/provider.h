@@ -16,6 +16,7 @@ struct provider {
 	const char *name;
 	const struct method *methods; // its own, beside those of uverbs; the last has no run
 	const struct format *format;  // of its queues
+	bool on_demand;               // regions can have pages that come when they are needed
 
 	int (*start)(struct device *);
 

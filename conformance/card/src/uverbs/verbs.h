@@ -39,6 +39,8 @@ struct mr {
 	struct dm *dm;  // NULL: of the process's memory
 	struct key key;
 	uint64_t start;
+	void *view;     // of a DMA-buf: where it is mapped here
+	size_t view_length;
 };
 
 struct mw {

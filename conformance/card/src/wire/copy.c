@@ -3,12 +3,35 @@
 #include <unistd.h>
 
 #include "wire/copy.h"
+#include "wire/key.h"
+
+static bool one(uint8_t *to, const uint8_t *from, uint64_t length);
+
+static bool zeros(uint8_t *to, uint64_t length)
+{
+	static const uint8_t none[16 * PAGE];
+	uint64_t done = 0;
+
+	while (done < length && one(to + done, none, MIN(length - done, sizeof none)))
+		done += MIN(length - done, sizeof none);
+	return done >= length;
+}
+
+// place returns where byte off of a piece lies.
+static uint8_t *place(const struct piece *p, uint64_t off)
+{
+	return p->memory == key_nowhere ? key_nowhere : p->memory + off;
+}
 
 // one copies by the kernel, which reports memory that is gone where memcpy would end the process.
 static bool one(uint8_t *to, const uint8_t *from, uint64_t length)
 {
 	const struct iovec local = {to, length}, remote = {(void *)(uintptr_t)from, length};
 
+	if (to == key_nowhere)
+		return true;
+	if (from == key_nowhere)
+		return zeros(to, length);
 	return !length || process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)length;
 }
 
@@ -26,7 +49,7 @@ bool copy_pieces(struct piece *to, int nto, uint64_t skip, const struct piece *f
 			if (i == nto)
 				return true;
 			n = MIN(MIN(from[k].length - done, to[i].length - at), length);
-			if (!one(to[i].memory + at, from[k].memory + done, n))
+			if (!one(place(&to[i], at), place(&from[k], done), n))
 				return false;
 			at += n;
 			done += n;

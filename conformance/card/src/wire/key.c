@@ -5,6 +5,7 @@
 enum { KEYS = 1 << 16, FIRST = 0x10 };
 
 static struct key *keys[KEYS];
+uint8_t key_nowhere[1];
 
 // The variant changes with each key, so that a key that was destroyed is not the next one
 // (Linux 6.1, drivers/infiniband/hw/mlx5/mr.c, assign_mkey_variant).
@@ -41,6 +42,8 @@ uint8_t *key_reach(uint32_t value, uint64_t addr, uint64_t length, const struct 
 {
 	const struct key *k = key_find(value);
 
+	if (k && k->kind == KEY_NOWHERE)
+		return k->dev == r->dev && !(r->access & ~(unsigned)IBV_ACCESS_LOCAL_WRITE) ? key_nowhere : NULL;
 	if (!k || k->dev != r->dev || (r->pd && k->pd != r->pd) || (k->access & r->access) != r->access)
 		return NULL;
 	if (k->kind != KEY_REGION && !k->region)

@@ -6,7 +6,8 @@
 
 struct pd;
 
-enum key_kind { KEY_REGION, KEY_WINDOW_1, KEY_WINDOW_2 };
+// KEY_NOWHERE is of no memory, for the local end of any domain: what is written there is gone, and zeros are read.
+enum key_kind { KEY_REGION, KEY_WINDOW_1, KEY_WINDOW_2, KEY_NOWHERE };
 
 struct key {
 	uint32_t value;       // the index in the upper 24 bits, the part that the user chooses in the lower 8
@@ -20,6 +21,9 @@ struct key {
 	unsigned windows;     // bound to this region
 	uint32_t qpn;         // of a bound window of type 2
 };
+
+// key_nowhere is what key_reach returns for memory that is not there.
+extern uint8_t key_nowhere[1] HIDDEN;
 
 // key_new gives a key its value; key_end takes it back.
 int key_new(struct key *) HIDDEN;

@@ -1,0 +1,153 @@
+// Memory that is not pinned: pages on demand and advice on them, DMA-bufs. Linux 6.1, drivers/infiniband/core/uverbs_std_types_mr.c,
+// umem_odp.c and umem_dmabuf.c; hw/mlx5/odp.c and mr.c.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "uverbs/dispatch.h"
+#include "uverbs/memory.h"
+
+// Beside the checks of the range, mmu_interval_notifier_insert wants a page at least, which ib_init_umem_odp looks for first.
+int memory_on_demand(uint64_t start, uint64_t length, uint64_t iova, unsigned access)
+{
+	const uint64_t end = start + length, last = (end + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+
+	if (!start && length == UINT64_MAX)
+		return iova || access & IBV_ACCESS_HUGETLB ? EINVAL : 0; // ib_umem_odp_alloc_implicit
+	if (end < start || last < PAGE)
+		return EOVERFLOW;
+	return last == (start & ~(uint64_t)(PAGE - 1)) ? EINVAL : 0;
+}
+
+// advised looks up the region of one element (get_prefetchable_mr): only those that are paged are in the table, with DMA-bufs.
+static int advised(const struct call *c, const struct pd *pd, uint64_t advice, const struct ib_uverbs_sge *s)
+{
+	const struct key *k = key_find(s->lkey);
+
+	if (!k || k->kind != KEY_REGION || k->dev != c->dev || !(k->access & IBV_ACCESS_ON_DEMAND || OF(k, struct mr, key)->view))
+		return ENOENT;
+	if (k->pd != pd)
+		return EPERM;
+	return advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE && !(k->access & ACCESS_WRITES) ? EPERM : 0;
+}
+
+// fetch brings the pages of one element. Advice that must not fault takes the pages that are there.
+static int fetch(const struct ib_uverbs_sge *s, uint64_t advice)
+{
+	const struct reach reach = {key_find(s->lkey)->dev, NULL, 0, 0};
+	uint8_t *at = key_reach(s->lkey, s->addr, s->length, &reach);
+
+	if (!at)
+		return EFAULT;
+	if (advice == IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT || !s->length)
+		return 0;
+	return memory_pin((uintptr_t)at, s->length, advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE ? IBV_ACCESS_LOCAL_WRITE : 0);
+}
+
+// mlx5_ib_advise_mr_prefetch: without FLUSH, all regions are looked up at once, and the pages come later, without an answer.
+static int advise(const struct call *c)
+{
+	const uint64_t advice = attr_number(c, UVERBS_ATTR_ADVISE_MR_ADVICE, 0), flags = attr_number(c, UVERBS_ATTR_ADVISE_MR_FLAGS, 0);
+	size_t length;
+	const struct ib_uverbs_sge *s = attr_pointer(c, UVERBS_ATTR_ADVISE_MR_SGE_LIST, &length);
+	int err;
+	const struct pd *pd = attr_object(c, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, UVERBS_OBJECT_PD, &err);
+
+	if (!pd)
+		return err;
+	if (!c->dev->provider->on_demand)
+		return EOPNOTSUPP;
+	if (length < sizeof *s || length % sizeof *s || flags & ~(uint64_t)IBV_ADVISE_MR_FLAG_FLUSH)
+		return EINVAL;
+	if (advice > IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
+		return EOPNOTSUPP;
+	for (size_t i = 0; !err && i < length / sizeof *s; i++) {
+		err = advised(c, pd, advice, &s[i]);
+		if (!err && flags)
+			err = fetch(&s[i], advice);
+	}
+	for (size_t i = 0; !err && !flags && i < length / sizeof *s; i++)
+		fetch(&s[i], advice);
+	return err;
+}
+
+// A memfd stands for a DMA-buf here, as only a kernel with a module makes those. A descriptor of another file is EINVAL (dma_buf_get).
+static int look_at(int fd, uint64_t *size)
+{
+	char name[64], link[32];
+	struct stat st;
+	ssize_t n;
+
+	if (syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH)) // not fstat, which would take the lock
+		return EBADF;
+	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
+	n = readlink(link, name, sizeof name - 1);
+	name[MAX(n, 0)] = 0;
+	if (strncmp(name, "/memfd:", 7) != 0 && strncmp(name, "/dmabuf:", 8) != 0)
+		return EINVAL;
+	*size = (uint64_t)(n > 0 && name[1] == 'd' ? lseek(fd, 0, SEEK_END) : st.st_size);
+	return 0;
+}
+
+// map puts the part of a DMA-buf that a region has into this process (ib_umem_dmabuf_get).
+static int map(struct mr *mr, int fd, uint64_t offset, uint64_t length, uint64_t iova)
+{
+	const uint64_t from = offset & ~(uint64_t)(PAGE - 1), end = offset + length;
+	uint64_t size;
+	void *at;
+	int err;
+
+	if (end < offset)
+		return EINVAL;
+	err = look_at(fd, &size);
+	if (err)
+		return err;
+	if (size < end || end == from)
+		return EINVAL;
+	at = (void *)syscall(SYS_mmap, NULL, end - from, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
+	if (at == MAP_FAILED)
+		return errno;
+	mr->view = at;
+	mr->view_length = end - from;
+	memory_place(mr, (uintptr_t)at + (offset - from), length, iova);
+	return 0;
+}
+
+static int reg_dmabuf(const struct call *c)
+{
+	const uint64_t offset = attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 0), iova = attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_IOVA, 0);
+	const unsigned access = (unsigned)attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, 0);
+	int err;
+	struct pd *pd = attr_object(c, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, UVERBS_OBJECT_PD, &err);
+	struct mr *mr;
+
+	if (!pd)
+		return err;
+	if (offset % PAGE != iova % PAGE || access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
+		IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_RELAXED_ORDERING))
+		return EINVAL;
+	err = memory_access(c->dev, access);
+	mr = err ? NULL : memory_region(c, pd, access, &err);
+	if (!mr)
+		return err;
+	err = map(mr, (int)attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_FD, 0), offset,
+		attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 0), iova);
+	if (err) {
+		mr->o.end(&mr->o);
+		return err;
+	}
+	attr_created(c, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, mr->o.handle);
+	attr_out32(c, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, mr->key.value);
+	attr_out32(c, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, mr->key.value);
+	return 0;
+}
+
+const struct method paging_methods[] = {
+	{UVERBS_OBJECT_MR, UVERBS_METHOD_ADVISE_MR, advise},
+	{UVERBS_OBJECT_MR, UVERBS_METHOD_REG_DMABUF_MR, reg_dmabuf},
+	{0},
+};
