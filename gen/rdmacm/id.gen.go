@@ -611,7 +611,7 @@ func (id *ID) Migrate(channel *EventChannel) error {
 	defer channel.h.Exit()
 	id.mu.Lock()
 	defer id.mu.Unlock()
-	if err := object.Move(&id.h.Node, &id.eventChannel.h.Node, &channel.h.Node, func() error {
+	if err := object.Move(verb, &id.h.Node, &id.eventChannel.h.Node, &channel.h.Node, func() error {
 		n, errno := rawMigrateID(id.lib.fn[symRdma_migrate_id], id.h.C, channel.h.C)
 		if n < 0 {
 			return verr.Failed(verb, errno, nil)

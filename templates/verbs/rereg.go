@@ -99,11 +99,14 @@ func (mr *MR) Rereg(change *MRChange) error {
 	}
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
+	move, err := object.BeginMove(verb, &mr.h.Node, mr.pd.base().Optional(), change.pd.base().Optional())
+	if err != nil {
+		held.Release()
+		return err
+	}
 	code, errno := rawReregMR(mr.lib.fn[symIbv_rereg_mr], mr.h.C, change.what.Flags, pdC, held.Addr, held.Len, int32(change.access))
 	return change.what.Settle(verb, code, errno, byhand.Region{
-		Node:    &mr.h.Node,
-		From:    mr.pd.base().Optional(),
-		To:      change.pd.base().Optional(),
+		Move:    move,
 		Release: &mr.h.Kept,
 		New:     held,
 		Changed: func() { mr.changed(change, uint64(held.Addr)) },

@@ -36,11 +36,10 @@ func (c *Change) Take(verb, who string) (mem.Held, error) {
 
 // Region is the region to change, and what was held for the change.
 type Region struct {
-	Node     *object.Node
-	From, To *object.Node // the protection domain before and after; the same, or a nil To, for no change
-	Release  *func()      // releases the memory that the region covers; may point to nil
-	New      mem.Held     // the result of Take
-	Changed  func()       // called when the region has changed; reads its new fields
+	Move    object.Moving // to another protection domain
+	Release *func()       // releases the memory that the region covers; may point to nil
+	New     mem.Held      // the result of Take
+	Changed func()        // called when the region has changed; reads its new fields
 }
 
 // Answers of ibv_rereg_mr, enum ibv_rereg_mr_err_code.
@@ -52,27 +51,27 @@ const (
 )
 
 // Settle is called after the verb. Its result code says whether the old region, the new one or neither is valid; Settle
-// releases the memory that is no longer used and returns the error of the verb. Meanwhile the caller must prevent reads
+// ends the move, releases the memory that is no longer used and returns the error of the verb. Meanwhile the caller must prevent reads
 // of the region's fields.
 func (c *Change) Settle(verb string, code int, errno syscall.Errno, r Region) error {
 	switch {
 	case code == 0 || code == errDoForkOld:
-		if err := c.changed(r); err != nil || code == 0 {
-			return err
+		if c.changed(r); code == 0 {
+			return nil
 		}
 		return failed(verb, errno, "IBV_REREG_MR_ERR_DO_FORK_OLD: the region is changed, but its old memory stays marked as not copied on fork")
 	case code == errInput:
-		r.New.Release()
+		r.unchanged()
 		return failed(verb, errno, "IBV_REREG_MR_ERR_INPUT: the library refused the arguments; the region is as it was")
 	case code == errDontForkNew:
-		r.New.Release()
+		r.unchanged()
 		return failed(verb, errno,
 			"IBV_REREG_MR_ERR_DONT_FORK_NEW: the new memory cannot be marked as not copied on fork; the region is as it was")
 	case errno == syscall.EOPNOTSUPP: // the provider, or the driver behind it, has no such change
-		r.New.Release()
+		r.unchanged()
 		return failed(verb, errno, "the device cannot change a region in this way; the region is as it was")
 	}
-	r.holdBoth() // the device may use either memory
+	r.holdBoth() // the device may use either memory, and either protection domain
 	if code == errCmdAndDoForkNew {
 		return failed(verb, errno,
 			"IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW: the kernel refused the change, and the new memory stays marked as not copied on fork; "+
@@ -81,14 +80,9 @@ func (c *Change) Settle(verb string, code int, errno syscall.Errno, r Region) er
 	return failed(verb, errno, "IBV_REREG_MR_ERR_CMD: the kernel refused the change; the region must not be used, only closed")
 }
 
-// changed moves the region to its new protection domain and memory.
-func (c *Change) changed(r Region) error {
-	if r.To != nil && r.To != r.From {
-		if err := r.Node.ReplaceParent(r.From, r.To); err != nil {
-			r.holdBoth()
-			return err
-		}
-	}
+// changed ends the move of the region to its new protection domain and memory.
+func (c *Change) changed(r Region) {
+	r.Move.Arrived()
 	r.Changed()
 	if c.given {
 		if old := *r.Release; old != nil {
@@ -96,11 +90,17 @@ func (c *Change) changed(r Region) error {
 		}
 		*r.Release = r.New.Release
 	}
-	return nil
 }
 
-// holdBoth keeps the new memory beside the old until the region is closed.
+// unchanged leaves the region where it was.
+func (r Region) unchanged() {
+	r.Move.Back()
+	r.New.Release()
+}
+
+// holdBoth keeps the new memory and protection domain beside the old until the region is closed.
 func (r Region) holdBoth() {
+	r.Move.Unknown()
 	old := *r.Release
 	*r.Release = func() {
 		if old != nil {

@@ -48,8 +48,13 @@ func newRegion(t *testing.T) *region {
 	return r
 }
 
-func (r *region) settle(c *Change, code int, errno syscall.Errno, to *object.Node) error {
-	return c.Settle(verb, code, errno, Region{Node: &r.mr, From: &r.a, To: to, Release: &r.release,
+func (r *region) settle(t *testing.T, c *Change, code int, errno syscall.Errno, to *object.Node) error {
+	t.Helper()
+	move, err := object.BeginMove(verb, &r.mr, &r.a, to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.Settle(verb, code, errno, Region{Move: move, Release: &r.release,
 		New: mem.Held{Release: func() { r.newGone++ }}, Changed: func() { r.changed++ }})
 }
 
@@ -81,7 +86,7 @@ func TestSettle(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRegion(t)
-			err := r.settle(memoryChange(), c.code, c.errno, nil)
+			err := r.settle(t, memoryChange(), c.code, c.errno, nil)
 			if (err == nil) != (c.text == "") || err != nil && !strings.HasPrefix(err.Error(), verb+": "+c.text) {
 				t.Errorf("error %v, want %q", err, c.text)
 			}
@@ -102,7 +107,7 @@ func TestSettle(t *testing.T) {
 // TestSettleWithoutMemory changes the access alone: the region goes on holding what it held.
 func TestSettleWithoutMemory(t *testing.T) {
 	r := newRegion(t)
-	if err := r.settle(&Change{Flags: 4}, 0, 0, nil); err != nil {
+	if err := r.settle(t, &Change{Flags: 4}, 0, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	if r.changed != 1 || r.oldGone != 0 {
@@ -114,28 +119,29 @@ func TestSettleWithoutMemory(t *testing.T) {
 	}
 }
 
-// TestSettleMovesTheRegion changes the protection domain, then to one that is closed.
+// TestSettleMovesTheRegion changes the protection domain: the region is below the new one, the old one, or both if either may be in use.
 func TestSettleMovesTheRegion(t *testing.T) {
-	r := newRegion(t)
-	if err := r.settle(&Change{Flags: 2}, 0, 0, &r.b); err != nil {
-		t.Fatal(err)
-	}
-	if r.a.Count("MR") != 0 || r.b.Count("MR") != 1 {
-		t.Errorf("under the old domain %d, under the new %d", r.a.Count("MR"), r.b.Count("MR"))
-	}
-
-	r = newRegion(t)
-	if err := r.b.Close("", nil); err != nil {
-		t.Fatal(err)
-	}
-	if err := r.settle(memoryChange(), 0, 0, &r.b); err == nil {
-		t.Error("a closed protection domain is accepted")
-	}
-	if r.changed != 0 || r.oldGone != 0 || r.newGone != 0 {
-		t.Errorf("changed %d, old let go %d, new let go %d", r.changed, r.oldGone, r.newGone)
-	}
-	if r.release(); r.oldGone != 1 || r.newGone != 1 {
-		t.Errorf("after Close: old let go %d, new let go %d", r.oldGone, r.newGone)
+	for _, c := range []struct {
+		code     int
+		errno    syscall.Errno
+		old, new int
+	}{
+		{0, 0, 0, 1},
+		{errDoForkOld, syscall.EINVAL, 0, 1},
+		{errInput, syscall.EINVAL, 1, 0},
+		{errDontForkNew, syscall.EINVAL, 1, 0},
+		{-4, syscall.EOPNOTSUPP, 1, 0},
+		{-4, syscall.EIO, 1, 1},
+		{errCmdAndDoForkNew, syscall.EIO, 1, 1},
+	} {
+		r := newRegion(t)
+		if err := r.settle(t, &Change{Flags: 2}, c.code, c.errno, &r.b); !errors.Is(err, c.errno) && c.code != 0 {
+			t.Errorf("code %d: %v", c.code, err)
+		}
+		if r.a.Count("MR") != c.old || r.b.Count("MR") != c.new {
+			t.Errorf("code %d, %v: below the old domain %d, below the new %d; want %d, %d",
+				c.code, c.errno, r.a.Count("MR"), r.b.Count("MR"), c.old, c.new)
+		}
 	}
 }
 

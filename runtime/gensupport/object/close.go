@@ -42,8 +42,8 @@ func (n *Node) beginClose(verb string) (idle <-chan struct{}, err error) {
 	if n.is() != open {
 		return nil, n.gone(verb)
 	}
-	if names := n.openLocked(); len(names) > 0 {
-		return nil, verr.Busy(verb, n.String(), names)
+	if err := n.keptOpen(verb, n.openLocked()); err != nil {
+		return nil, err
 	}
 	n.mu.Lock()
 	var held []string
@@ -61,6 +61,15 @@ func (n *Node) beginClose(verb string) (idle <-chan struct{}, err error) {
 		return nil, verr.Busy(verb, n.String(), held)
 	}
 	return idle, nil
+}
+
+// keptOpen returns the error of a Close while there are children, and what else keeps n open. Called with tree held.
+func (n *Node) keptOpen(verb string, children []string, uses ...string) error {
+	n.full = len(children) > 0
+	if all := append(children, uses...); len(all) > 0 {
+		return verr.Busy(verb, n.String(), all)
+	}
+	return nil
 }
 
 // patience is how long a Close waits for calls, and a CloseTree for those of all that it closes.
@@ -87,15 +96,20 @@ func (n *Node) waited(d time.Duration) {
 
 // await waits until a channel is closed, for as long as a Close may wait, and reports whether it was closed.
 func (n *Node) await(done <-chan struct{}) bool {
+	ended, took := await(done, n.mayWait())
+	n.waited(took)
+	return ended
+}
+
+func await(done <-chan struct{}, most time.Duration) (ended bool, took time.Duration) {
 	begin := time.Now()
-	timeout := time.NewTimer(n.mayWait())
+	timeout := time.NewTimer(most)
 	defer timeout.Stop()
-	defer func() { n.waited(time.Since(begin)) }()
 	select {
 	case <-done:
-		return true
+		return true, time.Since(begin)
 	case <-timeout.C:
-		return false
+		return false, time.Since(begin)
 	}
 }
 
@@ -104,15 +118,15 @@ func (n *Node) drain(verb string, idle <-chan struct{}) error {
 	n.await(idle)
 	tree.Lock()
 	defer tree.Unlock()
-	names := n.openLocked()
+	children := n.openLocked()
 	n.mu.Lock()
-	n.idle, n.status = nil, closing
-	names = append(names, n.uses()...)
-	n.mu.Unlock()
-	if len(names) > 0 {
-		return verr.Busy(verb, n.String(), names)
+	n.idle = nil
+	uses := n.uses()
+	if len(children)+len(uses) == 0 {
+		n.status = closing
 	}
-	return nil
+	n.mu.Unlock()
+	return n.keptOpen(verb, children, uses...)
 }
 
 func (n *Node) endClose(done bool) {

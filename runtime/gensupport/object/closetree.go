@@ -19,8 +19,9 @@ import (
 // In a callback of the program it closes nothing if a call uses any of the nodes (syscall.EBUSY): the call that the callback is of
 // would never end.
 //
-// From its beginning no node can be made under n (os.ErrClosed): beside goroutines that make some all the time there would be
-// no end otherwise. If n stays open, nodes can be made under it again afterwards.
+// From its beginning no node can be made or moved under n (os.ErrClosed): beside goroutines that make or move some all the time there
+// would be no end otherwise. A move that has begun is waited for, and the node closed where it is then: if it has left n, it stays open.
+// If n stays open, nodes can be made and moved under it again afterwards.
 func CloseTree(n *Node) error {
 	if n == nil {
 		return nil
@@ -35,15 +36,10 @@ func CloseTree(n *Node) error {
 		}
 	}
 	w := walk{tried: map[*Node]bool{}, left: patience}
+	n.seal(1)
 	w.close(n)
 	return errors.Join(w.errs...)
 }
-
-// mostAgain is how often the Close of a node is called again that was busy without anything below it: the device may say so as well.
-const mostAgain = 10
-
-// mostMoved is how often a node is looked at again that others moved nodes into and away again.
-const mostMoved = 1000
 
 type walk struct {
 	tried map[*Node]bool // nodes that are open although their Close was called
@@ -51,29 +47,22 @@ type walk struct {
 	left  time.Duration // for which it may still wait; guarded by tree
 }
 
-// patient reports whether it may still wait.
-func (w *walk) patient() bool {
-	tree.Lock()
-	defer tree.Unlock()
-	return w.left > 0
-}
-
+// close closes everything under n, which is sealed, and then n.
 func (w *walk) close(n *Node) {
-	n.seal(1)
 	defer n.seal(-1)
-	for again := 0; ; again++ {
+	for {
 		w.closeChildren(n)
 		self, names := n.handle()
 		if self == nil {
 			return
 		}
 		w.tried[n] = true
-		err, most := verr.Busy("", n.String(), names), mostMoved
+		err := verr.Busy("", n.String(), names)
 		if len(names) == 0 {
-			err, most = n.within(&w.left, self.Close), mostAgain
+			err = n.within(&w.left, self.Close)
 		}
-		if errors.Is(err, syscall.EBUSY) && (len(n.untried(w.tried)) > 0 || again < most && w.patient() && n.childless()) {
-			continue // ReplaceParent moved a node here meanwhile, or here and away again
+		if errors.Is(err, syscall.EBUSY) && n.changed(w.tried) {
+			continue
 		}
 		if errors.Is(err, os.ErrClosed) && !n.IsOpen() {
 			err = n.within(&w.left, n.awaitClose)
@@ -97,11 +86,29 @@ func (w *walk) closeChildren(n *Node) {
 	for cs := n.untried(w.tried); len(cs) > 0; cs = n.untried(w.tried) {
 		for i, c := range cs {
 			cs[i] = nil
-			if !w.tried[c] && c.under(n) {
+			if !w.tried[c] && w.sealUnder(n, c) {
 				w.close(c)
 			}
 		}
 	}
+}
+
+// sealUnder seals c if it is under n, after a move of c that has begun, and reports whether it is.
+func (w *walk) sealUnder(n, c *Node) bool {
+	tree.Lock()
+	defer tree.Unlock()
+	for c.moving != nil && w.left > 0 { // after that the Close of c says which call has not ended
+		moving, left := c.moving, w.left
+		tree.Unlock()
+		_, took := await(moving, left)
+		tree.Lock()
+		w.left -= took
+	}
+	if c.parentIndex(n) < 0 {
+		return false
+	}
+	c.sealed++
+	return true
 }
 
 // seal counts the CloseTrees that let no new node come under n.
@@ -170,6 +177,10 @@ func (n *Node) inCallLocked(seen map[*Node]bool) *Node {
 func (n *Node) untried(tried map[*Node]bool) []*Node {
 	tree.Lock()
 	defer tree.Unlock()
+	return n.untriedLocked(tried)
+}
+
+func (n *Node) untriedLocked(tried map[*Node]bool) []*Node {
 	n.children.sort()
 	var cs []*Node
 	for k := n.children.last; k != nil; k = k.before {
@@ -180,26 +191,22 @@ func (n *Node) untried(tried map[*Node]bool) []*Node {
 	return cs
 }
 
-// childless tells whether nothing is below n now.
-func (n *Node) childless() bool {
+// changed reports whether the nodes that refused the latest Close of n are gone, or whether there are some that are not in tried. They
+// come only from makers that n has refused, and that could not end their object.
+func (n *Node) changed(tried map[*Node]bool) bool {
 	tree.Lock()
 	defer tree.Unlock()
-	return len(n.openLocked()) == 0
+	return len(n.untriedLocked(tried)) > 0 || n.full && n.children.first == nil
 }
 
-// under tells whether p is a parent of n now.
-func (n *Node) under(p *Node) bool {
-	tree.Lock()
-	defer tree.Unlock()
-	return n.parentIndex(p) >= 0
-}
-
-// handle gives the handle of an open node, nil for any other, and the names of its children.
+// handle gives the handle of an open node, nil for any other, and the names of its children, with which its Close would be refused.
 func (n *Node) handle() (io.Closer, []string) {
 	tree.Lock()
 	defer tree.Unlock()
 	if n.is() == closed || n.is() == unborn || n.is() == missing {
 		return nil, nil
 	}
-	return n.self, n.openLocked()
+	names := n.openLocked()
+	n.full = len(names) > 0
+	return n.self, names
 }

@@ -51,9 +51,7 @@ func TestMovedKeepsItsPlace(t *testing.T) {
 	third := make1(t, "MR", "3", from)
 	make1(t, "MR", "4", to)
 	for _, h := range []*handle{third, first} {
-		if err := h.node.ReplaceParent(&from.node, &to.node); err != nil {
-			t.Fatal(err)
-		}
+		moveTo(t, &h.node, &from.node, &to.node)
 	}
 	make1(t, "MR", "5", to)
 	if got, want := to.node.Open(), []string{"MR (1)", "MR (2)", "MR (3)", "MR (4)", "MR (5)"}; !slices.Equal(got, want) {
@@ -62,9 +60,8 @@ func TestMovedKeepsItsPlace(t *testing.T) {
 	if err := third.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := first.node.ReplaceParent(&to.node, &to.node); err != nil { // puts it last until the next look
-		t.Fatal(err)
-	}
+	moveTo(t, &first.node, &to.node, &from.node)
+	moveTo(t, &first.node, &from.node, &to.node) // puts it last until the next look
 	*log = nil
 	if err := CloseTree(&to.node); err != nil {
 		t.Fatal(err)
@@ -77,10 +74,11 @@ func TestMovedKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// hooked is a handle whose Close does something else first.
+// hooked is a handle whose Close does something else first, and last.
 type hooked struct {
 	handle
 	first func()
+	last  func()
 	tries int
 }
 
@@ -88,6 +86,9 @@ func (h *hooked) Close() error {
 	h.tries++
 	if h.first != nil {
 		h.first()
+	}
+	if h.last != nil {
+		defer h.last()
 	}
 	return h.handle.Close()
 }
@@ -101,26 +102,32 @@ func makeHooked(t *testing.T, label string, parent *handle) *hooked {
 	return h
 }
 
-// TestCloseTreeMeanwhile makes, closes and moves children while CloseTree is at work: none can be made until it ends, what was
-// moved there is closed too, what was closed or moved away is left alone, and what fails is tried once.
+// TestCloseTreeMeanwhile makes, closes and moves children while CloseTree is at work: none can be made or moved there until it ends,
+// what was closed or moved away is left alone, and what fails is tried once.
 func TestCloseTreeMeanwhile(t *testing.T) {
 	dev, log := logged(t)
 	pd, other := make1(t, "PD", "", dev), make1(t, "PD", "other", dev)
 	stuck := makeHooked(t, "stuck", pd)
 	stuck.fails = syscall.EIO
 	moved, gone := makeHooked(t, "moved", pd), makeHooked(t, "gone", pd)
-	came := makeHooked(t, "came meanwhile", other)
-	makeHooked(t, "last", pd).first = func() {
-		if err := errors.Join(gone.handle.Close(), moved.node.ReplaceParent(&pd.node, &other.node),
-			came.node.ReplaceParent(&other.node, &pd.node)); err != nil {
+	late := makeHooked(t, "late", other)
+	last := makeHooked(t, "last", pd)
+	last.first = func() {
+		if err := gone.handle.Close(); err != nil {
 			t.Error(err)
 		}
-		var late handle
-		wantErr(t, late.node.Init(&late, "MR", "late", &pd.node), os.ErrClosed, "PD is being closed, with all that was made from it")
+		moveTo(t, &moved.node, &pd.node, &other.node)
+		const closing = "PD is being closed, with all that was made from it"
+		_, err := BeginMove("v", &late.node, &other.node, &pd.node)
+		wantErr(t, err, os.ErrClosed, "v: "+closing)
+		_, err = BeginMove("v", &last.node, &pd.node, &other.node)
+		wantErr(t, err, os.ErrClosed, "v: MR (last) is closed")
+		var made handle
+		wantErr(t, made.node.Init(&made, "MR", "made", &pd.node), os.ErrClosed, closing)
 	}
 	err := CloseTree(&pd.node)
 	wantErr(t, err, syscall.EIO, "input/output error\nPD still has MR (stuck) open; close what is open first: device or resource busy (EBUSY)")
-	if want := []string{"MR (gone)", "MR (last)", "MR (stuck)", "MR (came meanwhile)"}; !slices.Equal(*log, want) {
+	if want := []string{"MR (gone)", "MR (last)", "MR (stuck)"}; !slices.Equal(*log, want) {
 		t.Errorf("destroyed %q, want %q", *log, want)
 	}
 	if stuck.tries != 1 || gone.tries != 0 || moved.tries != 0 || !moved.node.IsOpen() {
@@ -128,29 +135,9 @@ func TestCloseTreeMeanwhile(t *testing.T) {
 	}
 	stuck.fails = nil
 	makeHooked(t, "made afterwards", pd)
+	moveTo(t, &late.node, &other.node, &pd.node)
 	if err := CloseTree(&dev.node); err != nil {
 		t.Error(err)
-	}
-}
-
-// TestCloseTreeMovedAtLast moves a child under a node whose Close has begun.
-func TestCloseTreeMovedAtLast(t *testing.T) {
-	dev, log := logged(t)
-	other := make1(t, "PD", "other", dev)
-	pd := makeHooked(t, "domain", dev)
-	came := makeHooked(t, "came", other)
-	pd.first = func() {
-		if pd.tries == 1 {
-			if err := came.node.ReplaceParent(&other.node, &pd.node); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	if err := CloseTree(&pd.node); err != nil {
-		t.Error(err)
-	}
-	if want := []string{"MR (came)", "MR (domain)"}; !slices.Equal(*log, want) {
-		t.Errorf("destroyed %q, want %q", *log, want)
 	}
 }
 
@@ -192,8 +179,10 @@ func TestCloseTreeTriesOnce(t *testing.T) {
 	stuck := makeHooked(t, "stuck", dev)
 	stuck.fails = syscall.EIO
 	pd := make1(t, "PD", "", dev)
-	if err := stuck.node.AddParent(&pd.node); err != nil {
+	if m, err := BeginMove("v", &stuck.node, &dev.node, &pd.node); err != nil {
 		t.Fatal(err)
+	} else {
+		m.Unknown()
 	}
 	if err := CloseTree(&dev.node); !errors.Is(err, syscall.EIO) || stuck.tries != 1 {
 		t.Errorf("tried %d times: %v", stuck.tries, err)

@@ -7,8 +7,6 @@ import (
 	"syscall"
 	"time"
 	"unsafe"
-
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Handle is what every handle of a generated package has: its Node, its C object, and how the two end. A generated type has one as a
@@ -161,8 +159,11 @@ func (h *Handle) CPtr() unsafe.Pointer {
 func (h *Handle) destroy(verb string, end func() error, lives bool) error {
 	if h.Before != nil {
 		h.Before()
-		if names := h.Open(); len(names) > 0 { // made meanwhile, and refused, and not ended
-			return verr.Busy(verb, h.String(), names)
+		tree.Lock()
+		err := h.keptOpen(verb, h.openLocked()) // by what was made meanwhile, and refused, and not ended
+		tree.Unlock()
+		if err != nil {
+			return err
 		}
 	}
 	if h.Guard == nil {

@@ -183,7 +183,10 @@ func TestCopy(t *testing.T) {
 	wantErr(t, c.h.Enter("thing_use"), syscall.EINVAL, "thing_use: "+want)
 	wantErr(t, c.h.Hold("thing_use", "an event"), syscall.EINVAL, "thing_use: "+want)
 	wantErr(t, newThing().h.Adopt(&c.h.Node), syscall.EINVAL, want)
-	wantErr(t, child.h.AddParent(&c.h.Node), syscall.EINVAL, want)
+	_, err := BeginMove("", &child.h.Node, nil, &c.h.Node)
+	wantErr(t, err, syscall.EINVAL, want)
+	_, err = BeginMove("", &c.h.Node, nil, &child.h.Node)
+	wantErr(t, err, syscall.EINVAL, want)
 	if c.h.CPtr() != nil || c.h.IsOpen() || !x.h.IsOpen() || !child.h.IsOpen() || len(x.log) > 0 {
 		t.Errorf("copy open: %t; original open: %t; child open: %t; happened: %q", c.h.IsOpen(), x.h.IsOpen(), child.h.IsOpen(), x.log)
 	}

@@ -29,16 +29,18 @@ const (
 // Node is the place of one object in the tree. Its zero value is not open: call Init. A Node must not be copied: in a copy every
 // method that returns an error fails.
 //
-// Two kinds of locks guard it. tree, one for the process, guards parents, children, sealed, left, ended, self and seq: they change only
-// when objects are made and closed. mu, one a node, guards the rest, for Enter and Exit. A goroutine that needs both takes
-// tree first.
+// Two kinds of locks guard it. tree, one for the process, guards parents, children, sealed, moving, full, left, ended, self and seq: they
+// change only when objects are made, moved and closed. mu, one a node, guards the rest, for Enter and Exit. A goroutine that needs both
+// takes tree first.
 type Node struct {
 	at       *Node // the node itself, set by Init: another address in a copy
 	self     io.Closer
 	seq      uint64 // order of making
 	parents  []*link
 	children list
-	sealed   int            // CloseTrees that close what is under it, and let no new node in
+	sealed   int            // CloseTrees that close it: no node comes under it, and it stays where it is
+	moving   chan struct{}  // closed when the move of the node ends; nil without one
+	full     bool           // the latest Close was refused because of nodes under it
 	left     *time.Duration // how long the CloseTree that closes it may still wait; nil without one
 	ended    chan struct{}  // closed when the Close that runs ends, for those who wait for it
 
@@ -83,11 +85,8 @@ func (n *Node) init(self io.Closer, kind, label string, sealed bool, parents []*
 		if p == nil || slices.Contains(ps, p) {
 			continue
 		}
-		if err := p.changeable(); err != nil && !(sealed && p.is() == closing) {
+		if err := p.admits("", sealed); err != nil {
 			return err
-		}
-		if p.sealed > 0 && !sealed {
-			return &verr.Error{Msg: p.String() + " is being closed, with all that was made from it", Err: os.ErrClosed}
 		}
 		ps = append(ps, p)
 	}
@@ -103,10 +102,13 @@ func (n *Node) init(self io.Closer, kind, label string, sealed bool, parents []*
 	return nil
 }
 
-// changeable reports whether n may get parents and children. Called with tree held.
-func (n *Node) changeable() error {
-	if s := n.is(); s != open && s != draining {
-		return n.gone("")
+// admits returns an error if no node may come under n; if sealed is set, one may until n is closed. Called with tree held.
+func (n *Node) admits(verb string, sealed bool) error {
+	if s := n.is(); s != open && s != draining && !(sealed && s == closing) {
+		return n.gone(verb)
+	}
+	if n.sealed > 0 && !sealed {
+		return &verr.Error{Verb: verb, Msg: n.String() + " is being closed, with all that was made from it", Err: os.ErrClosed}
 	}
 	return nil
 }
@@ -196,45 +198,6 @@ func (n *Node) Count(kind string) int {
 
 // IsOpen reports whether n was initialised, is not closed and is not being closed.
 func (n *Node) IsOpen() bool { return n.is() == open }
-
-// AddParent adds a parent to n, as a memory window gets its region when it is bound. It fails when either is closed or
-// p is a descendant of n. It is no error when p is a parent of n already.
-func (n *Node) AddParent(p *Node) error { return n.ReplaceParent(nil, p) }
-
-// RemoveParent removes a parent of n; this package keeps a node without parents reachable. It fails when n is closed or
-// p is not a parent of n.
-func (n *Node) RemoveParent(p *Node) error { return n.ReplaceParent(p, nil) }
-
-// ReplaceParent replaces a parent of n in one step: at no time has n both or neither. With a nil from it only adds,
-// with a nil to it only removes. After an error nothing has changed.
-func (n *Node) ReplaceParent(from, to *Node) error {
-	tree.Lock()
-	defer tree.Unlock()
-	if err := n.changeable(); err != nil {
-		return err
-	}
-	i := -1
-	if from != nil {
-		if i = n.parentIndex(from); i < 0 {
-			return fmt.Errorf("internal error: %s is no parent of %s", from, n)
-		}
-	}
-	// nothing changes for a parent that n has already, unless that is the one it leaves
-	if to != nil && (n.parentIndex(to) < 0 || to == from) {
-		if err := to.changeable(); err != nil {
-			return err
-		}
-		if to.below(n) {
-			return fmt.Errorf("internal error: %s lies below %s and cannot be its parent", to, n)
-		}
-		n.enterInto(to)
-	}
-	if i >= 0 {
-		n.leave(i)
-	}
-	n.keepRoot()
-	return nil
-}
 
 // below reports whether n is a or one of its descendants. Called with tree held.
 func (n *Node) below(a *Node) bool {

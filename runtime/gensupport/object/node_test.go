@@ -167,41 +167,6 @@ func TestInitMisuse(t *testing.T) {
 	pd.Close()
 }
 
-func TestParents(t *testing.T) {
-	pd1, pd2 := make1(t, "PD", "1"), make1(t, "PD", "2")
-	mr := make1(t, "MR", "", pd1)
-	if err := mr.node.ReplaceParent(&pd1.node, &pd2.node); err != nil {
-		t.Fatal(err)
-	}
-	if pd1.node.Count("MR") != 0 || pd2.node.Count("MR") != 1 {
-		t.Errorf("after the move: %q and %q", pd1.node.Open(), pd2.node.Open())
-	}
-	wantErr(t, mr.node.ReplaceParent(&pd1.node, &pd2.node), nil, "internal error: PD (1) is no parent of MR")
-	wantErr(t, pd2.node.AddParent(&mr.node), nil, "internal error: MR lies below PD (2) and cannot be its parent")
-	wantErr(t, pd2.node.AddParent(&pd2.node), nil, "internal error: PD (2) lies below PD (2) and cannot be its parent")
-	for range 2 {
-		if err := mr.node.AddParent(&pd1.node); err != nil {
-			t.Error(err)
-		}
-	}
-	for _, pd := range []*handle{pd1, pd2} {
-		if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
-			t.Errorf("Close of %s = %v", &pd.node, err)
-		}
-		if err := mr.node.RemoveParent(&pd.node); err != nil {
-			t.Error(err)
-		}
-		if err := pd.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-	wantErr(t, mr.node.AddParent(&pd1.node), os.ErrClosed, "PD (1) is closed")
-	if err := mr.Close(); err != nil {
-		t.Error(err)
-	}
-	wantErr(t, mr.node.AddParent(nil), os.ErrClosed, "MR is closed")
-}
-
 // TestForgottenStaysOpen drops every reference to an object and its parents: it stays, and its parent names it.
 func TestForgottenStaysOpen(t *testing.T) {
 	dev := make1(t, "Device", "")
@@ -250,7 +215,9 @@ func TestConcurrent(t *testing.T) {
 				}
 				made.Add(1)
 				pd.node.Exit()
-				mr.node.ReplaceParent(&pds[0].node, &pds[1].node)
+				if m, err := BeginMove("v", &mr.node, &pd.node, &pds[1].node); err == nil {
+					m.Arrived()
+				}
 				mr.node.SetLabel("moved")
 				_ = dev.node.Open()
 				if err := mr.node.Close("v", func() error { destroyed.Add(1); return nil }); err != nil {

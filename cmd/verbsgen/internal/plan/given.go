@@ -189,7 +189,7 @@ func moved(v *model.Verb) *model.Param {
 func (c *call) move(to *model.Param, call []Step) []Step {
 	owner := c.self + "." + naming.Unexported(to.Object.Go)
 	return []Step{Lock{c.self + ".mu"},
-		Try{Call: of("object", "Move", addr(c.self+".h.Node"), addr(owner+".h.Node"), addr(to.Go+".h.Node"),
+		Try{Call: of("object", "Move", verb, addr(c.self+".h.Node"), addr(owner+".h.Node"), addr(to.Go+".h.Node"),
 			function(nil, errOnly, append(call, ret(null))...))},
 		set(owner, val(to.Go))}
 }
