@@ -3,6 +3,7 @@
 package careless
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -38,6 +39,14 @@ var copying = []struct {
 		}
 		c := copied(cq)
 		return func() error { return c.ReqNotify(false) }, cq.Close()
+	}},
+	{"CQ, wait", connection, "CQ", func(w *world) (func() error, error) {
+		cq, err := w.dev.CreateCQ(4, w.a.CQ.Channel(), 0)
+		if err != nil {
+			return nil, err
+		}
+		c := copied(cq)
+		return func() error { return result(c.Wait(context.Background(), make([]verbs.WC, 4))) }, cq.Close()
 	}},
 	{"CQ, resize", connection, "CQ", func(w *world) (func() error, error) {
 		cq, err := w.dev.CreateCQ(4, nil, 0)

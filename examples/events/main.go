@@ -114,11 +114,10 @@ func completions(ctx context.Context, w io.Writer, dev *verbs.Device) error {
 
 // loop is a queue pair that is connected to itself.
 type loop struct {
-	channel *verbs.CompChannel
-	cq      *verbs.CQ // of receives; the sends have completions only if they fail
-	qp      *verbs.QP
-	mem     []byte // receive i has the ID i and writes to the i-th part
-	sends   *verbs.SendBatch
+	cq    *verbs.CQ // of receives; the sends have completions only if they fail
+	qp    *verbs.QP
+	mem   []byte // receive i has the ID i and writes to the i-th part
+	sends *verbs.SendBatch
 }
 
 func newLoop(dev *verbs.Device) (*loop, error) {
@@ -127,13 +126,11 @@ func newLoop(dev *verbs.Device) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	if l.channel, err = dev.CreateCompChannel(); err != nil {
+	channel, err := dev.CreateCompChannel() // wakes who waits for the queue
+	if err != nil {
 		return nil, err
 	}
-	if l.cq, err = dev.CreateCQ(2*messages, l.channel, 0); err != nil {
-		return nil, err
-	}
-	if err := l.cq.ReqNotify(false); err != nil { // before the first completion can come
+	if l.cq, err = dev.CreateCQ(2*messages, channel, 0); err != nil {
 		return nil, err
 	}
 	attr := verbs.QPInitAttr{
@@ -186,31 +183,13 @@ func connectToSelf(qp *verbs.QP) error {
 	}.ToRTS(qp)
 }
 
-// receive returns the next message. It sleeps when the queue is empty. An event is requested anew before the queue is polled
-// again: a completion that comes after the poll then causes the next event, and none is overlooked.
+// receive returns the next message. It sleeps while the queue is empty.
 func (l *loop) receive(ctx context.Context) (string, error) {
 	var wcs [1]verbs.WC
-	for {
-		n, err := l.cq.PollInto(wcs[:])
-		if err != nil {
-			return "", err
-		}
-		if n > 0 {
-			wc := wcs[0]
-			if err := wc.Err(); err != nil {
-				return "", err
-			}
-			return string(l.mem[wc.ID*room:][:wc.ByteLen]), nil
-		}
-		event, err := l.channel.Next(ctx)
-		if err != nil {
-			return "", err
-		}
-		event.Done() // otherwise the queue could not be closed
-		if err := l.cq.ReqNotify(false); err != nil {
-			return "", err
-		}
+	if _, err := l.cq.Wait(ctx, wcs[:]); err != nil {
+		return "", err
 	}
+	return string(l.mem[wcs[0].ID*room:][:wcs[0].ByteLen]), wcs[0].Err()
 }
 
 // watch prints the events of the device until the port is active again or ctx ends. Events of queues and queue pairs also

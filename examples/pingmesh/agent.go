@@ -89,34 +89,19 @@ func (a *agent) serve() error {
 		wcs = wcs[:1]
 	}
 	a.used = make([]uint64, 0, len(wcs))
-	tries := 1
+	next := func() (int, error) { return a.q.reader.Wait(a.life, wcs) }
 	if a.opts.spin {
-		tries = 500
+		next = func() (int, error) { return a.q.reader.PollSpin(wcs, 500) }
 	}
-	asked := false // for an event
 	for a.life.Err() == nil {
-		n, err := a.q.reader.PollSpin(wcs, tries)
+		n, err := next()
 		if err != nil && !errors.Is(err, syscall.EBUSY) { // the clock was being set: once more
 			return err
 		}
-		switch {
-		case n > 0:
+		if n > 0 {
 			if err := a.handle(wcs[:n], now()); err != nil {
 				return err
 			}
-		case a.opts.spin || err != nil:
-		case !asked: // and look again: what came before causes no event
-			if err := a.q.cq.ReqNotify(false); err != nil {
-				return err
-			}
-			asked = true
-		default:
-			ev, err := a.q.ch.Next(a.life)
-			if err != nil {
-				return err
-			}
-			ev.Done()
-			asked = false
 		}
 	}
 	return nil

@@ -38,7 +38,6 @@ type slot struct {
 type queues struct {
 	opts   *options
 	pd     *verbs.PD
-	ch     *verbs.CompChannel
 	cq     *verbs.CQ
 	reader *verbs.CQReader
 	qp     *verbs.QP
@@ -75,10 +74,11 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 	}
 	most := max(1, min(caps.MaxQPWR, caps.MaxCQE/2))
 	recvs, sends := min(recvDepth, most), min(sendDepth, most)
-	if q.ch, err = dev.CreateCompChannel(); err != nil {
+	ch, err := dev.CreateCompChannel()
+	if err != nil {
 		return nil, err
 	}
-	if q.cq, q.clock, err = newCQ(dev, q.ch, uint32(recvs+sends)); err != nil {
+	if q.cq, q.clock, err = newCQ(dev, ch, uint32(recvs+sends)); err != nil {
 		return nil, err
 	}
 	if q.reader, err = q.cq.Reader(q.clock.fields()); err != nil {

@@ -21,6 +21,8 @@ type CompChannel struct {
 	lib     *Lib
 	dev     *Device
 	waiting events.Listener[*dpath.Channel] // for events
+	taker   events.Taker                    // Next, or Wait of the queues
+	pump    events.Pump                     // takes the events for Wait of the queues
 }
 
 // base returns what all handles have, also for a nil CompChannel and one that was never opened.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -21,13 +22,14 @@ import (
 //
 // C: struct ibv_cq, ibv_create_cq(3).
 type CQ struct {
-	h     object.Handle
-	lib   *Lib
-	dev   *Device
-	gate  gate.Gate  // the C object for the data path, which does not enter the handle
-	asked lazy.Asked // what it was asked for when it was made
-	mu    sync.Mutex // guards what a change in place changes
-	cqe   int
+	h       object.Handle
+	lib     *Lib
+	dev     *Device
+	gate    gate.Gate       // the C object for the data path, which does not enter the handle
+	waiting events.Sleepers // for events
+	asked   lazy.Asked      // what it was asked for when it was made
+	mu      sync.Mutex      // guards what a change in place changes
+	cqe     int
 }
 
 // base returns what all handles have, also for a nil CQ and one that was never opened.
@@ -44,6 +46,8 @@ func newCQ(dev *Device, c unsafe.Pointer) *CQ {
 	o.h.Make(o, "CQ", dev.h.Origin, c, "ibv_destroy_cq", o.destroyCQ)
 	o.h.Guard = &o.gate
 	o.h.Index = &dev.handles
+	o.h.Before = o.waiting.Look
+	o.h.Failing = o.waiting.Look
 	o.gate.Open(c)
 	o.load()
 	return o
@@ -176,14 +180,14 @@ func (cq *CQ) Reader(fields WCField) (*CQReader, error) {
 	if err := lazy.Lacks(a, verb, "CQ", fields); err != nil {
 		return nil, err
 	}
-	return &CQReader{gate: &cq.gate, fields: uint64(fields)}, nil
+	return &CQReader{cq: cq, fields: uint64(fields)}, nil
 }
 
 // CQReader reads WCExs of a CQ.
 //
 // C: ibv_start_poll, ibv_create_cq_ex(3).
 type CQReader struct {
-	gate   *gate.Gate // of the CQ
+	cq     *CQ
 	fields uint64
 }
 
@@ -197,7 +201,7 @@ func (r *CQReader) PollInto(entries []WCEx) (int, error) { return r.PollSpin(ent
 
 // PollSpin is PollInto, repeated up to tries times in one call into C, until there is something to read. tries below 1 means 1.
 func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
-	if r == nil || r.gate == nil {
+	if r == nil || r.cq == nil {
 		return 0, verr.NilValue("ibv_start_poll", "CQReader", "make one with CQ.Reader")
 	}
 	if len(entries) == 0 {
@@ -205,8 +209,9 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	}
 	lazy.Written(entries)
 	var a lazy.Answer
-	rawStartPoll(r.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries), unsafe.Pointer(&a))
-	n, errno := a.Read(r.gate)
+	rawStartPoll(r.cq.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries),
+		unsafe.Pointer(&a))
+	n, errno := a.Read(&r.cq.gate)
 	if errno != 0 {
 		return n, errStartPoll.Errno(errno)
 	}

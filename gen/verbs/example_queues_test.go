@@ -161,6 +161,38 @@ func ExampleCompChannel_Next() {
 	// 1 3 WR_FLUSH_ERR <nil>
 }
 
+// A goroutine sleeps until completions come, or until its context ends. Wait requests, takes and acknowledges the events.
+func ExampleCQ_Wait() {
+	dev, done := open()
+	defer done()
+	channel, err := dev.CreateCompChannel()
+	check(err)
+	cq, err := dev.CreateCQ(16, channel, 0)
+	check(err)
+	pd, err := dev.AllocPD()
+	check(err)
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1})
+	check(err)
+	check(qp.Modify(verbs.RCSetup{PortNum: 1}.Init()))
+	receives, err := verbs.NewRecvBatch(1, 1)
+	check(err)
+	defer receives.Close()
+	receives.WR(0).Recv(3)
+	_, err = qp.PostRecv(receives, 1)
+	check(err)
+	go qp.Modify(verbs.NewQPAttr(verbs.QPStateErr)) // flushes the receive
+
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	wcs := make([]verbs.WC, 16)
+	n, err := cq.Wait(ctx, wcs)
+	check(err)
+	for _, wc := range wcs[:n] {
+		fmt.Println(wc.ID, wc.Status)
+	}
+	// Output: 3 WR_FLUSH_ERR
+}
+
 // Queue pairs take their receives from one shared queue. Its size can be asked for, and it reports when few are left.
 func ExamplePD_CreateSRQ() {
 	dev, done := open()

@@ -9,6 +9,7 @@
 //verbsgen:of CompChannel
 //verbsgen:waits CompChannel *dpath.Channel
 //verbsgen:finds CQ
+//verbsgen:field CompChannel taker events.Taker // Next, or Wait of the queues
 
 package verbs
 
@@ -46,13 +47,18 @@ type CQEvent struct {
 }
 
 // Next waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event
-// that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed.
+// that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed. Programs that only
+// want the completions use CQ.Wait, on another channel: of one whose events that takes, Next returns
+// syscall.EBUSY.
 //
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
 func (channel *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
 	const verb = "ibv_get_cq_event"
 	from, err := channel.listen(verb)
 	if err != nil {
+		return nil, err
+	}
+	if err := channel.taker.Take(verb, events.ByNext); err != nil {
 		return nil, err
 	}
 	ev := new(CQEvent)

@@ -171,7 +171,13 @@ func (s *side) wait(ctx context.Context, wcs []verbs.WC) (int, error) {
 	}
 	silence := fmt.Errorf("nothing completed for %v: is the peer gone?", s.opts.Timeout)
 	if s.opts.Events {
-		return s.sleep(ctx, wcs, silence)
+		limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, silence)
+		defer cancel()
+		n, err := s.cq.Wait(limited, wcs)
+		if err != nil && limited.Err() != nil {
+			err = context.Cause(limited)
+		}
+		return n, err
 	}
 	const tries = 1000 // between looks at the time
 	for end := time.Now().Add(s.opts.Timeout); time.Now().Before(end); {
@@ -183,26 +189,4 @@ func (s *side) wait(ctx context.Context, wcs []verbs.WC) (int, error) {
 		}
 	}
 	return 0, silence
-}
-
-// sleep waits for events until one brings completions; an earlier look may have taken those that an event tells of.
-func (s *side) sleep(ctx context.Context, wcs []verbs.WC, silence error) (int, error) {
-	limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, silence)
-	defer cancel()
-	for {
-		ev, err := s.ch.Next(limited)
-		if limited.Err() != nil && err != nil {
-			return 0, context.Cause(limited)
-		}
-		if err != nil {
-			return 0, err
-		}
-		ev.Done()
-		if err := s.cq.ReqNotify(false); err != nil {
-			return 0, err
-		}
-		if n, err := s.cq.PollInto(wcs); n > 0 || err != nil {
-			return n, err
-		}
-	}
 }

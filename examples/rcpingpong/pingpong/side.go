@@ -99,11 +99,6 @@ func (s *side) prepare() (err error) {
 	for i := range depth {
 		s.recvs.WR(i).Recv(received).Add(in)
 	}
-	if s.opts.Events {
-		if err := s.cq.ReqNotify(false); err != nil {
-			return err
-		}
-	}
 	_, err = s.qp.PostRecv(s.recvs, depth)
 	return err
 }

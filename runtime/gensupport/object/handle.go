@@ -25,14 +25,15 @@ import (
 type Handle struct {
 	Node
 	Origin
-	C      unsafe.Pointer // the C object
-	End    func() error   // ends the C object
-	Other  func() error   // ends a C object that another library made, in place of End and of what CloseBy is given; or nil
-	Guard  Guard          // keeps the C object from ending during calls that use it and do not enter the handle; or nil
-	Index  *Index         // finds the handle by the address of the C object, from Adopt on; or nil
-	Before func()         // called before the C object ends, which it does not if there are children afterwards; or nil
-	Gone   func()         // called when the C object is gone; or nil
-	Kept   func()         // gives back what the C object was made of, when it is gone; or nil
+	C       unsafe.Pointer // the C object
+	End     func() error   // ends the C object
+	Other   func() error   // ends a C object that another library made, in place of End and of what CloseBy is given; or nil
+	Guard   Guard          // keeps the C object from ending during calls that use it and do not enter the handle; or nil
+	Index   *Index         // finds the handle by the address of the C object, from Adopt on; or nil
+	Before  func()         // called before the C object ends, which it does not if there are children afterwards; or nil
+	Failing func()         // called by Fail; or nil
+	Gone    func()         // called when the C object is gone; or nil
+	Kept    func()         // gives back what the C object was made of, when it is gone; or nil
 
 	owner io.Closer
 	verb  string // C name of what ends it
@@ -185,6 +186,9 @@ func (h *Handle) destroy(verb string, end func() error, lives bool) error {
 func (h *Handle) Fail(errno syscall.Errno) {
 	if g, ok := h.Guard.(interface{ Fail(errno syscall.Errno) }); ok {
 		g.Fail(errno)
+	}
+	if h.Failing != nil {
+		h.Failing()
 	}
 }
 

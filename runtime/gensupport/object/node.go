@@ -218,3 +218,15 @@ func (n *Node) Children() []io.Closer {
 	}
 	return out
 }
+
+// ParentOf returns the parent of a handle that has type T, if there is one.
+func ParentOf[T io.Closer](h *Handle) (parent T, ok bool) {
+	tree.Lock()
+	defer tree.Unlock()
+	for _, l := range h.parents {
+		if parent, ok = l.parent.self.(T); ok {
+			break
+		}
+	}
+	return parent, ok
+}

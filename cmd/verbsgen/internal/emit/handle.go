@@ -89,7 +89,11 @@ func (g *goFile) newHandle(h plan.Handle) {
 	if h.Index != "" {
 		set("Index", ref(id(owner, h.Index)))
 	}
-	if h.Stops != "" {
+	switch {
+	case h.Wakes:
+		set("Before", id("o", h.Stops, "Look"))
+		set("Failing", id("o", h.Stops, "Look"))
+	case h.Stops != "":
 		set("Before", id("o", h.Stops, "Stop"))
 	}
 	if h.Region {

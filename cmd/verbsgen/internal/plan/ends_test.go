@@ -42,7 +42,7 @@ func badHandle(h Handle) (wrong []string) {
 		if slices.Contains([]string{"gate.Gate", "dpath.Address", "dpath.Named", "devmem.DM", "mem.Foreign"}, f.Type) && h.Guard != f.Name {
 			wrong = append(wrong, "a Close does not wait for calls by "+f.Name)
 		}
-		if strings.HasPrefix(f.Type, "events.Listener") && h.Stops != f.Name {
+		if (strings.HasPrefix(f.Type, "events.Listener") || f.Type == "events.Sleepers") && h.Stops != f.Name {
 			wrong = append(wrong, "a Close does not end the waiting in "+f.Name)
 		}
 		if f.Type == "dpath.Place" && !h.Region {
@@ -131,6 +131,7 @@ func TestBrokenHandles(t *testing.T) {
 		{"MW", func(h *Handle) { h.Guard = "" }, "a Close does not wait for calls by named"},
 		{"DM", func(h *Handle) { h.Guard = "" }, "a Close does not wait for calls by mem"},
 		{"CompChannel", func(h *Handle) { h.Stops = "" }, "a Close does not end the waiting in waiting"},
+		{"CQ", func(h *Handle) { h.Stops = "" }, "a Close does not end the waiting in waiting"},
 		{"MR", func(h *Handle) { h.Region = false }, "a Close leaves elements of the region valid"},
 	} {
 		h := handlesOf(p)[c.object]

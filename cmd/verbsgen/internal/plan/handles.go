@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
@@ -18,6 +19,7 @@ type Handle struct {
 	Guard  string          // field that waits for calls which do not enter the handle; empty: all of them do
 	Index  string          // field of the owner in which events find the handle; empty: none names it
 	Stops  string          // field that waits for events until the C object ends; empty: none arrive on it
+	Wakes  bool            // what waits looks again when the object fails
 	Region bool            // elements of work requests are pieces of it
 	Reload bool            // a verb changes the object in place: its fields are read again, under the mutex mu
 	Root   bool            // all others are made from it
@@ -56,7 +58,7 @@ func (b *builder) handle(o *model.Object) []Decl {
 		h.Index = "handles"
 	}
 	if b.listens(o) {
-		h.Stops = "waiting"
+		h.Stops, h.Wakes = "waiting", !strings.HasPrefix(b.waiter(o), "*")
 	}
 	if o.Go == b.root() && b.needsCaps() && !b.has(o.Go, capsFunc) || o.Region != nil && !b.has(o.Go, "place") ||
 		h.Guard == "mem" && !slices.ContainsFunc(h.Fields, func(f Var) bool { return f.Name == h.Guard }) {
@@ -159,7 +161,11 @@ func (b *builder) extraFields(o *model.Object) (out []Var) {
 		add("handles", "object.Index", "that events name, by the address of the C object")
 	}
 	if b.listens(o) {
-		add("waiting", "events.Listener["+b.waiter(o)+"]", "for events")
+		typ := b.waiter(o)
+		if strings.HasPrefix(typ, "*") { // one waits at a time
+			typ = "events.Listener[" + typ + "]"
+		}
+		add("waiting", typ, "for events")
 	}
 	if b.isAsked(o) {
 		add("asked", "lazy.Asked", "what it was asked for when it was made")

@@ -37,24 +37,25 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 		Declare{Var{Name: "a", Type: "lazy.Answer"}},
 		cross(val(c.self+".gate"), converted("uint64", fields), null, zero, zero, memory("a")),
 		Try{Call: of("lazy", "Lacks", val("a"), verb, kind, fields)},
-		ret(composite("*"+name, Entry{"gate", addr(c.self + ".gate")}, Entry{"fields", converted("uint64", fields)}), null)})
+		ret(composite("*"+name, Entry{c.self, val(c.self)}, Entry{"fields", converted("uint64", fields)}), null)})
+	from := "r." + c.self
 	r, list, n := Var{Name: "r", Type: "*" + name}, "entries", []Var{{Type: "int"}, {Type: "error"}}
 	entries := Var{Name: list, Type: "[]" + l.Go}
 	return append(readTypes(l), c.out,
 		&Struct{Name: name, Doc: Doc{Does: Says("reader", Words{"Entry": l.Go, "Object": m.Recv}), C: v.C, Page: v.Page},
-			Fields: []Var{{Name: "gate", Type: "*gate.Gate", Remark: "of the " + m.Recv}, {Name: "fields", Type: "uint64"}}},
+			Fields: []Var{{Name: c.self, Type: "*" + m.Recv}, {Name: "fields", Type: "uint64"}}},
 		&Method{Doc: Doc{Does: Says("PollInto", Words{"List": list, "Object": m.Recv}), C: v.C, Page: v.Page},
 			Recv: r, Name: "PollInto", Params: []Var{entries}, Results: n, Short: true,
 			Steps: []Step{ret(result("r.PollSpin", val(list), number(1)))}},
 		&Method{Doc: Doc{Text: Says("PollSpin", nil)},
 			Recv: r, Name: "PollSpin", Params: []Var{entries, {Name: "tries", Type: "int"}}, Results: n, Zero: []Value{zero}, Steps: []Step{
-				neverMade("r", v, name, m),
+				neverMade(from, v, name, m),
 				If{operation(result("len", val(list)), "==", zero), []Step{ret(zero, null)}},
 				do(of("lazy", "Written", val(list))),
 				Declare{Var{Name: "a", Type: "lazy.Answer"}},
-				cross(val("r.gate"), val("r.fields"), array(list), length("int64", list),
+				cross(val(from+".gate"), val("r.fields"), array(list), length("int64", list),
 					converted("int64", val("tries")), memory("a")),
-				Batch{Into: "n", Call: result("a.Read", val("r.gate")), Failed: errnoOf(errs), Else: val("n")},
+				Batch{Into: "n", Call: result("a.Read", addr(from+".gate")), Failed: errnoOf(errs), Else: val("n")},
 				ret(val("n"), null)}},
 		Once{errs, v.C, m.Recv})
 }

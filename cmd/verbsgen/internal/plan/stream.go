@@ -2,6 +2,7 @@ package plan
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -44,7 +45,7 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 		&Method{Doc: Doc{Text: Says("PostRange", nil)}, Recv: s, Name: "PostRange",
 			Params: []Var{{Name: "r", Type: "dpath.SendRange"}}, Results: out,
 			Zero: []Value{zero}, Steps: []Step{
-				neverMade("s", v, name, m),
+				neverMade("s.gate", v, name, m),
 				Declare{Var{Name: "a", Type: "dpath.Stream"}},
 				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", addr("a")), memory("a")),
 				do(result("r.End", addr("a"))),
@@ -54,8 +55,9 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 		Once{errs, v.C, m.Recv}}
 }
 
-// neverMade refuses a stream or a reader of a type that the method of a handle has not made.
-func neverMade(recv string, v *model.Verb, typ string, by *model.Method) Step {
-	return Refuse{operation(isNil(recv), "||", isNil(recv+".gate")),
+// neverMade refuses a stream or a reader whose field is nil, since the method of a handle has not made it.
+func neverMade(field string, v *model.Verb, typ string, by *model.Method) Step {
+	recv, _, _ := strings.Cut(field, ".")
+	return Refuse{operation(isNil(recv), "||", isNil(field)),
 		of("verr", "NilValue", text(v.C), text(typ), text("make one with "+by.Recv+"."+by.Name))}
 }

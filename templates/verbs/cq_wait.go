@@ -1,0 +1,87 @@
+//go:build ignore
+
+//verbsgen:with ibv_poll_cq ibv_req_notify_cq ibv_get_cq_event CompChannel CQ
+//verbsgen:waits CQ events.Sleepers
+//verbsgen:field CompChannel pump events.Pump // takes the events for Wait of the queues
+
+package verbs
+
+import (
+	"context"
+
+	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+)
+
+// Wait takes up to len(wcs) completions from the queue and returns their number. While there are none it sleeps on Go's poller, and holds
+// no thread. The queue needs a completion channel, whose events Wait requests, takes and acknowledges: several queues may share one, but
+// not with CompChannel.Next (syscall.EBUSY). Completions that are there are returned even if ctx has ended. Otherwise the end of ctx
+// returns its error, and Close of the queue os.ErrClosed.
+//
+// Any number of goroutines may wait for one queue: each completion goes to one of them. Nothing is allocated.
+//
+// C: ibv_get_cq_event, ibv_get_cq_event(3).
+func (cq *CQ) Wait(ctx context.Context, wcs []dpath.WC) (int, error) {
+	if cq == nil {
+		return 0, errPollCQ.Nil()
+	}
+	return cq.wait(ctx, len(wcs), func() (int, error) { return cq.PollInto(wcs) })
+}
+
+// Channel returns the completion channel with which the queue was made, nil without one.
+func (cq *CQ) Channel() *CompChannel {
+	channel, _ := object.ParentOf[*CompChannel](cq.base())
+	return channel
+}
+
+// wait waits until poll finds one of at most room completions.
+func (cq *CQ) wait(ctx context.Context, room int, poll func() (int, error)) (int, error) {
+	const verb = "ibv_get_cq_event"
+	if room == 0 {
+		return 0, events.NoRoom(verb)
+	}
+	if n, err := poll(); n > 0 || err != nil {
+		return n, err
+	}
+	channel := cq.Channel()
+	if channel == nil {
+		return 0, events.NoChannel(verb)
+	}
+	return cq.waiting.Wait(ctx, verb, func() error { return cq.request(channel, verb) }, poll)
+}
+
+// request has the channel wake who waits for the queue when the next completion comes. It fails once a Close of the queue has begun:
+// that wakes only those who wait by then.
+func (cq *CQ) request(channel *CompChannel, verb string) error {
+	if err := channel.taker.Take(verb, events.ByWait); err != nil {
+		return err
+	}
+	from, err := channel.listen(verb)
+	if err != nil {
+		return err
+	}
+	if channel.pump.Begin(from) {
+		go channel.pump.Run(from, channel.wake, channel.failed)
+	}
+	if !cq.h.IsOpen() {
+		return errPollCQ.Closed()
+	}
+	return cq.ReqNotify(false)
+}
+
+// wake wakes who waits for the queue at an address.
+func (channel *CompChannel) wake(at uintptr) {
+	if cq, ok := channel.dev.handles.Find(at).(*CQ); ok {
+		cq.waiting.Wake()
+	}
+}
+
+// failed ends all waits for queues of the channel.
+func (channel *CompChannel) failed(err error) {
+	for _, x := range channel.h.Children() {
+		if cq, ok := x.(*CQ); ok {
+			cq.waiting.WakeAll(err)
+		}
+	}
+}
