@@ -12,6 +12,7 @@ RDMA ?=
 RDMA_CORE ?=
 OUT ?=
 FRESH ?=
+ONLY ?=
 # 1: that the tests on a kernel device cannot run is a failure. It is for their step alone.
 REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
@@ -94,8 +95,8 @@ conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/cm,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'
 
-matrix: ## run the suite on the software device and all kernels; write out/matrix, docs/reports and docs/conformance-matrix.*
-	@.ci/matrix
+matrix: ## run the suite on the software device, all kernels and the card; write out/matrix, docs/reports and docs/conformance-matrix.*: make matrix [ONLY=card]
+	@.ci/matrix $(ONLY)
 
 mutants: ## change the code in small ways and count what the tests notice; write docs/mutants.md (takes hours; network at the first run): make mutants [AREAS=regexp]
 	nice $(GO) run ./conformance/mutants $(if $(AREAS),-areas '$(AREAS)',-o docs/mutants.md)

@@ -36,7 +36,7 @@ func TestCommandsDocument(t *testing.T) {
 func TestMatrixDocument(t *testing.T) {
 	docs := filepath.Join("..", "..", "docs")
 	var reports []string
-	for _, name := range []string{"softverbs", "rxe-6.1", "rxe-6.12", "rxe-7.2", "rxe-7.2-rdma-core-65.0"} {
+	for _, name := range []string{"softverbs", "rxe-6.1", "rxe-6.12", "rxe-7.2", "rxe-7.2-rdma-core-65.0", "mlx5-44.0", "mlx5-65.0"} {
 		reports = append(reports, filepath.Join(docs, "reports", name+".json"))
 	}
 	fresh, shown := filepath.Join(t.TempDir(), "matrix.md"), filepath.Join(docs, "conformance-matrix.md")

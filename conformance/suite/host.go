@@ -33,6 +33,15 @@ func kernelRelease(device string) string {
 	return unix.ByteSliceToString(u.Release[:])
 }
 
+// hostName is empty for a machine without a name, and where all that a report is about is emulated.
+func hostName(kernel string) string {
+	name, _ := os.Hostname()
+	if name == "(none)" || strings.Contains(kernel, "(emulated") {
+		return ""
+	}
+	return name
+}
+
 // provider names the kernel driver of a device, by what sysfs shows of it.
 func provider(name string) string {
 	dir := sysfs.Path("class/infiniband", name)

@@ -5,7 +5,6 @@ package suite
 import (
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -91,9 +90,7 @@ func Open(cfg Config) (*Target, error) {
 		g.library = report.Library{Name: real.Path(), RDMACore: real.Release()}
 	}
 	g.host.Kernel = kernelRelease(g.name)
-	if g.host.Name, _ = os.Hostname(); g.host.Name == "(none)" { // what a kernel calls a machine without a name
-		g.host.Name = ""
-	}
+	g.host.Name = hostName(g.host.Kernel)
 	if err := g.look(); err != nil {
 		return nil, err
 	}

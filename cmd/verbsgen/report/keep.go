@@ -3,14 +3,16 @@ package report
 import (
 	"bytes"
 	"encoding/json"
+	"path"
 )
 
-// Keep returns the JSON of a report without times of cases, with a line for each case: the form in which the repository has reports,
-// which [Decode] reads as any other. Titles, man pages and rules of the cases, which all reports have in common, and answers are
-// left out unless asked for.
+// Keep returns the JSON of a report without times of cases and the library's folder, with a line for each case: the form in which the
+// repository has reports, which [Decode] reads as any other. Titles, man pages and rules of the cases, which all reports have in common,
+// and answers are left out unless asked for.
 func Keep(r *Report, titles, answers bool) ([]byte, error) {
 	head := *r
 	head.Cases = nil
+	head.Library.Name = path.Base(head.Library.Name)
 	data, err := line(head)
 	if err != nil {
 		return nil, err
@@ -32,7 +34,11 @@ func Keep(r *Report, titles, answers bool) ([]byte, error) {
 		}
 		out = append(append(out, '\n'), data...)
 	}
-	return append(out, "\n]}\n"...), nil
+	out = append(out, "\n]}\n"...)
+	if folder := path.Dir(r.Library.Name); folder != "." { // reasons name the library too
+		out = bytes.ReplaceAll(out, []byte(folder+"/"), nil)
+	}
+	return out, nil
 }
 
 // keptCase has the fields of [Case] that Keep writes.

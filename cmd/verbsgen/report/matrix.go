@@ -36,6 +36,7 @@ type Matrix struct {
 	Families []Family
 	Notes    []Note
 	Legend   []Verdict
+	Emulated string // what a column of an emulated device means; empty without one
 }
 
 // Column is a report.
@@ -121,8 +122,22 @@ func NewMatrix(reports []*Report) *Matrix {
 		f := &m.Families[len(m.Families)-1]
 		f.Rows = append(f.Rows, *rows[id])
 	}
+	if slices.ContainsFunc(reports, (*Report).Emulated) {
+		m.Emulated = emulated
+	}
 	m.sum()
 	return m
+}
+
+const emulated = "A column with \"emulated kernel half and card\" is of the real, unmodified library: what the user half does is " +
+	"real, what the kernel and the card answer is ours."
+
+// kind says what answered: the mode, or which parts of a device are real.
+func kind(r *Report) string {
+	if !r.Emulated() {
+		return r.Mode
+	}
+	return fmt.Sprintf("real lib%s %s, emulated kernel half and card", strings.TrimSuffix(r.Device.Provider, "_core"), r.Library.RDMACore)
 }
 
 func column(r *Report) Column {
@@ -136,7 +151,7 @@ func column(r *Report) Column {
 	if r.Peer != nil {
 		host += ", peer " + dash(r.Peer.Host.Name)
 	}
-	return Column{Device: visible(r.Device.Name), Mode: r.Mode, Provider: dash(r.Device.Provider), Firmware: dash(r.Device.Firmware),
+	return Column{Device: visible(r.Device.Name), Mode: visible(kind(r)), Provider: dash(r.Device.Provider), Firmware: dash(r.Device.Firmware),
 		Kernel:   dash(r.Host.Kernel),
 		RDMACore: dash(r.Library.RDMACore), Host: host, Date: r.Started.UTC().Format("2006-01-02")}
 }
@@ -246,6 +261,9 @@ func (m *Matrix) Markdown(w io.Writer) error {
 	}
 	b.WriteString("\n\"unsupported\" is a device that lacks what a case needs; \"broken\" is one that does it wrong. Numbers are " +
 		"notes below.\n")
+	if m.Emulated != "" {
+		b.WriteString("\n" + m.Emulated + "\n")
+	}
 	for i := range m.Families {
 		m.Families[i].markdown(&b)
 	}

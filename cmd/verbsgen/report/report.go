@@ -8,6 +8,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -58,6 +59,9 @@ type Host struct {
 	Arch   string `json:"arch"`
 	Kernel string `json:"kernel"` // release, as uname tells it
 }
+
+// Emulated reports whether the kernel half and the card are emulated, below a real library.
+func (r *Report) Emulated() bool { return strings.Contains(r.Host.Kernel, "(emulated") }
 
 // Library is the libibverbs that was called.
 type Library struct {
