@@ -18,6 +18,8 @@ import (
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/softcm"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 var (
@@ -28,10 +30,11 @@ var (
 // patience ends what never comes.
 const patience = 30 * time.Second
 
-// bed is the loaded library, with the addresses of the two ends.
+// bed is a library, with the addresses of the two ends.
 type bed struct {
 	lib            *rdmacm.Lib
 	server, client netip.Addr
+	soft           bool // the software devices, not those of a kernel
 }
 
 // lacking says that something is not there: it skips the test, or fails it where a device is required.
@@ -42,7 +45,30 @@ func lacking(t *testing.T) func(format string, args ...any) {
 	return t.Skipf
 }
 
+// newBed is where a test runs: on the interfaces with RDMA where there are any, and else on software devices.
 func newBed(t *testing.T) *bed {
+	t.Helper()
+	if _, err := net.InterfaceByName(*serverFlag); err != nil && os.Getenv("VERBS_REQUIRE_DEVICE") != "1" {
+		return softBed(t)
+	}
+	return kernelBed(t)
+}
+
+// softBed is the software librdmacm on two software devices.
+func softBed(t *testing.T) *bed {
+	t.Helper()
+	soft := softverbs.New(softverbs.AnotherDevice("soft1"))
+	cm := softcm.New(soft)
+	t.Cleanup(func() {
+		if err := errors.Join(cm.Close(), soft.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	lib := must(rdmacm.LoadFrom(must(verbs.LoadFrom(soft))(t), cm))(t)
+	return &bed{lib: lib, server: netip.MustParseAddr("10.0.0.1"), client: netip.MustParseAddr("10.0.0.2"), soft: true}
+}
+
+func kernelBed(t *testing.T) *bed {
 	t.Helper()
 	lacking := lacking(t)
 	b := &bed{}

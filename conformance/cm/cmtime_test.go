@@ -217,7 +217,7 @@ var counts = []int{1, cmtimeCount, cmtimeCount}
 
 // TestCmtimeConnects has the C program make many connections at once to a server in Go, and end them.
 func TestCmtimeConnects(t *testing.T) {
-	b := newBed(t)
+	b := kernelBed(t)
 	how := cmtimeMeets(t)
 	c := b.channel(t)
 	_, at := b.listen(t, c)
@@ -248,7 +248,7 @@ func TestCmtimeConnects(t *testing.T) {
 
 // TestCmtimeListens makes many connections at once to the C program, and ends them.
 func TestCmtimeListens(t *testing.T) {
-	b := newBed(t)
+	b := kernelBed(t)
 	how := cmtimeMeets(t)
 	m := &many{t: t, channel: b.channel(t)}
 	if how == meetsNot {

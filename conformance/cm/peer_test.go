@@ -54,7 +54,7 @@ func ended(t *testing.T, cmd *exec.Cmd, said *words) {
 
 // TestPeerConnects has the C program connect to a server in Go.
 func TestPeerConnects(t *testing.T) {
-	b := newBed(t)
+	b := kernelBed(t)
 	c := b.channel(t)
 	_, at := b.listen(t, c)
 	cmd, said := peer(t, "ucmatose", "-s", b.server.String(), "-b", b.client.String(), "-p", strconv.Itoa(int(at.Port())), "-C",
@@ -81,7 +81,7 @@ func TestPeerConnects(t *testing.T) {
 
 // TestPeerListens connects to the C program.
 func TestPeerListens(t *testing.T) {
-	b := newBed(t)
+	b := kernelBed(t)
 	c := b.channel(t)
 	const port = 7471 // of the program
 	cmd, said := peer(t, "ucmatose", "-b", b.server.String(), "-C", strconv.Itoa(peerCount), "-S", strconv.Itoa(peerSize))

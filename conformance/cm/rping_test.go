@@ -157,7 +157,7 @@ func (p *pinger) close(t *testing.T) {
 func TestRpingConnects(t *testing.T) {
 	for _, more := range []string{"-V", "-Vq"} {
 		t.Run(more, func(t *testing.T) {
-			b := newBed(t)
+			b := kernelBed(t)
 			c := b.channel(t)
 			_, at := b.listen(t, c)
 			args := []string{"-c", "-a", b.server.String(), "-I", b.client.String(),
@@ -178,7 +178,7 @@ func TestRpingConnects(t *testing.T) {
 
 // TestRpingListens connects to the C program.
 func TestRpingListens(t *testing.T) {
-	b := newBed(t)
+	b := kernelBed(t)
 	c := b.channel(t)
 	const port = 7174
 	cmd, said := peer(t, "rping", "-s", "-a", b.server.String(), "-p", strconv.Itoa(port), "-S", strconv.Itoa(rpingSize), "-v")

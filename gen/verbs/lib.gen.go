@@ -240,7 +240,8 @@ func Load(opts ...LoadOption) (*Lib, error) {
 	return LoadFrom(l)
 }
 
-// LoadFrom takes the functions from another source, such as softverbs.New() in a test.
+// LoadFrom takes the functions from another source. In a test that is softverbs.New for libibverbs, and
+// softcm.New for librdmacm. A source without any of the functions is an error.
 func LoadFrom(s Symbols) (*Lib, error) {
 	if !haveC {
 		return nil, dl.NoC()

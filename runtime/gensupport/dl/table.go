@@ -2,6 +2,7 @@ package dl
 
 import (
 	"errors"
+	"fmt"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -18,7 +19,7 @@ type Symbol struct{ Name, Version, Since string }
 
 // Lookup sets fn, which has the length of symbols, to the addresses of the functions, and returns the name of the
 // source for messages. If the source has a method Err and this returns an error, Lookup returns it. If it has a method
-// String, this is its name.
+// String, this is its name. A source that has none of the functions is of another library, which is an error.
 func Lookup(s Source, symbols []Symbol, fn []uintptr) (name string, err error) {
 	if s == nil {
 		return "", &verr.Error{Msg: "LoadFrom(nil); pass a source of symbols", Errno: syscall.EINVAL}
@@ -30,8 +31,15 @@ func Lookup(s Source, symbols []Symbol, fn []uintptr) (name string, err error) {
 	if p, ok := s.(interface{ String() string }); ok {
 		name = p.String()
 	}
+	found := len(symbols) == 0
 	for i, sym := range symbols {
 		fn[i] = s.Symbol(sym.Name, sym.Version)
+		found = found || fn[i] != 0
+	}
+	if !found {
+		return "", &verr.Error{Errno: syscall.EINVAL, Refused: true, Err: errors.ErrUnsupported,
+			Msg: fmt.Sprintf("LoadFrom: %s has none of the functions of this package, such as %s; pass the library that has them", name,
+				symbols[0].Name)}
 	}
 	return name, nil
 }

@@ -3,6 +3,7 @@ package dl
 import (
 	"errors"
 	"slices"
+	"strings"
 	"syscall"
 	"testing"
 )
@@ -32,8 +33,13 @@ func TestLookup(t *testing.T) {
 	if err != nil || name != "the loaded library" || !slices.Equal(fn, []uintptr{0, 5}) {
 		t.Errorf("%q, %v, %v", name, err, fn)
 	}
-	if name, err := Lookup(named{}, symbols, fn); err != nil || name != "a table" || !slices.Equal(fn, []uintptr{0, 0}) {
+	name, err = Lookup(named{table: table{"a": true}}, symbols, fn)
+	if err != nil || name != "a table" || !slices.Equal(fn, []uintptr{3, 0}) {
 		t.Errorf("%q, %v, %v", name, err, fn)
+	}
+	if _, err := Lookup(named{}, symbols, fn); !errors.Is(err, errors.ErrUnsupported) ||
+		!strings.Contains(err.Error(), "a table has none of the functions of this package, such as a;") {
+		t.Errorf("a source without any: %v", err)
 	}
 	if _, err := Lookup(nil, symbols, fn); !errors.Is(err, syscall.EINVAL) ||
 		err.Error() != "LoadFrom(nil); pass a source of symbols: invalid argument (EINVAL)" {

@@ -1,0 +1,200 @@
+//go:build linux && cgo
+
+// Addresses and routes of identifiers: rdma_bind_addr, rdma_resolve_addr, rdma_resolve_route and rdma_listen of the kernel's cma.c.
+#include "kernel.h"
+
+void scm_attach(struct scm_id *id, struct scm_dev *d, const struct scm_gid *g)
+{
+	id->dev = d;
+	id->port = g->port;
+	id->gid_index = g->index;
+	LIST_INSERT_HEAD(&d->ids, id, in_dev);
+}
+
+static void detach(struct scm_id *id)
+{
+	if (id->dev)
+		LIST_REMOVE(id, in_dev);
+	id->dev = NULL;
+}
+
+// acquire: cma_translate_addr and cma_acquire_dev_by_src_ip
+static int acquire(struct scm_id *id)
+{
+	const struct scm_gid *g;
+	struct scm_dev *d = scm_dev_at(id->m, &id->src, &g);
+
+	if (!d)
+		return EADDRNOTAVAIL;
+	if (id->ps == RDMA_PS_IPOIB)
+		return EINVAL; // it is of InfiniBand only
+	scm_attach(id, d, g);
+	return 0;
+}
+
+static void want_family(struct scm_id *id)
+{
+	if (!id->afonly_set && id->src.ss_family == AF_INET)
+		id->afonly = true;
+}
+
+static const struct scm_gid *first_port(struct scm_dev *d)
+{
+	return d->ngids && !d->gone ? &d->gids[0] : NULL;
+}
+
+// attach_first binds an identifier to the first device: cma_bind_loopback.
+static int attach_first(struct scm_id *id)
+{
+	const struct scm_gid *g;
+	size_t i;
+
+	for (i = 0; i < id->m->ndevs; i++)
+		if ((g = first_port(&id->m->devs[i]))) {
+			scm_attach(id, &id->m->devs[i], g);
+			return 0;
+		}
+	return ENODEV;
+}
+
+int scm_bind(struct scm_id *id, const struct sockaddr_storage *src, const struct sockaddr_storage *dst)
+{
+	const bool specific = !scm_any(src);
+	int err;
+
+	if (id->state != SCM_IDLE)
+		return EINVAL;
+	if (scm_link_local(src) && !((const struct sockaddr_in6 *)(const void *)src)->sin6_scope_id)
+		return EINVAL;
+	id->src = *src;
+	err = specific ? acquire(id) : 0;
+	if (err)
+		return err;
+	want_family(id);
+	if (dst)
+		id->dst = *dst;
+	id->dst.ss_family = src->ss_family;
+	err = scm_port_take(id);
+	if (err) {
+		detach(id);
+		return err;
+	}
+	id->state = SCM_ADDR_BOUND;
+	return 0;
+}
+
+int scm_listen(struct scm_id *id, int backlog)
+{
+	struct sockaddr_storage any = {.ss_family = AF_INET};
+	int err;
+
+	id->backlog = backlog <= 0 || backlog > SCM_MAX_BACKLOG ? SCM_MAX_BACKLOG : (unsigned)backlog;
+	if (id->state != SCM_ADDR_BOUND && (err = scm_bind(id, &any, NULL)))
+		return err;
+	err = scm_port_alone(id);
+	if (!err)
+		id->state = SCM_LISTEN;
+	return err;
+}
+
+// prepare: resolve_prepare_src
+static int prepare(struct scm_id *id, const struct sockaddr_storage *src, const struct sockaddr_storage *dst)
+{
+	struct sockaddr_storage any = {.ss_family = dst->ss_family};
+	int err;
+
+	if (id->state == SCM_ADDR_BOUND) {
+		id->dst = *dst;
+	} else {
+		err = scm_bind(id, src ? src : &any, dst);
+		if (err)
+			return err;
+	}
+	return id->src.ss_family == dst->ss_family ? 0 : EINVAL;
+}
+
+static void resolved(struct scm_id *id, int err)
+{
+	id->state = err ? SCM_ADDR_BOUND : SCM_ADDR_RESOLVED;
+	scm_event_add(scm_event_new(id, err ? RDMA_CM_EVENT_ADDR_ERROR : RDMA_CM_EVENT_ADDR_RESOLVED, -err));
+}
+
+static void gave_up(struct scm_timer *t)
+{
+	struct scm_id *id = (struct scm_id *)(void *)((char *)t - offsetof(struct scm_id, timer));
+
+	resolved(id, ETIMEDOUT);
+}
+
+// own_address: the address that packets to another one leave from. To one of this machine they leave from that address.
+static int own_address(struct scm_id *id)
+{
+	if (!scm_any(&id->src))
+		return 0;
+	scm_copy_ip(&id->src, &id->dst);
+	return id->dev ? 0 : acquire(id);
+}
+
+static int resolve_loopback(struct scm_id *id)
+{
+	union ibv_gid g = {.raw = {[15] = 1}};
+	int err = id->dev ? 0 : attach_first(id);
+
+	if (err)
+		return err;
+	if (id->m->cfg.loopback && id->dev->ngids) { // as if the address of the first port was asked for
+		struct sockaddr_storage at = {.ss_family = id->dst.ss_family};
+		size_t i;
+
+		for (i = 0; i < id->dev->ngids; i++)
+			if ((id->dev->gids[i].gid.raw[10] == 0xff) == (id->dst.ss_family == AF_INET) && id->dev->gids[i].port == id->port)
+				scm_ip_of(&id->dev->gids[i].gid, id->dst.ss_family, &at);
+		scm_copy_ip(&id->dst, &at);
+		scm_copy_ip(&id->src, &at);
+		resolved(id, 0);
+		return 0;
+	}
+	if (id->src.ss_family == AF_INET) {
+		g = (union ibv_gid){.raw = {[12] = 127, [15] = 1}};
+	}
+	scm_ip_of(&g, id->src.ss_family, &id->src);
+	id->loopback = true;
+	resolved(id, 0);
+	return 0;
+}
+
+int scm_resolve_addr(struct scm_id *id, const struct sockaddr_storage *src, const struct sockaddr_storage *dst, uint32_t ms)
+{
+	const struct scm_gid *g;
+	int err = prepare(id, src, dst);
+
+	if (err)
+		return err;
+	if (scm_any(dst)) {
+		err = resolve_loopback(id);
+		return err;
+	}
+	if (scm_link_local(dst) && !((const struct sockaddr_in6 *)(const void *)dst)->sin6_scope_id)
+		return EINVAL;
+	if (!scm_on_network(dst))
+		return ENETUNREACH;
+	if (!scm_dev_at(id->m, dst, &g) || scm_is_silent(id->m, dst)) {
+		id->state = SCM_ADDR_QUERY;
+		scm_timer_set(id->m, &id->timer, (uint64_t)ms * SCM_NS_PER_MS, gave_up);
+		return 0;
+	}
+	resolved(id, own_address(id));
+	return 0;
+}
+
+// There is one path, at once, unless no interface has the address.
+int scm_resolve_route(struct scm_id *id, uint32_t ms)
+{
+	if (!ms || id->state != SCM_ADDR_RESOLVED)
+		return EINVAL;
+	if (id->loopback)
+		return ENODEV;
+	id->state = SCM_ROUTE_RESOLVED;
+	scm_event_add(scm_event_new(id, RDMA_CM_EVENT_ROUTE_RESOLVED, 0));
+	return 0;
+}

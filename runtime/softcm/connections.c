@@ -1,0 +1,155 @@
+//go:build linux && cgo
+
+// Connections.
+#include "entry.h"
+
+int scm_rdma_listen(struct rdma_cm_id *pub, int backlog)
+{
+	int err = scm_enter(pub, SCM_V_LISTEN);
+
+	if (!err)
+		err = scm_listen(SCM_ID(pub), backlog);
+	if (!err)
+		err = scm_query_addr(SCM_ID(pub));
+	return scm_leave_with(err);
+}
+
+// valid: ucma_valid_param
+static bool valid(const struct scm_id *id, const struct rdma_conn_param *p)
+{
+	if (!id->open || (!id->pub.qp && !p))
+		return false;
+	if (id->ps != RDMA_PS_TCP || !p)
+		return true;
+	return (p->responder_resources == RDMA_MAX_RESP_RES || p->responder_resources <= id->open->max_responder_resources) &&
+		(p->initiator_depth == RDMA_MAX_INIT_DEPTH || p->initiator_depth <= id->open->max_initiator_depth);
+}
+
+static uint8_t least(uint8_t a, uint8_t b)
+{
+	return a < b ? a : b;
+}
+
+static void fill_param(const struct scm_id *id, const struct rdma_conn_param *from, struct scm_param *p)
+{
+	const struct ibv_qp *qp = id->pub.qp;
+
+	*p = (struct scm_param){.qp_num = qp ? qp->qp_num : from->qp_num & 0xffffff, .srq = qp ? qp->srq != NULL : from->srq != 0,
+		.responder_resources = id->responder_resources, .initiator_depth = id->initiator_depth, .retry_count = 7, .rnr_retry_count = 7};
+	if (!from)
+		return;
+	p->flow_control = from->flow_control != 0;
+	p->retry_count = least(7, from->retry_count);
+	p->rnr_retry_count = least(7, from->rnr_retry_count);
+	if (from->private_data && from->private_data_len) {
+		memcpy(p->data, from->private_data, from->private_data_len);
+		p->len = from->private_data_len;
+	}
+}
+
+int scm_rdma_connect(struct rdma_cm_id *pub, struct rdma_conn_param *p)
+{
+	struct scm_id *id = SCM_ID(pub);
+	struct scm_param param;
+	int err = scm_enter(pub, SCM_V_CONNECT);
+
+	if (!err && !valid(id, p))
+		err = EINVAL;
+	if (err)
+		return scm_leave_with(err);
+	id->initiator_depth = p && p->initiator_depth != RDMA_MAX_INIT_DEPTH ? p->initiator_depth : id->open->max_initiator_depth;
+	id->responder_resources = p && p->responder_resources != RDMA_MAX_RESP_RES ? p->responder_resources :
+		id->open->max_responder_resources;
+	fill_param(id, p, &param);
+	return scm_leave_with(scm_k_connect(id, &param));
+}
+
+static void choose_depths(struct scm_id *id, const struct rdma_conn_param *p)
+{
+	if (p && p->initiator_depth != RDMA_MAX_INIT_DEPTH)
+		id->initiator_depth = p->initiator_depth;
+	else
+		id->initiator_depth = least(id->initiator_depth, id->open->max_initiator_depth);
+	if (p && p->responder_resources != RDMA_MAX_RESP_RES)
+		id->responder_resources = p->responder_resources;
+	else
+		id->responder_resources = least(id->responder_resources, id->open->max_responder_resources);
+}
+
+// The queue pair comes first, so that it can take what the peer sends when it hears of the answer.
+int scm_rdma_accept(struct rdma_cm_id *pub, struct rdma_conn_param *p)
+{
+	struct scm_id *id = SCM_ID(pub);
+	struct scm_param param;
+	int err = scm_enter(pub, SCM_V_ACCEPT);
+
+	scm_unlock_all();
+	if (!err && !valid(id, p))
+		err = EINVAL;
+	if (err)
+		return scm_answer(err);
+	choose_depths(id, p);
+	fill_param(id, p, &param);
+	if (id->qp_type != IBV_QPT_UD) {
+		err = scm_qp_rtr(id, id->responder_resources);
+		if (!err)
+			err = scm_qp_rts(id, id->initiator_depth);
+		if (err)
+			return scm_answer(err);
+	}
+	scm_lock_all();
+	err = id->state == SCM_REMOVED ? ENXIO : scm_k_accept(id, &param);
+	scm_unlock_all();
+	if (err)
+		scm_qp_err(id);
+	return scm_answer(err);
+}
+
+int scm_rdma_establish(struct rdma_cm_id *pub)
+{
+	int err = scm_enter(pub, SCM_V_ESTABLISH);
+
+	if (!err)
+		err = pub->qp ? EINVAL : scm_k_accept(SCM_ID(pub), NULL);
+	return scm_leave_with(err);
+}
+
+int scm_rdma_reject(struct rdma_cm_id *pub, const void *data, uint8_t len)
+{
+	int err = scm_enter(pub, SCM_V_REJECT);
+
+	if (!err)
+		err = scm_k_reject(SCM_ID(pub), SCM_REJ_CONSUMER, data, data ? len : 0);
+	return scm_leave_with(err);
+}
+
+int scm_rdma_reject_ece(struct rdma_cm_id *pub, const void *data, uint8_t len)
+{
+	int err = scm_enter(pub, SCM_V_REJECT_ECE);
+
+	if (!err)
+		err = scm_k_reject(SCM_ID(pub), SCM_REJ_VENDOR_OPTION, data, data ? len : 0);
+	return scm_leave_with(err);
+}
+
+int scm_rdma_notify(struct rdma_cm_id *pub, enum ibv_event_type event)
+{
+	int err = scm_enter(pub, SCM_V_NOTIFY);
+
+	if (!err)
+		err = scm_k_notify(SCM_ID(pub), event);
+	return scm_leave_with(err);
+}
+
+int scm_rdma_disconnect(struct rdma_cm_id *pub)
+{
+	int err = scm_enter(pub, SCM_V_DISCONNECT);
+
+	scm_unlock_all();
+	if (!err)
+		err = pub->verbs ? scm_qp_err(SCM_ID(pub)) : EINVAL;
+	if (err)
+		return scm_answer(err);
+	scm_lock_all();
+	return scm_leave_with(SCM_ID(pub)->state == SCM_REMOVED ? ENXIO : scm_k_disconnect(SCM_ID(pub)));
+}

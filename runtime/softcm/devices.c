@@ -1,0 +1,104 @@
+//go:build linux && cgo
+
+// The devices, which are opened when the first identifier is bound to them and closed with the library, and their lists.
+#include "entry.h"
+
+struct list {
+	struct scm_machine *m;
+	struct ibv_context *verbs[];
+};
+
+static int open_device(struct scm_dev *d)
+{
+	const struct scm_verbs *v = &d->m->v;
+	struct ibv_device_attr a;
+	struct ibv_port_attr p;
+
+	if (d->verbs)
+		return 0;
+	d->verbs = v->open_device(d->device);
+	if (!d->verbs || v->query_device(d->verbs, &a)) {
+		if (d->verbs)
+			v->close_device(d->verbs);
+		d->verbs = NULL;
+		return ENODEV;
+	}
+	d->max_initiator_depth = (uint8_t)a.max_qp_init_rd_atom;
+	d->max_responder_resources = (uint8_t)a.max_qp_rd_atom;
+	d->mtu = v->query_port(d->verbs, 1, (struct _compat_ibv_port_attr *)(void *)&p) ? IBV_MTU_1024 : p.active_mtu;
+	return 0;
+}
+
+int scm_dev_use(struct scm_dev *d)
+{
+	int err = open_device(d);
+
+	if (!err && !d->pd)
+		d->pd = d->m->v.alloc_pd(d->verbs);
+	if (!err && !d->pd)
+		err = errno;
+	if (!err)
+		d->users++;
+	return err;
+}
+
+void scm_dev_leave(struct scm_dev *d)
+{
+	if (--d->users || !d->pd)
+		return;
+	d->m->v.dealloc_pd(d->pd);
+	d->pd = NULL;
+}
+
+// usable: a device that cannot be opened is not in the list
+static bool usable(struct scm_dev *d)
+{
+	return !d->gone && !open_device(d);
+}
+
+struct ibv_context **scm_rdma_get_devices(int slot, int *num)
+{
+	struct scm_machine *m;
+	struct list *l = NULL;
+	size_t i;
+	int n = 0, err = ENODEV;
+
+	scm_lock_all();
+	m = scm_slot(slot);
+	if (m)
+		err = scm_fails(m, SCM_V_GET_DEVICES);
+	if (m && !err) {
+		l = calloc(1, sizeof *l + (m->ndevs + 1) * sizeof l->verbs[0]);
+		err = ENOMEM;
+	}
+	for (i = 0; l && i < m->ndevs; i++)
+		if (usable(&m->devs[i])) {
+			l->verbs[n++] = m->devs[i].verbs;
+			m->devs[i].users++;
+		}
+	if (l) {
+		l->m = m;
+		m->lists++;
+	} else {
+		errno = err;
+	}
+	scm_unlock_all();
+	if (num)
+		*num = n;
+	return l ? l->verbs : NULL;
+}
+
+void scm_rdma_free_devices(struct ibv_context **list)
+{
+	struct list *l = (struct list *)(void *)((char *)list - offsetof(struct list, verbs));
+	size_t i, x;
+
+	scm_lock_all();
+	for (i = 0; l->verbs[i]; i++)
+		for (x = 0; x < l->m->ndevs; x++)
+			if (l->m->devs[x].verbs == l->verbs[i])
+				scm_dev_leave(&l->m->devs[x]);
+	l->m->lists--;
+	scm_unlock_all();
+	free(l);
+}

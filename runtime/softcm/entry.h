@@ -1,0 +1,48 @@
+// The user's half: the functions that a program calls, in table.h's order, as librdmacm/cma.c of rdma-core has them. They call the
+// verbs library without scm_lock, unless it cannot wait.
+#ifndef SCM_ENTRY_H
+#define SCM_ENTRY_H
+
+#include "kernel.h"
+
+#define VERB(id, name, minor, result, ...) SCM_HIDDEN result scm_rdma_##name(__VA_ARGS__);
+#define PLAIN(name, minor, result, ...) SCM_HIDDEN result scm_rdma_##name(__VA_ARGS__);
+#include "table.h"
+SCM_HIDDEN struct rdma_event_channel *scm_rdma_create_event_channel(int slot);
+SCM_HIDDEN struct ibv_context **scm_rdma_get_devices(int slot, int *num);
+
+// What files of this layer do for other files of it.
+
+// devices.c: with scm_lock held
+SCM_HIDDEN int scm_dev_use(struct scm_dev *d); // opens the device; the use ends with scm_dev_leave. 0, or an errno
+SCM_HIDDEN void scm_dev_leave(struct scm_dev *d);
+
+// query.c: copies what the kernel knows to the public struct. 0, or an errno
+SCM_HIDDEN int scm_query_addr(struct scm_id *id);
+SCM_HIDDEN void scm_query_gid(struct scm_id *id);
+SCM_HIDDEN int scm_query_path(struct scm_id *id);
+
+// qps.c: without scm_lock; 0 without a queue pair. 0, or an errno
+SCM_HIDDEN int scm_qp_rtr(struct scm_id *id, uint8_t responder_resources);
+SCM_HIDDEN int scm_qp_rts(struct scm_id *id, uint8_t initiator_depth);
+SCM_HIDDEN int scm_qp_err(struct scm_id *id);
+
+// scm_enter takes scm_lock for a call of v. It returns what the call ends with before anything is done: what it is told to fail with,
+// or ENXIO for an identifier whose device was removed.
+static inline int scm_enter(struct rdma_cm_id *pub, enum scm_verb v)
+{
+	int err;
+
+	scm_lock_all();
+	err = scm_fails(SCM_ID(pub)->m, v);
+	return !err && SCM_ID(pub)->state == SCM_REMOVED ? ENXIO : err;
+}
+
+// scm_leave_with gives scm_lock back and returns what the function of librdmacm does.
+static inline int scm_leave_with(int err)
+{
+	scm_unlock_all();
+	return scm_answer(err);
+}
+
+#endif

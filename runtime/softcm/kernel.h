@@ -1,0 +1,170 @@
+// The kernel's half of a connection manager: identifiers, their states, the messages between them, and the events that wait to be
+// taken. What each call answers in each state is that of Linux 6.1; the functions name the one of the kernel that they follow, of
+// drivers/infiniband/core/ucma.c, cma.c and cm.c.
+//
+// All functions are called with scm_lock held. Those that return int return 0 or an errno.
+#ifndef SCM_KERNEL_H
+#define SCM_KERNEL_H
+
+#include "addr.h"
+
+#define SCM_HEADER 36      // bytes of private data that rdma_cm takes for itself in a request
+#define SCM_REQ_DATA 92    // private data of messages
+#define SCM_REP_DATA 196
+#define SCM_REJ_DATA 148
+#define SCM_SIDR_REQ_DATA 216
+#define SCM_SIDR_REP_DATA 136
+#define SCM_DATA 256
+#define SCM_MAX_BACKLOG 1024
+#define SCM_QKEY 0x01234567
+
+// Reasons of a rejection, and statuses of an answer to a lookup.
+enum { SCM_REJ_TIMEOUT = 4, SCM_REJ_INVALID_SERVICE_ID = 8, SCM_REJ_CONSUMER = 28, SCM_REJ_VENDOR_OPTION = 35 };
+enum { SCM_SIDR_OK, SCM_SIDR_UNSUPPORTED, SCM_SIDR_REJECTED };
+
+// What an identifier is at, enum rdma_cm_state of the kernel.
+enum scm_state {
+	SCM_IDLE, SCM_ADDR_QUERY, SCM_ADDR_RESOLVED, SCM_ROUTE_QUERY, SCM_ROUTE_RESOLVED, SCM_CONNECT, SCM_DISCONNECT, SCM_ADDR_BOUND,
+	SCM_LISTEN, SCM_REMOVED
+};
+
+// What its connection is at, enum ib_cm_state. A message that asks for more time is part of receiving one, so the states behind it
+// are those before it.
+enum scm_cm {
+	SCM_CM_IDLE, SCM_CM_REQ_SENT, SCM_CM_REQ_RCVD, SCM_CM_REP_SENT, SCM_CM_REP_RCVD, SCM_CM_ESTABLISHED, SCM_CM_DREQ_SENT,
+	SCM_CM_DREQ_RCVD, SCM_CM_TIMEWAIT, SCM_CM_SIDR_SENT, SCM_CM_SIDR_RCVD
+};
+
+// What one end tells the other.
+struct scm_param {
+	uint32_t qp_num, qkey, psn;
+	uint8_t responder_resources, initiator_depth, flow_control, retry_count, rnr_retry_count, srq;
+	uint8_t len; // of data
+	uint8_t data[SCM_DATA];
+};
+
+struct scm_group { // that a datagram identifier has joined
+	LIST_ENTRY(scm_group) link;
+	struct scm_id *id;
+	struct sockaddr_storage addr;
+	void *context;
+	union ibv_gid mgid;
+	unsigned reported, completed; // events
+	bool attached;                // the queue pair
+};
+
+struct scm_event {
+	STAILQ_ENTRY(scm_event) link;
+	struct scm_id *id;       // whose it is; of a request the one that listens
+	struct scm_id *child;    // of a request
+	struct scm_group *group; // of a group
+	enum rdma_cm_event_type type;
+	int status;
+	uint64_t arg; // of RDMA_CM_EVENT_USER
+	struct scm_param param;
+	struct ibv_ah_attr ah; // of datagrams
+};
+
+struct scm_channel {
+	struct rdma_event_channel pub;
+	LIST_ENTRY(scm_channel) link;
+	struct scm_machine *m;
+	STAILQ_HEAD(scm_events, scm_event) events;
+	LIST_HEAD(, scm_id) ids;
+	bool ended; // its descriptor is closed, and identifiers that were left behind have it
+};
+
+struct scm_id {
+	struct rdma_cm_id pub; // of the user's half
+	// The kernel's half:
+	struct scm_machine *m;
+	struct scm_channel *ch;
+	LIST_ENTRY(scm_id) in_channel, in_dev, in_bucket;
+	enum rdma_port_space ps;
+	enum ibv_qp_type qp_type;
+	enum scm_state state;
+	struct sockaddr_storage src, dst;
+	struct scm_dev *dev; // NULL: bound to none
+	uint8_t port, gid_index;
+	bool bound;          // to a port, so that it is in a bucket
+	bool loopback;       // to an address that no interface has
+	bool told;           // events go to the user: those of a new connection do once it is accepted
+	bool afonly, afonly_set, reuse, timeout_set;
+	uint8_t tos, timeout;
+	unsigned backlog;    // requests that may wait
+	unsigned reported, completed; // events
+	struct scm_timer timer; // of the resolution, of a message, or of the end of a connection; there is one at a time
+	unsigned tries;
+	uint32_t qkey, psn;  // psn: of the first packet that the peer sends
+	LIST_HEAD(, scm_group) groups;
+	// The connection:
+	bool has_cm;
+	enum scm_cm cm;
+	struct scm_id *peer; // of the connection; NULL: gone, or it never was
+	struct scm_param mine, theirs;
+	bool passive;
+	// The user's half:
+	struct scm_dev *open; // whose context it has
+	uint8_t initiator_depth, responder_resources;
+	bool connect_error;
+};
+
+#define SCM_ID(pub) ((struct scm_id *)(void *)(pub))
+#define SCM_CHANNEL(pub) ((struct scm_channel *)(void *)(pub))
+
+// queue.c
+SCM_HIDDEN struct scm_event *scm_event_new(struct scm_id *id, enum rdma_cm_event_type type, int status); // NULL: no memory
+SCM_HIDDEN void scm_event_add(struct scm_event *e); // to the channel of its identifier, or nowhere; e may be NULL
+SCM_HIDDEN struct scm_event *scm_event_take(struct scm_channel *ch); // NULL: there is none
+SCM_HIDDEN void scm_events_drop(struct scm_id *id, struct scm_group *g); // of an identifier, or of one of its groups
+SCM_HIDDEN void scm_events_move(struct scm_id *id, struct scm_channel *to);
+
+// ports.c
+SCM_HIDDEN int scm_port_take(struct scm_id *id);
+SCM_HIDDEN void scm_port_give(struct scm_id *id);
+SCM_HIDDEN int scm_port_alone(struct scm_id *id); // may it listen?
+SCM_HIDDEN struct scm_id *scm_listener(struct scm_machine *m, enum rdma_port_space ps, const struct sockaddr_storage *at); // or NULL
+
+// bind.c
+SCM_HIDDEN void scm_attach(struct scm_id *id, struct scm_dev *d, const struct scm_gid *g);
+SCM_HIDDEN int scm_bind(struct scm_id *id, const struct sockaddr_storage *src, const struct sockaddr_storage *dst); // dst: NULL
+SCM_HIDDEN int scm_listen(struct scm_id *id, int backlog);
+SCM_HIDDEN int scm_resolve_addr(struct scm_id *id, const struct sockaddr_storage *src, const struct sockaddr_storage *dst, uint32_t ms);
+SCM_HIDDEN int scm_resolve_route(struct scm_id *id, uint32_t ms);
+
+// life.c, the parts that messages need
+SCM_HIDDEN struct scm_id *scm_id_new(struct scm_channel *ch, enum rdma_port_space ps, enum ibv_qp_type type); // NULL: no memory
+
+// wire.c
+SCM_HIDDEN void scm_send_req(struct scm_id *id);
+SCM_HIDDEN void scm_send_rep(struct scm_id *id);
+SCM_HIDDEN void scm_send_rtu(struct scm_id *id);
+SCM_HIDDEN void scm_send_rej(struct scm_id *id, int reason, const void *data, uint8_t len);
+SCM_HIDDEN void scm_send_dreq(struct scm_id *id);
+SCM_HIDDEN void scm_send_drep(struct scm_id *id);
+SCM_HIDDEN void scm_send_sidr_rep(struct scm_id *id, int status, const void *data, uint8_t len);
+SCM_HIDDEN void scm_reset(struct scm_id *id); // the connection is over, at once
+SCM_HIDDEN void scm_timewait(struct scm_id *id);
+
+// connect.c
+SCM_HIDDEN int scm_k_connect(struct scm_id *id, const struct scm_param *p);
+SCM_HIDDEN int scm_k_accept(struct scm_id *id, const struct scm_param *p); // NULL: the answer of a peer is taken
+SCM_HIDDEN int scm_k_reject(struct scm_id *id, int reason, const void *data, uint8_t len);
+SCM_HIDDEN int scm_k_disconnect(struct scm_id *id);
+SCM_HIDDEN int scm_k_notify(struct scm_id *id, enum ibv_event_type event);
+SCM_HIDDEN void scm_cm_end(struct scm_id *id);
+SCM_HIDDEN int scm_qp_attr(struct scm_id *id, struct ibv_qp_attr *a, int *mask); // for the state in a
+
+// join.c
+SCM_HIDDEN int scm_join(struct scm_group *g);
+SCM_HIDDEN void scm_leave(struct scm_group *g);
+SCM_HIDDEN void scm_ah(const struct scm_id *id, const union ibv_gid *to, struct ibv_ah_attr *a);
+
+// life.c
+SCM_HIDDEN void scm_id_end(struct scm_id *id); // what the kernel has of it; its memory stays
+SCM_HIDDEN void scm_id_free(struct scm_id *id);
+SCM_HIDDEN void scm_id_removed(struct scm_id *id); // with its device
+SCM_HIDDEN int scm_set_option_id(struct scm_id *id, int name, const void *value, size_t len);
+SCM_HIDDEN int scm_set_option_ib(struct scm_id *id, int name, const void *value, size_t len);
+
+#endif

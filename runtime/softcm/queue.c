@@ -1,0 +1,96 @@
+//go:build linux && cgo
+
+// The events that wait in a channel. Its descriptor counts them, so that it is readable while there are any.
+#include <unistd.h>
+
+#include "kernel.h"
+
+static void count(int fd, bool up)
+{
+	uint64_t one = 1;
+	ssize_t n = up ? write(fd, &one, sizeof one) : read(fd, &one, sizeof one);
+
+	(void)n; // the counter holds more than memory holds events, and it is 1 at least when one is taken
+}
+
+struct scm_event *scm_event_new(struct scm_id *id, enum rdma_cm_event_type type, int status)
+{
+	struct scm_event *e = calloc(1, sizeof *e);
+
+	if (e) {
+		e->id = id;
+		e->type = type;
+		e->status = status;
+	}
+	return e;
+}
+
+// As ucma_event_handler has it: events of a new connection are of no interest before it is accepted.
+void scm_event_add(struct scm_event *e)
+{
+	struct scm_channel *ch = e ? e->id->ch : NULL;
+
+	if (!e)
+		return;
+	if (!e->id->told || ch->ended) {
+		free(e);
+		return;
+	}
+	STAILQ_INSERT_TAIL(&ch->events, e, link);
+	count(ch->pub.fd, true);
+}
+
+static void unlink_event(struct scm_channel *ch, struct scm_event *e)
+{
+	STAILQ_REMOVE(&ch->events, e, scm_event, link);
+	if (!ch->ended)
+		count(ch->pub.fd, false);
+}
+
+struct scm_event *scm_event_take(struct scm_channel *ch)
+{
+	struct scm_event *e = STAILQ_FIRST(&ch->events);
+
+	if (!e)
+		return NULL;
+	unlink_event(ch, e);
+	e->id->reported++;
+	if (e->group)
+		e->group->reported++;
+	if (e->type == RDMA_CM_EVENT_CONNECT_REQUEST)
+		e->id->backlog++;
+	return e;
+}
+
+void scm_events_drop(struct scm_id *id, struct scm_group *g)
+{
+	struct scm_event *e, *next;
+
+	for (e = STAILQ_FIRST(&id->ch->events); e; e = next) {
+		next = STAILQ_NEXT(e, link);
+		if (e->id != id || (g && e->group != g))
+			continue;
+		unlink_event(id->ch, e);
+		if (e->child) {
+			scm_id_end(e->child);
+			scm_id_free(e->child);
+			next = STAILQ_FIRST(&id->ch->events); // the end of a connection is an event for somebody
+		}
+		free(e);
+	}
+}
+
+void scm_events_move(struct scm_id *id, struct scm_channel *to)
+{
+	struct scm_event *e, *next;
+
+	for (e = STAILQ_FIRST(&id->ch->events); e; e = next) {
+		next = STAILQ_NEXT(e, link);
+		if (e->id != id)
+			continue;
+		unlink_event(id->ch, e);
+		STAILQ_INSERT_TAIL(&to->events, e, link);
+		count(to->pub.fd, true);
+	}
+	id->ch = to;
+}
