@@ -67,6 +67,8 @@ struct ibv_ah *svb_create_ah(struct ibv_pd *ppd, struct ibv_ah_attr *a)
 		err = pd ? svb_refused_locked(&pd->obj, SVB_CREATE_AH) : EINVAL;
 	if (!err)
 		err = svb_check_av(pd->obj.ctx->dev, a);
+	if (err == EINVAL && pd->obj.ctx->dev->cfg.mlx5 && (a->port_num == 0 || a->port_num > pd->obj.ctx->dev->cfg.ports))
+		err = SVB_SILENT;
 	if (!err) {
 		ah->attr = *a;
 		err = enter(pd, ah);
@@ -75,8 +77,7 @@ struct ibv_ah *svb_create_ah(struct ibv_pd *ppd, struct ibv_ah_attr *a)
 	if (!err)
 		return &ah->pub;
 	free(ah);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 int svb_destroy_ah(struct ibv_ah *pub)

@@ -34,4 +34,15 @@ static inline void svb_unlock_all(void)
 		abort();
 }
 
+// SVB_SILENT is the error of a call that fails and leaves errno as it is, as some of libmlx5 do.
+#define SVB_SILENT (-1)
+
+// svb_null returns NULL, with errno.
+static inline void *svb_null(int err)
+{
+	if (err != SVB_SILENT)
+		errno = err;
+	return NULL;
+}
+
 #endif

@@ -88,14 +88,15 @@ static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, stru
 
 int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr, int verb, struct svb_cq **made)
 {
+	const bool wraps = attr->cqe == UINT32_MAX; // libmlx5 adds one, and makes a queue of none
 	struct svb_cq *cq = calloc(1, sizeof *cq);
 	struct svb_ctx *c;
 	int err = cq ? 0 : ENOMEM;
 
-	if (!err && (attr->cqe == 0 || attr->cqe > SVB_MAX_CQE))
+	if (!err && (attr->cqe == 0 || (attr->cqe > SVB_MAX_CQE && !wraps)))
 		err = EINVAL;
 	if (!err) {
-		cq->size = room(attr->cqe);
+		cq->size = wraps ? 1 : room(attr->cqe);
 		cq->ring = calloc(cq->size, sizeof *cq->ring);
 		err = cq->ring ? 0 : ENOMEM;
 	}
@@ -105,12 +106,14 @@ int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr,
 		int told = c ? svb_refused_locked(&c->obj, verb) : EINVAL;
 		err = told ? told : err;
 	}
-	if (!err && attr->comp_vector >= (uint32_t)pub->num_comp_vectors)
+	if (!err && (attr->comp_vector >= (uint32_t)pub->num_comp_vectors || (wraps && !c->dev->cfg.mlx5)))
 		err = EINVAL;
 	if (!err)
 		err = enter_cq(c, cq, attr->cq_context, attr->channel);
 	svb_unlock_all();
 	if (!err) {
+		if (wraps)
+			cq->pub.cqe = 0;
 		*made = cq;
 		return 0;
 	}

@@ -6,6 +6,7 @@
 
 #include "entry.h"
 #include "completion.h"
+#include "domain.h"
 #include "instance.h"
 #include "objects.h"
 
@@ -104,6 +105,13 @@ static bool careless(const struct ibv_cq_init_attr_ex *a)
 	return a->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS && a->flags & IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN;
 }
 
+static bool is_parent(const struct ibv_pd *pub)
+{
+	const struct svb_pd *pd = pub ? svb_find_pd(pub) : NULL;
+
+	return pd && pd->inner;
+}
+
 struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_attr_ex *attr)
 {
 	struct svb_cq *cq;
@@ -113,8 +121,12 @@ struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_a
 	svb_lock_all();
 	c = svb_find_ctx(pub);
 	err = !c ? EINVAL : attr->wc_flags & ~(uint64_t)(c->dev->cfg.plain_cq_ex ? STANDARD : MORE) ? EOPNOTSUPP : 0;
+	if (!err && c->dev->cfg.mlx5 && (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) && attr->flags >> 2)
+		err = EINVAL;
 	if (!err && c->dev->cfg.plain_cq_ex && careless(attr))
 		err = EOPNOTSUPP;
+	if (!err && c->dev->cfg.mlx5 && attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD && !is_parent(attr->parent_domain))
+		err = EINVAL;
 	if (!err && attr->comp_mask & ~(uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD))
 		err = EINVAL;
 	svb_unlock_all();

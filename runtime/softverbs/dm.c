@@ -286,7 +286,7 @@ static int check_reg(const struct svb_pd *pd, const struct svb_dm *dm, uint64_t 
 
 	if (!dm || dm->obj.ctx->file != pd->obj.ctx->file)
 		return EINVAL;
-	if ((access & ~(uint32_t)ALLOWED) || !(access & IBV_ACCESS_ZERO_BASED))
+	if ((access & ~(uint32_t)ALLOWED) || !(access & IBV_ACCESS_ZERO_BASED) || (d->cfg.mlx5 && access & IBV_ACCESS_OPTIONAL_RANGE))
 		return EINVAL;
 	err = svb_check_access(d, access);
 	if (err)

@@ -33,6 +33,10 @@ SVB_HIDDEN struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_
 // post.c
 SVB_HIDDEN int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb); // all of a chain, or none
 
+// qp.c
+// svb_make_qp makes a queue pair for some operations: NULL + errno.
+SVB_HIDDEN struct ibv_qp *svb_make_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a, uint64_t ops);
+
 // wr.c
 // svb_stream_make gives a queue pair the builders of the requests that were asked for: 0, or ENOMEM.
 SVB_HIDDEN int svb_stream_make(struct svb_qp *qp, uint64_t asked);

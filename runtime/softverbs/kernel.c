@@ -182,7 +182,9 @@ int svb_key_add(struct svb_dev *d, struct svb_kmr *mr)
 	d->keys[i].tag += 2;
 	mr->dev = d;
 	mr->lkey = i << 8 | d->keys[i].tag;
-	mr->rkey = d->cfg.one_key ? mr->access & REMOTE ? mr->lkey : 0 : mr->lkey + 1;
+	mr->rkey = mr->lkey + 1;
+	if (d->cfg.one_key)
+		mr->rkey = d->cfg.mlx5 || mr->access & REMOTE ? mr->lkey : 0;
 	return 0;
 }
 

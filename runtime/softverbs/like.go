@@ -25,18 +25,24 @@ func LikeRXE61() Option {
 }
 
 // LikeMLX5 makes a device that is as strict as mlx5 where soft-RoCE is lenient, so that programs fail in a test as they would
-// on such a card. Options after it change this. What it does follows the source, and was not compared with a card.
-// providers/mlx5 is that of rdma-core v64.0, Linux is drivers/infiniband/hw/mlx5 at commit 002bf2282b2d for qp.c, which newer
-// kernels have changed since, and at 0cfa80d3c398 for dm.c:
+// on such a card. Options after it change this. What it does follows the source, and is compared with the real libmlx5 on an emulated
+// card, not with a card (docs/card.md). providers/mlx5 is that of rdma-core v64.0, Linux is drivers/infiniband/hw/mlx5 at commit
+// 002bf2282b2d for qp.c, which newer kernels have changed since, and at 0cfa80d3c398 for dm.c:
 //
 //   - A request has its place in a queue until a completion of it, or for sends of a later one, is polled. A program that posts
 //     only unsignaled requests, or does not poll, fills the queue: ENOMEM (providers/mlx5/qp.c: mlx5_wq_overflow; cq.c moves the tail).
-//     Shared receive queues are as with soft-RoCE.
+//     Requests of shared receive queues have theirs until they are used.
 //   - retry_cnt 7 is a number, so a request to a dead peer ends with RETRY_EXC_ERR after 8 timeouts (qp.c of Linux hands it to the
 //     card as it is). With soft-RoCE 7 is for ever. rnr_retry 7 stays for ever.
 //   - max_send_wr, max_inline_data, max_recv_wr and max_recv_sge are rounded up to what fits in descriptors of 64 bytes:
 //     an RC or UC queue pair with one SGE can send 60 bytes inline without having asked, and 828 is the most (providers/mlx5/verbs.c:
-//     mlx5_calc_send_wqe and what is around it). max_send_sge is not rounded. A queue that was asked for with 0 requests takes none.
+//     mlx5_calc_send_wqe and what is around it). max_send_sge is not rounded: 52 are the most for RC, 60 for UD, whatever max_sge
+//     is. A max_inline_data of 2^31 overflows, and 60 are granted. A queue that was asked for with 0 requests takes none.
+//   - Shared receive queues have room for one less than a power of two, and 1, 3, 7, 15 or 31 elements in a request; ibv_query_srq counts
+//     more (srq.c: mlx5_alloc_srq_buf). Their size cannot be changed.
+//   - Some calls fail without errno: ibv_create_qp of type DRIVER, ibv_create_qp_ex with an unknown comp_mask, ibv_create_ah with a
+//     port that is not there, ibv_open_xrcd with a wrong comp_mask.
+//   - A region has one key for both ends, and ZERO_BASED and HUGETLB are ignored in ibv_reg_mr.
 //   - A post to a send queue that was never in RTS fails with ENOMEM, so do too many SGEs and too much inline data; an
 //     opcode that does not exist fails with EINVAL at once (providers/mlx5/qp.c: _mlx5_post_send; verbs.c: set_qp_operational_state).
 //     A misaligned atomic is posted, and ends with an error.
@@ -52,7 +58,8 @@ func LikeRXE61() Option {
 func LikeMLX5() Option {
 	return func(s *settings) error {
 		strict := set(func(d *device) { d.mlx5 = true })
-		for _, o := range []Option{Driver(driverMLX5), MaxDMSize(256 << 10), DMAlign(12), DMCopyAlign(4), strict} {
+		for _, o := range []Option{Driver(driverMLX5), MaxDMSize(256 << 10), DMAlign(12), DMCopyAlign(4), OneKey(),
+			MRUnsupported(0), strict} {
 			if err := o(s); err != nil {
 				return err
 			}

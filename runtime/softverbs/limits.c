@@ -5,15 +5,13 @@
 #include "qp.h"
 #include "completion.h"
 #include "instance.h"
-#include "piece.h"
 
 // Bytes in a request's descriptor.
-#define BLOCK 64            // its size is a multiple of this
-#define SEGMENT 16          // an SGE, and the unit of inline data
-#define INLINE_HEADER 4     // in front of inline data
-#define CONNECTED_FRONT 192 // in front of all data: room for a memory key, which is the longest that a request can need
-#define DATAGRAM_FRONT 64   // control and address
+#define BLOCK 64        // its size is a multiple of this
+#define SEGMENT 16      // an SGE, and the unit of inline data
+#define INLINE_HEADER 4 // in front of inline data
 #define LARGEST 1024
+#define LARGEST_RECEIVE 512
 
 static uint64_t up(uint64_t n, uint64_t unit)
 {
@@ -29,22 +27,49 @@ static uint64_t power(uint64_t n)
 	return p;
 }
 
-static int send_caps(const struct ibv_qp_init_attr *a, struct ibv_qp_cap *c)
+// front is what stands in front of all data: what the longest of the operations needs, and the address. All operations are possible
+// unless a queue pair is asked for some.
+static uint64_t front(enum ibv_qp_type type, uint64_t ops)
 {
-	const uint64_t front = a->qp_type == IBV_QPT_UD ? DATAGRAM_FRONT : CONNECTED_FRONT;
-	uint64_t with_sges, with_inline, size, queue;
+	const bool datagrams = type == IBV_QPT_UD || type == IBV_QPT_RAW_PACKET;
+	uint64_t size = SEGMENT;
+
+	if (datagrams && ops == SVB_ALL_OPS)
+		ops = 0;
+	if (ops & (IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_RDMA_WRITE_WITH_IMM | IBV_QP_EX_WITH_RDMA_READ))
+		size = 2 * SEGMENT;
+	if (ops & (IBV_QP_EX_WITH_ATOMIC_CMP_AND_SWP | IBV_QP_EX_WITH_ATOMIC_FETCH_AND_ADD))
+		size = 3 * SEGMENT;
+	if (ops & (IBV_QP_EX_WITH_BIND_MW | IBV_QP_EX_WITH_LOCAL_INV))
+		size = 12 * SEGMENT; // a memory key
+	if (type == IBV_QPT_UD)
+		return size + 3 * SEGMENT;
+	if (type == IBV_QPT_RAW_PACKET)
+		return size + 2 * SEGMENT;
+	return type == IBV_QPT_XRC_SEND ? size + SEGMENT : size;
+}
+
+// The size with inline data is an int: large requests are negative, or small again.
+static int send_caps(enum ibv_qp_type type, uint64_t ops, struct ibv_qp_cap *c)
+{
+	const uint64_t before = front(type, ops);
+	uint64_t size, queue;
+	int32_t with_inline = 0;
 
 	if (!c->max_send_wr)
 		return 0;
-	with_sges = front + (uint64_t)c->max_send_sge * SEGMENT;
-	with_inline = c->max_inline_data ? front + up(INLINE_HEADER + (uint64_t)c->max_inline_data, SEGMENT) : 0;
-	size = up(with_sges > with_inline ? with_sges : with_inline, BLOCK);
-	if (c->max_send_sge > SVB_MAX_SGE || size > LARGEST)
+	if (c->max_inline_data)
+		with_inline = (int32_t)(uint32_t)(before + up(INLINE_HEADER + (uint64_t)c->max_inline_data, SEGMENT));
+	size = before + (uint64_t)c->max_send_sge * SEGMENT;
+	if (size > LARGEST)
+		return EINVAL;
+	size = up(with_inline > (int32_t)size ? (uint64_t)with_inline : size, BLOCK);
+	if (size > LARGEST || c->max_send_wr > INT32_MAX / LARGEST)
 		return EINVAL;
 	queue = power(c->max_send_wr * size);
 	if (queue / BLOCK > SVB_MLX5_BLOCKS)
 		return EINVAL;
-	c->max_inline_data = (uint32_t)(size - front - INLINE_HEADER);
+	c->max_inline_data = (uint32_t)(size - before - INLINE_HEADER);
 	c->max_send_wr = (uint32_t)(queue / size);
 	return 0;
 }
@@ -58,7 +83,7 @@ static int receive_caps(struct ibv_qp_cap *c)
 		c->max_recv_sge = 0;
 		return 0;
 	}
-	if (c->max_recv_sge > SVB_MAX_SGE || c->max_recv_wr > SVB_MLX5_BLOCKS)
+	if (size > LARGEST_RECEIVE || c->max_recv_wr > SVB_MLX5_BLOCKS)
 		return EINVAL;
 	if (queue < BLOCK)
 		queue = BLOCK;
@@ -67,18 +92,40 @@ static int receive_caps(struct ibv_qp_cap *c)
 	return 0;
 }
 
-int svb_mlx5_caps(const struct ibv_qp_init_attr *a, struct ibv_qp_cap *given)
+int svb_mlx5_caps(const struct ibv_qp_init_attr *a, uint64_t ops, struct ibv_qp_cap *given)
 {
 	int err;
 
 	*given = a->cap;
-	err = send_caps(a, given);
+	err = send_caps(a->qp_type, ops, given);
 	if (err)
 		return err;
+	if (a->qp_type == IBV_QPT_XRC_SEND && given->max_recv_wr)
+		return EINVAL;
 	if (!a->srq)
 		return receive_caps(given);
+	if (given->max_recv_wr > SVB_MLX5_BLOCKS)
+		return EINVAL;
 	given->max_recv_wr = given->max_recv_sge = 0;
 	return 0;
+}
+
+// A list of free requests needs one more than can be posted, and as many again are for requests that wait for pages, if the device has
+// room for them. ibv_query_srq counts all.
+int svb_mlx5_srq_caps(struct ibv_srq_attr *a, bool xrc, uint32_t *all)
+{
+	const uint32_t wr = a->max_wr, most = xrc ? SVB_MLX5_BLOCKS : LARGEST_RECEIVE;
+	uint64_t size;
+
+	if (wr > SVB_MLX5_BLOCKS || a->max_sge > most / SEGMENT)
+		return EINVAL;
+	size = power(SEGMENT + (uint64_t)a->max_sge * SEGMENT);
+	if (size < 2 * SEGMENT)
+		size = 2 * SEGMENT;
+	a->max_sge = (uint32_t)(size / SEGMENT - 1);
+	a->max_wr = (uint32_t)power(wr + 1) - 1;
+	*all = (uint32_t)power(2 * wr + 1 > SVB_MLX5_BLOCKS ? wr + 1 : 2 * wr + 1) - 1;
+	return *all >= SVB_MLX5_BLOCKS || a->max_sge > LARGEST_RECEIVE / SEGMENT ? EINVAL : 0; // the kernel
 }
 
 static uint64_t total(const struct ibv_send_wr *wr)
@@ -96,12 +143,8 @@ int svb_mlx5_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 {
 	if ((unsigned)wr->opcode > IBV_WR_DRIVER1)
 		return EINVAL;
-	if (qp->sposted - qp->sfreed >= qp->cap.max_send_wr || !qp->up)
+	if (qp->sposted - qp->sfreed >= qp->cap.max_send_wr || wr->num_sge > (qp->up ? (int)qp->cap.max_send_sge : -1))
 		return ENOMEM;
-	if (wr->num_sge > (int)qp->cap.max_send_sge)
-		return ENOMEM;
-	if (wr->num_sge < 0)
-		return EINVAL;
 	if ((wr->send_flags & IBV_SEND_INLINE) && total(wr) > qp->cap.max_inline_data)
 		return ENOMEM;
 	return 0;
@@ -109,6 +152,8 @@ int svb_mlx5_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 
 int svb_mlx5_modify(const struct ibv_qp_attr *a, int mask, enum ibv_qp_state from, enum ibv_qp_state to)
 {
+	if (mask & IBV_QP_ALT_PATH)
+		return EINVAL; // there is none over Ethernet
 	if (from == IBV_QPS_SQD || to == IBV_QPS_SQD)
 		return to == IBV_QPS_RESET || to == IBV_QPS_ERR ? 0 : EINVAL; // the driver has no command for it
 	if ((mask & IBV_QP_PATH_MTU) && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096))

@@ -5,6 +5,7 @@
 #include "kernel.h"
 
 #define SVB_MAX_SGE 32
+#define SVB_MOST_SGE 64 // that a queue of mlx5 grants
 
 // A stretch of memory that takes part in an operation.
 struct svb_piece {
@@ -16,7 +17,7 @@ struct svb_piece {
 
 struct svb_list {
 	int n;
-	struct svb_piece p[SVB_MAX_SGE + 1];
+	struct svb_piece p[SVB_MOST_SGE + 1];
 };
 
 // piece.c. take and drop with svb_lock held, the others without.

@@ -45,8 +45,8 @@ static int check_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 
 	if (qp->dev->cfg.mlx5 && (err = svb_mlx5_send(qp, wr)))
 		return err;
-	if (wr->num_sge < 0 || (uint32_t)wr->num_sge > qp->cap.max_send_sge)
-		return EINVAL;
+	if ((wr->num_sge < 0 && !qp->dev->cfg.mlx5) || wr->num_sge > (int)qp->cap.max_send_sge)
+		return EINVAL; // to mlx5 it is as if there were no elements
 	if (!qp->dev->cfg.mlx5 && svb_is_atomic(wr->opcode) && (total(wr->sg_list, wr->num_sge) < 8 || (wr->wr.atomic.remote_addr & 7)))
 		return EINVAL;
 	if ((wr->send_flags & IBV_SEND_INLINE) && total(wr->sg_list, wr->num_sge) > qp->cap.max_inline_data)
@@ -64,7 +64,8 @@ static bool take_data(char *data, const struct ibv_send_wr *wr)
 	int i;
 
 	if (!(wr->send_flags & IBV_SEND_INLINE)) {
-		memcpy(data, wr->sg_list, (size_t)wr->num_sge * sizeof *wr->sg_list);
+		if (wr->num_sge > 0)
+			memcpy(data, wr->sg_list, (size_t)wr->num_sge * sizeof *wr->sg_list);
 		return true;
 	}
 	for (i = 0; i < wr->num_sge; i++) {
@@ -85,7 +86,7 @@ static struct svb_swr *take_send(struct svb_qp *qp, const struct ibv_send_wr *wr
 		return NULL;
 	memset(r, 0, sizeof *r);
 	r->length = total(wr->sg_list, wr->num_sge);
-	r->nsge = wr->num_sge;
+	r->nsge = wr->num_sge < 0 ? 0 : wr->num_sge;
 	r->wr_id = wr->wr_id;
 	r->opcode = wr->opcode;
 	r->flags = wr->send_flags;

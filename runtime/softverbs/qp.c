@@ -32,10 +32,12 @@ static bool limited(const struct ibv_qp_init_attr *a)
 }
 
 // check_init gives in *given what mlx5 makes of the capacities.
-static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a, struct ibv_qp_cap *given)
+static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a, uint64_t ops, struct ibv_qp_cap *given)
 {
 	const bool sender = a->qp_type == IBV_QPT_XRC_SEND;
 
+	if (a->qp_type == IBV_QPT_DRIVER && d->cfg.mlx5)
+		return SVB_SILENT;
 	if ((a->qp_type == IBV_QPT_RAW_PACKET && d->cfg.no_raw) || a->qp_type == IBV_QPT_DRIVER || (sender && !svb_has_xrc(d)))
 		return EOPNOTSUPP;
 	if (!sender && a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD && a->qp_type != IBV_QPT_RAW_PACKET)
@@ -43,7 +45,7 @@ static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a,
 	if (!a->send_cq || (sender ? a->srq != NULL : !a->recv_cq))
 		return EINVAL;
 	if (d->cfg.mlx5)
-		return svb_mlx5_caps(a, given);
+		return svb_mlx5_caps(a, ops, given);
 	return limited(a) ? 0 : EINVAL;
 }
 
@@ -75,9 +77,11 @@ static void release(struct svb_qp *qp)
 static void grant_exactly(struct svb_qp *qp, const struct ibv_qp_cap *given)
 {
 	qp->cap = *given;
-	qp->slot = given->max_send_sge * (uint32_t)sizeof(struct ibv_sge);
-	if (qp->slot < given->max_inline_data)
-		qp->slot = given->max_inline_data;
+	if (!given->max_send_wr)
+		qp->cap.max_send_sge = qp->cap.max_inline_data = 0;
+	qp->slot = qp->cap.max_send_sge * (uint32_t)sizeof(struct ibv_sge);
+	if (qp->slot < qp->cap.max_inline_data)
+		qp->slot = qp->cap.max_inline_data;
 	qp->slot = (qp->slot + 15) / 16 * 16 + 16;
 }
 
@@ -246,7 +250,23 @@ static void let_go(struct svb_qp *qp)
 	svb_unlock_all();
 }
 
-struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
+// say writes back what was granted. libmlx5 leaves what it did not use as it was; soft-RoCE the receives of a shared queue.
+static void say(const struct svb_qp *qp, const struct ibv_qp_cap *given, struct ibv_qp_init_attr *a)
+{
+	const struct ibv_qp_cap asked = a->cap;
+
+	if (qp->dev->cfg.mlx5) {
+		a->cap = *given;
+		return;
+	}
+	a->cap = qp->cap;
+	if (a->srq) {
+		a->cap.max_recv_wr = asked.max_recv_wr;
+		a->cap.max_recv_sge = asked.max_recv_sge;
+	}
+}
+
+struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a, uint64_t ops)
 {
 	const bool none = a->srq || a->qp_type == IBV_QPT_XRC_SEND; // it has no receives of its own
 	struct ibv_qp_cap given;
@@ -259,7 +279,7 @@ struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 	err = pd ? svb_refused_locked(&pd->obj, SVB_CREATE_QP) : EINVAL;
 	svb_unlock_all();
 	if (!err)
-		err = check_init(pd->obj.ctx->dev, a, &given);
+		err = check_init(pd->obj.ctx->dev, a, ops, &given);
 	if (!err && !(qp = allocate(pd->obj.ctx->dev, &a->cap, &given, none)))
 		err = ENOMEM;
 	if (!err)
@@ -270,20 +290,18 @@ struct ibv_qp *svb_create_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a)
 		svb_unlock_all();
 	}
 	if (!err) {
-		const struct ibv_qp_cap asked = a->cap;
-
-		a->cap = qp->cap;
-		if (a->srq) { // what counts for nothing comes back as it went
-			a->cap.max_recv_wr = asked.max_recv_wr;
-			a->cap.max_recv_sge = asked.max_recv_sge;
-		}
+		say(qp, &given, a);
 		return &qp->pub;
 	}
 	if (qp)
 		let_go(qp);
 	release(qp);
-	errno = err;
-	return NULL;
+	return svb_null(err);
+}
+
+struct ibv_qp *svb_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a)
+{
+	return svb_make_qp(pd, a, SVB_ALL_OPS);
 }
 
 // Completions of the queue pair that are in a completion queue stay there.

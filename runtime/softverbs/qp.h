@@ -13,6 +13,7 @@
 #define SVB_MAX_INLINE 512
 #define SVB_MAX_RD_ATOM 128
 #define SVB_MLX5_RD_ATOM 16
+#define SVB_ALL_OPS UINT64_MAX // a queue pair is not asked for some operations only
 #define SVB_MLX5_BLOCKS 32768 // in a send queue, 64 bytes each
 #define SVB_MAX_MEMBERS 56 // queue pairs in a multicast group
 #define SVB_NEVER UINT64_MAX
@@ -156,7 +157,9 @@ SVB_HIDDEN void svb_qp_error(struct svb_qp *qp);
 SVB_HIDDEN void svb_qp_wait(struct svb_qp *qp); // until nothing is under way; lets go of svb_lock
 
 // limits.c: what mlx5 does otherwise than soft-RoCE, with svb_lock held but for the first
-SVB_HIDDEN int svb_mlx5_caps(const struct ibv_qp_init_attr *a, struct ibv_qp_cap *given); // 0, or an errno
+SVB_HIDDEN int svb_mlx5_caps(const struct ibv_qp_init_attr *a, uint64_t ops, struct ibv_qp_cap *given); // 0, or an errno
+// svb_mlx5_srq_caps rounds what a shared receive queue is asked for; all is what ibv_query_srq says.
+SVB_HIDDEN int svb_mlx5_srq_caps(struct ibv_srq_attr *a, bool xrc, uint32_t *all); // 0, or an errno
 SVB_HIDDEN int svb_mlx5_send(const struct svb_qp *qp, const struct ibv_send_wr *wr);     // 0, or an errno
 SVB_HIDDEN int svb_mlx5_modify(const struct ibv_qp_attr *a, int mask, enum ibv_qp_state from, enum ibv_qp_state to);
 // svb_polled gives back the places of a request whose completion the program gets, and of those before it.

@@ -16,6 +16,8 @@ enum {
 	UD_OPS = IBV_QP_EX_WITH_SEND | IBV_QP_EX_WITH_SEND_WITH_IMM,
 	RAW_OPS = IBV_QP_EX_WITH_SEND,
 	TABLE_MASK = IBV_QP_INIT_ATTR_IND_TABLE | IBV_QP_INIT_ATTR_RX_HASH,
+	FLAGS = IBV_QP_CREATE_BLOCK_SELF_MCAST_LB | IBV_QP_CREATE_SCATTER_FCS | IBV_QP_CREATE_CVLAN_STRIPPING | IBV_QP_CREATE_SOURCE_QPN |
+		IBV_QP_CREATE_PCI_WRITE_END_PADDING,
 	MASK = TABLE_MASK | IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_XRCD | IBV_QP_INIT_ATTR_CREATE_FLAGS | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS,
 };
 
@@ -50,19 +52,27 @@ static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a, s
 {
 	const uint64_t asked = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : 0;
 	uint64_t can = offered(a->qp_type);
+	bool mlx5;
 	struct svb_ctx *c;
 	int err;
 
 	svb_lock_all();
 	c = svb_find_ctx(pub);
 	err = c ? svb_refused_locked(&c->obj, SVB_CREATE_QP_EX) : EINVAL;
-	if (c && c->dev->cfg.mlx5)
+	mlx5 = c && c->dev->cfg.mlx5;
+	if (mlx5)
 		can &= ~(uint64_t)(IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE);
+	if (mlx5 && a->qp_type == IBV_QPT_UC)
+		can |= IBV_QP_EX_WITH_LOCAL_INV;
 	svb_unlock_all();
+	if (!err && mlx5 && a->comp_mask & ~(uint32_t)(MASK | (a->qp_type == IBV_QPT_RAW_PACKET ? IBV_QP_INIT_ATTR_MAX_TSO_HEADER : 0)))
+		return SVB_SILENT;
 	if (!err && (a->comp_mask & ~(uint32_t)MASK || asked & ~can))
 		err = EOPNOTSUPP;
 	if (!err && a->comp_mask & IBV_QP_INIT_ATTR_CREATE_FLAGS && a->create_flags)
-		err = EOPNOTSUPP;
+		err = mlx5 && (a->create_flags & ~(uint32_t)FLAGS || (a->qp_type != IBV_QPT_UD && a->qp_type != IBV_QPT_RAW_PACKET)) ?
+			      EINVAL :
+			      EOPNOTSUPP;
 	if (!err && a->comp_mask & TABLE_MASK && asked)
 		err = EOPNOTSUPP;
 	*at = c;
@@ -74,15 +84,14 @@ struct ibv_qp *svb_create_qp_ex(struct ibv_context *pub, struct ibv_qp_init_attr
 	struct svb_qp *qp;
 	struct ibv_qp *made;
 	struct svb_ctx *c;
+	const uint64_t ops = a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS ? a->send_ops_flags : SVB_ALL_OPS;
 	int err = check(pub, a, &c);
 
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return svb_null(err);
 	if (a->qp_type == IBV_QPT_XRC_RECV)
 		return svb_make_target(c, a);
-	made = a->comp_mask & TABLE_MASK ? svb_create_table_qp(a) : svb_create_qp(a->pd, (struct ibv_qp_init_attr *)a);
+	made = a->comp_mask & TABLE_MASK ? svb_create_table_qp(a) : svb_make_qp(a->pd, (struct ibv_qp_init_attr *)a, ops);
 	if (!made || !(a->comp_mask & IBV_QP_INIT_ATTR_SEND_OPS_FLAGS))
 		return made;
 	qp = (struct svb_qp *)((char *)made - offsetof(struct svb_qp, pub));

@@ -122,7 +122,7 @@ static int change(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
 	int err;
 
 	if (mask & ~STANDARD)
-		return EOPNOTSUPP;
+		return mask & IBV_QP_RATE_LIMIT && qp->dev->cfg.mlx5 ? EINVAL : EOPNOTSUPP; // only raw packets have one there
 	if (!svb_transition(qp->pub.qp_type, from, to, mask))
 		return EINVAL;
 	// A queue that is still draining can only be given up.

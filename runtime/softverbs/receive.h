@@ -26,7 +26,7 @@ struct svb_recv {
 struct svb_receive { // a request that was taken off its queue
 	bool taken;
 	uint64_t wr_id;
-	struct ibv_sge sge[SVB_MAX_SGE];
+	struct ibv_sge sge[SVB_MOST_SGE];
 	int nsge;
 };
 
@@ -37,6 +37,7 @@ struct svb_srq {
 	struct svb_kpd *pd;
 	struct svb_pd *holder; // parent domain, or NULL
 	struct svb_recvq q;
+	uint32_t told;  // the size that ibv_query_srq says
 	uint32_t limit; // with fewer requests than this, an event is reported; 0: none is
 	uint32_t async_reported;
 	unsigned users; // queue pairs

@@ -10,6 +10,7 @@
 #include "instance.h"
 #include "kernel.h"
 #include "objects.h"
+#include "qp.h"
 #include "receive.h"
 #include "xrc.h"
 
@@ -99,12 +100,20 @@ static void publish(struct svb_srq *srq, struct svb_xrcd *x, struct svb_cq *cq)
 	TAILQ_INSERT_TAIL(&d->srqs, srq, link);
 }
 
-static int make(struct svb_srq *srq, const struct ibv_srq_attr *a)
+static int make(const struct svb_dev *d, struct svb_srq *srq, struct ibv_srq_attr *a, bool xrc)
 {
+	int err;
+
+	if (d->cfg.mlx5) {
+		err = svb_mlx5_srq_caps(a, xrc, &srq->told);
+		return err ? err : svb_recvq_exact(&srq->q, a->max_wr, a->max_sge);
+	}
 	if (a->max_wr == 0 || a->max_wr > SVB_MAX_WR || a->max_sge > SVB_MAX_SRQ_SGE)
 		return EINVAL;
 	srq->limit = a->srq_limit;
-	return svb_recvq_make(&srq->q, a->max_wr, a->max_sge ? a->max_sge : 1);
+	err = svb_recvq_make(&srq->q, a->max_wr, a->max_sge ? a->max_sge : 1);
+	srq->told = srq->q.max_wr;
+	return err;
 }
 
 // create makes a queue, with xrcd one of type XRC.
@@ -113,6 +122,7 @@ static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, e
 {
 	struct svb_srq *srq = calloc(1, sizeof *srq);
 	struct svb_xrcd *x;
+	struct ibv_srq_attr given = a->attr;
 	struct svb_cq *cq;
 	struct svb_pd *pd;
 	int err = srq ? 0 : ENOMEM;
@@ -126,7 +136,7 @@ static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, e
 	if (!err && xrcd && (!x || !cq || cq->dying || x->obj.ctx != pd->obj.ctx || cq->obj.ctx != pd->obj.ctx))
 		err = EINVAL;
 	if (!err)
-		err = make(srq, &a->attr);
+		err = make(pd->obj.ctx->dev, srq, &given, x);
 	if (!err)
 		err = enter(pd, srq, a->srq_context);
 	if (!err && x)
@@ -149,9 +159,22 @@ struct ibv_srq *svb_create_srq(struct ibv_pd *ppd, struct ibv_srq_init_attr *a)
 	return create(ppd, a, SVB_CREATE_SRQ, NULL, NULL);
 }
 
+// matches reports whether completions of a queue can be of matched tags, which libmlx5 asks for.
+static bool matches(const struct ibv_cq *pub)
+{
+	const struct svb_cq *cq = pub ? svb_find_cq(pub) : NULL;
+
+	return cq && cq->ex.start_poll;
+}
+
 static int check(const struct svb_dev *d, const struct ibv_srq_init_attr_ex *a, enum ibv_srq_type type)
 {
 	const uint32_t both = IBV_SRQ_INIT_ATTR_XRCD | IBV_SRQ_INIT_ATTR_CQ;
+
+	if (d->cfg.mlx5 && type == IBV_SRQT_BASIC)
+		return 0; // its mask is not looked at
+	if (d->cfg.mlx5 && (type > IBV_SRQT_TM || (type == IBV_SRQT_TM && !matches(a->cq))))
+		return EINVAL;
 
 	if (a->comp_mask >= IBV_SRQ_INIT_ATTR_RESERVED || type == IBV_SRQT_TM)
 		return EOPNOTSUPP;
@@ -195,6 +218,13 @@ static int change(struct svb_srq *srq, const struct ibv_srq_attr *a, int mask)
 {
 	int err = 0;
 
+	if (srq->obj.ctx->dev->cfg.mlx5) { // its size is fixed
+		if (mask & IBV_SRQ_MAX_WR || (mask & IBV_SRQ_LIMIT && a->srq_limit > srq->told))
+			return EINVAL;
+		srq->limit = mask & IBV_SRQ_LIMIT ? a->srq_limit : srq->limit;
+		return 0;
+	}
+
 	if (mask & IBV_SRQ_MAX_WR) {
 		if (!(srq->obj.ctx->dev->cfg.cap_flags & SRQ_RESIZE))
 			return EINVAL;
@@ -205,6 +235,7 @@ static int change(struct svb_srq *srq, const struct ibv_srq_attr *a, int mask)
 		return EINVAL;
 	if (mask & IBV_SRQ_MAX_WR)
 		err = svb_recvq_resize(&srq->q, a->max_wr);
+	srq->told = srq->q.max_wr;
 	if (!err && (mask & IBV_SRQ_LIMIT))
 		srq->limit = a->srq_limit;
 	return err;
@@ -233,7 +264,7 @@ int svb_query_srq(struct ibv_srq *pub, struct ibv_srq_attr *a)
 	svb_lock_all();
 	srq = entered(pub, SVB_QUERY_SRQ, &err);
 	if (!err)
-		*a = (struct ibv_srq_attr){.max_wr = srq->q.max_wr, .max_sge = srq->q.max_sge, .srq_limit = srq->limit};
+		*a = (struct ibv_srq_attr){.max_wr = srq->told, .max_sge = srq->q.max_sge, .srq_limit = srq->limit};
 	svb_unlock_all();
 	if (err)
 		errno = err;

@@ -83,6 +83,8 @@ struct ibv_xrcd *svb_open_xrcd(struct ibv_context *pub, struct ibv_xrcd_init_att
 		err = EOPNOTSUPP;
 	if (!err && (a->comp_mask & BOTH) != BOTH)
 		err = EINVAL;
+	if (err && c && c->dev->cfg.mlx5)
+		err = SVB_SILENT;
 	if (!err && !(x = calloc(1, sizeof *x)))
 		err = ENOMEM;
 	if (!err) {
@@ -97,8 +99,7 @@ struct ibv_xrcd *svb_open_xrcd(struct ibv_context *pub, struct ibv_xrcd_init_att
 	if (!err)
 		return &x->pub;
 	free(x);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 int svb_close_xrcd(struct ibv_xrcd *pub)

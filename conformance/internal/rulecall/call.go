@@ -36,6 +36,7 @@ type Context struct {
 	pending int                // how many of them
 	status  uint64             // of a completion that says what a call did not
 	depth   int                // of calls within calls
+	silent  bool               // the last call failed and set no errno
 }
 
 // Open opens a device of a library, by its name.
@@ -134,7 +135,9 @@ func (u *Context) Call(verb string, args map[string]any) (made uintptr, errno sy
 	if err != nil {
 		return 0, 0, err
 	}
+	silent := errno == 0
 	made, errno, err = outcome(v.Returns, r, errno)
+	u.silent = silent && errno == noErrno
 	switch {
 	case errno != 0 || err != nil:
 	case verb == "ibv_alloc_buf": // it returns the memory, and stores the object
@@ -151,13 +154,22 @@ func (u *Context) Call(verb string, args map[string]any) (made uintptr, errno sy
 	return made, errno, err
 }
 
+// noErrno stands for the errno of a call that failed and set none.
+const noErrno = syscall.EIO
+
+// Silent reports whether the last call failed without an errno. It has EIO then.
+func (u *Context) Silent() bool { return u.silent }
+
+// Read reads a field of a struct, by its path.
+func (u *Context) Read(at uintptr, tag, path string) uint64 { return u.read(at, tag, path) }
+
 // deepest is how many calls stand in each other for one.
 const deepest = 12
 
 // outcome reads a result as a page says it is returned.
 func outcome(returns string, r uintptr, errno syscall.Errno) (uintptr, syscall.Errno, error) {
 	if errno == 0 {
-		errno = syscall.EIO // of a call that failed and set none
+		errno = noErrno
 	}
 	switch n := int32(r); returns {
 	case spec.RetErrno:

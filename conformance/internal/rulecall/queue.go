@@ -51,6 +51,14 @@ var ways = map[string][]step{
 	},
 }
 
+// QueuePair makes a queue pair of a type, connected to itself, and brings it to a state. Both are named as in C.
+func (u *Context) QueuePair(kind, state string) (uintptr, error) {
+	return u.queuePair(m{"qp_type": kind, "state": state})
+}
+
+// Object returns the object of a type that calls have where a case names none.
+func (u *Context) Object(tag string) (uintptr, error) { return u.object(tag, nil) }
+
 // queuePair makes a queue pair of a type, brings it to a state, and has it what follows the making.
 func (u *Context) queuePair(want m) (uintptr, error) {
 	kind, state, rest := "IBV_QPT_RC", "IBV_QPS_RESET", m{}
@@ -73,7 +81,8 @@ func (u *Context) queuePair(want m) (uintptr, error) {
 	verb, args := "ibv_create_qp", m{"qp_init_attr": m{"qp_type": kind}}
 	switch kind {
 	case "IBV_QPT_XRC_SEND":
-		verb, args = "ibv_create_qp_ex", m{"qp_init_attr_ex": m{"qp_type": kind, "comp_mask": "IBV_QP_INIT_ATTR_PD"}}
+		verb, args = "ibv_create_qp_ex", m{"qp_init_attr_ex": m{"qp_type": kind, "comp_mask": "IBV_QP_INIT_ATTR_PD",
+			"cap": m{"max_recv_wr": 0, "max_recv_sge": 0}}}
 	case "IBV_QPT_XRC_RECV":
 		verb, args = "ibv_create_qp_ex", m{"qp_init_attr_ex": m{"qp_type": kind, "comp_mask": "IBV_QP_INIT_ATTR_XRCD", "xrcd": "@valid"}}
 	}
