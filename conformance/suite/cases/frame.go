@@ -139,7 +139,12 @@ func steered(t *suite.T) {
 func eachMatch(t *suite.T) {
 	a, b := stationOn(t, 1, nil), stationOn(t, 1, nil)
 	for _, m := range matches() {
-		f := must(b.qp.CreateFlow(b.taking(0, m.spec)))(t)
+		f, err := b.qp.CreateFlow(b.taking(0, m.spec))
+		if t.Soft() == nil && errors.Is(err, errors.ErrUnsupported) { // devices differ in what they match
+			t.Saw(m.what, err)
+			continue
+		}
+		f = must(f, err)(t)
 		b.listen(1)
 		if m.not != nil {
 			a.say(m.not)
@@ -173,7 +178,11 @@ func priorities(t *suite.T) {
 	out := func(text string) []byte { return frame(macB, macA, 0, 0x88b5, []byte(text)) }
 	low.flow(low.taking(7, to(macB)))
 	first := high.flow(high.taking(3, to(macB)))
-	same.flow(same.taking(3, to(macB), &verbs.FlowSpecEth{}))
+	also := []verbs.FlowSpec{to(macB)}
+	if t.Soft() != nil { // mlx5 takes the second of two Ethernet specs for both, and gives a frame to one of two rules that differ
+		also = append(also, &verbs.FlowSpecEth{})
+	}
+	same.flow(same.taking(3, also...))
 	a.say(out("to the lower number"))
 	high.hears("the lower number", 0, out("to the lower number"))
 	same.hears("the same number", 0, out("to the lower number"))
@@ -203,13 +212,19 @@ func defaults(t *suite.T) {
 	of(all, verbs.FlowTypeAllDefault)
 	of(all, verbs.FlowTypeMcDefault) // one copy all the same
 	of(group, verbs.FlowTypeMcDefault)
-	of(sniffer, verbs.FlowTypeSniffer)
+	sniffs, err := sniffer.qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeSniffer, 1))
+	if t.Soft() != nil || !errors.Is(err, errors.ErrUnsupported) { // mlx5 has sniffers with some firmware
+		f := must(sniffs, err)(t)
+		t.Cleanup(func() { f.Close() })
+	}
 	normal.flow(normal.taking(0, to(macB)))
 	one, many, rest := frame(macB, macA, 0, 0x88b5, nil), frame(macGroup, macA, 0, 0x88b5, []byte("many")),
 		frame(macA, macB, 0, 0x88b5, []byte("nobody's"))
 	for i, f := range [][]byte{one, many, rest} {
 		a.say(f)
-		sniffer.hears("all", i, f)
+		if sniffs != nil {
+			sniffer.hears("all", i, f)
+		}
 	}
 	normal.hears("what it takes", 0, one)
 	all.hears("what nobody takes, to a group", 0, many)

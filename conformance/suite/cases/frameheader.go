@@ -119,7 +119,7 @@ func matches() []match {
 		{"UDP destination port", &verbs.FlowSpecUDP{Val: ports{DstPort: 9}, Mask: ports{DstPort: 0xffff}}, usual4,
 			frame(macB, macA, 0, 0x800, ipv4(some, some, 17, 0, 64, 2, portsOf(9, 7)))},
 		{"TCP destination port", &verbs.FlowSpecTCP{Val: ports{DstPort: 9}, Mask: ports{DstPort: 0xffff}}, in4(some, some, 6, 0, 64, 2), usual4},
-		{"UDP of no first fragment", &verbs.FlowSpecUDP{}, usual4,
+		{"UDP ports of no first fragment", &verbs.FlowSpecUDP{Val: ports{DstPort: 9}, Mask: ports{DstPort: 0xffff}}, usual4,
 			frame(macB, macA, 0, 0x800, slices.Concat(usual4[14:21], []byte{5}, usual4[22:]))},
 		{"a header that is cut off", &verbs.FlowSpecIPv4{}, usual4, usual4[:20]},
 		{"in a tunnel", &verbs.FlowSpecIPv4{Inner: true}, nil, usual4},

@@ -28,13 +28,18 @@ void mlx5_device_attr(const struct device *dev, struct ib_uverbs_ex_query_device
 			.phys_port_cnt = 1,
 			.device_cap_flags = IBV_DEVICE_BAD_PKEY_CNTR | IBV_DEVICE_BAD_QKEY_CNTR | IBV_DEVICE_CHANGE_PHY_PORT |
 				IBV_DEVICE_PORT_ACTIVE_EVENT | IBV_DEVICE_SYS_IMAGE_GUID | IBV_DEVICE_RC_RNR_NAK_GEN | IBV_DEVICE_XRC |
-				IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS,
+				IBV_DEVICE_MEM_WINDOW | IBV_DEVICE_MEM_WINDOW_TYPE_2B | IBV_DEVICE_MEM_MGT_EXTENSIONS |
+				IBV_DEVICE_MANAGED_FLOW_STEERING,
 		},
 		.odp_caps = {
 			.general_caps = IBV_ODP_SUPPORT | IBV_ODP_SUPPORT_IMPLICIT, .per_transport_caps.rc_odp_caps = ON_DEMAND,
 			.per_transport_caps.ud_odp_caps = IBV_ODP_SUPPORT_SEND | IBV_ODP_SUPPORT_SRQ_RECV,
 		},
 		.xrc_odp_caps = ON_DEMAND,
+		.rss_caps = {
+			.supported_qpts = 1 << IBV_QPT_RAW_PACKET, .max_rwq_indirection_tables = WQS, .max_rwq_indirection_table_size = TABLE_MOST,
+		},
+		.max_wq_type_rq = WQS,
 		.timestamp_mask = 0x7fffffffffffffff, .hca_core_clock = 1000000, .max_dm_size = DM_BYTES,
 		.cq_moderation_caps = {.max_cq_moderation_count = 0xffff, .max_cq_moderation_period = 0xfff},
 	};
@@ -52,7 +57,10 @@ void mlx5_port_attr(const struct device *dev, struct ib_uverbs_query_port_resp *
 
 void mlx5_query_device(const struct call *c)
 {
-	const struct mlx5_ib_query_device_resp r = {.response_length = sizeof r, .flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD};
+	const struct mlx5_ib_query_device_resp r = {
+		.response_length = sizeof r, .flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD,
+		.rss_caps = {.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ, .rx_hash_fields_mask = HASH_FIELDS},
+	};
 
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 }

@@ -172,11 +172,19 @@ static uint8_t opcode(const struct completion *c)
 // A completion names its queue by the number that libmlx5 gave it (cqe_version 1); on an XRC target, that of the shared queue.
 static uint32_t uidx_of(const struct completion *c)
 {
-	const struct mlx5_qp *q = c->qp->own;
+	const struct mlx5_qp *q = c->qp ? c->qp->own : NULL;
 
+	if (!q)
+		return ((const struct mlx5_wq *)c->wq->own)->uidx;
 	if (c->receive && c->qp->type == IBV_QPT_XRC_RECV && c->srq)
 		return ((const struct mlx5_srq *)c->srq->own)->uidx;
 	return q->uidx;
+}
+
+// number is that of the queue pair; with frames, the tag of the flow stands there.
+static uint32_t number(const struct completion *c)
+{
+	return c->receive && (!c->qp || c->qp->type == IBV_QPT_RAW_PACKET) ? c->tag : c->qp->number;
 }
 
 static void fill(struct mlx5_cqe64 *e, const struct completion *c)
@@ -185,7 +193,7 @@ static void fill(struct mlx5_cqe64 *e, const struct completion *c)
 
 	memset(e, 0, 63);
 	e->srqn_uidx = htobe32(uidx_of(c));
-	e->sop_drop_qpn = htobe32((uint32_t)c->code << 24 | c->qp->number);
+	e->sop_drop_qpn = htobe32((uint32_t)c->code << 24 | number(c));
 	e->wqe_counter = htobe16(c->index);
 	if (c->status != IBV_WC_SUCCESS) {
 		bad->syndrome = syndrome(c->status);

@@ -177,7 +177,7 @@ static const struct method methods[] = {
 	{0},
 };
 
-static const struct format format = {mlx5_peek, mlx5_drop, mlx5_take, mlx5_complete, mlx5_armed, tick};
+static const struct format format = {mlx5_peek, mlx5_drop, mlx5_take, mlx5_take_wq, mlx5_complete, mlx5_armed, tick};
 
 const struct provider mlx5 = {
 	.name = "mlx5", .methods = methods, .format = &format, .on_demand = true, .start = start, .map = map,
@@ -185,5 +185,7 @@ const struct provider mlx5 = {
 	.query_device = mlx5_query_device, .port_attr = mlx5_port_attr, .alloc_pd = alloc_pd, .create_ah = create_ah,
 	.alloc_dm = mlx5_alloc_dm, .free_dm = mlx5_free_dm, .reg_dm = mlx5_reg_dm, .check_mw = check_mw, .create_cq = mlx5_create_cq,
 	.resize_cq = mlx5_resize_cq, .modify_cq = mlx5_modify_cq, .create_srq = mlx5_create_srq, .modify_srq = mlx5_modify_srq,
+	.create_wq = mlx5_create_wq, .modify_wq = mlx5_modify_wq, .create_table = mlx5_create_table, .table_most = TABLE_MOST,
+	.create_flow = mlx5_create_flow, .destroy_flow = mlx5_destroy_flow, .read_counters = mlx5_read_counters,
 	.create_qp = mlx5_create_qp, .modify_qp = mlx5_modify_qp, .query_qp = mlx5_query_qp, .reset_qp = mlx5_reset_qp,
 };

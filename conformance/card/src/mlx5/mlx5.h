@@ -24,8 +24,16 @@ enum {
 	DM_UNIT = 64,               // MLX5_MEMIC_BASE_SIZE
 	DM_BAR = 4 << 20,           // memic_bar_size
 	DM_LOG_ALIGN = 6,           // log_max_memic_addr_alignment, above that of the unit
+	TABLE_MOST = 1 << 11,       // log_max_rqt_size
+	WQS = 1 << 24,              // log_max_rq
 	UARS = 512,
 	ECE = 0x10000001,           // the options that it knows
+};
+
+// What a queue pair over a table can hash (main.c, mlx5_ib_query_device), without what is in a tunnel.
+enum {
+	HASH_FIELDS = MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4 | MLX5_RX_HASH_SRC_IPV6 | MLX5_RX_HASH_DST_IPV6 | MLX5_RX_HASH_SRC_PORT_TCP |
+		MLX5_RX_HASH_DST_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP | MLX5_RX_HASH_DST_PORT_UDP,
 };
 
 // The pages of the device: device memory, the clock, its parameters, the doorbell pages.
@@ -45,6 +53,14 @@ struct mlx5_cq {
 	uint32_t n, produced, solicited; // solicited: produced, behind the last solicited completion
 	unsigned size;
 	bool ignore_overrun;
+};
+
+struct mlx5_wq {
+	uint8_t *buf;
+	_Atomic uint32_t *db;
+	uint32_t n, uidx;
+	unsigned shift;
+	uint16_t taken;
 };
 
 struct mlx5_srq {
@@ -90,7 +106,19 @@ int mlx5_modify_qp(const struct call *, struct qp *, const struct ib_uverbs_modi
 void mlx5_query_qp(const struct qp *, struct ib_uverbs_query_qp_resp *) HIDDEN;
 void mlx5_reset_qp(struct qp *) HIDDEN;
 
+// wq.c
+int mlx5_create_wq(const struct call *, struct wq *, uint32_t flags) HIDDEN;
+int mlx5_modify_wq(const struct call *, struct wq *, int from, int to, uint32_t flags) HIDDEN;
+void mlx5_create_table(const struct call *) HIDDEN;
+int mlx5_create_over_table(const struct call *, struct qp *, uint32_t flags) HIDDEN;
+
+// flow.c
+int mlx5_create_flow(const struct call *, struct flow *, const struct ib_uverbs_flow_attr *, const struct spec *, int n) HIDDEN;
+void mlx5_destroy_flow(struct flow *) HIDDEN;
+int mlx5_read_counters(const struct counters *, uint64_t *values, size_t n) HIDDEN;
+
 // wqe.c
+bool mlx5_take_wq(struct wq *, struct receive *) HIDDEN;
 bool mlx5_peek(struct qp *, struct request *) HIDDEN;
 void mlx5_drop(struct qp *, const struct request *) HIDDEN;
 bool mlx5_take(struct qp *, struct srq *, struct receive *, uint32_t *left) HIDDEN;

@@ -56,7 +56,7 @@ static bool has_receives(const struct qp *q)
 	return !q->srq && q->type != IBV_QPT_XRC_SEND && q->type != IBV_QPT_XRC_RECV && q->cap.max_recv_wr;
 }
 
-// set_rq_size, set_user_buf_size and process_create_flags.
+// set_rq_size, set_user_buf_size, process_create_flags and create_raw_packet_qp.
 static int check_create(const struct qp *q, const struct mlx5_ib_create_qp *u, uint32_t flags)
 {
 	if (flags & ~(uint32_t)IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
@@ -69,14 +69,18 @@ static int check_create(const struct qp *q, const struct mlx5_ib_create_qp *u, u
 		return EINVAL;
 	if (u->sq_wqe_count > QUEUE_MOST || u->sq_wqe_count & (u->sq_wqe_count - 1))
 		return EINVAL;
-	return 0;
+	return q->type == IBV_QPT_RAW_PACKET && !u->sq_wqe_count && !u->rq_wqe_count ? EINVAL : 0;
 }
 
-static int pin_queues(const struct mlx5_ib_create_qp *u)
+// pin_queues pins the queues; that of sends lies apart if the queue pair is of frames (create_user_qp, create_raw_packet_qp_sq).
+static int pin_queues(const struct qp *q, const struct mlx5_ib_create_qp *u)
 {
-	const uint64_t size = ((uint64_t)u->rq_wqe_count << u->rq_wqe_shift) + (uint64_t)u->sq_wqe_count * MLX5_SEND_WQE_BB;
+	const uint64_t sends = (uint64_t)u->sq_wqe_count * MLX5_SEND_WQE_BB, apart = q->type == IBV_QPT_RAW_PACKET ? sends : 0;
+	const uint64_t size = ((uint64_t)u->rq_wqe_count << u->rq_wqe_shift) + sends - apart;
 	int err = u->buf_addr && size ? memory_pin(u->buf_addr, size, 0) : 0;
 
+	if (!err && apart)
+		err = memory_pin(u->sq_buf_addr, apart, 0);
 	return err ? err : memory_pin(u->db_addr, 8, IBV_ACCESS_LOCAL_WRITE);
 }
 
@@ -88,13 +92,15 @@ int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	struct mlx5_qp *m;
 	int err = 0;
 
+	if (q->table)
+		return mlx5_create_over_table(c, q, flags);
 	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
 	if (q->type == IBV_QPT_XRC_RECV)
 		u = (struct mlx5_ib_create_qp){.uidx = u.uidx};
 	else
 		err = check_create(q, &u, flags);
 	if (!err && q->type != IBV_QPT_XRC_RECV)
-		err = pin_queues(&u);
+		err = pin_queues(q, &u);
 	m = err ? NULL : calloc(1, sizeof *m);
 	if (!m)
 		return err ? err : ENOMEM;
@@ -104,7 +110,7 @@ int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 		.db = (_Atomic uint32_t *)(uintptr_t)u.db_addr, .rq = (uint8_t *)(uintptr_t)u.buf_addr, .sends = u.sq_wqe_count,
 		.receives = u.rq_wqe_count, .shift = u.rq_wqe_shift, .uidx = u.uidx,
 	};
-	m->sq = m->rq + ((size_t)m->receives << m->shift);
+	m->sq = q->type == IBV_QPT_RAW_PACKET ? (uint8_t *)(uintptr_t)u.sq_buf_addr : m->rq + ((size_t)m->receives << m->shift);
 	q->own = m;
 	r.bfreg_index = u.bfreg_index;
 	r.ece_options = u.ece_options & ECE;

@@ -86,6 +86,16 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 		r->srqn = word(at) & 0xffffff;
 		at += SEGMENT;
 	}
+	if (q->type == IBV_QPT_RAW_PACKET) {
+		const struct mlx5_wqe_eth_seg *eth = (const void *)at;
+		const uint16_t head = be16toh(eth->inline_hdr_sz); // bytes of the frame, which begin in the segment
+
+		if (head) {
+			r->pieces[r->n++] = (struct piece){.length = head, .memory = at + offsetof(struct mlx5_wqe_eth_seg, inline_hdr_start)};
+			r->length += head;
+		}
+		at += SEGMENT + (head > 2 ? (head - 2 + SEGMENT - 1) / SEGMENT * SEGMENT : 0);
+	}
 	if (q->type == IBV_QPT_UD) {
 		const struct mlx5_wqe_av *av = (const void *)at;
 
@@ -171,6 +181,20 @@ static bool take_shared(struct mlx5_srq *m, struct receive *v, uint32_t *left)
 	m->next = be16toh(head->next_wqe_index);
 	m->taken++;
 	*left = (uint16_t)(posted - m->taken);
+	return true;
+}
+
+bool mlx5_take_wq(struct wq *w, struct receive *v)
+{
+	struct mlx5_wq *m = w->own;
+
+	v->n = 0;
+	v->length = 0;
+	if ((uint16_t)be32toh(atomic_load(&m->db[MLX5_RCV_DBR])) == m->taken)
+		return false;
+	v->index = m->taken;
+	scatter_list(v, m->buf + ((size_t)(m->taken & (m->n - 1)) << m->shift), (1u << m->shift) / SEGMENT);
+	m->taken++;
 	return true;
 }
 

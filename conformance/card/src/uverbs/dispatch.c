@@ -2,10 +2,11 @@
 #include "uverbs/dispatch.h"
 
 static const struct method *const methods[] = {
-	device_methods, domain_methods, memory_methods, paging_methods, cq_methods, srq_methods, qp_methods,
+	device_methods, domain_methods, memory_methods, paging_methods, cq_methods, srq_methods, wq_methods, qp_methods,
+	flow_methods,
 };
 static const struct command *const commands[] = {
-	device_commands, domain_commands, memory_commands, cq_commands, srq_commands, qp_commands,
+	device_commands, domain_commands, memory_commands, cq_commands, srq_commands, wq_commands, qp_commands, flow_commands,
 };
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))

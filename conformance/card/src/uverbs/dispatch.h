@@ -16,8 +16,9 @@ int dispatch(struct context *, struct ib_uverbs_ioctl_hdr *) HIDDEN;
 
 // The tables, each in the file of its family; the last entry has no run.
 extern const struct method device_methods[], domain_methods[], memory_methods[], paging_methods[], cq_methods[], srq_methods[],
-	qp_methods[] HIDDEN;
-extern const struct command device_commands[], domain_commands[], memory_commands[], cq_commands[], srq_commands[], qp_commands[] HIDDEN;
+	wq_methods[], qp_methods[], flow_methods[] HIDDEN;
+extern const struct command device_commands[], domain_commands[], memory_commands[], cq_commands[], srq_commands[], wq_commands[],
+	qp_commands[], flow_commands[] HIDDEN;
 
 #define EXTENDED(n) (IB_USER_VERBS_CMD_FLAG_EXTENDED | (uint32_t)(n))
 

@@ -153,6 +153,8 @@ int qp_query(const struct call *c)
 	qp = qp_get(c, q.qp_handle, &err);
 	if (!qp)
 		return err;
+	if (qp->table)
+		return ENOSYS; // hw/mlx5/qp.c, mlx5_ib_query_qp
 	a = &qp->at;
 	r = (struct ib_uverbs_query_qp_resp){
 		.qp_state = (__u8)qp->state, .cur_qp_state = (__u8)qp->state, .sq_sig_all = qp->signal_all,

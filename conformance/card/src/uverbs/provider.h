@@ -12,6 +12,14 @@ struct method {
 	int (*run)(const struct call *);
 };
 
+// What a flow looks at or does (IBV_FLOW_SPEC_*), with zeros behind a shorter filter.
+struct spec {
+	uint32_t type;
+	uint8_t value[40], mask[40];
+	uint32_t tag;
+	struct counters *counters;
+};
+
 struct provider {
 	const char *name;
 	const struct method *methods; // its own, beside those of uverbs; the last has no run
@@ -40,6 +48,13 @@ struct provider {
 	int (*modify_cq)(struct cq *, uint16_t count, uint16_t period);
 	int (*create_srq)(const struct call *, struct srq *);
 	int (*modify_srq)(struct srq *, const struct ib_uverbs_modify_srq *);
+	int (*create_wq)(const struct call *, struct wq *, uint32_t flags);
+	int (*modify_wq)(const struct call *, struct wq *, int from, int to, uint32_t flags);
+	void (*create_table)(const struct call *);
+	uint32_t table_most;   // entries of a table
+	int (*create_flow)(const struct call *, struct flow *, const struct ib_uverbs_flow_attr *, const struct spec *, int n);
+	void (*destroy_flow)(struct flow *);
+	int (*read_counters)(const struct counters *, uint64_t *values, size_t n);
 	int (*create_qp)(const struct call *, struct qp *, uint32_t flags);
 	int (*modify_qp)(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *);
 	void (*query_qp)(const struct qp *, struct ib_uverbs_query_qp_resp *);

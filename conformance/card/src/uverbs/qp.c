@@ -26,6 +26,20 @@ static int parents_of_target(const struct call *c, struct qp *q)
 	return err;
 }
 
+// A queue pair over a table has no receives of its own, and a send queue if it wants to.
+static int parents_over_table(const struct call *c, struct qp *q)
+{
+	int err = 0;
+
+	if (q->cap.max_recv_wr || q->cap.max_recv_sge || attr(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
+		attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
+		return EINVAL;
+	q->table = parent(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, UVERBS_OBJECT_RWQ_IND_TBL, &err);
+	if (q->cap.max_send_wr)
+		q->scq = parent(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
+	return err;
+}
+
 static int parents_of_others(const struct call *c, struct qp *q)
 {
 	int err = 0;
@@ -33,6 +47,8 @@ static int parents_of_others(const struct call *c, struct qp *q)
 	if (attr(c, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) || (attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) && q->type == IBV_QPT_XRC_SEND))
 		return EINVAL;
 	q->pd = parent(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE, UVERBS_OBJECT_PD, &err);
+	if (!err && attr(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
+		return parents_over_table(c, q);
 	q->scq = parent(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
 	if (q->type != IBV_QPT_XRC_SEND)
 		q->rcq = parent(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
@@ -46,7 +62,9 @@ static int check_flags(int type, uint32_t flags)
 	flags &= ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	if (!flags || type == IBV_QPT_DRIVER)
 		return 0;
-	return type != IBV_QPT_RAW_PACKET && type != IBV_QPT_UD ? EINVAL : 0; // check_creation_flags
+	if (flags & (IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING) && type != IBV_QPT_RAW_PACKET)
+		return EINVAL; // check_creation_flags
+	return type != IBV_QPT_RAW_PACKET && type != IBV_QPT_UD ? EINVAL : 0;
 }
 
 static int prepare(const struct call *c, struct qp *q, uint32_t flags)
@@ -57,8 +75,9 @@ static int prepare(const struct call *c, struct qp *q, uint32_t flags)
 	case IBV_QPT_XRC_RECV:
 		err = parents_of_target(c, q);
 		break;
-	case IBV_QPT_RAW_PACKET:
-		return geteuid() ? EPERM : EOPNOTSUPP; // the second is ours: this card has no Ethernet frames
+	case IBV_QPT_RAW_PACKET: // for CAP_NET_RAW
+		err = geteuid() ? EPERM : parents_of_others(c, q);
+		break;
 	case IBV_QPT_RC: case IBV_QPT_UC: case IBV_QPT_UD: case IBV_QPT_XRC_SEND:
 		err = parents_of_others(c, q);
 		break;
@@ -92,7 +111,7 @@ static int create(const struct call *c)
 	err = prepare(c, q, flags);
 	if (!err)
 		err = c->dev->provider->create_qp(c, q, flags & ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL);
-	if (!err)
+	if (!err && !q->table) // one over a table has the number 0 (hw/mlx5/qp.c, create_rss_raw_qp_tir) and sends nothing
 		err = net_join(q);
 	if (!err) {
 		err = object_add(c->ctx, &q->o, UVERBS_OBJECT_QP, qp_end);

@@ -18,7 +18,7 @@ void qp_use(struct qp *q, int by)
 {
 	struct object *const parents[] = {
 		q->pd ? &q->pd->o : NULL, q->scq ? &q->scq->o : NULL, q->rcq ? &q->rcq->o : NULL, q->srq ? &q->srq->o : NULL,
-		q->xrcd ? &q->xrcd->o : NULL,
+		q->xrcd ? &q->xrcd->o : NULL, q->table ? &q->table->o : NULL,
 	};
 
 	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)

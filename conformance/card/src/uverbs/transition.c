@@ -12,18 +12,18 @@ enum {
 };
 
 // The columns of the table.
-enum { UD, UC, RC, SEND, TARGET, TYPES };
+enum { UD, UC, RC, SEND, TARGET, RAW, TYPES };
 
 struct transition {
 	int from, to;
 	uint32_t need[TYPES], may[TYPES];
 };
 
-#define ALL(x) {x, x, x, x, x}
+#define ALL(x) {x, x, x, x, x, 0}
 
 static const struct transition table[] = {
 	{IBV_QPS_RESET, IBV_QPS_INIT,
-		{PKEY | PORT | QKEY, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS}, {0}},
+		{PKEY | PORT | QKEY, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS, PORT}, {0}},
 	{IBV_QPS_INIT, IBV_QPS_INIT,
 		{0}, {PKEY | PORT | QKEY, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS, PKEY | PORT | ACCESS}},
 	{IBV_QPS_INIT, IBV_QPS_RTR,
@@ -55,6 +55,7 @@ static int column(int type)
 	case IBV_QPT_UC: return UC;
 	case IBV_QPT_RC: return RC;
 	case IBV_QPT_XRC_SEND: return SEND;
+	case IBV_QPT_RAW_PACKET: return RAW;
 	default: return TARGET;
 	}
 }

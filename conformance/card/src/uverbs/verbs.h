@@ -7,6 +7,7 @@
 
 #include "uverbs/event.h"
 #include "uverbs/object.h"
+#include "wire/frame.h"
 #include "wire/key.h"
 
 struct pd {
@@ -67,6 +68,28 @@ struct srq {
 	void *own;
 };
 
+struct wq {
+	struct object o;
+	struct pd *pd;
+	struct cq *cq;
+	uint32_t number, max_wr, max_sge;
+	int state;            // IBV_WQS_*
+	void *own;
+};
+
+// A table that spreads what is received over work queues.
+struct table {
+	struct object o;
+	uint32_t number, n;
+	struct wq *wqs[];
+};
+
+// How a queue pair chooses the entry of its table: IBV_RX_HASH_* of a packet, by Toeplitz's function. No fields: always the first.
+struct hash {
+	uint64_t fields;
+	uint8_t key[40];
+};
+
 enum { GROUPS = 16 }; // multicast groups that a queue pair can join here
 
 struct qp {
@@ -75,6 +98,8 @@ struct qp {
 	struct cq *scq, *rcq;
 	struct srq *srq;
 	struct xrcd *xrcd;
+	struct table *table;           // in place of a receive queue
+	struct hash hash;
 	uint32_t number;
 	int type, state;
 	bool signal_all, no_loopback; // no_loopback: no copies of its own multicasts
@@ -88,6 +113,25 @@ struct qp {
 	uint64_t wait;                 // no request before this time
 	unsigned tries, rnr;           // of the request at the head
 	bool established, last_said;
+	void *own;
+};
+
+struct counters {
+	struct object o;
+	uint64_t packets, bytes;
+	void *own;
+};
+
+struct flow {
+	struct object o;
+	struct qp *qp;
+	struct counters *counters;     // NULL: nothing is counted
+	uint32_t number;               // of those with one order, the lowest is the first
+	int order;                     // the lowest takes a frame
+	bool egress, drop, goes_on;    // goes_on: others take it too
+	uint32_t tag;
+	struct rule rules[2];          // a frame meets one of them at most
+	int nrules;
 	void *own;
 };
 

@@ -113,6 +113,20 @@ static void look_armed(struct object *o, void *arg)
 		event_completion(cq->channel, o);
 }
 
+static void flush_wq(struct object *o, void *arg)
+{
+	const struct wq *w = OF(o, struct wq, o);
+	struct completion c = {.receive = true, .status = IBV_WC_WR_FLUSH_ERR, .wq = w};
+	struct receive v;
+	bool *any = arg;
+
+	while (w->state == IBV_WQS_ERR && format_of(o)->take_wq(OF(o, struct wq, o), &v)) {
+		c.index = v.index;
+		engine_complete(w->cq, &c);
+		*any = true;
+	}
+}
+
 static bool round_once(void)
 {
 	bool any = false;
@@ -120,6 +134,7 @@ static bool round_once(void)
 	for (int i = 0; i < ndevices; i++)
 		devices[i].provider->format->tick(&devices[i]);
 	net_each(work, &any);
+	object_each(UVERBS_OBJECT_WQ, flush_wq, &any);
 	object_each(UVERBS_OBJECT_CQ, look_armed, NULL);
 	return any;
 }

@@ -9,6 +9,7 @@
 struct cq;
 struct qp;
 struct srq;
+struct wq;
 
 enum { PIECES = 64, REQUEST_SIZE = 1024 };
 
@@ -61,10 +62,12 @@ struct completion {
 	int status;                  // IBV_WC_*
 	enum operation op;           // of a receive: SEND, SEND_INVALIDATE or WRITE
 	uint32_t word, bytes, source;
+	uint32_t tag;                // of the flow
 	uint16_t index;
 	uint8_t code;
-	const struct qp *qp;
+	const struct qp *qp;         // NULL: of a work queue
 	const struct srq *srq;
+	const struct wq *wq;
 };
 
 struct format {
@@ -74,6 +77,9 @@ struct format {
 
 	// take takes a receive off the queue pair's queue, or off srq. left is how many remain in srq.
 	bool (*take)(struct qp *, struct srq *, struct receive *, uint32_t *left);
+
+	// take_wq takes one off a work queue.
+	bool (*take_wq)(struct wq *, struct receive *);
 
 	// complete writes a completion; it returns false if the queue has no room.
 	bool (*complete)(struct cq *, const struct completion *);

@@ -3,6 +3,7 @@
 #include "uverbs/provider.h"
 #include "wire/copy.h"
 #include "wire/engine.h"
+#include "wire/frame.h"
 #include "wire/net.h"
 #include "wire/requester.h"
 #include "wire/responder.h"
@@ -209,6 +210,8 @@ static int run(struct qp *q, struct request *r)
 	status = gather(q, r);
 	if (status != IBV_WC_SUCCESS)
 		return status;
+	if (q->type == IBV_QPT_RAW_PACKET)
+		return frame_send(q, r);
 	return q->type == IBV_QPT_UD ? datagram(q, r) : to_peer(q, r);
 }
 

@@ -1,0 +1,203 @@
+// The way of a frame: out by the flows of what is sent, over the wire, and to the queues that flows name.
+#include <linux/if_ether.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+
+#include "uverbs/provider.h"
+#include "wire/copy.h"
+#include "wire/engine.h"
+#include "wire/parse.h"
+
+enum { LONGEST = 4200 + ETH_HLEN + 4, MOST_FLOWS = 256 };
+
+struct frame {
+	uint8_t bytes[LONGEST];
+	size_t n;
+	struct headers h;
+};
+
+// The flows of one direction of a device that a frame meets, the one to take it first.
+struct met {
+	const struct device *dev;
+	const struct frame *frame;
+	bool egress;
+	struct flow *flows[MOST_FLOWS];
+	const struct rule *rules[MOST_FLOWS];
+	int n;
+};
+
+static bool meets(const struct headers *h, const struct rule *r)
+{
+	const uint8_t *is = (const uint8_t *)h, *value = (const uint8_t *)&r->value, *mask = (const uint8_t *)&r->mask;
+
+	for (size_t i = 0; i < sizeof *h; i++)
+		if ((is[i] ^ value[i]) & mask[i])
+			return false;
+	return true;
+}
+
+static bool before(const struct flow *a, const struct flow *b)
+{
+	return a->order != b->order ? a->order < b->order : a->number < b->number;
+}
+
+static void look(struct object *o, void *arg)
+{
+	struct flow *f = OF(o, struct flow, o);
+	struct met *m = arg;
+	int at;
+
+	if (context_device(o->ctx) != m->dev || f->egress != m->egress || m->n == MOST_FLOWS)
+		return;
+	for (int i = 0; i < f->nrules; i++) {
+		if (!meets(&m->frame->h, &f->rules[i]))
+			continue;
+		for (at = m->n++; at && before(f, m->flows[at - 1]); at--) {
+			m->flows[at] = m->flows[at - 1];
+			m->rules[at] = m->rules[at - 1];
+		}
+		m->flows[at] = f;
+		m->rules[at] = &f->rules[i];
+		return; // the rules of one flow exclude each other
+	}
+}
+
+static bool same(const struct rule *a, const struct rule *b)
+{
+	return !memcmp(a, b, sizeof *a);
+}
+
+static int scatter(const struct device *dev, const struct pd *pd, struct receive *v)
+{
+	const struct reach reach = {dev, pd, 0, IBV_ACCESS_LOCAL_WRITE};
+
+	for (int i = 0; i < v->n; i++) {
+		v->pieces[i].memory = key_reach(v->pieces[i].key, v->pieces[i].addr, v->pieces[i].length, &reach);
+		if (!v->pieces[i].memory)
+			return IBV_WC_LOC_PROT_ERR;
+	}
+	return IBV_WC_SUCCESS;
+}
+
+// put writes a frame to a receive that was taken, and completes it.
+static int put(struct frame *f, struct receive *v, const struct pd *pd, struct completion *c, struct cq *cq)
+{
+	const struct piece p = {.length = (uint32_t)f->n, .memory = f->bytes};
+
+	c->receive = true;
+	c->op = SEND;
+	c->index = v->index;
+	c->bytes = (uint32_t)f->n;
+	c->status = v->length < f->n ? IBV_WC_LOC_LEN_ERR : scatter(context_device(cq->o.ctx), pd, v);
+	if (c->status == IBV_WC_SUCCESS && !copy_pieces(v->pieces, v->n, 0, &p, 1, f->n))
+		c->status = IBV_WC_LOC_PROT_ERR;
+	engine_complete(cq, c);
+	return c->status;
+}
+
+static void to_table(const struct qp *q, struct frame *f, uint32_t tag)
+{
+	struct wq *w = q->table->wqs[frame_hash(q, &f->h) % q->table->n];
+	struct completion c = {.wq = w, .tag = tag};
+	struct receive v;
+
+	if (w->state == IBV_WQS_RDY && context_device(w->o.ctx)->provider->format->take_wq(w, &v) &&
+		put(f, &v, w->pd, &c, w->cq) != IBV_WC_SUCCESS)
+		w->state = IBV_WQS_ERR;
+}
+
+// A frame for which there is no receive is dropped.
+static void to_queue(struct qp *q, struct frame *f, uint32_t tag)
+{
+	struct completion c = {.qp = q, .srq = q->srq, .tag = tag};
+	struct receive v;
+	uint32_t left = UINT32_MAX;
+
+	if (q->state != IBV_QPS_RTR && q->state != IBV_QPS_RTS && q->state != IBV_QPS_SQE)
+		return;
+	if (context_device(q->o.ctx)->provider->format->take(q, q->srq, &v, &left) &&
+		put(f, &v, q->srq ? q->srq->pd : q->pd, &c, q->rcq) != IBV_WC_SUCCESS)
+		engine_fail(q);
+}
+
+// entry does what the flows first..last-1 of one rule want, and reports whether the frame goes on. A queue pair gets one copy.
+static bool entry(struct met *m, struct frame *f, int first, int last)
+{
+	bool on = true;
+
+	for (int i = first; i < last; i++) {
+		struct flow *flow = m->flows[i];
+		bool again = false;
+
+		on = on && flow->goes_on;
+		if (flow->counters) {
+			flow->counters->packets++;
+			flow->counters->bytes += f->n;
+		}
+		for (int k = first; k < i; k++)
+			again = again || m->flows[k]->qp == flow->qp;
+		if (again || flow->drop || m->egress)
+			continue;
+		if (flow->qp->table)
+			to_table(flow->qp, f, flow->tag);
+		else
+			to_queue(flow->qp, f, flow->tag);
+	}
+	return on;
+}
+
+static void swap(struct met *m, int a, int b)
+{
+	struct flow *flow = m->flows[a];
+	const struct rule *rule = m->rules[a];
+
+	m->flows[a] = m->flows[b];
+	m->rules[a] = m->rules[b];
+	m->flows[b] = flow;
+	m->rules[b] = rule;
+}
+
+// steer gives a frame to the flows that it meets: of those of one order, to the first, and to others with the same rule.
+static bool steer(const struct device *dev, bool egress, struct frame *f)
+{
+	static struct met m; // under the lock
+	bool on = true;
+
+	m.dev = dev;
+	m.frame = f;
+	m.egress = egress;
+	m.n = 0;
+	object_each(UVERBS_OBJECT_FLOW, look, &m);
+	for (int i = 0, next; i < m.n && on; i = next) {
+		int last = i + 1;
+
+		for (next = i + 1; next < m.n && m.flows[next]->order == m.flows[i]->order; next++)
+			if (same(m.rules[next], m.rules[i]))
+				swap(&m, next, last++);
+		if (egress && m.flows[i]->drop) {
+			entry(&m, f, i, last);
+			return false;
+		}
+		on = entry(&m, f, i, last);
+	}
+	return true;
+}
+
+int frame_send(struct qp *q, struct request *r)
+{
+	static struct frame f; // under the lock
+	struct piece to = {.length = LONGEST, .memory = f.bytes};
+
+	if (r->op != SEND || r->immediate)
+		return IBV_WC_LOC_QP_OP_ERR;
+	if (r->length < ETH_HLEN || r->length > LONGEST)
+		return IBV_WC_LOC_LEN_ERR;
+	if (!copy_pieces(&to, 1, 0, r->pieces, r->n, r->length))
+		return IBV_WC_LOC_PROT_ERR;
+	f.n = r->length;
+	parse_frame(f.bytes, f.n, &f.h);
+	if (!steer(context_device(q->o.ctx), true, &f))
+		return IBV_WC_SUCCESS;
+	for (int i = 0; i < ndevices; i++)
+		steer(&devices[i], false, &f);
+	return IBV_WC_SUCCESS;
+}
