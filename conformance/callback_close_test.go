@@ -47,7 +47,9 @@ func TestCloseInLint(t *testing.T) {
 			t.Errorf("Close of another object: %v", err)
 		}
 	})
-	_, _ = end.PD.RegMR(end.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessZeroBased) // few devices accept it
+	way, _ := end.Way(end)
+	way.FlowLabel = 1 << 20 // most drivers take the low 20 bits
+	_ = must(end.PD.CreateAH(way))(t)
 	b.lib.OnLint(nil)
 	if called != 1 || end.QP.CPtr() == nil {
 		t.Errorf("%d lints; the QP is at %p", called, end.QP.CPtr())

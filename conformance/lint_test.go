@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,8 +12,9 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// TestOnLint shows that lints are reported before the call, for a call that the device accepts and for one that it refuses;
-// that a whole connection as it should be breaks none; and that nothing is reported after OnLint(nil).
+// TestOnLint shows that the lints of a call that the device accepts are reported, with the line of the program, once for each line, or
+// with OnEveryLint for each call; that those of a call that it refuses are only in its error; that a whole connection as it should be
+// breaks none; and that nothing is reported after OnLint(nil).
 func TestOnLint(t *testing.T) {
 	b := open(t)
 	lib, dev := b.lib, b.dev
@@ -40,22 +40,41 @@ func TestOnLint(t *testing.T) {
 	if list := reported(); len(list) > 0 {
 		t.Errorf("a connection as it should be: %q", list)
 	}
-	mr, err := end.PD.RegMR(end.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessZeroBased)
-	if err == nil {
-		defer mr.Close()
+	register := func() error {
+		mr, err := end.PD.RegMR(end.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessZeroBased)
+		if err != nil {
+			return err
+		}
+		return mr.Close()
 	}
-	list := reported()
-	if len(list) != 1 || !strings.HasPrefix(list[0], "ibv_reg_mr: access LOCAL_WRITE|ZERO_BASED (0x21): ") ||
-		!strings.HasSuffix(list[0],
-			"[VR-ibv_reg_mr-access-0005]; accepted by rxe with linux 6.1 (the flag is ignored); refused by rxe with linux 6.12..7.2") {
-		t.Errorf("ZERO_BASED: %q", list)
+	accepted := register() == nil
+	for _, every := range []bool{false, true} {
+		if every {
+			lib.OnEveryLint(collect)
+		}
+		for range 3 {
+			if err := register(); err != nil && !strings.Contains(err.Error(), "[VR-ibv_reg_mr-access-0005]") {
+				t.Errorf("the error has no lint: %v", err)
+			}
+		}
+		list := reported()
+		want := 0
+		if accepted {
+			want = map[bool]int{false: 1, true: 3}[every]
+		}
+		if len(list) != want {
+			t.Fatalf("ZERO_BASED, every %t: %q", every, list)
+		}
+		for _, l := range list {
+			if !strings.HasPrefix(l, "lint_test.go:") || !strings.Contains(l, ": ibv_reg_mr: access LOCAL_WRITE|ZERO_BASED (0x21): ") ||
+				!strings.HasSuffix(l, "[VR-ibv_reg_mr-access-0005]") {
+				t.Errorf("ZERO_BASED: %q", l)
+			}
+		}
 	}
-	if err := peer.QP.Modify(verbs.NewQPAttr(verbs.QPStateRTR)); err == nil {
-		t.Error("RTS to RTR is accepted")
-	}
-	if list := reported(); !slices.ContainsFunc(list,
-		func(s string) bool { return strings.Contains(s, "[VR-ibv_modify_qp-attr_mask-0220]") }) {
-		t.Errorf("RTS to RTR: %q", list)
+	err = peer.QP.Modify(verbs.NewQPAttr(verbs.QPStateRTR))
+	if list := reported(); err == nil || len(list) > 0 || !strings.Contains(err.Error(), "[VR-ibv_modify_qp-attr_mask-0220]") {
+		t.Errorf("RTS to RTR: %v, reported %q", err, list)
 	}
 	lib.OnLint(nil)
 	if mr, err := end.PD.RegMR(end.Buf, verbs.MRAccessLocalWrite|verbs.MRAccessZeroBased); err == nil {

@@ -330,6 +330,8 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"sets_for", false, d.text(&b.SetsFor)},
 		{"iova", false, d.texts(&b.IOVA)},
 		{"extent", false, d.text(&b.Extent)},
+		{"node", false, d.text(&b.Node)},
+		{"route", false, d.text(&b.Route)},
 		{"doc", true, d.text(&b.Doc)},
 	})
 	return b

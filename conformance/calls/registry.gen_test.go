@@ -337,7 +337,7 @@ var exportedFuncs = map[string]any{
 	"verr.Failed":                  verr.Failed,
 	"verr.FilesHint":               verr.FilesHint,
 	"verr.MemlockHint":             verr.MemlockHint,
-	"verr.MemlockHints":            verr.MemlockHints,
+	"verr.MemlockHintOf":           verr.MemlockHintOf,
 	"verr.Memory":                  verr.Memory,
 	"verr.Missing":                 verr.Missing,
 	"verr.NeverOpened":             verr.NeverOpened,

@@ -9,8 +9,8 @@
 //
 // A call that no device is known to accept is refused before it reaches the library, and the error names the
 // rule of the man page that it breaks. A rule that only some devices enforce is a hint: the error of a failed
-// call has it, and OnLint reports it before the call. Work requests are posted unchecked; the rules explain
-// those that the device refuses.
+// call has it, and OnLint reports it otherwise. Work requests are posted unchecked; the rules explain those
+// that the device refuses.
 //
 // Attributes whose C struct has a mask of what is given have a builder, whose methods set a value and its bit:
 // NewX begins one. All other attributes, and all results, are plain structs, whose zero values are zero in C.

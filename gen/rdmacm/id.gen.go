@@ -321,13 +321,13 @@ func (id *ID) Connect(connParam ConnAttr) error {
 	if err := checkConnect(&in); err != nil {
 		return err
 	}
-	if id.lib.lints.Wanted() {
-		id.lib.lints.Report(hintConnect(&in))
-	}
 	defer mem.PinData(&connParamC.private_data, connParam.PrivateData)()
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintConnect(&in)) })
+	}
+	if id.lib.lints.Wanted() {
+		id.lib.lints.Report(hintConnect(&in))
 	}
 	return nil
 }
@@ -412,13 +412,13 @@ func (id *ID) Accept(connParam ConnAttr) error {
 	if err := checkAccept(&in); err != nil {
 		return err
 	}
-	if id.lib.lints.Wanted() {
-		id.lib.lints.Report(hintAccept(&in))
-	}
 	defer mem.PinData(&connParamC.private_data, connParam.PrivateData)()
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAccept(&in)) })
+	}
+	if id.lib.lints.Wanted() {
+		id.lib.lints.Report(hintAccept(&in))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -93,11 +94,15 @@ type Lib struct {
 	verbs   *verbs.Lib   // whose objects it works with
 }
 
-// OnLint sets f as the function that is called before a call that breaks a lint. The call is still made, but
-// may fail on another device or kernel. f may be called from several goroutines. In it, Close and CloseAll of
-// what the call uses return syscall.EBUSY at once. nil ends the reports. Posting, polling and requesting events
-// are not reported.
-func (l *Lib) OnLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f) }
+// OnLint sets f as the function that is called after a call that breaks a lint: the device took the call, but
+// another device or kernel may refuse it. The error of a call that failed has its lints, which are not
+// reported. Each lint is reported once for each line of the program; OnEveryLint reports each call. f may be
+// called from several goroutines. In it, Close and CloseAll of what the call uses return syscall.EBUSY at once.
+// nil ends the reports. Posting and polling are not reported.
+func (l *Lib) OnLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f, false) }
+
+// OnEveryLint is OnLint, without leaving out what the same line broke before.
+func (l *Lib) OnEveryLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f, true) }
 
 // LoadOption is an option of Load.
 type LoadOption func(*loadConfig)
@@ -173,7 +178,7 @@ func (l *Lib) CreateEventChannel() (*EventChannel, error) {
 	}
 	ptr, errno := rawCreateEventChannel(l.fn[symRdma_create_event_channel])
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, diagnose.NoNode(verb, l.src, "rdma_cm", errno)
 	}
 	o := newEventChannel(l, ptr)
 	if err := o.h.Adopt(); err != nil {

@@ -99,11 +99,11 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 	if err := checkAttachCountersPointFlow(&in); err != nil {
 		return err
 	}
-	if counters.lib.lints.Wanted() {
-		counters.lib.lints.Report(hintAttachCountersPointFlow(&in))
-	}
 	if errno := rawAttachCountersPointFlow(counters.h.C, unsafe.Pointer(&attrC), flowC); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAttachCountersPointFlow(&in)) })
+	}
+	if counters.lib.lints.Wanted() {
+		counters.lib.lints.Report(hintAttachCountersPointFlow(&in))
 	}
 	return nil
 }
@@ -133,11 +133,11 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 	if err := checkReadCounters(&in); err != nil {
 		return err
 	}
-	if counters.lib.lints.Wanted() {
-		counters.lib.lints.Report(hintReadCounters(&in))
-	}
 	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintReadCounters(&in)) })
+	}
+	if counters.lib.lints.Wanted() {
+		counters.lib.lints.Report(hintReadCounters(&in))
 	}
 	return nil
 }

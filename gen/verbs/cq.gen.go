@@ -250,15 +250,18 @@ func (cq *CQ) Resize(cqe int) error {
 	if caps := cq.dev.capabilities(); caps != nil {
 		in.capMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
 	}
+	if err := object.Locked(&cq.mu, func() error {
+		if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.h.C, int32(cqe)); errno != 0 {
+			return verr.Failed(verb, errno, func() []string { return verr.Texts(hintResizeCQ(&in)) })
+		}
+		cq.load()
+		return nil
+	}); err != nil {
+		return err
+	}
 	if cq.lib.lints.Wanted() {
 		cq.lib.lints.Report(hintResizeCQ(&in))
 	}
-	cq.mu.Lock()
-	defer cq.mu.Unlock()
-	if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.h.C, int32(cqe)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintResizeCQ(&in)) })
-	}
-	cq.load()
 	return nil
 }
 
@@ -294,11 +297,11 @@ func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 	if err := checkModifyCQ(&in); err != nil {
 		return err
 	}
-	if cq.lib.lints.Wanted() {
-		cq.lib.lints.Report(hintModifyCQ(&in))
-	}
 	if errno := rawModifyCQ(cq.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyCQ(&in)) })
+	}
+	if cq.lib.lints.Wanted() {
+		cq.lib.lints.Report(hintModifyCQ(&in))
 	}
 	return nil
 }

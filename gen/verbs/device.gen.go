@@ -336,14 +336,14 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 	if err := checkQueryGIDTable(&in); err != nil {
 		return 0, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintQueryGIDTable(&in))
-	}
 	entriesC := make([]cGIDEntry, len(entries))
 	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.h.C, unsafe.Pointer(unsafe.SliceData(entriesC)),
 		uint64(len(entries)), 0)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryGIDTable(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintQueryGIDTable(&in))
 	}
 	cmem.FillList(entries, entriesC, n, (*GIDEntry).from)
 	return n, nil
@@ -528,12 +528,12 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	if err := checkOpenXRCD(&in); err != nil {
 		return nil, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintOpenXRCD(&in))
-	}
 	ptr, errno := rawOpenXRCD(dev.h.C, unsafe.Pointer(&xrcdInitAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintOpenXRCD(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintOpenXRCD(&in))
 	}
 	o := newXRCD(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -598,12 +598,12 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	if err := checkAllocDM(&in); err != nil {
 		return nil, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintAllocDM(&in))
-	}
 	ptr, errno := rawAllocDM(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintAllocDM(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintAllocDM(&in))
 	}
 	o := newDM(dev, ptr)
 	_ = o.mem.Attach(ptr, attrC.length, true) // an error of attaching is returned by the first copy
@@ -662,12 +662,12 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	if err := checkCreateCQ(&in); err != nil {
 		return nil, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateCQ(&in))
-	}
 	ptr, errno := rawCreateCQ(dev.lib.fn[symIbv_create_cq], dev.h.C, int32(cqe), 0, channelC, int32(compVector))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCQ(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCQ(&in))
 	}
 	o := newCQ(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node, channel.base().Optional()); err != nil {
@@ -731,12 +731,12 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	if err := checkCreateCQEx(&in); err != nil {
 		return nil, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateCQEx(&in))
-	}
 	ptr, errno := rawCreateCQEx(dev.h.C, unsafe.Pointer(&cqAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCQEx(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCQEx(&in))
 	}
 	o := newCQ(dev, ptr)
 	o.asked = lazy.Of(uint64(cqAttrC.wc_flags))
@@ -803,12 +803,12 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 	if err := checkCreateCompCntr(&in); err != nil {
 		return nil, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateCompCntr(&in))
-	}
 	ptr, errno := rawCreateCompCntr(dev.lib.fn[symIbv_create_comp_cntr], dev.h.C, unsafe.Pointer(&ccAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCompCntr(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCompCntr(&in))
 	}
 	o := newCompCntr(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -895,12 +895,12 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	if err := checkCreateSRQEx(&in); err != nil {
 		return nil, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateSRQEx(&in))
-	}
 	ptr, errno := rawCreateSRQEx(dev.lib.fn[symIbv_create_srq], dev.h.C, unsafe.Pointer(&srqInitAttrExC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateSRQEx(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateSRQEx(&in))
 	}
 	o := newSRQ(dev, ptr)
 	o.pd = srqInitAttrEx.pd
@@ -1024,13 +1024,13 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateQPEx(&in))
-	}
 	defer mem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQPEx(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateQPEx(&in))
 	}
 	o := newQP(dev, ptr)
 	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
@@ -1160,11 +1160,11 @@ func (dev *Device) QueryRTValues() (*RTInfo, error) {
 	if err := checkQueryRtValuesEx(&in); err != nil {
 		return nil, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintQueryRtValuesEx(&in))
-	}
 	if errno := rawQueryRtValuesEx(dev.h.C, unsafe.Pointer(&valuesC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryRtValuesEx(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintQueryRtValuesEx(&in))
 	}
 	out := new(RTInfo)
 	out.from(&valuesC)
@@ -1316,12 +1316,12 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	if err := checkCreateWQ(&in); err != nil {
 		return nil, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateWQ(&in))
-	}
 	ptr, errno := rawCreateWQ(dev.h.C, unsafe.Pointer(&wqInitAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateWQ(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateWQ(&in))
 	}
 	o := newWQ(dev, ptr)
 	o.pd = wqInitAttr.pd
@@ -1377,12 +1377,12 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	if err := checkCreateRWQIndTable(&in); err != nil {
 		return nil, err
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateRWQIndTable(&in))
-	}
 	ptr, errno := rawCreateRWQIndTable(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateRWQIndTable(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateRWQIndTable(&in))
 	}
 	o := newRWQIndTable(dev, ptr)
 	if err := o.h.AdoptUsed(&uses, &dev.h.Node); err != nil {
@@ -1425,14 +1425,14 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 	if caps := dev.capabilities(); caps != nil {
 		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintInitAHFromWC(&in))
-	}
 	var ahAttrC cAHAttr
 	n, errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.h.C, portNum, unsafe.Pointer(wc),
 		unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
 	if n < 0 {
 		return AHAttr{}, verr.Failed(verb, errno, func() []string { return verr.Texts(hintInitAHFromWC(&in)) })
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintInitAHFromWC(&in))
 	}
 	var out AHAttr
 	out.from(&ahAttrC)

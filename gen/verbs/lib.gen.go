@@ -203,11 +203,15 @@ type Lib struct {
 	lints verr.Lints
 }
 
-// OnLint sets f as the function that is called before a call that breaks a lint. The call is still made, but
-// may fail on another device or kernel. f may be called from several goroutines. In it, Close and CloseAll of
-// what the call uses return syscall.EBUSY at once. nil ends the reports. Posting, polling and requesting events
-// are not reported.
-func (l *Lib) OnLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f) }
+// OnLint sets f as the function that is called after a call that breaks a lint: the device took the call, but
+// another device or kernel may refuse it. The error of a call that failed has its lints, which are not
+// reported. Each lint is reported once for each line of the program; OnEveryLint reports each call. f may be
+// called from several goroutines. In it, Close and CloseAll of what the call uses return syscall.EBUSY at once.
+// nil ends the reports. Posting and polling are not reported.
+func (l *Lib) OnLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f, false) }
+
+// OnEveryLint is OnLint, without leaving out what the same line broke before.
+func (l *Lib) OnEveryLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f, true) }
 
 // LoadOption is an option of Load.
 type LoadOption func(*loadConfig)
@@ -440,6 +444,7 @@ func (l *Lib) EventTypeString(event EventType) (string, error) {
 //
 // C: ibv_is_qpt_supported, ibv_query_device_ex(3).
 func (l *Lib) IsQPTSupported(types uint32, qpt QPType) (int, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_is_qpt_supported"
 	x := rawIsQPTSupported(types, uint32(qpt))
 	return int(x), nil
@@ -453,6 +458,7 @@ func (l *Lib) IsQPTSupported(types uint32, qpt QPType) (int, error) {
 //
 // C: ibv_flow_label_to_udp_sport, ibv_create_ah(3).
 func (l *Lib) FlowLabelToUDPSport(flowLabel uint32) (uint16, error) {
+	l = object.OrZero(l)
 	const verb = "ibv_flow_label_to_udp_sport"
 	x := rawFlowLabelToUDPSport(flowLabel)
 	return x, nil

@@ -173,8 +173,9 @@ func (mr *MR) Addr() uintptr {
 // C: ibv_unimport_mr, ibv_import_mr(3).
 func (mr *MR) Unimport() error { return mr.base().CloseBy("ibv_unimport_mr", mr.unimportMR, true) }
 
-// judgeReregMR holds the arguments of ibv_rereg_mr against its rules.
-func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) error {
+// judgeReregMR holds the arguments of ibv_rereg_mr against its rules. The function that it returns reports
+// lints; call it when the device has taken the call, and no lock is held.
+func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) (func(), error) {
 	in := inReregMR{
 		flags:  uint64(flags),
 		pd:     validate.Addr(pd),
@@ -188,12 +189,13 @@ func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr,
 		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkReregMR(&in); err != nil {
-		return err
+		return nil, err
 	}
-	if mr.lib.lints.Wanted() {
-		mr.lib.lints.Report(hintReregMR(&in))
-	}
-	return nil
+	return func() {
+		if mr.lib.lints.Wanted() {
+			mr.lib.lints.Report(hintReregMR(&in))
+		}
+	}, nil
 }
 
 // Dereg deregisters a memory region.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
@@ -184,13 +185,15 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMR(&in))
-	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMR(&in)), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string {
+			return append(diagnose.Memory(pd.lib.src, errno, uint64(addr), uint64(length), uint64(access)), verr.Texts(hintRegMR(&in))...)
+		})
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMR(&in))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -305,14 +308,15 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 	if err := checkRegMRIOVA(&in); err != nil {
 		return nil, err
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMRIOVA(&in))
-	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
 	if ptr == nil {
-		return nil,
-			pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMRIOVA(&in)), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string {
+			return append(diagnose.Memory(pd.lib.src, errno, uint64(addr), uint64(length), uint64(access)), verr.Texts(hintRegMRIOVA(&in))...)
+		})
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -444,13 +448,13 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 	if err := checkRegDmabufMR(&in); err != nil {
 		return nil, err
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegDmabufMR(&in))
-	}
 	pd.calls.Begin()
 	ptr, errno := rawRegDmabufMR(pd.lib.fn[symIbv_reg_dmabuf_mr], pd.h.C, offset, length, iova, int32(fd), int32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintRegDmabufMR(&in)) })
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegDmabufMR(&in))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -549,13 +553,16 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	if err := checkRegMREx(&in); err != nil {
 		return nil, err
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMREx(&in))
-	}
 	pd.calls.Begin()
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return append(verr.Texts(hintRegMREx(&in)), verr.MemlockHints(errno)...) })
+		return nil, pd.calls.Failed(verb, errno, func() []string {
+			return append(diagnose.Memory(pd.lib.src, errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)),
+				verr.Texts(hintRegMREx(&in))...)
+		})
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMREx(&in))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -595,12 +602,12 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintAllocMW(&in))
-	}
 	ptr, errno := rawAllocMW(pd.h.C, uint32(mwType))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintAllocMW(&in)) })
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintAllocMW(&in))
 	}
 	o := newMW(pd.dev, ptr)
 	o.pd = pd
@@ -647,12 +654,12 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	if err := checkAdviseMR(&in); err != nil {
 		return err
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintAdviseMR(&in))
-	}
 	if errno := rawAdviseMR(pd.h.C, uint32(advice), uint32(flags), unsafe.Pointer(unsafe.SliceData(sgList)),
 		uint32(len(sgList))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAdviseMR(&in)) })
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintAdviseMR(&in))
 	}
 	return nil
 }
@@ -720,13 +727,13 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 	if err := checkRegDMMR(&in); err != nil {
 		return nil, err
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegDMMR(&in))
-	}
 	pd.calls.Begin()
 	ptr, errno := rawRegDMMR(pd.h.C, dm.h.C, dmOffset, length, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintRegDMMR(&in)) })
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegDMMR(&in))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -768,13 +775,13 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateSRQ(&in))
-	}
 	pd.calls.Begin()
 	ptr, errno := rawCreateSRQ(pd.lib.fn[symIbv_create_srq], pd.h.C, unsafe.Pointer(&srqInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintCreateSRQ(&in)) })
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateSRQ(&in))
 	}
 	o := newSRQ(pd.dev, ptr)
 	o.pd = pd
@@ -851,13 +858,13 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	if err := checkCreateQP(&in); err != nil {
 		return nil, err
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateQP(&in))
-	}
 	pd.calls.Begin()
 	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.h.C, unsafe.Pointer(&qpInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQP(&in)) })
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateQP(&in))
 	}
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
@@ -950,16 +957,17 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	if err := checkRegBufMR(&in); err != nil {
 		return nil, err
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegBufMR(&in))
-	}
 	pd.calls.Begin()
 	ptr, errno := rawRegBufMR(pd.lib.fn[symIbv_reg_buf_mr], pd.h.C, buffer.h.C, addr, length, int32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(append(verr.Texts(hintRegBufMR(&in)), verr.MemlockHints(errno)...),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the protection domain is that of the buffer"})...)
+			return append(append(diagnose.Memory(pd.lib.src, errno, uint64(addr), uint64(length), uint64(access)),
+				verr.Texts(hintRegBufMR(&in))...), verr.Causes(errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the protection domain is that of the buffer"})...)
 		})
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegBufMR(&in))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -1015,12 +1023,13 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateAH(&in))
-	}
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAH(&in)) })
+		return nil,
+			verr.Failed(verb, errno, func() []string { return append(pd.dev.explainRoute(errno, &attrC), verr.Texts(hintCreateAH(&in))...) })
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateAH(&in))
 	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd
@@ -1062,13 +1071,13 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateAHFromWC(&in))
-	}
 	ptr, errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.h.C, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)),
 		portNum)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAHFromWC(&in)) })
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateAHFromWC(&in))
 	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd

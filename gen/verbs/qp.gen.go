@@ -222,13 +222,13 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	if err := checkCreateFlow(&in); err != nil {
 		return nil, err
 	}
-	if qp.lib.lints.Wanted() {
-		qp.lib.lints.Report(hintCreateFlow(&in))
-	}
 	cmem.Put(flowB, &flowC)
 	ptr, errno := rawCreateFlow(qp.h.C, unsafe.Pointer(unsafe.SliceData(flowB)))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateFlow(&in)) })
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintCreateFlow(&in))
 	}
 	o := newFlow(qp.dev, ptr)
 	o.qp = qp
@@ -291,11 +291,11 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 	if err := checkBindMW(&in); err != nil {
 		return err
 	}
-	if qp.lib.lints.Wanted() {
-		qp.lib.lints.Report(hintBindMW(&in))
-	}
 	if errno := rawBindMW(qp.h.C, mw.h.C, unsafe.Pointer(&mwBindC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintBindMW(&in)) })
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintBindMW(&in))
 	}
 	return nil
 }
@@ -391,11 +391,13 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	if err := checkModifyQP(&in); err != nil {
 		return err
 	}
+	if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
+		return verr.Failed(verb, errno, func() []string {
+			return append(qp.dev.explainRoute(errno, &attrC.ah_attr), verr.Texts(hintModifyQP(&in))...)
+		})
+	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintModifyQP(&in))
-	}
-	if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyQP(&in)) })
 	}
 	return nil
 }
@@ -445,11 +447,11 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 	if err := checkModifyQPRateLimit(&in); err != nil {
 		return err
 	}
-	if qp.lib.lints.Wanted() {
-		qp.lib.lints.Report(hintModifyQPRateLimit(&in))
-	}
 	if errno := rawModifyQPRateLimit(qp.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyQPRateLimit(&in)) })
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintModifyQPRateLimit(&in))
 	}
 	return nil
 }
@@ -489,11 +491,11 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 		attrCompMask: uint64(attrC.comp_mask),
 		attrOpMask:   uint64(attrC.op_mask),
 	}
-	if qp.lib.lints.Wanted() {
-		qp.lib.lints.Report(hintQPAttachCompCntr(&in))
-	}
 	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintQPAttachCompCntr(&in)) })
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintQPAttachCompCntr(&in))
 	}
 	return nil
 }
@@ -525,10 +527,10 @@ func (qp *QP) QueryDataInOrder(op WROpcode, flags DataInOrderQuery) (DataInOrder
 		flags: uint64(flags),
 		op:    uint64(op),
 	}
+	x := rawQueryQPDataInOrder(qp.lib.fn[symIbv_query_qp_data_in_order], qp.h.C, uint32(op), uint32(flags))
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintQueryQPDataInOrder(&in))
 	}
-	x := rawQueryQPDataInOrder(qp.lib.fn[symIbv_query_qp_data_in_order], qp.h.C, uint32(op), uint32(flags))
 	return DataInOrder(x), nil
 }
 
@@ -562,14 +564,14 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	if err := checkQueryQP(&in); err != nil {
 		return nil, nil, err
 	}
-	if qp.lib.lints.Wanted() {
-		qp.lib.lints.Report(hintQueryQP(&in))
-	}
 	var attrC cQPAttr
 	var initAttrC cQPInitAttr
 	if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(fieldsC),
 		unsafe.Pointer(&initAttrC)); errno != 0 {
 		return nil, nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryQP(&in)) })
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintQueryQP(&in))
 	}
 	out := new(QPInfo)
 	out.from(&attrC)
@@ -732,11 +734,11 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 	if err := checkAttachMcast(&in); err != nil {
 		return err
 	}
-	if qp.lib.lints.Wanted() {
-		qp.lib.lints.Report(hintAttachMcast(&in))
-	}
 	if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAttachMcast(&in)) })
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintAttachMcast(&in))
 	}
 	return nil
 }
@@ -769,11 +771,11 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	if err := checkDetachMcast(&in); err != nil {
 		return err
 	}
-	if qp.lib.lints.Wanted() {
-		qp.lib.lints.Report(hintDetachMcast(&in))
-	}
 	if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintDetachMcast(&in)) })
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintDetachMcast(&in))
 	}
 	return nil
 }

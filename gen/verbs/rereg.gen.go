@@ -105,10 +105,20 @@ func (mr *MR) Rereg(change *MRChange) error {
 	if err != nil {
 		return err
 	}
-	if err := mr.judgeReregMR(MRChangeFlags(change.what.Flags), pdC, held.Addr, held.Len, change.access); err != nil {
+	report, err := mr.judgeReregMR(MRChangeFlags(change.what.Flags), pdC, held.Addr, held.Len, change.access)
+	if err != nil {
 		held.Release()
 		return err
 	}
+	if err := mr.rereg(verb, change, pdC, held); err != nil {
+		return err
+	}
+	report()
+	return nil
+}
+
+// rereg makes a change that the rules allow.
+func (mr *MR) rereg(verb string, change *MRChange, pdC unsafe.Pointer, held mem.Held) error {
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
 	move, err := object.BeginMove(verb, &mr.h.Node, mr.pd.base().Optional(), change.pd.base().Optional())

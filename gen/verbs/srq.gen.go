@@ -125,11 +125,11 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
-	if srq.lib.lints.Wanted() {
-		srq.lib.lints.Report(hintModifySRQ(&in))
-	}
 	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifySRQ(&in)) })
+	}
+	if srq.lib.lints.Wanted() {
+		srq.lib.lints.Report(hintModifySRQ(&in))
 	}
 	return nil
 }

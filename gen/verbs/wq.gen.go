@@ -143,11 +143,11 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 	if err := checkModifyWQ(&in); err != nil {
 		return err
 	}
-	if wq.lib.lints.Wanted() {
-		wq.lib.lints.Report(hintModifyWQ(&in))
-	}
 	if errno := rawModifyWQ(wq.h.C, unsafe.Pointer(&wqAttrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyWQ(&in)) })
+	}
+	if wq.lib.lints.Wanted() {
+		wq.lib.lints.Report(hintModifyWQ(&in))
 	}
 	return nil
 }

@@ -1,46 +1,74 @@
 package verr
 
 import (
+	"fmt"
+	"io"
+	"reflect"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 
 	"github.com/verbsgen/verbsgen/runtime/internal/callback"
 )
 
-// Lint is a rule that a call breaks and that only some providers or kernels have: others accept the call. Those that
-// have the rule refuse the call, or do not do what the man page promises.
+// Lint is a rule that a call broke and that only some providers or kernels have: the device took the call. Those that have the rule
+// refuse the call, or do not do what the man page promises.
 type Lint struct {
 	Violation
+	File string // of the program, where the call is; empty when that is not known
+	Line int
 }
 
-// String returns `VERB: SUBJECT VALUE: STATEMENT; FIX [ID]`, followed by who is known to accept and to refuse the call;
-// "<nil>" of nil.
+// String returns `FILE:LINE: VERB: SUBJECT VALUE: STATEMENT; FIX [ID]`; "<nil>" of nil. The file is without its folder.
 func (l *Lint) String() string {
 	if l == nil {
 		return "<nil>"
 	}
 	var b strings.Builder
+	if l.File != "" {
+		b.WriteString(l.File[strings.LastIndexByte(l.File, '/')+1:] + ":" + strconv.Itoa(l.Line) + ": ")
+	}
 	if l.Rule != nil && l.Rule.Verb != "" {
 		b.WriteString(l.Rule.Verb + ": ")
 	}
 	b.WriteString(l.Violation.String())
-	if l.Rule != nil && len(l.Rule.AcceptedBy) > 0 {
-		b.WriteString("; accepted by " + strings.Join(l.Rule.AcceptedBy, ", "))
-	}
-	if l.Rule != nil && len(l.Rule.RefusedBy) > 0 {
-		b.WriteString("; refused by " + strings.Join(l.Rule.RefusedBy, ", "))
-	}
 	return b.String()
 }
 
-// Lints reports lints to a program before the calls that break them. The zero value, and nil, report nothing.
-type Lints struct {
-	report atomic.Pointer[func(*Lint)]
+// Format writes String for %v and %s. For %+v it adds who is known to accept and to refuse the call.
+func (l *Lint) Format(s fmt.State, verb rune) {
+	if s == nil {
+		return // fmt passes one
+	}
+	io.WriteString(s, l.String())
+	if verb != 'v' || !s.Flag('+') || l == nil || l.Rule == nil {
+		return
+	}
+	if len(l.Rule.AcceptedBy) > 0 {
+		io.WriteString(s, "; accepted by "+strings.Join(l.Rule.AcceptedBy, ", "))
+	}
+	if len(l.Rule.RefusedBy) > 0 {
+		io.WriteString(s, "; refused by "+strings.Join(l.Rule.RefusedBy, ", "))
+	}
 }
 
-// On makes f the function that is called with each lint; nil ends this. f may be called from several goroutines at
-// once.
-func (l *Lints) On(f func(*Lint)) {
+// Lints reports lints to a program. The zero value, and nil, report nothing.
+type Lints struct {
+	report atomic.Pointer[reporter]
+}
+
+// reporter is the function that is called, and what it was called with.
+type reporter struct {
+	f     func(*Lint)
+	every bool
+	seen  sync.Map // of a place and a rule
+}
+
+// On makes f the function that is called with each lint: once for each line of the program, or with every for each call. nil ends
+// this. f may be called from several goroutines at once.
+func (l *Lints) On(f func(*Lint), every bool) {
 	if l == nil {
 		return
 	}
@@ -48,24 +76,60 @@ func (l *Lints) On(f func(*Lint)) {
 		l.report.Store(nil)
 		return
 	}
-	l.report.Store(&f)
+	l.report.Store(&reporter{f: f, every: every})
 }
 
 // Wanted reports whether a function is set.
 func (l *Lints) Wanted() bool { return l != nil && l.report.Load() != nil }
 
-// Report calls the function with each of the broken rules.
+// Report calls the function with each of the broken rules. It is called by a method of a generated package.
 func (l *Lints) Report(broken []Violation) {
-	if !l.Wanted() {
+	if !l.Wanted() || len(broken) == 0 {
 		return
 	}
-	f := l.report.Load()
-	if f == nil {
+	r := l.report.Load()
+	if r == nil {
 		return
 	}
+	at := callerOf()
 	for _, v := range broken {
-		callback.Run(func() { (*f)(&Lint{v}) })
+		if v.Rule != nil && !r.every {
+			if _, again := r.seen.LoadOrStore([3]any{v.Rule.ID, at.File, at.Line}, true); again {
+				continue
+			}
+		}
+		callback.Run(func() { r.f(&Lint{v, at.File, at.Line}) })
 	}
+}
+
+// callerOf returns the line of the program: the first frame outside of this module's runtime and of the package that called Report.
+func callerOf() (at runtime.Frame) {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	generated := ""
+	for more := true; more; {
+		var f runtime.Frame
+		f, more = frames.Next()
+		of := packageOf(f.Function)
+		switch {
+		case strings.HasPrefix(of, ours):
+		case generated == "":
+			generated = of
+		case of != generated:
+			return f
+		}
+	}
+	return at
+}
+
+// ours is what the import paths of generated packages' helpers begin with.
+var ours = strings.TrimSuffix(packageOf(runtime.FuncForPC(reflect.ValueOf(packageOf).Pointer()).Name()), "verr") + "gensupport/"
+
+// packageOf returns the import path of a function.
+func packageOf(function string) string {
+	slash := strings.LastIndexByte(function, '/') + 1
+	name, _, _ := strings.Cut(function[slash:], ".")
+	return function[:slash] + name
 }
 
 // Texts returns the message of each broken rule.

@@ -1,7 +1,9 @@
 package verr
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -16,7 +18,13 @@ func TestLint(t *testing.T) {
 		t.Error("wanted by nobody")
 	}
 	var got []string
-	l.On(func(lint *Lint) { got = append(got, lint.String()) })
+	l.On(func(lint *Lint) {
+		if lint.File == "" || lint.Line == 0 {
+			t.Errorf("no place: %v", lint)
+		}
+		lint.File = "" // of the caller of this test
+		got = append(got, fmt.Sprintf("%+v", lint))
+	}, false)
 	if !l.Wanted() {
 		t.Error("not wanted")
 	}
@@ -26,12 +34,29 @@ func TestLint(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	l.On(nil)
+	l.On(nil, false)
 	l.Report(broken)
 	if l.Wanted() || len(got) != 2 {
 		t.Errorf("after the end: %v, %q", l.Wanted(), got)
 	}
 	if Texts(nil) != nil || !slices.Equal(Texts(broken), []string{"y 7: y is small; make it small [VR-x-1]", "z: z is set; set it [VR-x-2]"}) {
 		t.Errorf("texts %q", Texts(broken))
+	}
+}
+
+// TestLintOnce reports a lint once for each line, unless every call is asked for.
+func TestLintOnce(t *testing.T) {
+	broken := []Violation{{Rule: &Rule{ID: "VR-x-1", Verb: "ibv_x", AcceptedBy: []string{"rxe"}}}, {Rule: &Rule{ID: "VR-x-2", Verb: "ibv_x"}}}
+	for every, want := range map[bool]int{false: 2, true: 8} {
+		var l Lints
+		var got []string
+		l.On(func(lint *Lint) { got = append(got, lint.String()) }, every)
+		for range 2 {
+			l.Report(broken)
+			l.Report(broken)
+		}
+		if len(got) != want || strings.Contains(strings.Join(got, ""), "rxe") {
+			t.Errorf("every %t: %q", every, got)
+		}
 	}
 }

@@ -3,7 +3,6 @@ package verr
 import (
 	"errors"
 	"os"
-	"slices"
 	"syscall"
 	"testing"
 )
@@ -29,15 +28,6 @@ func TestRefusedArguments(t *testing.T) {
 		if e := new(Error); !errors.As(c.err, &e) || !e.Refused || !errors.Is(c.err, c.is) {
 			t.Errorf("%v: not refused, or not %v", c.err, c.is)
 		}
-	}
-}
-
-func TestHintLists(t *testing.T) {
-	if got := MemlockHints(syscall.EINVAL); got != nil {
-		t.Errorf("EINVAL has hints: %q", got)
-	}
-	if got, hint := MemlockHints(syscall.ENOMEM), MemlockHint(); hint != "" && !slices.Equal(got, []string{hint}) || hint == "" && got != nil {
-		t.Errorf("ENOMEM: %q, the hint is %q", got, hint)
 	}
 }
 

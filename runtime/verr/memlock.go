@@ -6,7 +6,6 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"syscall"
 )
 
 // MemlockHint returns a hint about the limit on locked memory, the usual cause of ENOMEM when memory is registered. It
@@ -14,20 +13,8 @@ import (
 // system is not Linux. Call it only after a failure: it reads /proc/self/status.
 func MemlockHint() string { return memlockHint() }
 
-// MemlockHints returns MemlockHint, if it is not empty, for a registration of memory that failed with ENOMEM.
-func MemlockHints(errno syscall.Errno) []string { return hintsOf(errno, MemlockHint) }
-
-// hintsOf asks for a hint after ENOMEM: a list of one, or of none.
-func hintsOf(errno syscall.Errno, ask func() string) []string {
-	if errno != syscall.ENOMEM {
-		return nil
-	}
-	hint := ask()
-	if hint == "" {
-		return nil
-	}
-	return []string{hint}
-}
+// MemlockHintOf is MemlockHint for a limit in bytes that a device made of software has.
+func MemlockHintOf(limit uint64) string { return memlockText(limit, limit == 0, memState{}) }
 
 // capIPCLock is the number of CAP_IPC_LOCK in the capability sets of Linux.
 const capIPCLock = 14

@@ -49,16 +49,3 @@ func TestMemlockHint(t *testing.T) {
 		t.Errorf("the hint does not name the limit: %q", got)
 	}
 }
-
-// TestHintsOf asks for a hint after ENOMEM alone.
-func TestHintsOf(t *testing.T) {
-	for _, c := range []struct {
-		errno syscall.Errno
-		hint  string
-		want  int
-	}{{syscall.ENOMEM, "raise it", 1}, {syscall.ENOMEM, "", 0}, {syscall.EINVAL, "raise it", 0}} {
-		if got := hintsOf(c.errno, func() string { return c.hint }); len(got) != c.want || c.want == 1 && got[0] != c.hint {
-			t.Errorf("%v, %q: %q", c.errno, c.hint, got)
-		}
-	}
-}

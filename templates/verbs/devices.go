@@ -15,8 +15,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/byhand"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // DeviceEntry is an entry of the device list.
@@ -76,6 +76,9 @@ func (l *Lib) OpenDevice(name string) (*Device, error) {
 	return dev, err
 }
 
+// Lib returns the library that the device was opened with.
+func (dev *Device) Lib() *Lib { return object.OrZero(dev).lib }
+
 // openListed opens a device of the list.
 func (l *Lib) openListed(c unsafe.Pointer, name string) (*Device, error) {
 	const verb = "ibv_open_device"
@@ -84,7 +87,7 @@ func (l *Lib) openListed(c unsafe.Pointer, name string) (*Device, error) {
 	}
 	ctx, errno := rawOpenDevice(l.fn[symIbv_open_device], c)
 	if ctx == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, diagnose.NotOpened(verb, l.src, name, cmem.Text((*cDevice)(c).dev_name[:]), errno)
 	}
 	dev := newDevice(l, ctx)
 	if err := dev.h.Adopt(); err != nil {
@@ -106,7 +109,8 @@ func (l *Lib) deviceList() (byhand.DeviceList, error) {
 		List: func(n *int32) (unsafe.Pointer, syscall.Errno) {
 			return rawGetDeviceList(l.fn[symIbv_get_device_list], unsafe.Pointer(n))
 		},
-		Free: func(list unsafe.Pointer) { rawFreeDeviceList(l.fn[symIbv_free_device_list], list) },
+		Free:   func(list unsafe.Pointer) { rawFreeDeviceList(l.fn[symIbv_free_device_list], list) },
+		Source: l.src,
 	}, nil
 }
 

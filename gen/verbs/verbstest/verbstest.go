@@ -10,6 +10,7 @@ package verbstest
 import (
 	"errors"
 	"fmt"
+	"os"
 	"runtime"
 	"testing"
 	"time"
@@ -19,11 +20,15 @@ import (
 	soft "github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
 )
 
-// Open makes a software device and opens it. When the test ends it is closed; leaks and lints fail the test.
+// Open makes a software device and opens it; its Lib has the library. When the test ends it is closed, unless the test has closed it;
+// leaks and lints fail the test.
 func Open(t testing.TB, opts ...softverbs.Option) (*softverbs.Device, *verbs.Device) {
 	t.Helper()
 	return soft.Open(t, verbs.LoadFrom, opts...)
 }
+
+// AllowLints has lints with these IDs not fail the test that made the device.
+func AllowLints(t testing.TB, ids ...string) { soft.AllowLints(t, ids...) }
 
 // What an End has.
 const (
@@ -39,12 +44,28 @@ type End struct {
 	QP             *verbs.QP // connected to the other end
 	Mem            []byte    // registered as MR, with all rights
 	MR             *verbs.MR // of Mem
+
+	own bool // PD is closed with it
 }
 
 // Pair connects two queue pairs of a device, ready to send. They are closed when the test ends.
 func Pair(t testing.TB, dev *verbs.Device) (a, b *End) {
 	t.Helper()
 	a, b, err := Connect(dev, dev)
+	return kept(t, a, b, err)
+}
+
+// PairOn connects two queue pairs in protection domains of the test, of one device or of two, ready to send. What it makes is closed when
+// the test ends; the domains are the test's, and must be open until then, or be closed by CloseAll.
+func PairOn(t testing.TB, left, right *verbs.PD) (a, b *End) {
+	t.Helper()
+	a, b, err := ConnectOn(left, right)
+	return kept(t, a, b, err)
+}
+
+// kept closes the two ends when the test ends.
+func kept(t testing.TB, a, b *End, err error) (*End, *End) {
+	t.Helper()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +80,21 @@ func Pair(t testing.TB, dev *verbs.Device) (a, b *End) {
 // Connect connects a queue pair of one device to one of another, or of the same. Each End is to be closed. A request that is not
 // answered ends with RETRY_EXC_ERR after some milliseconds.
 func Connect(left, right *verbs.Device) (a, b *End, err error) {
+	pds := [2]*verbs.PD{}
+	for i, dev := range []*verbs.Device{left, right} {
+		if pds[i], err = dev.AllocPD(); err != nil {
+			return nil, nil, errors.Join(err, pds[0].Close())
+		}
+	}
+	if a, b, err = ConnectOn(pds[0], pds[1]); err != nil {
+		return nil, nil, errors.Join(err, pds[0].Close(), pds[1].Close())
+	}
+	a.own, b.own = true, true
+	return a, b, nil
+}
+
+// ConnectOn is Connect with protection domains of the program. Close of an End leaves them open.
+func ConnectOn(left, right *verbs.PD) (a, b *End, err error) {
 	if a, err = newEnd(left); err != nil {
 		return nil, nil, err
 	}
@@ -71,16 +107,14 @@ func Connect(left, right *verbs.Device) (a, b *End, err error) {
 	return a, b, nil
 }
 
-func newEnd(dev *verbs.Device) (e *End, err error) {
-	e = &End{Mem: make([]byte, Size)}
+func newEnd(pd *verbs.PD) (e *End, err error) {
+	e = &End{PD: pd, Mem: make([]byte, Size)}
+	dev := pd.Device()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, e.Close())
 		}
 	}()
-	if e.PD, err = dev.AllocPD(); err != nil {
-		return e, err
-	}
 	if e.SendCQ, err = dev.CreateCQ(2*Depth, nil, 0); err != nil {
 		return e, err
 	}
@@ -128,15 +162,26 @@ func Wait(cq *verbs.CQ, n int) ([]verbs.WC, error) {
 	return wcs, nil
 }
 
-// Close closes everything of the end.
+// Close closes what was made for the end and is still open.
 func (e *End) Close() error {
 	var errs []error
-	if e.PD != nil {
-		errs = append(errs, e.PD.CloseAll()) // with the queue pair and the region
+	end := func(err error) {
+		if !errors.Is(err, os.ErrClosed) { // by the test
+			errs = append(errs, err)
+		}
+	}
+	if e.own {
+		end(e.PD.CloseAll()) // with the queue pair and the region
+	}
+	if e.QP != nil {
+		end(e.QP.CloseAll())
+	}
+	if e.MR != nil {
+		end(e.MR.Close())
 	}
 	for _, cq := range []*verbs.CQ{e.SendCQ, e.RecvCQ} {
 		if cq != nil {
-			errs = append(errs, cq.Close())
+			end(cq.Close())
 		}
 	}
 	return errors.Join(errs...)

@@ -37,6 +37,38 @@ func TestPair(t *testing.T) {
 	}
 }
 
+// TestPairOn connects queue pairs in domains of the test, on two devices, and closes all before the test ends.
+func TestPairOn(t *testing.T) {
+	soft, dev := verbstest.Open(t, softverbs.AnotherDevice("soft1"))
+	other, err := dev.Lib().OpenDevice(soft.Names()[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := errors.Join(other.CloseAll(), dev.CloseAll()); err != nil {
+			t.Error(err)
+		}
+	}()
+	left, err := dev.AllocPD()
+	if err != nil {
+		t.Fatal(err)
+	}
+	right, err := other.AllocPD()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, b := verbstest.PairOn(t, left, right)
+	if a.PD != left || b.PD != right || a.QP.PD() != left {
+		t.Error("the ends are in other domains")
+	}
+	if err := errors.Join(a.Close(), b.Close()); err != nil {
+		t.Error(err)
+	}
+	if err := left.Close(); err != nil {
+		t.Errorf("the domain is not as it was: %v", err)
+	}
+}
+
 // TestWait waits for numbers of completions that nobody can mean.
 func TestWait(t *testing.T) {
 	_, dev := verbstest.Open(t)

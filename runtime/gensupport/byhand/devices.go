@@ -1,12 +1,14 @@
 package byhand
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -16,6 +18,8 @@ type DeviceList struct {
 	List func(n *int32) (list unsafe.Pointer, errno syscall.Errno)
 	// Free is ibv_free_device_list.
 	Free func(list unsafe.Pointer)
+	// Source is what the functions come from; the system is looked at only for a real library.
+	Source any
 }
 
 // Each calls f with each device (struct ibv_device *) until f returns false. The device is valid until f returns. verb
@@ -34,9 +38,8 @@ func (l DeviceList) Each(verb string, f func(device unsafe.Pointer) bool) error 
 	}
 	if list == nil {
 		if errno == syscall.ENOSYS {
-			return &verr.Error{Verb: verb, Errno: errno,
-				Msg: "the kernel has no RDMA (no InfiniBand class in sysfs), or the process ran out of file descriptors; load the modules of " +
-					"the device (ib_uverbs)"}
+			return &verr.Error{Verb: verb, Errno: errno, Msg: cmp.Or(diagnose.NoRDMA(l.Source), "the kernel has no RDMA; load the modules of "+
+				"the device and ib_uverbs")}
 		}
 		return verr.Failed(verb, errno, nil)
 	}
@@ -70,6 +73,9 @@ func (l DeviceList) Find(verb, wanted string, name func(device unsafe.Pointer) s
 	have := "there is none"
 	if len(names) > 0 {
 		have = "there is " + strings.Join(names, ", ")
+	}
+	if why := diagnose.Unlisted(l.Source, wanted, names); why != "" {
+		have += "; " + why
 	}
 	return &verr.Error{Verb: verb, Errno: syscall.ENODEV, Msg: "no device " + strconv.Quote(wanted) + "; " + have}
 }

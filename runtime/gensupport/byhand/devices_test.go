@@ -62,8 +62,7 @@ func TestEachFails(t *testing.T) {
 		text  string
 	}{
 		{syscall.ENOSYS, errors.ErrUnsupported,
-			"v: the kernel has no RDMA (no InfiniBand class in sysfs), or the process ran out of file descriptors; load the modules of the " +
-				"device (ib_uverbs): function not implemented (ENOSYS)"},
+			"v: the kernel has no RDMA; load the modules of the device and ib_uverbs: function not implemented (ENOSYS)"},
 		{syscall.ENOMEM, syscall.ENOMEM, "v: cannot allocate memory (ENOMEM)"},
 	} {
 		l := DeviceList{List: func(*int32) (unsafe.Pointer, syscall.Errno) { return nil, c.errno },

@@ -3,6 +3,7 @@
 package dl
 
 import (
+	"cmp"
 	"debug/elf"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -24,6 +26,9 @@ var machines = map[string]elf.Machine{
 func explain(m Module, path, why string) error {
 	e := &verr.LoadError{Path: path, Problem: "the loader says: " + why}
 	switch {
+	case strings.Contains(why, "Too many open files"):
+		e.Fix, e.Err = cmp.Or(verr.FilesHint(), "raise the limit on file descriptors"), syscall.EMFILE
+		return e
 	case strings.Contains(why, "cannot open shared object file"):
 		e.Fix = "install the library that it needs"
 	case strings.Contains(why, "version `") && strings.Contains(why, "not found"):

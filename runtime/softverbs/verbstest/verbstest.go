@@ -10,6 +10,8 @@ package verbstest
 
 import (
 	"errors"
+	"os"
+	"sync"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
@@ -52,8 +54,31 @@ func New(t testing.TB, opts ...softverbs.Option) *softverbs.Device {
 	return soft
 }
 
+// allowed are the lints that tests allow: sets of IDs, by test.
+var allowed sync.Map
+
+// AllowLints has lints with these IDs not fail the test that made the device. Call it before or after the device is made.
+func AllowLints(t testing.TB, ids ...string) {
+	set, again := allowed.LoadOrStore(t, new(sync.Map))
+	if !again {
+		t.Cleanup(func() { allowed.Delete(t) })
+	}
+	for _, id := range ids {
+		set.(*sync.Map).Store(id, true)
+	}
+}
+
+func lintAllowed(t testing.TB, l *verr.Lint) bool {
+	set, some := allowed.Load(t)
+	if !some || l.Rule == nil {
+		return false
+	}
+	_, ok := set.(*sync.Map).Load(l.Rule.ID)
+	return ok
+}
+
 // Load makes a software device and loads it, with the LoadFrom of a generated package. In addition to what New checks, each lint
-// fails the test: a call that this device accepts and others refuse.
+// fails the test, unless AllowLints allows it: a call that this device takes and others refuse. A call that the device refused has none.
 func Load[L Lib[D], D Closer, S Symbols](t testing.TB, load func(S) (L, error), opts ...softverbs.Option) (*softverbs.Device, L) {
 	t.Helper()
 	soft := New(t, opts...)
@@ -61,13 +86,17 @@ func Load[L Lib[D], D Closer, S Symbols](t testing.TB, load func(S) (L, error), 
 	if err != nil {
 		t.Fatal(err)
 	}
-	lib.OnLint(func(l *verr.Lint) { t.Errorf("lint: %v", l) })
+	lib.OnLint(func(l *verr.Lint) {
+		if !lintAllowed(t, l) {
+			t.Errorf("lint: %+v; if the test means it, allow it by verbstest.AllowLints(t, %q)", l, l.Rule.ID)
+		}
+	})
 	t.Cleanup(func() { lib.OnLint(nil) })
 	return soft, lib
 }
 
-// Open does what Load does and opens the first device of the list. The test closes what it makes on it; the device itself is
-// closed when the test ends, and it is an error of the test if that does not work.
+// Open does what Load does and opens the first device of the list. The test closes what it makes on it, or all at once by CloseAll of
+// the device; the device itself is closed when the test ends, and it is an error of the test if that does not work.
 func Open[L Lib[D], D Closer, S Symbols](t testing.TB, load func(S) (L, error), opts ...softverbs.Option) (*softverbs.Device, D) {
 	t.Helper()
 	soft, lib := Load(t, load, opts...)
@@ -80,7 +109,7 @@ func Open[L Lib[D], D Closer, S Symbols](t testing.TB, load func(S) (L, error), 
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if err := dev.Close(); err != nil {
+		if err := dev.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 			t.Errorf("the device cannot be closed: %v", err)
 		}
 	})

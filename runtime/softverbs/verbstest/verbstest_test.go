@@ -67,23 +67,76 @@ func TestLeakFailsTheTest(t *testing.T) {
 	}
 }
 
-// A call that this device accepts, and others refuse.
-func TestLintFailsTheTest(t *testing.T) {
+// TestLints breaks a lint in a call that the device takes, which fails the test unless it is allowed, and one in a call that it refuses.
+func TestLints(t *testing.T) {
+	available(t)
+	const id = "VR-ibv_create_ah-flow_label-0320"
+	for _, c := range []struct {
+		name    string
+		breaks  func(pd *verbs.PD) error
+		allow   []string
+		want    string
+		refused bool
+	}{
+		{name: "taken", breaks: wideLabel, want: id},
+		{name: "another allowed", breaks: wideLabel, allow: []string{"VR-ibv_reg_mr-access-0005"}, want: id},
+		{name: "allowed", breaks: wideLabel, allow: []string{id}},
+		{name: "refused", breaks: zeroBased, refused: true},
+	} {
+		r := &recorder{TB: t}
+		verbstest.AllowLints(r, c.allow...)
+		_, dev := verbstest.Open(r, verbs.LoadFrom)
+		pd, err := dev.AllocPD()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.breaks(pd); (err != nil) != c.refused {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if err := dev.CloseAll(); err != nil {
+			t.Error(err)
+		}
+		r.end()
+		switch all := strings.Join(r.errs, "\n"); {
+		case c.want == "" && all != "":
+			t.Errorf("%s: %s", c.name, all)
+		case len(r.errs) != 1 && c.want != "" || !strings.Contains(all, c.want):
+			t.Errorf("%s: %q", c.name, r.errs)
+		}
+	}
+}
+
+// wideLabel makes an address with a flow label of more than 20 bits.
+func wideLabel(pd *verbs.PD) error {
+	gid, err := pd.Device().QueryGID(1, 0)
+	if err != nil {
+		return err
+	}
+	_, err = pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 1, FlowLabel: 1 << 20})
+	return err
+}
+
+// zeroBased makes a region that this device does not have.
+func zeroBased(pd *verbs.PD) error {
+	_, err := pd.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite|verbs.MRAccessZeroBased)
+	return err
+}
+
+// TestClosedByTheTest closes the device in the test.
+func TestClosedByTheTest(t *testing.T) {
 	available(t)
 	r := &recorder{TB: t}
 	_, dev := verbstest.Open(r, verbs.LoadFrom)
-	pd, err := dev.AllocPD()
-	if err != nil {
+	if _, err := dev.AllocPD(); err != nil {
 		t.Fatal(err)
 	}
-	if mr, err := pd.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite|verbs.MRAccessZeroBased); err == nil {
-		t.Error(mr.Close())
+	if dev.Lib() == nil {
+		t.Error("the device has no library")
 	}
-	if err := pd.Close(); err != nil {
-		t.Fatal(err)
+	if err := dev.CloseAll(); err != nil {
+		t.Error(err)
 	}
-	r.end()
-	if len(r.errs) == 0 || !strings.HasPrefix(r.errs[0], "lint: ") {
+	if r.end(); len(r.errs) != 0 {
 		t.Errorf("%q", r.errs)
 	}
 }

@@ -110,6 +110,24 @@ func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string) *model.Ext
 	return nil
 }
 
+// bindRoute resolves where the path to a peer stands.
+func (b *binder) bindRoute(v *model.Verb, s *spec.Verb) {
+	if s.Route == "" {
+		return
+	}
+	param, rest, inside := strings.Cut(s.Route, ".")
+	path := ""
+	if inside {
+		path = "." + rest
+	}
+	if p := v.Param(param); p != nil && p.Record != nil && b.leaf(p.Record.Mirror, strings.TrimPrefix(path+".grh.sgid_index", ".")) != nil {
+		v.Route = &model.Route{Param: p, Path: path}
+		return
+	}
+	b.errorf(diag.NameUnknown, s.At("route", s.Route), v.C,
+		"route: "+s.Route+" is no struct ibv_ah_attr of a record", "write it like attr.ah_attr")
+}
+
 // bindMade resolves where a verb stores the object that it makes.
 func (b *binder) bindMade(v *model.Verb, s *spec.Verb) {
 	for _, p := range v.Params {

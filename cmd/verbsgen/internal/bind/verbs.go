@@ -49,7 +49,7 @@ func (b *binder) bindVerbs() {
 
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	v := &model.Verb{C: f.Name, Go: naming.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
-		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Updates: s.Updates, Pos: pos(s.Pos), Dispatch: f.Dispatch}
+		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Updates: s.Updates, Node: s.Node, Pos: pos(s.Pos), Dispatch: f.Dispatch}
 	for _, n := range b.in.Spec.NotesOf(f.Name) {
 		if n.Errno != "" {
 			v.Causes = append(v.Causes, model.Cause{Errno: n.Errno, Text: n.Statement})
@@ -72,6 +72,7 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	}
 	v.Extent, v.Asks = b.place(v, s, "extent", s.Extent), b.place(v, s, "asks", s.Asks)
 	b.bindIOVA(v, s)
+	b.bindRoute(v, s)
 	for i := range s.Methods {
 		b.bindMethod(v, &s.Methods[i])
 	}

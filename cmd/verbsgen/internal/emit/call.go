@@ -17,9 +17,6 @@ import (
 //	if err := checkX(&in); err != nil {
 //		return nil, err
 //	}
-//	if pd.lib.lints.Wanted() {
-//		pd.lib.lints.Report(hintX(&in))
-//	}
 func (p printer) check(s plan.Check) []jen.Code {
 	in := ref(id("in"))
 	out := []jen.Code{define("in").Id("in" + s.Verb).Add(lines(p.entries(s.Inputs)...))}
@@ -37,10 +34,16 @@ func (p printer) check(s plan.Check) []jen.Code {
 		}
 		out = append(out, jen.If(define("err").Add(id("check"+s.Verb).Call(in)), notNil(id("err"))).Block(refuse...))
 	}
-	if s.Lints {
-		out = append(out, jen.If(id(s.Lib, "lints.Wanted").Call()).Block(id(s.Lib, "lints.Report").Call(id("hint"+s.Verb).Call(in))))
-	}
 	return out
+}
+
+// hint reports lints:
+//
+//	if pd.lib.lints.Wanted() {
+//		pd.lib.lints.Report(hintX(&in))
+//	}
+func (p printer) hint(s plan.Hint) *jen.Statement {
+	return jen.If(id(s.Lib, "lints.Wanted").Call()).Block(id(s.Lib, "lints.Report").Call(id("hint" + s.Verb).Call(ref(id("in")))))
 }
 
 // call calls a verb and returns its error:
@@ -58,7 +61,7 @@ func (p printer) call(s plan.Call) []jen.Code {
 		return op(id(name), operator, than).Add(spared)
 	}
 	refuse := func(conditions ...jen.Code) *jen.Statement {
-		return jen.If(conditions...).Block(p.zero.with(failure(s.Failure)))
+		return jen.If(conditions...).Block(p.zero.with(p.failure(s.Failure)))
 	}
 	switch s.Answer {
 	case plan.Pointer:
@@ -83,7 +86,7 @@ func (p printer) call(s plan.Call) []jen.Code {
 }
 
 // failure is the error of a call: verr.Failed(verb, errno, hints), or that of an allocator's calls.
-func failure(f plan.Failure) *jen.Statement {
+func (p printer) failure(f plan.Failure) *jen.Statement {
 	by, verb := rt("verr", "Failed"), id("verb")
 	if f.By != "" {
 		by = id(f.By, "Failed")
@@ -91,38 +94,45 @@ func failure(f plan.Failure) *jen.Statement {
 	if f.Verb != "" {
 		verb = jen.Lit(f.Verb)
 	}
-	return by.Call(verb, id("errno"), hints(f))
+	if f.Node != "" {
+		return rt("diagnose", "NoNode").Call(verb, id(f.Lib, "src"), jen.Lit(f.Node), id("errno"))
+	}
+	return by.Call(verb, id("errno"), p.hints(f))
 }
 
 // hints is the function that explains a failure, or nil:
 //
-//	func() []string { return append(verr.Texts(hintX(&in)), verr.MemlockHints(errno)...) }
+//	func() []string { return append(verr.Texts(hintX(&in)), diagnose.Memory(pd.lib.src, errno, in.addr, in.length, in.access)...) }
 //	func() []string { return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT, Text: "..."}) }
-func hints(f plan.Failure) *jen.Statement {
-	byRules, byLimit := rt("verr", "Texts").Call(id("hint"+f.Lints).Call(ref(id("in")))), rt("verr", "MemlockHints").Call(id("errno"))
-	var all *jen.Statement
-	switch {
-	case f.Lints != "" && f.Memlock:
-		all = jen.Append(byRules, byLimit.Op("..."))
-	case f.Lints != "":
-		all = byRules
-	case f.Memlock:
-		all = byLimit
-	case f.Gone:
-		all = rt("devmem", "GoneHints").Call(id("errno"))
-	case len(f.Causes) == 0:
-		return jen.Nil()
+func (p printer) hints(f plan.Failure) *jen.Statement {
+	var all []*jen.Statement
+	errno := id("errno")
+	if len(f.Memory) > 0 {
+		args := append([]jen.Code{id(f.Lib, "src"), errno}, p.values(f.Memory)...)
+		all = append(all, rt("diagnose", "Memory").Call(args...))
+	}
+	if f.Route != "" {
+		all = append(all, id(f.Device, "explainRoute").Call(errno, ref(id(f.Route))))
+	}
+	if f.Lints != "" {
+		all = append(all, rt("verr", "Texts").Call(id("hint"+f.Lints).Call(ref(id("in")))))
+	}
+	if f.Gone {
+		all = append(all, rt("devmem", "GoneHints").Call(errno))
 	}
 	if len(f.Causes) > 0 {
-		args := []jen.Code{id("errno")}
+		args := []jen.Code{errno}
 		for _, c := range f.Causes {
 			args = append(args, rt("verr", "Cause").Values(key("Errno", rt("syscall", c.Errno)), key("Text", jen.Lit(c.Text))))
 		}
-		byNotes := rt("verr", "Causes").Call(args...)
-		if all != nil {
-			byNotes = jen.Append(all, byNotes.Op("..."))
-		}
-		all = byNotes
+		all = append(all, rt("verr", "Causes").Call(args...))
 	}
-	return jen.Func().Params().Index().String().Add(short(jen.Return(all)))
+	if len(all) == 0 {
+		return jen.Nil()
+	}
+	out := all[0]
+	for _, more := range all[1:] {
+		out = jen.Append(out, more.Op("..."))
+	}
+	return jen.Func().Params().Index().String().Add(short(jen.Return(out)))
 }

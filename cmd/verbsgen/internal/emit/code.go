@@ -21,7 +21,7 @@ var imports = map[string]string{
 	"time": "time", "unsafe": "unsafe",
 	"bridge": module + "runtime/gensupport/bridge", "cmem": module + "runtime/gensupport/cmem",
 	"codes":  module + "runtime/gensupport/codes",
-	"devmem": module + "runtime/devmem", "dl": module + "runtime/gensupport/dl",
+	"devmem": module + "runtime/devmem", "diagnose": module + "runtime/gensupport/diagnose", "dl": module + "runtime/gensupport/dl",
 	"dpath": module + "runtime/dpath", "events": module + "runtime/gensupport/events", "gate": module + "runtime/gensupport/gate",
 	"gensupport": module + "runtime/gensupport", "lazy": module + "runtime/gensupport/lazy", "mem": module + "runtime/mem",
 	"object":   module + "runtime/gensupport/object",

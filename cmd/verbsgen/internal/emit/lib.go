@@ -86,7 +86,12 @@ func (e *emitter) libTypes(g *goFile) {
 	g.fn(fn{
 		doc:  says("OnLint", nil),
 		recv: recv("l", "Lib"), name: "OnLint", params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
-		body: []jen.Code{dot(rt("object", "OrZero").Call(id("l")), "lints.On").Call(id("f"))}, short: true,
+		body: []jen.Code{dot(rt("object", "OrZero").Call(id("l")), "lints.On").Call(id("f"), jen.False())}, short: true,
+	})
+	g.fn(fn{
+		doc:  says("OnEveryLint", nil),
+		recv: recv("l", "Lib"), name: "OnEveryLint", params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
+		body: []jen.Code{dot(rt("object", "OrZero").Call(id("l")), "lints.On").Call(id("f"), jen.True())}, short: true,
 	})
 	config := func() *jen.Statement { return jen.Func().Params(param("c", "*loadConfig")) }
 	g.decl(says("LoadOption", nil), jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))

@@ -39,6 +39,8 @@ func (p printer) step(s plan.Step) []jen.Code {
 		return one(jen.If(p.value(s.When)).Block(p.zero.with(p.value(s.Error))))
 	case plan.Check:
 		return p.check(s)
+	case plan.Hint:
+		return one(p.hint(s))
 	case plan.Call:
 		return p.call(s)
 	case plan.Return:

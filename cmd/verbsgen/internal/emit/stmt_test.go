@@ -87,9 +87,9 @@ func TestSteps(t *testing.T) {
 		{plan.Assign{To: []string{"a.mask"}, Op: "|=", Values: []plan.Value{{As: plan.Literal, Text: "0x4"}}, Remark: "IBV_X"},
 			"a.mask |= 0x4 // IBV_X"},
 		{plan.Call{By: plan.Value{As: plan.Result, Path: "rawX"}, Answer: plan.Pointer, Into: "ptr",
-			Failure: plan.Failure{By: "calls", Memlock: true}},
+			Failure: plan.Failure{By: "calls", Gone: true}},
 			"ptr, errno := rawX()\nif ptr == nil {\n\treturn nil, calls.Failed(verb, errno, func() []string { return " +
-				"verr.MemlockHints(errno) })\n}"},
+				"devmem.GoneHints(errno) })\n}"},
 		{plan.Call{By: plan.Value{As: plan.Result, Path: "rawX"}, Answer: plan.Errno, Failure: plan.Failure{Verb: "ibv_x", Spare: "o.dev.gone"}},
 			"if errno := rawX(); errno != 0 && !o.dev.gone(errno) {\n\treturn nil, verr.Failed(\"ibv_x\", errno, nil)\n}"},
 		{plan.Batch{Call: plan.Value{As: plan.Result, Path: "notify"}, Failed: plan.Value{Path: "failed"}},

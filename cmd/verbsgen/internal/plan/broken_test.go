@@ -36,6 +36,17 @@ func twice[S Step](steps []Step) []Step {
 	return slices.Insert(slices.Clone(steps), i, steps[i])
 }
 
+// unlocked is a plan that does without a lock what it does with one.
+func unlocked(steps []Step) []Step {
+	i := locked(steps)
+	return slices.Concat(steps[:i], flat(steps[i : i+1])[1:], steps[i+1:])
+}
+
+// locked is the place of what is done with a lock.
+func locked(steps []Step) int {
+	return slices.IndexFunc(steps, func(s Step) bool { t, is := s.(Try); return is && t.Call.Path == "Locked" })
+}
+
 // edited changes the first step of a type.
 func edited[S Step](change func(s S) S) func(steps []Step) []Step {
 	return func(steps []Step) []Step {
@@ -73,8 +84,19 @@ var broken = []struct {
 	{"PD.regMR", without[Enter](0), "entered", "pd is used and not entered before"},
 	{"PD.regMR", later[Enter, Check], "entered", "pd is used and not entered before"},
 	{"PD.CreateQP", without[Enter](2), "entered", "qpInitAttr.RecvCQ is used and not entered before"},
-	{"CQ.Resize", without[Lock](0), "updated", "nothing locks what getters read"},
-	{"CQ.Resize", withoutAssign("", 0), "updated", "getters return what was before the call"},
+	{"PD.regMR", without[Hint](0), "hinted", "lints are not reported once after the call"},
+	{"PD.regMR", later[Call, Hint], "hinted", "lints are not reported once after the call"},
+	{"CQ.Resize", unlocked, "updated", "nothing locks what getters read"},
+	{"CQ.Resize", func(steps []Step) []Step {
+		steps = slices.Clone(steps)
+		i := locked(steps)
+		t := steps[i].(Try)
+		f := *t.Call.Args[1].Func
+		f.Then = withoutAssign("", 0)(f.Then)
+		t.Call.Args = []Value{t.Call.Args[0], {As: t.Call.Args[1].As, Func: &f}}
+		steps[i] = t
+		return steps
+	}, "updated", "getters return what was before the call"},
 	{"PD.RegDMMR", editedEnter("dm", func(e *Enter) { e.Beside = "" }), "one device", "dm may be of another device than pd"},
 	{"PD.RegDMMR", editedEnter("dm", func(e *Enter) { e.Beside = "dm" }), "one device", "dm may be of another device than pd"},
 	{"PD.RegDMMR", editedEnter("dm", func(e *Enter) { e.What = "pd" }), "one device", "dm may be of another device than pd"},

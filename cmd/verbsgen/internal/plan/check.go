@@ -7,10 +7,7 @@ import (
 
 // check plans the filling of the inputs of the rules, and the call of the validators.
 func (c *call) check() []Step {
-	s := Check{Verb: c.v.Go, Release: c.release, Refuses: len(c.v.Checked(false)) > 0, Lints: len(c.v.Checked(true)) > 0}
-	if s.Lints {
-		s.Lib = c.lib
-	}
+	s := Check{Verb: c.v.Go, Release: c.release, Refuses: len(c.v.Checked(false)) > 0}
 	for _, o := range c.v.Inputs() {
 		if o.Kind != model.OpCap {
 			s.Inputs = append(s.Inputs, Entry{o.Name, c.input(o)})
@@ -23,6 +20,14 @@ func (c *call) check() []Step {
 		return nil
 	}
 	return []Step{s}
+}
+
+// hint plans the report of the lints that a call breaks, which the device took.
+func (c *call) hint() []Step {
+	if len(c.v.Checked(true)) == 0 {
+		return nil
+	}
+	return []Step{Hint{Verb: c.v.Go, Lib: c.lib}}
 }
 
 // input is what fills an input from what the method has.

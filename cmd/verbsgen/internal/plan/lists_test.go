@@ -151,16 +151,30 @@ func uses(m *Method, step int) bool {
 	return slices.Contains(m.Steps[:step], Step(Until{Var{Name: "uses", Type: "object.Uses"}, "Exit"}))
 }
 
+// hinted: the lints of a verb are reported once, after the call, which the device took, and with no lock held.
+func hinted(_ *world, m *Method) []string {
+	steps := flat(m.Steps)
+	calls := at[Call](steps)
+	if len(calls) == 0 || len(m.Verb.Checked(true)) == 0 {
+		return nil
+	}
+	if h := at[Hint](m.Steps); len(h) != 1 || at[Hint](steps)[0] < calls[len(calls)-1] {
+		return []string{"lints are not reported once after the call"}
+	}
+	return nil
+}
+
 // updated: after a verb that changes what getters return, they read it again, and nobody else reads or calls meanwhile.
 func updated(_ *world, m *Method) (wrong []string) {
-	calls := at[Call](m.Steps)
+	steps := flat(m.Steps)
+	calls := at[Call](steps)
 	if len(calls) == 0 || !m.Verb.Updates {
 		return nil
 	}
-	if locks := at[Lock](m.Steps); len(locks) != 1 || locks[0] > calls[0] {
+	if locked(steps[:calls[0]]) < 0 {
 		wrong = append(wrong, "nothing locks what getters read")
 	}
-	if !slices.ContainsFunc(m.Steps[calls[0]:], func(s Step) bool {
+	if !slices.ContainsFunc(steps[calls[0]:], func(s Step) bool {
 		do, is := s.(Assign)
 		return is && strings.HasSuffix(do.Values[0].Path, ".load")
 	}) {

@@ -57,7 +57,7 @@ func (b *builder) core(v *model.Verb, m *model.Method, name string) *Method {
 		c.param(p)
 	}
 	c.out.Name, c.out.Doc = name, Doc{Text: Says("with memory", Words{"Name": name, "Verb": v.C})}
-	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.invoke(), c.success())
+	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.invoke(), c.hint(), c.success())
 	return c.out
 }
 

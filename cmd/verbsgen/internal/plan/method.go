@@ -67,7 +67,7 @@ func (b *builder) method(v *model.Verb, m *model.Method) []Decl {
 	for _, p := range v.Params {
 		c.param(p)
 	}
-	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.invoke(), c.success())
+	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.invoke(), c.hint(), c.success())
 	c.out.OrZero = c.out.OrZero && mentions(c.out.Steps, c.self)
 	c.out.Doc = c.doc(v.Doc)
 	return []Decl{c.out}
@@ -114,7 +114,7 @@ func (c *call) results() {
 
 // invoke plans the raw call.
 func (c *call) invoke() []Step {
-	s := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v), Failure: Failure{Memlock: c.pins(), Causes: c.v.Causes}}
+	s := Call{Verb: c.v.C, By: raw(c.v, c.lib, c.args...), Answer: answer(c.v), Failure: c.failure()}
 	switch {
 	case s.Answer == Pointer:
 		s.Into = "ptr"
@@ -130,13 +130,51 @@ func (c *call) invoke() []Step {
 		return c.move(to, []Step{s})
 	}
 	if c.v.Updates {
-		return []Step{Lock{c.self + ".mu"}, s, do(result(c.self + ".load"))}
+		return []Step{Try{Call: of("object", "Locked", addr(c.self+".mu"),
+			function(nil, errOnly, s, do(result(c.self+".load")), ret(null)))}}
 	}
 	if !c.callbacks() {
 		return []Step{s}
 	}
 	s.Failure.By = c.self + ".calls"
 	return []Step{do(result(s.Failure.By + ".Begin")), s}
+}
+
+// failure is what may explain that the call failed.
+func (c *call) failure() Failure {
+	f := Failure{Causes: c.v.Causes, Lib: c.lib, Node: c.v.Node, Memory: c.pinned()}
+	if w := c.v.Route; w != nil {
+		f.Route, f.Device = w.Param.Go+"C"+w.Path, c.root
+	}
+	return f
+}
+
+// pinned is the address, length and access flags of the memory that the device takes, nil where it takes none.
+func (c *call) pinned() []Value {
+	var at, length Value
+	access := zero
+	for _, p := range c.v.Params {
+		switch {
+		case p.Role.Passes == role.PassesHost && p.Len != nil:
+			at, length = c.in[p.C], c.in[p.Len.C]
+		case p.Role == role.Flags:
+			access = c.in[p.C]
+		case p.Record != nil && c.v.Creates != nil && memoryField(p.Record) != nil:
+			at, length = c.leaf(p, memoryField(p.Record).Leaf), c.leaf(p, memoryField(p.Record).Len)
+			if l := p.Record.Mirror.Find("access"); l != nil {
+				access = c.leaf(p, l)
+			}
+		}
+	}
+	if !c.pins() {
+		return nil
+	}
+	return []Value{at, length, access}
+}
+
+// leaf is a field of a record that is passed, as a number.
+func (c *call) leaf(p *model.Param, l *model.Leaf) Value {
+	return converted("uint64", val(p.Go+"C."+l.Go))
 }
 
 // answer is how a verb says that it failed.

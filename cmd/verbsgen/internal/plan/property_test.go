@@ -20,6 +20,7 @@ var properties = map[string]property{
 	"entered": entered, "one device": oneDevice, "checked": checked, "called": calledOnce, "refused": refusedFirst,
 	"held": heldUntilKept, "adopted": adoptedOnce, "returned": returned, "defined": defined, "readable": readable,
 	"filled": filled, "updated": updated, "byte order": byteOrder, "arms": armsPacked, "pointers": pointersPlaced,
+	"hinted": hinted,
 }
 
 // world is what the properties know beside a plan: the types of the package.

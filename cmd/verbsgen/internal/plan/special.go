@@ -80,6 +80,11 @@ func (b *builder) special(v *model.Verb, m *model.Method) []Decl {
 	c.out.Name, c.out.Verb, c.out.Results = name, nil, errOnly
 	c.out.Doc = Doc{Text: Says("judge", Words{"Name": name, "Verb": v.C})}
 	c.out.Steps = append(c.check(), ret(null))
+	if hint := c.hint(); hint != nil {
+		c.out.Results, c.out.Zero = append(one("func()"), errOnly...), []Value{null}
+		c.out.Steps = append(c.check(), Return{[]Value{function(nil, nil, hint...), null}})
+		c.out.Doc.Text += " " + Says("judge hint", nil)
+	}
 	c.out.OrZero = c.out.OrZero && mentions(c.out.Steps, c.self)
 	return []Decl{c.out}
 }

@@ -67,13 +67,14 @@ type (
 	HoldAttr struct{ Attr, Mirror string }
 	// Check holds the call against the rules of the verb.
 	Check struct {
-		Verb           string // in the names of its validators
-		Inputs, Caps   []Entry
-		From           string // the function that gives the capabilities
-		Lib            string
-		Refuses, Lints bool
-		Release        string // lets go of memory before a refusal
+		Verb         string // in the names of its validators
+		Inputs, Caps []Entry
+		From         string // the function that gives the capabilities
+		Refuses      bool
+		Release      string // lets go of memory before a refusal
 	}
+	// Hint reports the lints that a call breaks.
+	Hint struct{ Verb, Lib string }
 	// PinData puts the address of bytes into a copied mirror, until the method returns.
 	PinData struct{ Into, Bytes string }
 	// Lock locks a mutex until the method returns.
@@ -183,13 +184,17 @@ type Parent struct {
 
 // Failure is the error of a call that failed, and what may explain it.
 type Failure struct {
-	By      string        // an allocator's calls; empty: verr
-	Verb    string        // where the method does not name it
-	Lints   string        // in the name of the validator
-	Memlock bool          // ENOMEM may be the limit on locked memory
-	Gone    bool          // the device memory may be gone
-	Causes  []model.Cause // what notes say of errnos
-	Spare   string        // by an errno, whether there was nothing left to destroy, and the call counts as made; empty: no errno says so
+	By     string  // an allocator's calls; empty: verr
+	Verb   string  // where the method does not name it
+	Lints  string  // in the name of the validator
+	Lib    string  // of the method
+	Memory []Value // address, length and access of the memory that the device takes
+	Node   string  // of the node that the call opens
+	Route  string  // the mirror of the path to a peer, which Device can explain
+	Device string
+	Gone   bool          // the device memory may be gone
+	Causes []model.Cause // what notes say of errnos
+	Spare  string        // by an errno, whether there was nothing left to destroy, and the call counts as made; empty: no errno says so
 }
 
 // Answer is how a call says that it failed.

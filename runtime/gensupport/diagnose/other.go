@@ -1,0 +1,27 @@
+//go:build !linux
+
+package diagnose
+
+import (
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// Unlisted finds nothing on this system.
+func Unlisted(src any, wanted string, listed []string) string { return "" }
+
+// NoRDMA finds nothing on this system.
+func NoRDMA(src any) string { return "" }
+
+// NotOpened returns the plain error on this system.
+func NotOpened(verb string, src any, device, char string, errno syscall.Errno) error {
+	return verr.Failed(verb, errno, nil)
+}
+
+// NoNode returns the plain error on this system.
+func NoNode(verb string, src any, node string, errno syscall.Errno) error {
+	return verr.Failed(verb, errno, nil)
+}
+
+func mappings(addr, length, access uint64) string { return "" }

@@ -1,0 +1,70 @@
+package diagnose
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// providers are the providers of kernel drivers whose names differ.
+var providers = map[string]string{
+	"mlx5_core": "mlx5", "mlx4_core": "mlx4", "bnxt_en": "bnxt_re", "iw_cxgb4": "cxgb4", "hfi1": "hfi1verbs", "hns3": "hns",
+	"hns_roce_hw_v2": "hns", "ice": "irdma", "i40e": "irdma", "ib_mthca": "mthca", "qede": "qedr", "be2net": "ocrdma", "ib_qib": "ipathverbs",
+}
+
+const packages = "install its provider (Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs)"
+
+// provider says what is missing of the provider of a device whose node can be opened.
+func (s system) provider(device, char string) string {
+	name, driver := s.driver(device, char)
+	if name == "" {
+		return "its node can be opened, so no provider in " + s.conf + " fits it; " + packages
+	}
+	of := name
+	if driver != "" && driver != name {
+		of += ", of the kernel's driver " + driver
+	}
+	if !s.configured(name) {
+		return "no file of " + s.conf + " names its provider (" + of + "); " + packages
+	}
+	if s.library != "" {
+		folder := filepath.Join(filepath.Dir(s.library), "libibverbs")
+		pattern := "lib" + name + "-rdmav*.so"
+		if found, _ := filepath.Glob(filepath.Join(folder, pattern)); len(found) == 0 {
+			return "there is no " + filepath.Join(folder, pattern) + ", the provider of its driver (" + of + "); " + packages
+		}
+	}
+	return "its node can be opened and its provider (" + of + ") is installed; its warnings on stderr say why (IBV_SHOW_WARNINGS=1 for more)"
+}
+
+// driver returns the provider of a device and the kernel's driver, from sysfs; both are empty where it does not say.
+func (s system) driver(device, char string) (provider, driver string) {
+	for _, at := range []string{s.class(char), filepath.Join(s.sysfs, "class/infiniband", device)} {
+		if link, err := os.Readlink(filepath.Join(at, "device/driver")); err == nil {
+			driver = filepath.Base(link)
+			if p, ok := providers[driver]; ok {
+				return p, driver
+			}
+			return driver, driver
+		}
+	}
+	for _, soft := range []string{"rxe", "siw"} { // they have no hardware, and are called so
+		if strings.HasPrefix(device, soft) {
+			return soft, ""
+		}
+	}
+	return "", ""
+}
+
+// configured reports whether a file of the configuration names a provider.
+func (s system) configured(provider string) bool {
+	for _, file := range names(s.conf) {
+		text, _ := os.ReadFile(filepath.Join(s.conf, file))
+		for line := range strings.Lines(string(text)) {
+			if f := strings.Fields(line); len(f) == 2 && f[0] == "driver" && filepath.Base(f[1]) == provider {
+				return true
+			}
+		}
+	}
+	return false
+}
