@@ -26,12 +26,12 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix mutants rules bench facts tidy api one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan arm64 fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix mutants rules bench facts tidy api one
 
 all: setup scratch demo ## set up, generate from the installed verbs.h into a scratch package, run the demo
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-15s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 setup: ## install missing packages (libibverbs-dev and others; without root it only names them)
 	@.ci/setup
@@ -76,6 +76,9 @@ race: ## tests of concurrent code with the race detector and all checks of cgo's
 
 asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
 	@.ci/asan
+
+arm64: ## build runtime and gen for arm64, and run the tests of runtime under qemu; not a part of test
+	@.ci/arm64
 
 fuzz: ## run every fuzz target for FUZZTIME
 	@.ci/fuzz "$(FUZZTIME)"

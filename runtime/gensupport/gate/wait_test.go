@@ -16,6 +16,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate/internal/gatetest"
+	"github.com/verbsgen/verbsgen/runtime/internal/nobarrier"
 )
 
 // opened gives an open gate with a call inside, which ends at the end of the test at the latest.
@@ -151,7 +152,7 @@ func TestNoMembarrier(t *testing.T) {
 		var out strings.Builder
 		go func() {
 			runtime.LockOSThread() // never unlocked: the thread must not be used for anything else
-			if err := gatetest.Deny(errno, false); err != nil {
+			if err := nobarrier.Deny(errno, false); err != nil {
 				result <- err
 				return
 			}
@@ -180,7 +181,7 @@ func TestDeniedLater(t *testing.T) {
 	if fenced() {
 		t.Skip("this kernel has no membarrier(2)")
 	}
-	if err := gatetest.Deny(syscall.EPERM, true); err != nil {
+	if err := nobarrier.Deny(syscall.EPERM, true); err != nil {
 		t.Fatal(err)
 	}
 	var g Gate

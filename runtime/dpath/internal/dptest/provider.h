@@ -1,6 +1,7 @@
 #ifndef DPTEST_PROVIDER_H
 #define DPTEST_PROVIDER_H
 
+#include <stddef.h>
 #include <stdint.h>
 #include "verbs_abi.h"
 
@@ -91,5 +92,20 @@ int dp_loop_take(struct dp_provider *p, int n, long times);
 void dp_loop_receives(struct dp_provider *p, int n, long times); // to the shared receive queue
 uint64_t dp_loop_poll(struct dp_provider *p, int n, long times);
 int dp_loop_spin(struct dp_provider *p, int n, int tries, long times);
+
+// Two threads that use a batch at once. What each writes alone is on lines of its own.
+struct dp_exclude {
+	uintptr_t use; // of the batch
+	size_t size;   // of it, in bytes
+	int holder __attribute__((aligned(64))); // number of the thread that uses the batch, from 1 on
+	int64_t count;                           // of uses
+	struct {
+		int64_t step __attribute__((aligned(64)));
+		int64_t used, wrong;
+	} at[2];
+};
+
+// Runs thread 0 or 1.
+void dp_exclude(struct dp_exclude *x, int who, int64_t rounds);
 
 #endif

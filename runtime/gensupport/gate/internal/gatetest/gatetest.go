@@ -11,7 +11,6 @@ import "C"
 
 import (
 	"sync/atomic"
-	"syscall"
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/gensupport/gate/internal/header" // gate.h is in another folder
@@ -51,16 +50,4 @@ func Litmus(rounds int) (wrong int) {
 	wrong = int(C.gatetest_user(C.int64_t(rounds)))
 	<-done
 	return wrong
-}
-
-// Deny has membarrier(2) answer errno from now on, in all threads, or in this one and in what it executes.
-func Deny(errno syscall.Errno, all bool) error {
-	var in C.int
-	if all {
-		in = 1
-	}
-	if code := C.gatetest_deny(C.int(errno), in); code != 0 {
-		return syscall.Errno(code)
-	}
-	return nil
 }

@@ -21,8 +21,4 @@ int gatetest_inside_after_fork(const uintptr_t *gate);
 long gatetest_user(int64_t rounds);
 void gatetest_closer(int64_t rounds);
 
-// Lets no thread call membarrier(2) any more: it is answered errno. all is 0 for the calling thread alone, and what it
-// executes. Gives 0 or an errno.
-int gatetest_deny(int err, int all);
-
 #endif
