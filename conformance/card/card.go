@@ -69,10 +69,14 @@ func makeDrivers(dir string, o Options) error {
 	return nil
 }
 
-// Environ returns environ with what puts the card below a program.
+// Environ returns environ with what puts the card below a program. All programs on the card reach each other, unless environ has CARD_WIRE,
+// the folder in which programs find each other.
 func (c *Card) Environ(environ []string) []string {
 	own := []string{
 		"SYSFS_PATH=" + c.tree, "LD_PRELOAD=" + c.library, "CARD_DEVICES=" + strings.Join(c.providers, ","), "CARD_DRIVERS=" + c.drivers,
+	}
+	if !slices.ContainsFunc(environ, func(e string) bool { return strings.HasPrefix(e, "CARD_WIRE=") }) {
+		own = append(own, "CARD_WIRE="+filepath.Dir(c.library))
 	}
 	var out []string
 	for _, e := range environ {

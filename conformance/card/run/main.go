@@ -1,7 +1,7 @@
 //go:build linux
 
 // Command run runs a program on the emulated card: go run ./conformance/card/run ibv_devinfo. docs/card.md says what the environment
-// changes: CARD_DEVICES, CARD_LIBRARIES, CARD_LOG.
+// changes: CARD_DEVICES, CARD_LIBRARIES, CARD_LOG, CARD_WIRE.
 package main
 
 import (

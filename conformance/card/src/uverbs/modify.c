@@ -3,6 +3,7 @@
 #include "uverbs/dispatch.h"
 #include "uverbs/gid.h"
 #include "uverbs/qp.h"
+#include "wire/far.h"
 
 enum { STANDARD = (IBV_QP_DEST_QPN << 1) - 1, PSN = 0xffffff };
 
@@ -92,6 +93,7 @@ static int change(const struct call *c, struct qp *q, const struct ib_uverbs_mod
 	q->state = to;
 	q->wait = 0;
 	if (to == IBV_QPS_RESET) {
+		far_drop(q);
 		q->at = (struct ib_uverbs_modify_qp){0};
 		q->tries = q->rnr = 0;
 		q->established = q->last_said = false;

@@ -111,6 +111,7 @@ struct qp {
 	struct qp *next_opener;
 	// of the wire
 	uint64_t wait;                 // no request before this time
+	struct exchange *far;          // an answer of another process that is awaited
 	unsigned tries, rnr;           // of the request at the head
 	bool established, last_said;
 	void *own;

@@ -7,6 +7,7 @@
 
 #include "uverbs/provider.h"
 #include "wire/engine.h"
+#include "wire/far.h"
 #include "wire/net.h"
 #include "wire/requester.h"
 
@@ -51,6 +52,7 @@ void engine_fail(struct qp *q)
 {
 	q->state = IBV_QPS_ERR;
 	q->wait = 0;
+	far_drop(q);
 }
 
 static bool flush_sends(struct qp *q)
@@ -76,8 +78,10 @@ static bool flush(struct qp *q)
 	const struct format *f = format_of(&q->o);
 	struct completion c = {.receive = true, .status = IBV_WC_WR_FLUSH_ERR, .qp = q};
 	struct receive v;
-	bool any = flush_sends(q);
+	bool any;
 
+	far_drop(q);
+	any = flush_sends(q);
 	while (q->rcq && !q->srq && f->take(q, NULL, &v, NULL)) {
 		c.index = v.index;
 		engine_complete(q->rcq, &c);
@@ -135,6 +139,7 @@ static bool round_once(void)
 		devices[i].provider->format->tick(&devices[i]);
 	net_each(work, &any);
 	object_each(UVERBS_OBJECT_WQ, flush_wq, &any);
+	any |= far_serve();
 	object_each(UVERBS_OBJECT_CQ, look_armed, NULL);
 	return any;
 }

@@ -1,30 +1,26 @@
+#include "wire/far.h"
 #include "wire/net.h"
-
-enum { NUMBERS = 1 << 14, FIRST = 0x40 };
+#include "wire/segment.h"
 
 static struct qp *qps[NUMBERS];
 static uint32_t highest;
 
-// Numbers are not used again soon, so that a message to a destroyed queue pair reaches nobody.
 int net_join(struct qp *q)
 {
-	static uint32_t last = FIRST;
+	int err = segment_number(&q->number);
 
-	for (int i = 0; i < NUMBERS; i++) {
-		last = last + 1 < NUMBERS ? last + 1 : FIRST;
-		if (!qps[last]) {
-			qps[last] = q;
-			q->number = last;
-			highest = MAX(highest, last);
-			return 0;
-		}
-	}
-	return ENOMEM;
+	if (err)
+		return err;
+	qps[q->number] = q;
+	highest = MAX(highest, q->number);
+	return 0;
 }
 
 void net_leave(struct qp *q)
 {
+	far_drop(q);
 	qps[q->number] = NULL;
+	segment_release(q->number);
 	while (highest && !qps[highest])
 		highest--;
 }
@@ -36,7 +32,7 @@ struct qp *net_find(uint32_t number)
 
 void net_each(bool (*f)(struct qp *, void *), void *arg)
 {
-	for (uint32_t i = FIRST; i <= highest; i++)
+	for (uint32_t i = FIRST_NUMBER; i <= highest; i++)
 		if (qps[i] && !f(qps[i], arg))
 			return;
 }

@@ -1,4 +1,4 @@
-// The wire between the queue pairs of this process: each device reaches each, and numbers of queue pairs are unique on it.
+// The queue pairs of this process: each device reaches each, and numbers of queue pairs are unique on the wire.
 #ifndef CARD_NET_H
 #define CARD_NET_H
 

@@ -3,16 +3,14 @@
 #include "uverbs/provider.h"
 #include "wire/copy.h"
 #include "wire/engine.h"
+#include "wire/far.h"
 #include "wire/frame.h"
 #include "wire/net.h"
 #include "wire/requester.h"
-#include "wire/responder.h"
 
 enum {
-	LATER = -2,              // beside IBV_WC_*: the request stays at the head
 	LONGEST = 1 << 30,       // bytes of a message
 	DATAGRAM = 4096,
-	ALL_QPS = 0xffffff,      // a multicast
 	OWN_QKEY = 1u << 31,     // in a request: the queue pair's own
 	PSN = 0xffffff,
 };
@@ -22,11 +20,6 @@ static const uint32_t rnr_time[32] = {
 	65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 12288,
 	16384, 24576, 32768, 49152,
 };
-
-static bool reliable(const struct qp *q)
-{
-	return q->type == IBV_QPT_RC || q->type == IBV_QPT_XRC_SEND;
-}
 
 static struct device *device_of(const struct qp *q)
 {
@@ -56,7 +49,7 @@ static bool possible(const struct qp *q, const struct request *r)
 	case SEND:
 		return true;
 	case SEND_INVALIDATE: case READ: case SWAP: case ADD:
-		return reliable(q);
+		return is_reliable(q->type);
 	case WRITE:
 		return q->type != IBV_QPT_UD;
 	default:
@@ -91,31 +84,6 @@ static int bind(const struct qp *q, const struct binding *b)
 	return IBV_WC_SUCCESS;
 }
 
-static bool receives(const struct qp *p)
-{
-	return p->state == IBV_QPS_RTR || p->state == IBV_QPS_RTS || p->state == IBV_QPS_SQD || p->state == IBV_QPS_SQE;
-}
-
-static bool takes_datagram(const struct qp *q, const struct qp *p, const struct request *r)
-{
-	const uint32_t qkey = r->qkey & OWN_QKEY ? q->at.qkey : r->qkey;
-
-	return p && p->type == IBV_QPT_UD && receives(p) && p->at.qkey == qkey && device_of(p) == gid_owner(r->gid);
-}
-
-// connected returns the other end if a message can reach it.
-static struct qp *connected(const struct qp *q)
-{
-	struct qp *p = net_find(q->at.dest_qp_num);
-	const int type = q->type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV : q->type;
-
-	if (!p || p->type != type || !receives(p) || p->at.dest_qp_num != q->number)
-		return NULL;
-	if (device_of(p) != gid_owner(q->at.dest.dgid) || (reliable(q) && p->at.rq_psn != q->at.sq_psn))
-		return NULL;
-	return p;
-}
-
 static int again(struct qp *q, uint64_t ns)
 {
 	q->wait = now() + ns;
@@ -132,69 +100,55 @@ static int unanswered(struct qp *q)
 	return again(q, 4096ull << q->at.timeout);
 }
 
-static int not_ready(struct qp *q, const struct qp *p)
+static int not_ready(struct qp *q, uint32_t rnr_timer)
 {
 	if (q->at.rnr_retry != 7 && q->rnr++ >= q->at.rnr_retry)
 		return IBV_WC_RNR_RETRY_EXC_ERR;
-	return again(q, rnr_time[p->at.min_rnr_timer & 31] * 10000ull);
+	return again(q, rnr_time[rnr_timer & 31] * 10000ull);
 }
 
-// A message moves the sequence numbers of both ends by its packets.
-static void count_packets(struct qp *q, struct qp *p, uint64_t length)
+struct source requester_source(const struct qp *q, uint64_t length)
 {
 	const uint64_t mtu = 128u << q->at.path_mtu;
-	const uint32_t n = (uint32_t)MAX(1, (length + mtu - 1) / mtu);
+	struct source s = {.number = q->number, .type = q->type, .psn = q->at.sq_psn};
 
-	q->at.sq_psn = (q->at.sq_psn + n) & PSN;
-	p->at.rq_psn = (p->at.rq_psn + n) & PSN;
+	s.packets = (uint32_t)MAX(1, (length + mtu - 1) / mtu);
+	gid_at(device_of(q), 1, s.gid);
+	return s;
 }
 
 static int to_peer(struct qp *q, struct request *r)
 {
-	struct qp *p = connected(q);
-	int status;
+	const struct target to = {q->at.dest_qp_num, q->at.dest.dgid};
+	const struct source from = requester_source(q, r->length);
+	uint32_t rnr_timer = 0;
+	const int status = net_find(to.number) ? arrive(&from, &to, r, &rnr_timer) : far_request(q, r, &to, &rnr_timer);
 
-	if (!p)
-		return reliable(q) ? unanswered(q) : IBV_WC_SUCCESS;
-	status = responder_do(p, q, r);
-	if (!reliable(q)) // nobody tells
+	if (status == LATER)
+		return status;
+	if (!is_reliable(q->type)) // nobody tells
 		return IBV_WC_SUCCESS;
+	if (status == SILENCE)
+		return unanswered(q);
 	if (status == NOT_READY)
-		return not_ready(q, p);
-	if (status == IBV_WC_SUCCESS)
-		count_packets(q, p, r->length);
+		return not_ready(q, rnr_timer);
+	if (status == IBV_WC_SUCCESS) // a message moves the sequence numbers of both ends by its packets
+		q->at.sq_psn = (q->at.sq_psn + from.packets) & PSN;
 	return status;
-}
-
-struct cast {
-	struct qp *from;
-	struct request *r;
-};
-
-static bool to_member(struct qp *p, void *arg)
-{
-	const struct cast *c = arg;
-	const uint32_t qkey = c->r->qkey & OWN_QKEY ? c->from->at.qkey : c->r->qkey;
-
-	if ((p == c->from && p->no_loopback) || p->type != IBV_QPT_UD || !receives(p) || p->at.qkey != qkey)
-		return true;
-	for (int i = 0; i < p->ngroups; i++)
-		if (!memcmp(p->groups[i], c->r->gid, 16)) {
-			responder_do(p, c->from, c->r);
-			break;
-		}
-	return true;
 }
 
 static int datagram(struct qp *q, struct request *r)
 {
-	struct qp *p = net_find(r->qpn);
+	const struct source from = requester_source(q, r->length);
+	const bool all = is_multicast(r);
 
-	if (r->qpn == ALL_QPS && r->gid[0] == 0xff)
-		net_each(to_member, &(struct cast){q, r});
-	else if (takes_datagram(q, p, r))
-		responder_do(p, q, r);
-	return IBV_WC_SUCCESS;
+	if (r->qkey & OWN_QKEY)
+		r->qkey = q->at.qkey;
+	if (!all && !net_find(r->qpn))
+		return far_datagram(q, r);
+	if (all)
+		far_multicast(q, r);
+	return arrive(&from, &(struct target){r->qpn, r->gid}, r, NULL);
 }
 
 static int run(struct qp *q, struct request *r)
@@ -234,7 +188,7 @@ bool requester_step(struct qp *q)
 	c.op = r.op;
 	c.bytes = (uint32_t)r.length;
 	if (c.status != IBV_WC_SUCCESS) {
-		if (reliable(q))
+		if (is_reliable(q->type))
 			engine_fail(q);
 		else
 			q->state = IBV_QPS_SQE;

@@ -3,9 +3,12 @@
 #define CARD_REQUESTER_H
 
 #include "uverbs/verbs.h"
-#include "wire/format.h"
+#include "wire/arrive.h"
 
 // requester_step does the request at the head of the send queue, and reports whether there was work.
 bool requester_step(struct qp *) HIDDEN;
+
+// requester_source describes the sender of a request of so many bytes.
+struct source requester_source(const struct qp *, uint64_t length) HIDDEN;
 
 #endif

@@ -1,7 +1,6 @@
 // The responder: InfiniBand's rules for what a request may do at the other end.
 #include <rdma/ib_user_ioctl_cmds.h>
 
-#include "uverbs/gid.h"
 #include "uverbs/provider.h"
 #include "wire/copy.h"
 #include "wire/engine.h"
@@ -132,17 +131,17 @@ static int received(struct qp *q, struct srq *s, uint64_t length, bool data, str
 }
 
 // header writes the GRH of a datagram, as RoCE v2 on IPv6 has it.
-static void header(const struct qp *from, const struct request *r, struct receive *v)
+static void header(const struct source *from, const struct request *r, struct receive *v)
 {
 	uint8_t grh[GRH] = {0x60, [4] = (uint8_t)(r->length >> 8), (uint8_t)r->length, 0x1b, 64};
 	const struct piece p = {.length = GRH, .memory = grh};
 
-	gid_at(device_of(from), 1, grh + 8);
+	memcpy(grh + 8, from->gid, 16);
 	memcpy(grh + 24, r->gid, 16);
 	copy_pieces(v->pieces, v->n, 0, &p, 1, GRH);
 }
 
-static void say(struct qp *q, struct srq *s, const struct qp *from, const struct request *r, const struct receive *v)
+static void say(struct qp *q, struct srq *s, const struct source *from, const struct request *r, const struct receive *v)
 {
 	const bool ud = q->type == IBV_QPT_UD;
 	const struct completion c = {
@@ -168,7 +167,7 @@ static int invalidate(struct qp *q, struct srq *s, uint32_t value, const struct 
 	return IBV_WC_SUCCESS;
 }
 
-static int take_message(struct qp *q, struct srq *s, const struct qp *from, const struct request *r)
+static int take_message(struct qp *q, struct srq *s, const struct source *from, const struct request *r)
 {
 	const uint64_t skip = q->type == IBV_QPT_UD ? GRH : 0;
 	struct receive v;
@@ -202,7 +201,7 @@ static int do_atomic(struct request *r, const struct piece *at)
 	return copy_pieces(r->pieces, r->n, 0, &p, 1, 8) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
 }
 
-static int do_memory(struct qp *q, struct srq *s, const struct qp *from, struct request *r, struct piece *at)
+static int do_memory(struct qp *q, struct srq *s, const struct source *from, struct request *r, struct piece *at)
 {
 	struct receive v;
 	int status;
@@ -223,7 +222,7 @@ static int do_memory(struct qp *q, struct srq *s, const struct qp *from, struct 
 	return IBV_WC_SUCCESS;
 }
 
-int responder_do(struct qp *q, struct qp *from, struct request *r)
+int responder_do(struct qp *q, const struct source *from, struct request *r)
 {
 	struct piece at;
 	struct srq *s;

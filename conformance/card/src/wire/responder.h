@@ -8,7 +8,15 @@
 // Beside IBV_WC_*: the responder has no receive.
 enum { NOT_READY = -1 };
 
-// responder_do does a request of from at q, and returns a status of the requester or NOT_READY.
-int responder_do(struct qp *q, struct qp *from, struct request *) HIDDEN;
+// Who sent a request, in whichever process.
+struct source {
+	uint32_t number;
+	int type;                // of its queue pair
+	uint8_t gid[16];
+	uint32_t psn, packets;   // of the first packet; how many
+};
+
+// responder_do does a request at q, and returns a status of the requester or NOT_READY.
+int responder_do(struct qp *q, const struct source *from, struct request *) HIDDEN;
 
 #endif

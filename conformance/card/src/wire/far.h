@@ -1,0 +1,24 @@
+// Requests to queue pairs of other processes.
+#ifndef CARD_FAR_H
+#define CARD_FAR_H
+
+#include "uverbs/verbs.h"
+#include "wire/arrive.h"
+
+// Beside the statuses of arrive: the request stays at the head of its queue.
+enum { LATER = -20 };
+
+// far_request asks for a request of q, or looks for its answer: a status of arrive, or LATER.
+int far_request(struct qp *q, struct request *, const struct target *, uint32_t *rnr_timer) HIDDEN;
+
+// far_datagram sends a datagram, which nobody answers, to its queue pair or to all processes.
+int far_datagram(const struct qp *q, const struct request *) HIDDEN;
+void far_multicast(const struct qp *q, const struct request *) HIDDEN;
+
+// far_drop forgets the answer that a queue pair waits for.
+void far_drop(struct qp *) HIDDEN;
+
+// far_serve does what other processes ask for, and reports whether there was anything.
+bool far_serve(void) HIDDEN;
+
+#endif

@@ -1,0 +1,219 @@
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "wire/segment.h"
+
+// The state of an exchange; for those behind TAKEN, the process that it is for stands above it.
+enum { FREE, TAKEN, ASKED, UNAWAITED, DONE, GONE, STATE = 0xff, PROCESS_SHIFT = 8 };
+
+struct segment {
+	_Atomic uint64_t tickets;
+	_Atomic uint32_t last;               // the number given last
+	_Atomic uint32_t owner[NUMBERS];     // the process that has a number, and 1
+	_Atomic uint32_t state[EXCHANGES];
+	struct exchange exchanges[EXCHANGES];
+};
+
+static struct segment *shared; // of this process only, without CARD_WIRE
+static int file = -1, self;
+
+static int lock_byte(int process, int command, short *type)
+{
+	struct flock f = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = process, .l_len = 1};
+	int err = fcntl(file, command, &f);
+
+	*type = f.l_type;
+	return err;
+}
+
+static bool alive(int process)
+{
+	short type;
+
+	return process == self || (file >= 0 && !lock_byte(process, F_GETLK, &type) && type != F_UNLCK);
+}
+
+bool segment_other(int process)
+{
+	return file >= 0 && process != self && alive(process);
+}
+
+// clean takes away what a dead process of this number left.
+static void clean(void)
+{
+	for (int i = 0; i < NUMBERS; i++)
+		if (atomic_load(&shared->owner[i]) == (uint32_t)self + 1)
+			atomic_store(&shared->owner[i], 0);
+	for (int i = 0; i < EXCHANGES; i++) {
+		const uint32_t s = atomic_load(&shared->state[i]);
+		const bool here = (s & STATE) > TAKEN && (int)(s >> PROCESS_SHIFT) == self;
+
+		if ((s & STATE) != FREE && shared->exchanges[i].from == (uint32_t)self)
+			atomic_store(&shared->state[i], FREE);
+		else if (here && ((s & STATE) == ASKED || (s & STATE) == UNAWAITED))
+			atomic_store(&shared->state[i], (s & STATE) == ASKED ? GONE | s >> PROCESS_SHIFT << PROCESS_SHIFT : FREE);
+	}
+}
+
+// join opens the file, and finds a free place among the processes.
+static int join(const char *dir)
+{
+	char path[PATH_MAX];
+	struct stat st;
+	short type;
+
+	if (snprintf(path, sizeof path, "%s/card-wire-%zx", dir, sizeof *shared) >= PATH_MAX)
+		return ENAMETOOLONG;
+	file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (file < 0 || ftruncate(file, sizeof *shared) || syscall(SYS_newfstatat, file, "", &st, AT_EMPTY_PATH))
+		return errno;
+	shared = (struct segment *)syscall(SYS_mmap, NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (shared == MAP_FAILED)
+		return errno;
+	for (self = 0; self < PROCESSES; self++)
+		if (!lock_byte(self, F_SETLK, &type)) {
+			clean();
+			return 0;
+		}
+	return ENOSPC;
+}
+
+// begin runs with the first queue pair, so that processes without one need no place.
+static void begin(void)
+{
+	const char *dir = getenv("CARD_WIRE");
+	int err = dir && *dir ? join(dir) : 0;
+
+	if (err) {
+		dprintf(STDERR_FILENO, "card: cannot join the processes of CARD_WIRE=%s: %s\n", dir, strerror(err));
+		_exit(127);
+	}
+	if (!shared)
+		shared = (struct segment *)syscall(SYS_mmap, NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		abort();
+}
+
+// Numbers are not used again soon, so that a message to a destroyed queue pair reaches nobody.
+int segment_number(uint32_t *number)
+{
+	if (!shared)
+		begin();
+	for (int i = 0; i < NUMBERS; i++) {
+		const uint32_t n = FIRST_NUMBER + atomic_fetch_add(&shared->last, 1) % (NUMBERS - FIRST_NUMBER);
+		uint32_t nobody = 0;
+
+		if (atomic_compare_exchange_strong(&shared->owner[n], &nobody, (uint32_t)self + 1)) {
+			*number = n;
+			return 0;
+		}
+	}
+	return ENOMEM;
+}
+
+void segment_release(uint32_t number)
+{
+	atomic_store(&shared->owner[number], 0);
+}
+
+int segment_owner(uint32_t number)
+{
+	const int owner = shared && number < NUMBERS ? (int)atomic_load(&shared->owner[number]) - 1 : -1;
+
+	return owner == self || !segment_other(owner) ? -1 : owner;
+}
+
+int exchange_index(const struct exchange *x)
+{
+	return (int)(x - shared->exchanges);
+}
+
+static _Atomic uint32_t *state_of(const struct exchange *x)
+{
+	return &shared->state[exchange_index(x)];
+}
+
+static struct exchange *take_free(void)
+{
+	for (int i = 0; i < EXCHANGES; i++) {
+		uint32_t free = FREE;
+
+		if (atomic_compare_exchange_strong(&shared->state[i], &free, TAKEN)) {
+			shared->exchanges[i].from = (uint32_t)self;
+			return &shared->exchanges[i];
+		}
+	}
+	return NULL;
+}
+
+struct exchange *exchange_take(void)
+{
+	struct exchange *x = take_free();
+
+	if (x)
+		return x;
+	for (int i = 0; i < EXCHANGES; i++) { // the dead do not free theirs, nor those to them
+		const uint32_t s = atomic_load(&shared->state[i]);
+
+		if (!alive((int)shared->exchanges[i].from) || ((s & STATE) == UNAWAITED && !alive((int)(s >> PROCESS_SHIFT))))
+			atomic_store(&shared->state[i], FREE);
+	}
+	return take_free();
+}
+
+void exchange_ask(struct exchange *x, int process, bool waits)
+{
+	x->ticket = atomic_fetch_add(&shared->tickets, 1);
+	atomic_store(state_of(x), (waits ? ASKED : UNAWAITED) | (uint32_t)process << PROCESS_SHIFT);
+}
+
+int exchange_state(const struct exchange *x)
+{
+	const uint32_t s = atomic_load(state_of(x));
+
+	if ((s & STATE) == DONE)
+		return ANSWERED;
+	return (s & STATE) == GONE || !alive((int)(s >> PROCESS_SHIFT)) ? LOST : WAITING;
+}
+
+void exchange_drop(struct exchange *x)
+{
+	uint32_t s = atomic_load(state_of(x));
+	const uint32_t unawaited = UNAWAITED | s >> PROCESS_SHIFT << PROCESS_SHIFT;
+
+	if ((s & STATE) == ASKED && alive((int)(s >> PROCESS_SHIFT)) && atomic_compare_exchange_strong(state_of(x), &s, unawaited))
+		return;
+	atomic_store(state_of(x), FREE);
+}
+
+struct exchange *exchange_next(void)
+{
+	struct exchange *first = NULL;
+
+	if (file < 0)
+		return NULL;
+	for (int i = 0; i < EXCHANGES; i++) {
+		const uint32_t s = atomic_load(&shared->state[i]);
+		struct exchange *x = &shared->exchanges[i];
+
+		if (((s & STATE) == ASKED || (s & STATE) == UNAWAITED) && (int)(s >> PROCESS_SHIFT) == self &&
+			(!first || x->ticket < first->ticket))
+			first = x;
+	}
+	return first;
+}
+
+void exchange_answer(struct exchange *x)
+{
+	uint32_t asked = ASKED | (uint32_t)self << PROCESS_SHIFT;
+
+	if (!atomic_compare_exchange_strong(state_of(x), &asked, DONE | (uint32_t)self << PROCESS_SHIFT))
+		atomic_store(state_of(x), FREE);
+}
