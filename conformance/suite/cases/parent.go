@@ -130,13 +130,26 @@ func allocator(t *suite.T) {
 	}
 }
 
-// allocating registers memory on a parent domain whose allocator answers so, and checks what it was asked. fails is what the
+// needsMemory makes what has its memory from the allocator: a region on the software device, a queue pair on mlx5.
+func needsMemory(t *suite.T, pp *verbs.PD) (interface{ Close() error }, error) {
+	if t.Soft() != nil {
+		mr, err := pp.RegMR(make([]byte, 64), 0)
+		return mr, err
+	}
+	cq := must(t.Device().CreateCQ(4, nil, 0))(t)
+	qp, err := pp.CreateQP(verbs.QPInitAttr{
+		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1, MaxRecvSGE: 1,
+	})
+	return qp, err
+}
+
+// allocating makes an object on a parent domain whose allocator answers so, and checks what it was asked. fails is what the
 // error then says; empty: there is none.
 func allocating(t *suite.T, answer func(verbs.AllocRequest) (uintptr, error), fails string) *recorder {
 	pd := newPD(t)
 	r := &recorder{answer: answer, bufs: map[uintptr]*mem.Buffer{}}
 	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd).Allocator(r).PDContext("mine")))(t)
-	mr, err := pp.RegMR(make([]byte, 64), 0)
+	made, err := needsMemory(t, pp)
 	if len(r.asked) == 0 {
 		t.Fatalf("the allocator was not asked; the verb: %v", err)
 	}
@@ -152,6 +165,6 @@ func allocating(t *suite.T, answer func(verbs.AllocRequest) (uintptr, error), fa
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	ok(t, "Close", mr.Close())
+	ok(t, "Close", made.Close())
 	return r
 }
