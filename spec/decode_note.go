@@ -7,19 +7,25 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
+// note reads a note, which cites the man page, or with errno: the source of a library or kernel.
 func (d *decoder) note(n *yaml.Node, at place) Note {
 	t := Note{Pos: d.pos(n)}
-	d.object(n, at, d.noteKeys(&t))
+	cites := !hasKey(n, "errno") || !hasKey(n, "source")
+	keys := append(d.noteKeys(&t, cites), key{"errno", false, d.errno(&t.Errno)})
+	if hasKey(n, "errno") {
+		keys = append(keys, key{"source", false, d.text(&t.Source)})
+	}
+	d.object(n, at, keys)
 	return t
 }
 
-func (d *decoder) noteKeys(t *Note) []key {
+// noteKeys are those of every note. One that cites the man page says where.
+func (d *decoder) noteKeys(t *Note, cites bool) []key {
 	return []key{
 		{"verb", true, d.text(&t.Verb)},
 		{"statement", true, d.text(&t.Statement)},
-		{"errno", false, d.errno(&t.Errno)},
-		{"section", true, d.text(&t.Section)},
-		{"passage", true, d.hash(&t.Passage)},
+		{"section", cites, d.text(&t.Section)},
+		{"passage", cites, d.hash(&t.Passage)},
 	}
 }
 
@@ -40,7 +46,7 @@ func (d *decoder) leftOut(p *Page) func(*yaml.Node, place) {
 	return func(n *yaml.Node, at place) {
 		d.list(n, at, func(e *yaml.Node) {
 			l := LeftOut{Note: Note{Pos: d.pos(e)}}
-			d.object(e, at, append(d.noteKeys(&l.Note), key{"reason", true, d.text(&l.Reason)}))
+			d.object(e, at, append(d.noteKeys(&l.Note, true), key{"reason", true, d.text(&l.Reason)}))
 			p.LeftOut = append(p.LeftOut, l)
 		})
 	}

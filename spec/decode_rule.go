@@ -27,6 +27,7 @@ func (d *decoder) rule(n *yaml.Node, at place) Rule {
 		{"statement", true, d.text(&r.Statement)},
 		note("fix", d.fix(&r.Fix)), note("section", d.text(&r.Section)),
 		note("passage", d.hash(&r.Passage)), note("source", d.text(&r.Source)),
+		note("errno", d.errno(&r.Errno)),
 		note("needs", d.oneOf(&r.Needs, NeedsArgs, NeedsCaps, NeedsState)),
 		note("note", d.text(&r.Note)), note("retired", d.truth(&r.Retired)),
 		note(keyAcceptedBy, d.parties(&r.AcceptedBy)), note(keyRefusedBy, d.parties(&r.RefusedBy)),

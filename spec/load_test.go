@@ -166,6 +166,17 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:20:5: " + id + ": neither section and passage nor source is given; say where the rule stands"},
 	{"lint without note", "kind: requires", "kind: requires\n    severity: lint",
 		"ibv_reg_mr.yaml:20:5: " + id + ": a lint says neither who accepts the call nor why it is a lint; add accepted_by, refused_by or note"},
+	{"errno", "    needs: args", "    needs: args\n    errno: einval",
+		"ibv_reg_mr.yaml:31:12: " + id + ": errno: einval is no name of an errno; write one like ENOENT"},
+	{"errno of a note", "rules:\n", "notes:\n  - {verb: ibv_reg_mr, statement: a, errno: 22, source: b}\nrules:\n",
+		"ibv_reg_mr.yaml:20:45: ibv_reg_mr: errno: an integer where a text belongs; put it in quotes: \"22\""},
+	{"note with errno and without a place", "rules:\n", "notes:\n  - {verb: ibv_reg_mr, statement: a, errno: ENOENT}\nrules:\n",
+		"ibv_reg_mr.yaml:20:5: ibv_reg_mr: key section is missing; add it\n" +
+			"ibv_reg_mr.yaml:20:5: ibv_reg_mr: key passage is missing; add it"},
+	{"note with a source and without errno", "rules:\n", "notes:\n  - {verb: ibv_reg_mr, statement: a, source: b}\nrules:\n",
+		"ibv_reg_mr.yaml:20:5: ibv_reg_mr: key section is missing; add it\n" +
+			"ibv_reg_mr.yaml:20:5: ibv_reg_mr: key passage is missing; add it\n" +
+			"ibv_reg_mr.yaml:20:38: ibv_reg_mr: unknown key source; the keys here are errno, passage, section, statement, verb"},
 	{"parties of an error", "kind: requires", "kind: requires\n    accepted_by: [{provider: siw, source: a test}]",
 		"ibv_reg_mr.yaml:24:18: " + id + ": accepted_by on a rule that refuses the call; write severity: lint"},
 	{"ID form", id, "VR-ibv_reg_mr-access-1",

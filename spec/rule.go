@@ -39,6 +39,7 @@ type Rule struct {
 	Passage   string // hash of the passage (see passage.go); empty with Source set
 	Source    string // where the page is silent: "rdma-core v65.0 libibverbs/verbs.c" or "linux v6.12 drivers/..."
 	Needs     string
+	Errno     string // of the failed call, for a rule that only explain judges: the error then has statement and fix as a hint; or empty
 	Note      string // why it is a lint, or what differs between kernels
 	Retired   bool   // withdrawn: never checked, never reused
 
@@ -125,6 +126,7 @@ type Note struct {
 	Errno     string // the name of an errno of the verb that the statement may explain, or empty
 	Section   string
 	Passage   string
+	Source    string // with Errno, where the page is silent, as for a rule
 	Pos       Pos
 }
 

@@ -4,6 +4,7 @@
 package verbs
 
 import (
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -85,7 +86,11 @@ func (buffer *Buf) ExportDMABufFD() (int, error) {
 	}
 	n, errno := rawExportBufDmabufFD(buffer.lib.fn[symIbv_export_buf_dmabuf_fd], buffer.h.C)
 	if n < 0 {
-		return -1, verr.Failed(verb, errno, nil)
+		return -1, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.ENODATA,
+				Text: "only a buffer in a dma-buf has a file descriptor; allocate it with a provider that uses a dma-buf " +
+					"[VR-ibv_export_buf_dmabuf_fd-buf-3016]"})
+		})
 	}
 	return n, nil
 }

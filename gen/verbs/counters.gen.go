@@ -4,6 +4,7 @@
 package verbs
 
 import (
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -134,7 +135,13 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 		return err
 	}
 	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintReadCounters(&in)) })
+		return verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintReadCounters(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "counters are read while a flow has them; make a flow with the counters first [VR-ibv_read_counters-flows-3342]"},
+					verr.Cause{Errno: syscall.EINVAL,
+						Text: "there is no value for the highest index at which a counter is attached; read more of them"})...)
+		})
 	}
 	if counters.lib.lints.Wanted() {
 		counters.lib.lints.Report(hintReadCounters(&in))

@@ -5,6 +5,7 @@ package verbs
 
 import (
 	"sync"
+	"syscall"
 	"time"
 	"unsafe"
 
@@ -252,7 +253,10 @@ func (cq *CQ) Resize(cqe int) error {
 	}
 	if err := object.Locked(&cq.mu, func() error {
 		if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.h.C, int32(cqe)); errno != 0 {
-			return verr.Failed(verb, errno, func() []string { return verr.Texts(hintResizeCQ(&in)) })
+			return verr.Failed(verb, errno, func() []string {
+				return append(verr.Texts(hintResizeCQ(&in)),
+					verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the queue must have room for the completions that are in it"})...)
+			})
 		}
 		cq.load()
 		return nil

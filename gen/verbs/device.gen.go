@@ -340,7 +340,11 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.h.C, unsafe.Pointer(unsafe.SliceData(entriesC)),
 		uint64(len(entries)), 0)
 	if n < 0 {
-		return 0, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryGIDTable(&in)) })
+		return 0, verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintQueryGIDTable(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the list is too short for all entries; one as long as the GID tables of all ports together is enough"})...)
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintQueryGIDTable(&in))
@@ -385,7 +389,10 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 	var pkey uint16
 	n, errno := rawQueryPKey(dev.lib.fn[symIbv_query_pkey], dev.h.C, portNum, int32(index), unsafe.Pointer(&pkey))
 	if n < 0 {
-		return 0, verr.Failed(verb, errno, nil)
+		return 0, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
+				Text: "the index is within the partition table of the port; pass a smaller index [VR-ibv_query_pkey-index-2060]"})
+		})
 	}
 	return bits.ReverseBytes16(pkey), nil
 }
@@ -420,7 +427,10 @@ func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 	}
 	n, errno := rawGetPKeyIndex(dev.lib.fn[symIbv_get_pkey_index], dev.h.C, portNum, bits.ReverseBytes16(pkey))
 	if n < 0 {
-		return -1, verr.Failed(verb, errno, nil)
+		return -1, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
+				Text: "the table of the port does not have the key; the highest bit of a key (full membership) counts"})
+		})
 	}
 	return n, nil
 }
@@ -530,7 +540,12 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	}
 	ptr, errno := rawOpenXRCD(dev.h.C, unsafe.Pointer(&xrcdInitAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintOpenXRCD(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintOpenXRCD(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EBADF, Text: "fd is not an open file"},
+					verr.Cause{Errno: syscall.EAGAIN, Text: "the inode has no domain; O_CREAT makes one"},
+					verr.Cause{Errno: syscall.EINVAL, Text: "with O_CREAT and O_EXCL, the inode must not have a domain"})...)
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintOpenXRCD(&in))
@@ -600,7 +615,10 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	}
 	ptr, errno := rawAllocDM(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintAllocDM(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintAllocDM(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "log_align_req is more than the device can align to"})...)
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintAllocDM(&in))
@@ -1027,7 +1045,11 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	defer mem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQPEx(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintCreateQPEx(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "max_inline_data is more than the device carries inline; no capability says how much that is"})...)
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateQPEx(&in))
@@ -1429,7 +1451,13 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 	n, errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.h.C, portNum, unsafe.Pointer(wc),
 		unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
 	if n < 0 {
-		return AHAttr{}, verr.Failed(verb, errno, func() []string { return verr.Texts(hintInitAHFromWC(&in)) })
+		return AHAttr{}, verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintInitAHFromWC(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
+					verr.Cause{Errno: syscall.EPROTONOSUPPORT,
+						Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"})...)
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintInitAHFromWC(&in))
@@ -1474,7 +1502,10 @@ func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 	var vid uint16
 	if errno := rawResolveEthL2FromGID(dev.lib.fn[symIbv_resolve_eth_l2_from_gid], dev.h.C, unsafe.Pointer(&attrC),
 		unsafe.Pointer(&ethMac), unsafe.Pointer(&vid)); errno != 0 {
-		return [6]uint8{}, 0, verr.Failed(verb, errno, nil)
+		return [6]uint8{}, 0, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EHOSTUNREACH,
+				Text: "nobody has the destination GID on the network of the source GID, or nobody answers"})
+		})
 	}
 	return ethMac, vid, nil
 }

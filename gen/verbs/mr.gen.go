@@ -81,7 +81,9 @@ func (mr *MR) deregMR() error {
 	if errno := rawDeregMR(mr.lib.fn[symIbv_dereg_mr], mr.h.C); errno != 0 && !mr.dev.gone(errno) {
 		return verr.Failed("ibv_dereg_mr", errno, func() []string {
 			return verr.Causes(errno, verr.Cause{Errno: syscall.EBUSY,
-				Text: "a memory window is bound to the region; invalidate or deallocate it first"})
+				Text: "a memory window is bound to the region; invalidate or deallocate it first"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "a memory window is bound to the region; invalidate or deallocate it first"},
+				verr.Cause{Errno: syscall.ENOENT, Text: "another context has destroyed the region; give the handle up with Unimport"})
 		})
 	}
 	return nil

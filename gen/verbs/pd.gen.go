@@ -64,7 +64,12 @@ func (pd *PD) deallocPD() error {
 		return pd.lib.missing("ibv_dealloc_pd", symIbv_dealloc_pd)
 	}
 	if errno := rawDeallocPD(pd.lib.fn[symIbv_dealloc_pd], pd.h.C); errno != 0 && !pd.dev.gone(errno) {
-		return verr.Failed("ibv_dealloc_pd", errno, nil)
+		return verr.Failed("ibv_dealloc_pd", errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
+				Text: "another context has destroyed the domain; give the handle up with Unimport"},
+				verr.Cause{Errno: syscall.EBUSY,
+					Text: "another context has objects of the domain open; close them there, or give the handle up with Unimport"})
+		})
 	}
 	return nil
 }
@@ -557,8 +562,10 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(pd.lib.src, errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)),
-				verr.Texts(hintRegMREx(&in))...)
+			return append(append(diagnose.Memory(pd.lib.src, errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length),
+				uint64(mrInitAttrC.access)), verr.Texts(hintRegMREx(&in))...),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "a region of a buffer lies within the buffer, in its protection domain"})...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -861,7 +868,11 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	pd.calls.Begin()
 	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.h.C, unsafe.Pointer(&qpInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintCreateQP(&in)) })
+		return nil, pd.calls.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintCreateQP(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "max_inline_data is more than the device carries inline; no capability says how much that is"})...)
+		})
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateQP(&in))
@@ -895,7 +906,10 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 	var bufferC unsafe.Pointer
 	ptr, errno := rawAllocBuf(pd.lib.fn[symIbv_alloc_buf], pd.h.C, size, unsafe.Pointer(&bufferC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOMEM,
+				Text: "the process cannot get so much memory; allocate less, or raise its limits (ulimit -v, the memory of its cgroup)"})
+		})
 	}
 	o := newBuf(pd.dev, bufferC)
 	o.pd = pd
@@ -963,7 +977,12 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 		return nil, pd.calls.Failed(verb, errno, func() []string {
 			return append(append(diagnose.Memory(pd.lib.src, errno, uint64(addr), uint64(length), uint64(access)),
 				verr.Texts(hintRegBufMR(&in))...), verr.Causes(errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the protection domain is that of the buffer"})...)
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "a buffer is registered in the protection domain that it was allocated with; pass the protection domain of the buffer " +
+						"[VR-ibv_reg_buf_mr-pd-3011]"}, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the region begins within the buffer; pass an address within the buffer [VR-ibv_reg_buf_mr-addr-3012]"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the region ends within the buffer; pass a shorter length [VR-ibv_reg_buf_mr-length-3013]"})...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -1074,7 +1093,13 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 	ptr, errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.h.C, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)),
 		portNum)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateAHFromWC(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintCreateAHFromWC(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
+					verr.Cause{Errno: syscall.EPROTONOSUPPORT,
+						Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"})...)
+		})
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateAHFromWC(&in))

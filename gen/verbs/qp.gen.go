@@ -292,7 +292,19 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 		return err
 	}
 	if errno := rawBindMW(qp.h.C, mw.h.C, unsafe.Pointer(&mwBindC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintBindMW(&in)) })
+		return verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintBindMW(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "no window can be bound to a null region; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
+					verr.Cause{Errno: syscall.EINVAL,
+						Text: "a window and its region are of one protection domain; allocate the window in the protection domain of the region " +
+							"[VR-ibv_bind_mw-pd-1106]"}, verr.Cause{Errno: syscall.EINVAL,
+						Text: "a window is bound to a region with MW_BIND; register the region with DMAccessMWBind [VR-ibv_bind_mw-access-1111]"},
+					verr.Cause{Errno: syscall.EINVAL,
+						Text: "REMOTE_WRITE and REMOTE_ATOMIC need a region with LOCAL_WRITE; register the region with DMAccessLocalWrite " +
+							"[VR-ibv_bind_mw-access-1112]"}, verr.Cause{Errno: syscall.EINVAL,
+						Text: "a window lies within its region; bind a shorter one [VR-ibv_bind_mw-length-1113]"})...)
+		})
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintBindMW(&in))
@@ -772,7 +784,11 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 		return err
 	}
 	if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintDetachMcast(&in)) })
+		return verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintDetachMcast(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "a queue pair leaves a group that it is in; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"})...)
+		})
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintDetachMcast(&in))

@@ -3,6 +3,7 @@ package verr
 import (
 	"errors"
 	"os"
+	"slices"
 	"syscall"
 	"testing"
 )
@@ -42,6 +43,17 @@ func TestRefusals(t *testing.T) {
 	} {
 		if tt.err.Error() != tt.want || !errors.Is(tt.err, syscall.EINVAL) {
 			t.Errorf("got  %v\nwant %s", tt.err, tt.want)
+		}
+	}
+}
+
+func TestCauses(t *testing.T) {
+	of := []Cause{{syscall.ENOENT, "it is gone"}, {syscall.EBUSY, "it is in use"}, {syscall.ENOENT, "it never was"}}
+	for errno, want := range map[syscall.Errno][]string{
+		syscall.ENOENT: {"it is gone", "it never was"}, syscall.EBUSY: {"it is in use"}, syscall.EINVAL: nil, 0: nil,
+	} {
+		if got := Causes(errno, of...); !slices.Equal(got, want) {
+			t.Errorf("%v: %q, want %q", errno, got, want)
 		}
 	}
 }

@@ -113,7 +113,11 @@ func entriesOf(page *spec.Page) []Entry {
 		what += " of " + n.Verb
 		count[what]++
 		id := strings.Replace(what, " of", fmt.Sprintf(" %d of", count[what]), 1)
-		out = append(out, Entry{Page: page.Page, ID: id, Section: n.Section, Passage: n.Passage, Pos: n.Pos})
+		e := Entry{Page: page.Page, ID: id, Section: n.Section, Passage: n.Passage, Pos: n.Pos}
+		if n.Passage == "" && n.Source != "" {
+			e.Status = OffPage
+		}
+		out = append(out, e)
 	}
 	for _, n := range page.Notes {
 		add("note", n)

@@ -29,6 +29,7 @@ func teaSpec() []*spec.Page {
 		}, Notes: []spec.Note{
 			{Verb: "tea_brew", Section: "Serving", Passage: Hash("Two lines are one passage.")},
 			{Verb: "tea_brew", Section: "Serving", Passage: Hash("Three lines are one passage.")},
+			{Verb: "tea_brew", Errno: "ENOENT", Source: "a kettle"},
 		}, LeftOut: []spec.LeftOut{
 			{Note: spec.Note{Verb: "tea_brew", Section: "NOTES", Passage: Hash("Milk is not brewed.")}, Reason: "who would"},
 		}},
@@ -50,7 +51,8 @@ func TestAudit(t *testing.T) {
 		}{
 			{"here", Found, ""}, {"case", Found, ""}, {"moved", Moved, "NOTES"}, {"missing", Missing, ""},
 			{"off", OffPage, ""}, {"bare", Unhashed, ""},
-			{"note 1 of tea_brew", Found, ""}, {"note 2 of tea_brew", Missing, ""}, {"left_out 1 of tea_brew", Found, ""}, {"pour", NoPage, ""},
+			{"note 1 of tea_brew", Found, ""}, {"note 2 of tea_brew", Missing, ""}, {"note 3 of tea_brew", OffPage, ""},
+			{"left_out 1 of tea_brew", Found, ""}, {"pour", NoPage, ""},
 		}
 		if len(report.Entries) != len(want) {
 			t.Fatalf("%s: %d entries, want %d: %+v", tool.Name, len(report.Entries), len(want), report.Entries)

@@ -3,14 +3,29 @@ package bind
 import (
 	"strings"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
-// fixes gives the rules their fixes with Go names. What the package lacks has none, so that this comes last.
+// fixes gives the rules their fixes with Go names, and the verbs what explains their errnos. What the package lacks has no Go name, so
+// that this comes last.
 func (b *binder) fixes() {
 	for _, v := range b.pkg.Verbs {
 		for _, r := range v.Rules {
-			r.Fix = b.in.Spec.RuleByID(r.ID).Fix.Text(func(c string) string { return goName(b.pkg, v, c) })
+			s := b.in.Spec.RuleByID(r.ID)
+			r.Fix = s.Fix.Text(func(c string) string { return goName(b.pkg, v, c) })
+			switch {
+			case s.Errno == "":
+			case r.Checked:
+				b.errorf(diag.RuleErrno, s.Pos, r.ID, "errno: on a rule that the generated package checks", "leave it out")
+			default:
+				v.Causes = append(v.Causes, model.Cause{Errno: s.Errno, Text: r.Statement + "; " + r.Fix + " [" + r.ID + "]"})
+			}
+		}
+		for _, n := range b.in.Spec.NotesOf(v.C) {
+			if n.Errno != "" {
+				v.Causes = append(v.Causes, model.Cause{Errno: n.Errno, Text: n.Statement})
+			}
 		}
 	}
 }

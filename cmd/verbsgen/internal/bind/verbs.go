@@ -50,11 +50,6 @@ func (b *binder) bindVerbs() {
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	v := &model.Verb{C: f.Name, Go: naming.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Updates: s.Updates, Node: s.Node, Pos: pos(s.Pos), Dispatch: f.Dispatch}
-	for _, n := range b.in.Spec.NotesOf(f.Name) {
-		if n.Errno != "" {
-			v.Causes = append(v.Causes, model.Cause{Errno: n.Errno, Text: n.Statement})
-		}
-	}
 	if s.Creates != "" {
 		if v.Creates = b.object(s.Creates); v.Creates == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, f.Name, "no object "+s.Creates+" in any page", "correct creates:")

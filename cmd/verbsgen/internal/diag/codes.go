@@ -60,6 +60,7 @@ const (
 	DispatchUnknown  Code = "dispatch-unknown"  // an inline function that does more than dispatch
 	SpecialChanged   Code = "special-changed"   // the header's body or declaration is not the one that text was written for
 	RuleOperand      Code = "rule-operand"      // an operand of a rule that cannot be resolved
+	RuleErrno        Code = "rule-errno"        // an errno of a rule that has no effect
 	TypeMismatch     Code = "type-mismatch"     // a C type is not what the page takes it for
 	ValueRange       Code = "value-range"       // a constant does not fit into its Go type
 	PageGo           Code = "page-go"           // what a page asks for gives no Go
@@ -143,6 +144,7 @@ var table = [...]Entry{
 	{DispatchUnknown, "an inline function does more than dispatch and has no hand-written C side"},
 	{SpecialChanged, "the body of an inline function, or a declaration, is not the one that text written by hand is for"},
 	{RuleOperand, "an operand of a rule cannot be resolved"},
+	{RuleErrno, "the errno of a rule has no effect"},
 	{TypeMismatch, "a C type of the header is not what a page takes it for"},
 	{ValueRange, "the value of a constant does not fit into its Go type"},
 	{PageGo, "what is generated for an entry of a page does not compile"},

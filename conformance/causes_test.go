@@ -1,0 +1,159 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// TestCauses makes calls that fail for a reason that only the device knows: by the errno, the error says what may be wrong.
+func TestCauses(t *testing.T) {
+	b := open(t)
+	pd, foreign := must(b.dev.AllocPD())(t), must(b.dev.AllocPD())(t)
+	buf := must(pd.AllocBuf(4096))(t)
+	file := must(os.Create(filepath.Join(t.TempDir(), "domain")))(t)
+	defer file.Close()
+	other := importer(t, b)
+	for _, c := range []struct {
+		verb  string
+		errno syscall.Errno
+		words string
+		call  func(t *testing.T) error
+	}{
+		{"ibv_alloc_buf", syscall.ENOMEM, "cannot get so much memory", func(*testing.T) error {
+			_, err := pd.AllocBuf(1 << 62)
+			return err
+		}},
+		{"ibv_export_buf_dmabuf_fd", syscall.ENODATA, "only a buffer in a dma-buf has a file descriptor", func(*testing.T) error {
+			_, err := buf.ExportDMABufFD()
+			return err
+		}},
+		{"ibv_reg_buf_mr", syscall.EINVAL, "the region begins within the buffer", func(*testing.T) error {
+			_, err := pd.RegBufMR(buf, buf.Addr()-4096, 4096, 0)
+			return err
+		}},
+		{"ibv_reg_buf_mr", syscall.EINVAL, "the region ends within the buffer", func(*testing.T) error {
+			_, err := pd.RegBufMR(buf, buf.Addr(), 8192, 0)
+			return err
+		}},
+		{"ibv_reg_buf_mr", syscall.EINVAL, "pass the protection domain of the buffer", func(*testing.T) error {
+			_, err := foreign.RegBufMR(buf, buf.Addr(), 4096, 0)
+			return err
+		}},
+		{"ibv_reg_mr_ex", syscall.EINVAL, "a region of a buffer lies within the buffer", func(*testing.T) error {
+			_, err := pd.RegMREx(verbs.NewMRInitAttr(8192, 0).Buf(buf).Addr(buf.Addr()))
+			return err
+		}},
+		{"ibv_alloc_dm", syscall.EINVAL, "log_align_req is more than the device can align to", func(*testing.T) error {
+			_, err := b.dev.AllocDM(verbs.NewAllocDMAttr(4096).LogAlignReq(40))
+			return err
+		}},
+		{"ibv_query_gid_table", syscall.EINVAL, "the list is too short", func(*testing.T) error {
+			_, err := b.dev.QueryGIDTable(make([]verbs.GIDEntry, 1))
+			return err
+		}},
+		{"ibv_query_pkey", syscall.ENOENT, "within the partition table", func(*testing.T) error {
+			_, err := b.dev.QueryPKey(1, 100)
+			return err
+		}},
+		{"ibv_get_pkey_index", syscall.ENOENT, "does not have the key", func(*testing.T) error {
+			_, err := b.dev.GetPKeyIndex(1, 0x1234)
+			return err
+		}},
+		{"ibv_resolve_eth_l2_from_gid", syscall.EHOSTUNREACH, "nobody has the destination GID", func(t *testing.T) error {
+			away := must(verbs.ParseGID("::ffff:192.0.2.1"))(t)
+			_, _, err := b.dev.ResolveEthL2FromGID(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: away})
+			return err
+		}},
+		{"ibv_open_xrcd", syscall.EAGAIN, "O_CREAT makes one", func(*testing.T) error {
+			_, err := b.dev.OpenXRCD(verbs.NewXRCDInitAttr(int(file.Fd()), 0))
+			return err
+		}},
+		{"ibv_open_xrcd", syscall.EBADF, "fd is not an open file", func(*testing.T) error {
+			_, err := b.dev.OpenXRCD(verbs.NewXRCDInitAttr(1<<20, os.O_CREATE))
+			return err
+		}},
+		{"ibv_read_counters", syscall.EINVAL, "counters are read while a flow has them", func(t *testing.T) error {
+			counters := must(b.dev.CreateCounters(verbs.NewCountersInitAttr()))(t)
+			return counters.Read(make([]uint64, 2), 0)
+		}},
+		{"ibv_create_qp", syscall.EINVAL, "max_inline_data is more than the device carries inline", func(t *testing.T) error {
+			cq := must(b.dev.CreateCQ(1, nil, 0))(t)
+			_, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1,
+				MaxInlineData: 1 << 30})
+			return err
+		}},
+		{"ibv_modify_srq", syscall.EINVAL, "answers; set a lower limit", func(t *testing.T) error {
+			srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
+			return srq.Modify(verbs.NewSRQAttr().Limit(100))
+		}},
+		{"ibv_create_ah_from_wc", syscall.EPROTONOSUPPORT, "pass the first 40 bytes", func(*testing.T) error {
+			_, err := pd.CreateAHFromWC(&verbs.WC{Flags: verbs.WCFlagGRH}, make([]byte, verbs.GRHSize), 1)
+			return err
+		}},
+		{"ibv_create_ah_from_wc", syscall.EINVAL, "pass the first 40 bytes", func(*testing.T) error {
+			grh := make([]byte, verbs.GRHSize)
+			grh[0], grh[6] = 6<<4, 17 // IPv6 and UDP, to the address 0
+			_, err := pd.CreateAHFromWC(&verbs.WC{Flags: verbs.WCFlagGRH}, grh, 1)
+			return err
+		}},
+		{"ibv_import_dm", syscall.ENOENT, "the handle must be that of device memory", func(*testing.T) error {
+			_, err := other.ImportDM(4711, 0)
+			return err
+		}},
+		{"ibv_dealloc_pd", syscall.EBUSY, "another context has objects of the domain", func(t *testing.T) error {
+			shared := must(b.dev.AllocPD())(t)
+			imported := must(other.ImportPD(shared.Handle()))(t)
+			must(shared.RegMR(make([]byte, 64), 0))(t)
+			return imported.Dealloc()
+		}},
+		{"ibv_dealloc_pd", syscall.ENOENT, "give the handle up with Unimport", func(t *testing.T) error {
+			shared := must(b.dev.AllocPD())(t)
+			if err := must(other.ImportPD(shared.Handle()))(t).Dealloc(); err != nil {
+				t.Fatal(err)
+			}
+			err := shared.Close()
+			return errors.Join(err, shared.Unimport())
+		}},
+		{"ibv_dereg_mr", syscall.ENOENT, "give the handle up with Unimport", func(t *testing.T) error {
+			imported := must(other.ImportPD(pd.Handle()))(t)
+			mr := must(pd.RegMR(make([]byte, 64), 0))(t)
+			if err := must(imported.ImportMR(mr.Handle()))(t).Dereg(); err != nil {
+				t.Fatal(err)
+			}
+			err := mr.Close()
+			return errors.Join(err, mr.Unimport())
+		}},
+		{"ibv_dereg_mr", syscall.EINVAL, "a memory window is bound to the region", func(t *testing.T) error {
+			p, _, err := verbstest.Connect(b.dev, b.dev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			mw := must(p.PD.AllocMW(verbs.MWType1))(t)
+			mr := must(p.PD.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite|verbs.MRAccessMWBind))(t)
+			if err := p.QP.BindMW(mw, verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 64, SendFlags: verbs.SendSignaled}); err != nil {
+				t.Fatal(err)
+			}
+			must(verbstest.Wait(p.SendCQ, 1))(t)
+			err = mr.Close()
+			return errors.Join(err, mw.Close(), mr.Close())
+		}},
+	} {
+		t.Run(c.verb, func(t *testing.T) {
+			err := c.call(t)
+			var e *verr.Error
+			if !errors.As(err, &e) || e.Verb != c.verb || e.Errno != c.errno || e.Refused || !strings.Contains(err.Error(), c.words) {
+				t.Errorf("%v, want %v and %q", err, c.errno, c.words)
+			}
+		})
+	}
+}
