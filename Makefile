@@ -108,7 +108,7 @@ rules: ## rules defined, generated and tested, by verb
 	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance
 
 bench: ## benchmarks: device-memory copies compared with C, the data path, objects among many, generate
-	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./conformance/hotbench ./runtime/dpath ./runtime/gensupport/object ./gen/verbs ./conformance ./cmd/verbsgen
+	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./conformance/hotbench ./conformance/card ./runtime/dpath ./runtime/gensupport/object ./gen/verbs ./conformance ./cmd/verbsgen
 
 facts: ## read the facts of all releases again, and compare them with gcc and Debian packages (network): make facts RDMA_CORE=repository
 	@.ci/facts "$(RDMA_CORE)" $(RELEASES)

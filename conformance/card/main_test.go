@@ -57,7 +57,7 @@ func must[T any](v T, err error) func(testing.TB) T {
 }
 
 // open opens a device of the real library. The test's end closes it.
-func open(t *testing.T, name string) *verbs.Device {
+func open(t testing.TB, name string) *verbs.Device {
 	t.Helper()
 	dev := must(must(verbs.Load())(t).OpenDevice(name))(t)
 	t.Cleanup(func() {

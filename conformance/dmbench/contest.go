@@ -54,6 +54,7 @@ type Subject struct {
 	Object unsafe.Pointer // struct ibv_dm *
 	Write  func(p []byte, times int) error
 	Read   func(p []byte, times int) error
+	Most   int // bytes that it has; 0: enough for all Sizes
 }
 
 // Result is the comparison for one length and direction. Ratios are to the C loop of the same round.

@@ -22,6 +22,9 @@ func Run(b *testing.B, s Subject) {
 	var results []Result
 	for _, read := range []bool{false, true} {
 		for _, n := range Sizes {
+			if s.Most != 0 && n > s.Most {
+				continue
+			}
 			b.Run(way(read)+"/"+label(n), func(b *testing.B) {
 				if b.N > 1 {
 					b.Skip("measured in rounds: run with -benchtime 1x")

@@ -28,4 +28,12 @@ void hb_fill(void); // with values of requests; before the first of these
 void hb_loop_stream(struct ibv_qp_ex *qp, int n, long times);
 uint64_t hb_written(void); // sum of the remote addresses
 
+// What a program in C does with queues of any device: nanoseconds of one call for n requests, -1 if it fails; or for got completions.
+struct hb_write {
+	uint64_t addr, remote;
+	uint32_t lkey, rkey, length;
+};
+int64_t hb_turn_post(struct ibv_qp *qp, const struct hb_write *w, int n);
+int64_t hb_turn_poll(struct ibv_cq *cq, int n, int *got);
+
 #endif

@@ -1,0 +1,41 @@
+#include <time.h>
+
+#include "hot.h"
+
+static int64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+// hb_turn_post times the call only: the chain is built before.
+int64_t hb_turn_post(struct ibv_qp *qp, const struct hb_write *w, int n)
+{
+	struct ibv_send_wr wr[HB_SLOTS], *bad;
+	struct ibv_sge sge[HB_SLOTS];
+	int64_t begin;
+	int i;
+
+	for (i = 0; i < n; i++) {
+		sge[i] = (struct ibv_sge){.addr = w->addr, .length = w->length, .lkey = w->lkey};
+		wr[i] = (struct ibv_send_wr){
+			.wr_id = (uint64_t)i, .next = i + 1 < n ? &wr[i + 1] : NULL, .sg_list = &sge[i], .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
+			.send_flags = IBV_SEND_SIGNALED, .wr.rdma = {.remote_addr = w->remote, .rkey = w->rkey},
+		};
+	}
+	begin = now();
+	if (qp->context->ops.post_send(qp, wr, &bad))
+		return -1;
+	return now() - begin;
+}
+
+int64_t hb_turn_poll(struct ibv_cq *cq, int n, int *got)
+{
+	static struct ibv_wc wc[HB_SLOTS];
+	const int64_t begin = now();
+
+	*got = cq->context->ops.poll_cq(cq, n, wc);
+	return now() - begin;
+}
