@@ -47,8 +47,21 @@ static bool next_line(struct maps *m, char *line, size_t max)
 	}
 }
 
+// fault_in has the kernel fault the pages in with the right that is wanted, as it does when it pins them. EFAULT says that an access ends
+// the program, as behind the end of a file that is mapped. Any other errno says nothing: Linux before 5.14 does not know the request, and
+// there are mappings that it does not serve.
+static int fault_in(uintptr_t addr, uint64_t length, bool write)
+{
+	const uintptr_t from = addr & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
+
+	if (length > FAULT_IN)
+		return E2BIG;
+	return madvise((void *)from, addr - from + length, write ? POPULATE_WRITE : POPULATE_READ) ? errno : 0;
+}
+
 // table_covers reads /proc/self/maps, which costs tens of microseconds. The table may change while it is read: then a
-// line can come twice or grown, but memory that stays mapped is always covered, in ascending order.
+// line can come twice or grown, but memory that stays mapped is always covered, in ascending order. The last page of each mapping is
+// faulted in: a file that ends within the mapping has none there.
 static bool table_covers(uintptr_t addr, uint64_t length, bool write)
 {
 	struct maps m = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
@@ -66,22 +79,12 @@ static bool table_covers(uintptr_t addr, uint64_t length, bool write)
 			continue;
 		if (from > need || rest[1] != 'r' || (write && rest[2] != 'w'))
 			break;
+		if (fault_in((to < end ? to : end) - 1, 1, write) == EFAULT)
+			break;
 		need = to;
 	}
 	close(m.fd);
 	return need >= end;
-}
-
-// fault_in has the kernel fault the pages in with the right that is wanted, as it does when it pins them. EFAULT says that an access ends
-// the program, as behind the end of a file that is mapped. Any other errno says nothing: Linux before 5.14 does not know the request, and
-// there are mappings that it does not serve.
-static int fault_in(uintptr_t addr, uint64_t length, bool write)
-{
-	const uintptr_t from = addr & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
-
-	if (length > FAULT_IN)
-		return E2BIG;
-	return madvise((void *)from, addr - from + length, write ? POPULATE_WRITE : POPULATE_READ) ? errno : 0;
 }
 
 bool svb_mapped(uintptr_t addr, uint64_t length, bool write)

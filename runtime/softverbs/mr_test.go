@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"syscall"
 	"testing"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -90,41 +89,6 @@ func TestRegMRMemoryVerdicts(t *testing.T) {
 				t.Errorf("mr %+v", m)
 			}
 			b.dereg(mr)
-		}
-	}
-}
-
-// resident counts the pages of memory that are there.
-func resident(t *testing.T, memory []byte) int {
-	t.Helper()
-	pages := make([]byte, uint64(len(memory))/pageSize)
-	if _, _, errno := unix.Syscall(unix.SYS_MINCORE, uintptr(unsafe.Pointer(unsafe.SliceData(memory))), uintptr(len(memory)),
-		uintptr(unsafe.Pointer(unsafe.SliceData(pages)))); errno != 0 {
-		t.Fatal(errno)
-	}
-	n := 0
-	for _, p := range pages {
-		n += int(p & 1)
-	}
-	return n
-}
-
-// TestRegMRFaultsIn: registration brings in the pages of a small region, as a kernel does that pins them, and does not spend
-// the memory of a large one.
-func TestRegMRFaultsIn(t *testing.T) {
-	b := open(t)
-	_, probe := rw(t, pageSize)
-	if err := unix.Madvise(probe, unix.MADV_POPULATE_WRITE); err != nil {
-		t.Skipf("this kernel does not fault pages in on request: %v", err)
-	}
-	for _, c := range []struct {
-		length uint64
-		all    bool
-	}{{3 * pageSize, true}, {16 << 20, false}} {
-		addr, memory := rw(t, c.length)
-		b.dereg(b.must(b.lib.RegMR(b.pd, addr, c.length, localWrite)))
-		if n := resident(t, memory); (uint64(n) == c.length/pageSize) != c.all {
-			t.Errorf("%d bytes: %d pages are there, want all of them: %v", c.length, n, c.all)
 		}
 	}
 }
