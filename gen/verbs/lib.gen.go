@@ -444,7 +444,6 @@ func (l *Lib) EventTypeString(event EventType) (string, error) {
 //
 // C: ibv_is_qpt_supported, ibv_query_device_ex(3).
 func (l *Lib) IsQPTSupported(types uint32, qpt QPType) (int, error) {
-	l = object.OrZero(l)
 	const verb = "ibv_is_qpt_supported"
 	x := rawIsQPTSupported(types, uint32(qpt))
 	return int(x), nil
@@ -458,7 +457,6 @@ func (l *Lib) IsQPTSupported(types uint32, qpt QPType) (int, error) {
 //
 // C: ibv_flow_label_to_udp_sport, ibv_create_ah(3).
 func (l *Lib) FlowLabelToUDPSport(flowLabel uint32) (uint16, error) {
-	l = object.OrZero(l)
 	const verb = "ibv_flow_label_to_udp_sport"
 	x := rawFlowLabelToUDPSport(flowLabel)
 	return x, nil

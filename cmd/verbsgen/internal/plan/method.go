@@ -142,7 +142,10 @@ func (c *call) invoke() []Step {
 
 // failure is what may explain that the call failed.
 func (c *call) failure() Failure {
-	f := Failure{Causes: c.v.Causes, Lib: c.lib, Node: c.v.Node, Memory: c.pinned()}
+	f := Failure{Causes: c.v.Causes, Node: c.v.Node, Memory: c.pinned()}
+	if f.Node != "" || f.Memory != nil {
+		f.Lib = c.lib
+	}
 	if w := c.v.Route; w != nil {
 		f.Route, f.Device = w.Param.Go+"C"+w.Path, c.root
 	}
