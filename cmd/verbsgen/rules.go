@@ -42,12 +42,13 @@ type partyRow struct {
 	But      string `json:"but"`      // what differs from the page though the call is accepted
 	Source   string `json:"source"`
 	Always   bool   `json:"always"` // no further condition
+	Run      bool   `json:"run"`    // the call was made; otherwise its source was read
 }
 
-func partyRows(list []spec.Party) []partyRow {
+func partyRows(r *spec.Rule, list []spec.Party) []partyRow {
 	rows := make([]partyRow, 0, len(list))
 	for _, p := range list {
-		rows = append(rows, partyRow{p.Provider, p.Kernel, p.But, p.Source, len(p.When) == 0})
+		rows = append(rows, partyRow{p.Provider, p.Kernel, p.But, p.Source, len(p.When) == 0, p.Run(r)})
 	}
 	return rows
 }
@@ -67,7 +68,8 @@ each with the reason.
 
 --json prints a list of {id, verb, subject, kind, severity, statement, fix, page, section, passage,
 source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule rests on, source is the
-source where the man page is silent; the last two list {provider, kernel, but, source, always}.
+source where the man page is silent; the last two list {provider, kernel, but, source, always, run}. run is
+true if the call was made and the answer seen, false if the source was read.
 
 --check judges the accept and reject cases of every rule, generates the package in memory, and prints for
 each verb how many rules are defined, checked by the generated package, kept by its Go types (no call can
@@ -189,7 +191,7 @@ func ruleRows(rules []*spec.Rule) []ruleRow {
 	for _, r := range rules {
 		rows = append(rows, ruleRow{r.ID, r.Verb, subjectOf(r), r.Kind, r.Severity, r.Statement, r.Fix.String(), r.Page, r.Section, r.Passage,
 			r.Source, r.Needs,
-			partyRows(r.AcceptedBy), partyRows(r.RefusedBy)})
+			partyRows(r, r.AcceptedBy), partyRows(r, r.RefusedBy)})
 	}
 	return rows
 }
