@@ -15,8 +15,17 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/devmem"
 	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/devmem/internal/dmcopy"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
+
+// mapped is the mode of memory that a provider maps.
+func mapped() devmem.Mode {
+	if dmcopy.Available {
+		return devmem.Direct4
+	}
+	return devmem.Shim
+}
 
 // fixture is a device memory of a fake provider with a handle over it.
 type fixture struct {
@@ -95,8 +104,8 @@ func TestProviders(t *testing.T) {
 		mode   devmem.Mode
 		reason []string // in the text of a refusal
 	}{
-		{"mlx5", fakeprov.MLX5, devmem.Direct4, nil},
-		{"mlx5 of the first version", fakeprov.MLX5Old, devmem.Direct4, nil},
+		{"mlx5", fakeprov.MLX5, mapped(), nil},
+		{"mlx5 of the first version", fakeprov.MLX5Old, mapped(), nil},
 		{"mlx5 that does not map", fakeprov.MLX5Silent, devmem.Shim, nil},
 		{"words", fakeprov.Words, devmem.Shim, nil},
 		{"bytes", fakeprov.Bytes, devmem.Shim, nil},
@@ -201,7 +210,7 @@ func TestProviderName(t *testing.T) {
 	if err := os.Symlink(path, link); err != nil {
 		t.Fatal(err)
 	}
-	checkMode(t, open(t, loadPath(t, link), 64), devmem.Direct4, nil)
+	checkMode(t, open(t, loadPath(t, link), 64), mapped(), nil)
 }
 
 // TestImported shows two objects over one memory, with the length known and not known.
@@ -210,7 +219,7 @@ func TestImported(t *testing.T) {
 		kind  fakeprov.Kind
 		mode  devmem.Mode
 		known bool
-	}{{fakeprov.MLX5, devmem.Direct4, true}, {fakeprov.Words, devmem.Shim, false}} {
+	}{{fakeprov.MLX5, mapped(), true}, {fakeprov.Words, devmem.Shim, false}} {
 		t.Run(tt.kind.File, func(t *testing.T) {
 			f := open(t, load(t, tt.kind), 64)
 			object, err := f.provider.Import(f.object)
