@@ -77,7 +77,7 @@ race: ## tests of concurrent code with the race detector and all checks of cgo's
 asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
 	@.ci/asan
 
-arm64: ## build runtime and gen for arm64, and run the tests of runtime under qemu; not a part of test
+arm64: ## run the tests of runtime and gen on arm64, under qemu; not a part of test
 	@.ci/arm64
 
 fuzz: ## run every fuzz target for FUZZTIME
