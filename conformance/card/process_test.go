@@ -43,9 +43,11 @@ func TestRole(t *testing.T) {
 			at := must(link.First(open(t, d.Name)))(t)
 			fmt.Printf("\x01%s %v %v\n", d.Name, d.GUID, at.Port.GID())
 		}
+	case "efa":
+		sendByEFA(t)
 	case "serve":
 		in := bufio.NewReader(os.Stdin)
-		e, big := far(t, Devices[1], os.Stdout)
+		e, big := bigEnd(t, Devices[1], os.Stdout)
 		recv := must(verbs.NewRecvBatch(1, 1))(t)
 		defer recv.Close()
 		recv.WR(0).Recv(7).Add(e.MR.UncheckedSGE(100, 64))
@@ -61,8 +63,8 @@ func TestRole(t *testing.T) {
 	}
 }
 
-// far makes an end with a large region, and writes where it is.
-func far(t *testing.T, device string, to io.Writer) (*link.End, *verbs.MR) {
+// bigEnd makes an end with a large region, and writes where it is.
+func bigEnd(t *testing.T, device string, to io.Writer) (*link.End, *verbs.MR) {
 	at := must(link.First(open(t, device)))(t)
 	e := must(link.NewEnd(at.Device))(t)
 	all := verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
@@ -114,7 +116,7 @@ func child(t *testing.T, name string, env ...string) (*exec.Cmd, io.WriteCloser,
 // is killed, and a request to it is a retry error.
 func TestProcesses(t *testing.T) {
 	cmd, in, out := child(t, "serve")
-	e, big := far(t, Devices[0], in)
+	e, big := bigEnd(t, Devices[0], in)
 	to := told(t, out)
 	if err := e.ConnectWith(to.GID, 0, to.QPN, link.Patience{Timeout: 10, Retries: 2}); err != nil {
 		t.Fatal(err)

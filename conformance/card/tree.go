@@ -13,11 +13,13 @@ const most = 16
 
 // kinds are what the device of a provider says in /sys.
 var kinds = map[string]struct {
-	modalias, driver string
-	files            map[string]string
+	modalias, driver, node string
+	gids                   int // entries of the GID table that are not empty, as in its struct provider
+	files                  map[string]string
 }{
-	"mlx5": {"pci:v000015B3d0000101Bsv000015B3sd00000007bc02sc07i00", "/sys/bus/pci/drivers/mlx5_core",
+	"mlx5": {"pci:v000015B3d0000101Bsv000015B3sd00000007bc02sc07i00", "/sys/bus/pci/drivers/mlx5_core", "1: CA", 4,
 		map[string]string{"fw_ver": "20.35.1012", "board_id": "MT_0000000222", "hca_type": "0"}},
+	"efa": {"pci:v00001D0Fd0000EFA1sv00001D0Fsd0000EFA1bc02sc00i00", "/sys/bus/pci/drivers/efa", "7: unspecified", 1, nil},
 }
 
 // makeTree makes what libibverbs and its providers read of /sys, in a folder for SYSFS_PATH. The numbers agree with those of src: device
@@ -47,11 +49,11 @@ func makeTree(root string, providers []string) error {
 		add(filepath.Join(device, "device/infiniband_verbs", char), verbs)
 		add(device, kind.files)
 		add(device, map[string]string{
-			"node_type": "1: CA", "node_guid": fmt.Sprintf("9803:9b03:0001:%04x", i), "sys_image_guid": "9803:9b03:0001:0000",
+			"node_type": kind.node, "node_guid": fmt.Sprintf("9803:9b03:0001:%04x", i), "sys_image_guid": "9803:9b03:0001:0000",
 			"device/emulated": "6.1", // for reports
 			"device/modalias": kind.modalias,
 		})
-		add(filepath.Join(device, "ports/1"), port(i))
+		add(filepath.Join(device, "ports/1"), port(i, kind.gids))
 		driver := filepath.Join(root, device, "device/driver")
 		if err := firstError(os.MkdirAll(filepath.Dir(driver), 0o755), os.Symlink(kind.driver, driver)); err != nil {
 			return err
@@ -69,19 +71,20 @@ func writeAll(files map[string]string) error {
 	return nil
 }
 
-// port is the folder of the port of device number i.
-func port(i int) map[string]string {
+// port is the folder of the port of device number i, with so many GIDs.
+func port(i, gids int) map[string]string {
 	out := map[string]string{"pkeys/0": "0xffff"}
 	for k := range 256 {
 		gid := "0000:0000:0000:0000:0000:0000:0000:0000"
 		switch {
+		case k >= gids:
 		case k < 2:
 			gid = fmt.Sprintf("fe80:0000:0000:0000:9a03:9bff:fe00:%04x", i+1)
 		case k < 4:
 			gid = fmt.Sprintf("0000:0000:0000:0000:0000:ffff:c0a8:4d%02x", i+1)
 		}
 		out[fmt.Sprintf("gids/%d", k)] = gid
-		if k < 4 {
+		if k < gids {
 			out[fmt.Sprintf("gid_attrs/types/%d", k)] = []string{"IB/RoCE v1", "RoCE v2"}[k%2]
 			out[fmt.Sprintf("gid_attrs/ndevs/%d", k)] = "lo"
 		}

@@ -36,7 +36,7 @@ void note(const char *format, ...)
 
 static const struct provider *provider_of(const char *name, size_t length)
 {
-	static const struct provider *const all[] = {&mlx5};
+	static const struct provider *const all[] = {&mlx5, &efa};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
 		if (strlen(all[i]->name) == length && !memcmp(all[i]->name, name, length))

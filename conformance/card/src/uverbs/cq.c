@@ -9,6 +9,8 @@ static void end_cq(struct object *o)
 
 	event_forget_completions(cq->channel, o);
 	event_forget_async(o);
+	if (context_device(o->ctx)->provider->end_cq)
+		context_device(o->ctx)->provider->end_cq(cq);
 	free(cq->own);
 	object_drop(o);
 }

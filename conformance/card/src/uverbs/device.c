@@ -46,9 +46,9 @@ static int query_gid_table(const struct call *c)
 	struct ib_uverbs_attr *entries = attr(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
 	uint64_t n;
 
-	if (!size || !entries || attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || entries->len % size || entries->len / size < GIDS)
+	if (!size || !entries || attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || entries->len % size || entries->len / size < c->dev->provider->gids)
 		return EINVAL;
-	for (n = 0; n < GIDS; n++) {
+	for (n = 0; n < c->dev->provider->gids; n++) {
 		struct ib_uverbs_gid_entry e = {.gid_index = (uint32_t)n, .port_num = 1, .netdev_ifindex = 1};
 		uint8_t *to = (uint8_t *)(uintptr_t)entries->data + n * size;
 

@@ -2,6 +2,7 @@
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "uverbs/gid.h"
+#include "uverbs/provider.h"
 
 int gid_at(const struct device *dev, uint32_t index, uint8_t gid[16])
 {
@@ -9,7 +10,7 @@ int gid_at(const struct device *dev, uint32_t index, uint8_t gid[16])
 		mapped[16] = {[10] = 0xff, 0xff, 192, 168, 77};
 
 	memset(gid, 0, 16);
-	if (index >= GIDS)
+	if (index >= dev->provider->gids)
 		return -1;
 	memcpy(gid, index < 2 ? link_local : mapped, 16);
 	gid[15] = (uint8_t)(dev->index + 1);
@@ -21,11 +22,9 @@ struct device *gid_owner(const uint8_t gid[16])
 	uint8_t own[16];
 
 	for (int i = 0; i < ndevices; i++)
-		for (uint32_t k = 0; k < GIDS; k++) {
-			gid_at(&devices[i], k, own);
-			if (!memcmp(own, gid, 16))
+		for (uint32_t k = 0; k < GIDS; k++)
+			if (gid_at(&devices[i], k, own) >= 0 && !memcmp(own, gid, 16))
 				return &devices[i];
-		}
 	return NULL;
 }
 

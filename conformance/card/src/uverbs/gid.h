@@ -1,4 +1,5 @@
-// The GID table of port 1, the only port of each device: a link-local GID and an IPv4 address, each as RoCE v1 and v2.
+// The GID table of port 1, the only port of each device: a link-local GID and an IPv4 address, each as RoCE v1 and v2; fewer where the
+// provider says so. A table without RoCE has the first of them.
 #ifndef CARD_GID_H
 #define CARD_GID_H
 

@@ -70,6 +70,8 @@ static int reg_mr(const struct call *c)
 	if (q.start % PAGE != q.hca_va % PAGE)
 		return EINVAL;
 	err = memory_access(c->dev, q.access_flags);
+	if (!err && c->dev->provider->check_access)
+		err = c->dev->provider->check_access(q.access_flags);
 	if (err)
 		return err;
 	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);

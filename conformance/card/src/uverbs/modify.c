@@ -81,7 +81,7 @@ static int change(const struct call *c, struct qp *q, const struct ib_uverbs_mod
 {
 	const int from = a->attr_mask & IBV_QP_CUR_STATE ? a->cur_qp_state : q->state;
 	const int to = a->attr_mask & IBV_QP_STATE ? a->qp_state : from;
-	int err = transition_allowed(q->type, from, to, a->attr_mask) ? 0 : EINVAL;
+	int err = q->type == IBV_QPT_DRIVER || transition_allowed(q->type, from, to, a->attr_mask) ? 0 : EINVAL;
 
 	if (!err)
 		err = c->dev->provider->modify_qp(c, q, a);

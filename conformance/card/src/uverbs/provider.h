@@ -25,6 +25,8 @@ struct provider {
 	const struct method *methods; // its own, beside those of uverbs; the last has no run
 	const struct format *format;  // of its queues
 	bool on_demand;               // regions can have pages that come when they are needed
+	bool driver_queues;           // it has queue pairs of type DRIVER, whose changes of state modify_qp checks
+	uint32_t gids;                // entries of the GID table that are not empty
 
 	int (*start)(struct device *);
 
@@ -42,6 +44,7 @@ struct provider {
 	void (*free_dm)(struct dm *);
 	int (*reg_dm)(const struct dm *, uint32_t access, uint8_t **memory);
 	int (*check_mw)(const struct call *);
+	int (*check_access)(uint32_t access); // of the process's memory; NULL: what uverbs allows
 
 	int (*create_cq)(const struct call *, struct cq *, uint32_t entries, uint32_t flags);
 	int (*resize_cq)(const struct call *, struct cq *, uint32_t entries);
@@ -60,8 +63,10 @@ struct provider {
 	void (*query_qp)(const struct qp *, struct ib_uverbs_query_qp_resp *);
 	void (*reset_qp)(struct qp *);
 	void (*context_end)(struct context *);
+	void (*end_cq)(struct cq *); // before own is freed; NULL: nothing else is to be released
+	void (*end_qp)(struct qp *);
 };
 
-extern const struct provider mlx5 HIDDEN;
+extern const struct provider mlx5, efa HIDDEN;
 
 #endif

@@ -82,7 +82,8 @@ static int prepare(const struct call *c, struct qp *q, uint32_t flags)
 		err = parents_of_others(c, q);
 		break;
 	case IBV_QPT_DRIVER:
-		return EOPNOTSUPP; // ours: this card has no DC
+		err = c->dev->provider->driver_queues ? parents_of_others(c, q) : EOPNOTSUPP; // ours: no DC on mlx5
+		break;
 	default:
 		return EINVAL;
 	}

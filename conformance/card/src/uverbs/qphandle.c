@@ -60,6 +60,8 @@ void qp_end(struct object *o)
 	} else {
 		net_leave(q);
 		qp_use(q, -1);
+		if (context_device(o->ctx)->provider->end_qp)
+			context_device(o->ctx)->provider->end_qp(q);
 		free(q->own);
 		object_drop(o);
 	}

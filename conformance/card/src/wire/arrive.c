@@ -11,7 +11,7 @@ bool is_multicast(const struct request *r)
 
 bool is_reliable(int type)
 {
-	return type == IBV_QPT_RC || type == IBV_QPT_XRC_SEND;
+	return type == IBV_QPT_RC || type == IBV_QPT_XRC_SEND || type == IBV_QPT_DRIVER;
 }
 
 static bool receives(const struct qp *p)
@@ -30,10 +30,12 @@ static bool takes_datagram(const struct qp *p, const struct request *r)
 }
 
 // takes_message reports whether a queue pair is the other end of the one that sends.
-static bool takes_message(const struct qp *p, const struct source *from, const struct target *to)
+static bool takes_message(const struct qp *p, const struct source *from, const struct target *to, const struct request *r)
 {
 	const int type = from->type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV : from->type;
 
+	if (type == IBV_QPT_DRIVER) // SRD: each request names its queue pair
+		return p && p->type == type && receives(p) && p->at.qkey == r->qkey && has_gid(p, to->gid);
 	return p && p->type == type && receives(p) && p->at.dest_qp_num == from->number && has_gid(p, to->gid) &&
 		(!is_reliable(from->type) || p->at.rq_psn == from->psn);
 }
@@ -74,7 +76,7 @@ int arrive(const struct source *from, const struct target *to, struct request *r
 		datagram(p, from, r);
 		return IBV_WC_SUCCESS;
 	}
-	if (!takes_message(p, from, to))
+	if (!takes_message(p, from, to, r))
 		return SILENCE;
 	status = responder_do(p, from, r);
 	if (status == NOT_READY)

@@ -113,13 +113,14 @@ struct source requester_source(const struct qp *q, uint64_t length)
 	struct source s = {.number = q->number, .type = q->type, .psn = q->at.sq_psn};
 
 	s.packets = (uint32_t)MAX(1, (length + mtu - 1) / mtu);
-	gid_at(device_of(q), 1, s.gid);
+	gid_at(device_of(q), 0, s.gid);
 	return s;
 }
 
 static int to_peer(struct qp *q, struct request *r)
 {
-	const struct target to = {q->at.dest_qp_num, q->at.dest.dgid};
+	const bool named = q->type == IBV_QPT_DRIVER;
+	const struct target to = {named ? r->qpn : q->at.dest_qp_num, named ? r->gid : q->at.dest.dgid};
 	const struct source from = requester_source(q, r->length);
 	uint32_t rnr_timer = 0;
 	const int status = net_find(to.number) ? arrive(&from, &to, r, &rnr_timer) : far_request(q, r, &to, &rnr_timer);
@@ -129,7 +130,7 @@ static int to_peer(struct qp *q, struct request *r)
 	if (!is_reliable(q->type)) // nobody tells
 		return IBV_WC_SUCCESS;
 	if (status == SILENCE)
-		return unanswered(q);
+		return named ? IBV_WC_REM_INV_RD_REQ_ERR : unanswered(q);
 	if (status == NOT_READY)
 		return not_ready(q, rnr_timer);
 	if (status == IBV_WC_SUCCESS) // a message moves the sequence numbers of both ends by its packets
@@ -188,10 +189,10 @@ bool requester_step(struct qp *q)
 	c.op = r.op;
 	c.bytes = (uint32_t)r.length;
 	if (c.status != IBV_WC_SUCCESS) {
-		if (is_reliable(q->type))
-			engine_fail(q);
-		else
+		if (q->type == IBV_QPT_UD || q->type == IBV_QPT_UC || q->type == IBV_QPT_RAW_PACKET)
 			q->state = IBV_QPS_SQE;
+		else if (q->type != IBV_QPT_DRIVER) // SRD goes on: an error is of one request
+			engine_fail(q);
 	}
 	if (r.signaled || c.status != IBV_WC_SUCCESS)
 		engine_complete(q->scq, &c);

@@ -126,7 +126,8 @@ static int received(struct qp *q, struct srq *s, uint64_t length, bool data, str
 		return IBV_WC_GENERAL_ERR; // dropped below
 	c.index = v->index;
 	engine_complete(cq_of(q, s), &c);
-	engine_fail(q);
+	if (q->type != IBV_QPT_DRIVER)
+		engine_fail(q);
 	return c.status == IBV_WC_LOC_LEN_ERR ? IBV_WC_REM_INV_REQ_ERR : IBV_WC_REM_OP_ERR;
 }
 

@@ -1,0 +1,107 @@
+// The kernel half of efa: what Linux's efa driver answers, and the queues of an Elastic Fabric Adapter in the form that libefa writes and
+// reads. All queues and doorbells are pages of the device.
+#ifndef CARD_EFA_H
+#define CARD_EFA_H
+
+#include <endian.h>
+#include <stdatomic.h>
+#include <rdma/efa-abi.h>
+
+#include "uverbs/provider.h"
+
+// The limits of this adapter.
+enum {
+	QUEUE_MOST = 4096,           // max_sq_depth, max_rq_depth
+	LLQ_BYTES = QUEUE_MOST * 64, // max_llq_size
+	SEND_SGE = 2, RECEIVE_SGE = 3,
+	INLINE = 32,                 // inline_buf_size
+	CQ_MOST = 1 << 15,
+	SUB_CQS = 2,                 // sub_cqs_per_cq: of sends and of receives
+	ADDRESSES = 1024,            // address handles of a device, at most
+	PAGES = 1 << 14,             // of a device
+};
+
+// A descriptor of the send queue: struct efa_io_tx_wqe of Linux 6.1, drivers/infiniband/hw/efa/efa_io_defs.h. So are the next two.
+struct send {
+	uint16_t request;
+	uint8_t control, order;
+	uint16_t dest, length;       // length: of inline bytes, or of the list
+	uint32_t immediate;
+	uint16_t address, reserved;
+	uint32_t qkey;
+	uint8_t reserved2[12];
+	union {
+		struct {
+			uint32_t length, key, low, high;
+		} list[SEND_SGE];
+		uint8_t bytes[INLINE];
+	};
+};
+
+enum { OPERATION = 0xf, HAS_IMMEDIATE = 1 << 4, HAS_BYTES = 1 << 5, WANTS_COMPLETION = 1 << 4 };
+
+// A buffer of a receive, and what is beside the key in its last word.
+struct buffer {
+	uint32_t low, high;
+	uint16_t request, length;
+	uint32_t key;
+};
+
+#define KEY_BITS 0xffffffu
+#define LAST_BUFFER (1u << 31)
+
+// A completion. Those of sends end behind length.
+struct entry {
+	uint16_t request;
+	uint8_t status, flags;
+	uint16_t qp, length;
+	uint16_t address, source;
+	uint32_t immediate;
+};
+
+enum { PHASE = 1, OF_SEND = 1 << 1, OF_RECEIVE = 2 << 1, ENTRY_IMMEDIATE = 1 << 3, NO_ADDRESS = 0xffff };
+
+// Pages of the device that a process maps, by the offset that create answered.
+struct region {
+	struct region *next;
+	struct context *ctx;
+	uint64_t at, size;
+};
+
+struct efa_cq {
+	struct region *pages;
+	unsigned size;               // of an entry
+	uint32_t produced[SUB_CQS];
+};
+
+struct efa_qp {
+	struct region *doorbells, *sends, *receives; // receives: NULL without
+	uint32_t nsends, nreceives;  // nreceives: buffers
+	uint16_t sent, received;
+};
+
+enum { SEND_DOORBELL = 0, RECEIVE_DOORBELL = 64, SENDS_AT = 128 }; // where in their pages they lie
+
+// pages.c
+int efa_start(struct device *) HIDDEN;
+int efa_map(struct context *, size_t length, int prot, off_t offset, off_t *where) HIDDEN;
+struct region *region_new(struct context *, uint64_t size) HIDDEN;
+void region_end(struct region *) HIDDEN;
+uint8_t *region_memory(const struct region *) HIDDEN;
+
+// queues.c
+int efa_create_cq(const struct call *, struct cq *, uint32_t entries, uint32_t flags) HIDDEN;
+void efa_end_cq(struct cq *) HIDDEN;
+int efa_create_qp(const struct call *, struct qp *, uint32_t flags) HIDDEN;
+int efa_modify_qp(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *) HIDDEN;
+void efa_query_qp(const struct qp *, struct ib_uverbs_query_qp_resp *) HIDDEN;
+void efa_reset_qp(struct qp *) HIDDEN;
+void efa_end_qp(struct qp *) HIDDEN;
+
+// driver.c: the GID of an address handle's number, or NULL.
+const uint8_t *efa_address(const struct device *, uint16_t number) HIDDEN;
+
+// format.c
+extern const struct format efa_format HIDDEN;
+
+#endif

@@ -1,0 +1,172 @@
+// Queues: Linux 6.1, drivers/infiniband/hw/efa/efa_verbs.c.
+#include "efa/efa.h"
+
+// efa_create_cq.
+int efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
+{
+	struct efa_ibv_create_cq q;
+	struct efa_ibv_create_cq_resp r = {.cq_idx = (uint16_t)cq->number};
+	struct efa_cq *e;
+
+	if (flags || cq->channel)
+		return EOPNOTSUPP; // the second is ours: no event queues
+	if (entries < 1 || entries > CQ_MOST || ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct efa_ibv_create_cq, flags))
+		return EINVAL;
+	if (q.comp_mask || q.num_sub_cqs != SUB_CQS)
+		return EINVAL;
+	if (q.cq_entry_size != sizeof(struct entry) + 16 && (q.flags & EFA_CREATE_CQ_WITH_SGID || q.cq_entry_size != sizeof(struct entry)))
+		return EINVAL;
+	e = calloc(1, sizeof *e);
+	if (e)
+		e->pages = region_new(c->ctx, (uint64_t)entries * q.cq_entry_size * SUB_CQS);
+	if (!e || !e->pages) {
+		free(e);
+		return ENOMEM;
+	}
+	e->size = q.cq_entry_size;
+	cq->own = e;
+	cq->entries = entries;
+	r.q_mmap_key = e->pages->at;
+	r.q_mmap_size = e->pages->size;
+	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	return 0;
+}
+
+void efa_end_cq(struct cq *cq)
+{
+	region_end(((struct efa_cq *)cq->own)->pages);
+}
+
+// efa_qp_validate_cap and efa_qp_validate_attr.
+static int check_create(const struct qp *q, uint32_t flags)
+{
+	if (q->cap.max_send_wr > QUEUE_MOST || q->cap.max_recv_wr > QUEUE_MOST || q->cap.max_send_sge > SEND_SGE ||
+		q->cap.max_recv_sge > RECEIVE_SGE || q->cap.max_inline_data > INLINE)
+		return EINVAL;
+	return (q->type != IBV_QPT_UD && q->type != IBV_QPT_DRIVER) || q->srq || flags ? EOPNOTSUPP : 0;
+}
+
+static void end_regions(struct efa_qp *e)
+{
+	region_end(e->doorbells);
+	region_end(e->sends);
+	region_end(e->receives);
+}
+
+// make_regions has a page of doorbells, and the two queues (qp_mmap_entries_setup).
+static int make_regions(struct context *ctx, struct efa_qp *e, const struct efa_ibv_create_qp *q)
+{
+	e->doorbells = region_new(ctx, PAGE);
+	e->sends = region_new(ctx, q->sq_ring_size + SENDS_AT);
+	if (q->rq_ring_size)
+		e->receives = region_new(ctx, q->rq_ring_size);
+	if (e->doorbells && e->sends && (e->receives || !q->rq_ring_size))
+		return 0;
+	end_regions(e);
+	return ENOMEM;
+}
+
+int efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
+{
+	struct efa_ibv_create_qp u;
+	struct efa_ibv_create_qp_resp r;
+	struct efa_qp *e;
+	int err = check_create(q, flags);
+
+	if (!err && (ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) < sizeof u || u.comp_mask))
+		err = EINVAL;
+	if (!err && q->type == IBV_QPT_DRIVER && u.driver_qp_type != EFA_QP_DRIVER_TYPE_SRD)
+		err = EOPNOTSUPP;
+	if (err)
+		return err;
+	e = calloc(1, sizeof *e);
+	err = e ? make_regions(c->ctx, e, &u) : ENOMEM;
+	if (err) {
+		free(e);
+		return err;
+	}
+	e->nsends = u.sq_ring_size / sizeof(struct send);
+	e->nreceives = u.rq_ring_size / sizeof(struct buffer);
+	q->own = e;
+	r = (struct efa_ibv_create_qp_resp){
+		.sq_db_offset = SEND_DOORBELL, .rq_db_offset = RECEIVE_DOORBELL, .llq_desc_offset = SENDS_AT, .sq_db_mmap_key = e->doorbells->at,
+		.rq_db_mmap_key = e->doorbells->at, .llq_desc_mmap_key = e->sends->at, .rq_mmap_key = e->receives ? e->receives->at : 0,
+		.rq_mmap_size = e->receives ? e->receives->size : 0, .send_sub_cq_idx = 0, .recv_sub_cq_idx = 1,
+	};
+	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	return 0;
+}
+
+// srd_qp_state_table, by the state before; in the order of need and may. Any but RESET may become RESET or ERR.
+static bool srd_allowed(int from, int to, uint32_t mask)
+{
+	static const struct {
+		int from, to;
+		uint32_t need, may;
+	} table[] = {
+		{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0},
+		{IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY},
+		{IBV_QPS_INIT, IBV_QPS_RTR, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+		{IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, IBV_QP_CUR_STATE | IBV_QP_QKEY | IBV_QP_RNR_RETRY},
+		{IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+		{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
+		{IBV_QPS_SQD, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+		{IBV_QPS_SQD, IBV_QPS_SQD, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
+		{IBV_QPS_SQE, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
+	};
+
+	if (mask & IBV_QP_CUR_STATE && from != IBV_QPS_RTR && from != IBV_QPS_RTS && from != IBV_QPS_SQD && from != IBV_QPS_SQE)
+		return false;
+	if (to == IBV_QPS_RESET || (to == IBV_QPS_ERR && from != IBV_QPS_RESET))
+		return !(mask & ~(uint32_t)IBV_QP_STATE);
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (table[i].from == from && table[i].to == to)
+			return (mask & table[i].need) == table[i].need && !(mask & ~(table[i].need | table[i].may | IBV_QP_STATE));
+	return false;
+}
+
+// efa_modify_qp_validate.
+int efa_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
+{
+	const uint32_t m = a->attr_mask, known = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY | IBV_QP_PKEY_INDEX |
+		IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN | IBV_QP_RNR_RETRY;
+	const int from = m & IBV_QP_CUR_STATE ? a->cur_qp_state : q->state;
+	const int to = m & IBV_QP_STATE ? a->qp_state : from;
+
+	(void)c;
+	if (m & ~known)
+		return EOPNOTSUPP;
+	if (q->type == IBV_QPT_DRIVER && !srd_allowed(from, to, m))
+		return EINVAL;
+	return m & IBV_QP_PKEY_INDEX && a->pkey_index ? EOPNOTSUPP : 0;
+}
+
+// efa_query_qp.
+void efa_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
+{
+	r->max_send_wr = q->cap.max_send_wr;
+	r->max_recv_wr = q->cap.max_recv_wr;
+	r->max_send_sge = q->cap.max_send_sge;
+	r->max_recv_sge = q->cap.max_recv_sge;
+	r->max_inline_data = q->cap.max_inline_data;
+	r->port_num = 1;
+}
+
+static _Atomic uint32_t *doorbell(const struct efa_qp *e, size_t at)
+{
+	return (_Atomic uint32_t *)(void *)(region_memory(e->doorbells) + at);
+}
+
+void efa_reset_qp(struct qp *q)
+{
+	struct efa_qp *e = q->own;
+
+	e->sent = e->received = 0;
+	atomic_store(doorbell(e, SEND_DOORBELL), 0);
+	atomic_store(doorbell(e, RECEIVE_DOORBELL), 0);
+}
+
+void efa_end_qp(struct qp *q)
+{
+	end_regions(q->own);
+}
