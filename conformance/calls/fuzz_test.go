@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 	"github.com/verbsgen/verbsgen/runtime/mem"
@@ -148,6 +149,10 @@ func round(seed uint64, all []method, log *callLog, total *counts) error {
 		}
 	}
 	p.add(reflect.ValueOf(lib))
+	cm, err := connectIDs(p, lib, soft)
+	if err != nil {
+		return err
+	}
 	for i := range steps {
 		m := all[p.IntN(len(all))]
 		args := p.arguments(m)
@@ -172,6 +177,8 @@ func round(seed uint64, all []method, log *callLog, total *counts) error {
 				pins = append(pins, r)
 			case *verbs.Device:
 				devs = append(devs, r)
+			case *rdmacm.EventChannel:
+				cm.channels = append(cm.channels, r)
 			case interface{ Done() }: // an event, which keeps its object open
 				events = append(events, r)
 			case unimporter:
@@ -186,13 +193,14 @@ func round(seed uint64, all []method, log *callLog, total *counts) error {
 	}
 	var errs []error
 	for _, dev := range devs {
-		if err := dev.CloseAll(); err != nil && dev != nil && !errors.Is(err, os.ErrClosed) {
+		if err := dev.CloseAll(); dev != nil && !closed(err) {
 			errs = append(errs, err)
 		}
 	}
 	if len(errs) > 0 && imported {
 		errs = endShared(shared, devs)
 	}
+	errs = append(errs, cm.close())
 	for _, pin := range pins {
 		pin.Unpin()
 	}
@@ -223,6 +231,9 @@ func endShared(shared []unimporter, devs []*verbs.Device) (errs []error) {
 	}
 	return errs
 }
+
+// closed reports whether something is closed after an error of Close, now or before.
+func closed(err error) bool { return err == nil || errors.Is(err, os.ErrClosed) }
 
 // arguments are values for the parameters of a method, nil if there is no receiver.
 func (p *pool) arguments(m method) (args []reflect.Value) {

@@ -84,7 +84,9 @@ func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 	var idC unsafe.Pointer
 	n, errno := rawCreateID(channel.lib.fn[symRdma_create_id], channel.h.C, unsafe.Pointer(&idC), 0, uint32(ps))
 	if n < 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the port space is not one of TCP, UDP, IPOIB and IB"})
+		})
 	}
 	o := newID(channel.lib, idC)
 	o.eventChannel = channel

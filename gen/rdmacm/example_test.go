@@ -2,38 +2,69 @@ package rdmacm_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"net/netip"
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softcm"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// A client resolves the address of its peer, makes a queue pair on the device that leads there, and connects.
-func Example_client() {
-	v, err := verbs.Load()
+// machine is the library, on two software devices. A program calls verbs.Load and rdmacm.Load in its place.
+func machine() (lib *rdmacm.Lib, end func()) {
+	soft := softverbs.New(softverbs.AnotherDevice("soft1"))
+	cm := softcm.New(soft)
+	v, err := verbs.LoadFrom(soft)
+	check(err)
+	lib, err = rdmacm.LoadFrom(v, cm)
+	check(err)
+	return lib, func() { check(errors.Join(cm.Close(), soft.Close())) }
+}
+
+func check(err error) {
 	if err != nil {
 		log.Fatal(err)
 	}
-	lib, err := rdmacm.Load(v)
-	if err != nil {
-		log.Fatal(err)
-	}
+}
+
+// A client resolves the address of its peer, makes a queue pair on the device that leads there, and connects. A server makes one for
+// each request and accepts it.
+func Example() {
+	lib, end := machine()
+	defer end()
+	ctx, cancel := context.WithCancel(context.Background())
+
+	incoming, err := lib.CreateEventChannel()
+	check(err)
+	listener, err := incoming.CreateID(rdmacm.PortSpaceTCP)
+	check(err)
+	check(listener.BindAddr(netip.MustParseAddrPort("10.0.0.1:7471")))
+	check(listener.Listen(16))
+	served := make(chan bool)
+	go func() { serve(ctx, incoming); close(served) }()
+
 	events, err := lib.CreateEventChannel()
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer events.CloseAll()
+	check(err)
 	id, err := events.CreateID(rdmacm.PortSpaceTCP)
-	if err != nil {
-		log.Fatal(err)
-	}
-	qp, err := connect(context.Background(), events, id, netip.MustParseAddrPort("10.0.0.2:7471"))
-	if err != nil {
-		log.Fatal(err)
-	}
-	fmt.Println("connected by queue pair", qp.Num())
+	check(err)
+	qp, err := connect(ctx, events, id, netip.MustParseAddrPort("10.0.0.1:7471"))
+	check(err)
+	info, _, err := qp.Query(verbs.QPFieldState)
+	check(err)
+	peer, err := id.PeerAddr()
+	check(err)
+	fmt.Println("connected to", peer, "in state", info.State)
+
+	cancel()
+	<-served
+	dev, err := listener.Device()
+	check(err)
+	check(errors.Join(qp.Device().CloseAll(), dev.CloseAll()))
+	check(errors.Join(events.CloseAll(), incoming.CloseAll()))
+	// Output: connected to 10.0.0.1:7471 in state RTS
 }
 
 func connect(ctx context.Context, events *rdmacm.EventChannel, id *rdmacm.ID, to netip.AddrPort) (*verbs.QP, error) {
@@ -50,6 +81,18 @@ func connect(ctx context.Context, events *rdmacm.EventChannel, id *rdmacm.ID, to
 	if err := expect(ctx, events, rdmacm.EventTypeRouteResolved); err != nil {
 		return nil, err
 	}
+	qp, err := newQP(id)
+	if err != nil {
+		return nil, err
+	}
+	if err := id.Connect(rdmacm.ConnAttr{PrivateData: []byte("hello"), RetryCount: 3, RNRRetryCount: 3}); err != nil {
+		return nil, err
+	}
+	return qp, expect(ctx, events, rdmacm.EventTypeEstablished)
+}
+
+// newQP makes the queue pair of an identifier, on the device that it is bound to.
+func newQP(id *rdmacm.ID) (*verbs.QP, error) {
 	dev, err := id.Device()
 	if err != nil {
 		return nil, err
@@ -62,17 +105,26 @@ func connect(ctx context.Context, events *rdmacm.EventChannel, id *rdmacm.ID, to
 	if err != nil {
 		return nil, err
 	}
-	qp, err := id.CreateQP(pd, verbs.QPInitAttr{
+	return id.CreateQP(pd, verbs.QPInitAttr{
 		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 1,
 		MaxRecvSGE: 1,
 	})
-	if err != nil {
-		return nil, err
+}
+
+// serve accepts every request, until ctx ends.
+func serve(ctx context.Context, events *rdmacm.EventChannel) {
+	for {
+		ev, err := events.Next(ctx)
+		if ctx.Err() != nil {
+			return
+		}
+		check(err)
+		if ev.Type == rdmacm.EventTypeConnectRequest {
+			_, err = newQP(ev.ID)
+			check(err)
+			check(ev.ID.Accept(rdmacm.ConnAttr{RNRRetryCount: 3}))
+		}
 	}
-	if err := id.Connect(rdmacm.ConnAttr{PrivateData: []byte("hello"), RetryCount: 3, RNRRetryCount: 3}); err != nil {
-		return nil, err
-	}
-	return qp, expect(ctx, events, rdmacm.EventTypeEstablished)
 }
 
 // expect waits for an event of a type.

@@ -6,6 +6,7 @@ package rdmacm
 import (
 	"net/netip"
 	"sync"
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -159,7 +160,15 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 	}
 	n, errno := rawBindAddr(id.lib.fn[symRdma_bind_addr], id.h.C, addrC.Pointer())
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the identifier has an address already, or a link-local address has no zone; bind a new identifier"},
+				verr.Cause{Errno: syscall.EADDRNOTAVAIL,
+					Text: "no interface of this machine has the address, or the port is taken on all addresses"},
+				verr.Cause{Errno: syscall.EADDRINUSE,
+					Text: "another identifier has the port; use another one, or the option OptionIDReuseAddr on both before they are bound"},
+				verr.Cause{Errno: syscall.ENODEV, Text: "the interface with the address has no RDMA device, or the device has no GID of it"})
+		})
 	}
 	return nil
 }
@@ -194,7 +203,14 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 	}
 	n, errno := rawResolveAddr(id.lib.fn[symRdma_resolve_addr], id.h.C, srcAddrC.Pointer(), dstAddrC.Pointer(), int32(timeoutMs))
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the addresses are of two families, or the identifier is past this step: it listens, or has resolved an address; use a new " +
+					"one"}, verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "no interface of this machine has the source address, or its port is taken"},
+				verr.Cause{Errno: syscall.ENETUNREACH, Text: "there is no route to the address; look at ip route get ADDRESS"},
+				verr.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the port of the source address; use port 0"},
+				verr.Cause{Errno: syscall.ENODEV, Text: "the interface with the source address has no RDMA device, or the device has no GID of it"})
+		})
 	}
 	return nil
 }
@@ -228,7 +244,12 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 	}
 	n, errno := rawResolveRoute(id.lib.fn[symRdma_resolve_route], id.h.C, int32(timeoutMs))
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the event ADDR_RESOLVED has not come, the route is resolved already, or timeoutMs is 0"},
+				verr.Cause{Errno: syscall.ENODEV,
+					Text: "the address is that of the loopback interface, which has no route on RoCE; use an address of the device"})
+		})
 	}
 	return nil
 }
@@ -263,7 +284,11 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 	}
 	n, errno := rawCreateQP(id.lib.fn[symRdma_create_qp], id.h.C, pdHeld.C, qpInitAttrHeld.C)
 	if n < 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the identifier is bound to no device or has a queue pair already, the protection domain is of another device, or the " +
+					"attributes are beyond what the device can"})
+		})
 	}
 	ptr := cmem.At[unsafe.Pointer](id.h.C, 24)
 	o, err := bridge.Make[verbs.QP](bridge.Made{
@@ -324,7 +349,11 @@ func (id *ID) Connect(connParam ConnAttr) error {
 	defer mem.PinData(&connParamC.private_data, connParam.PrivateData)()
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintConnect(&in)) })
+		return verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintConnect(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect already, or a depth is beyond the device"})...)
+		})
 	}
 	if id.lib.lints.Wanted() {
 		id.lib.lints.Report(hintConnect(&in))
@@ -347,7 +376,10 @@ func (id *ID) Establish() error {
 	}
 	n, errno := rawEstablish(id.lib.fn[symRdma_establish], id.h.C)
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the event CONNECT_RESPONSE has not come, or the identifier has a queue pair, which is established by taking that event"})
+		})
 	}
 	return nil
 }
@@ -372,7 +404,13 @@ func (id *ID) Listen(backlog int) error {
 	}
 	n, errno := rawListen(id.lib.fn[symRdma_listen], id.h.C, int32(backlog))
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the identifier is past this step: it listens already, resolves an address, or is one of a connection; use a new one"},
+				verr.Cause{Errno: syscall.EADDRINUSE,
+					Text: "another identifier has the address and port, by OptionIDReuseAddr; only one of them can listen"},
+				verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "another identifier has the port on all addresses; use another port"})
+		})
 	}
 	return nil
 }
@@ -415,7 +453,12 @@ func (id *ID) Accept(connParam ConnAttr) error {
 	defer mem.PinData(&connParamC.private_data, connParam.PrivateData)()
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAccept(&in)) })
+		return verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintAccept(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the " +
+						"device can"})...)
+		})
 	}
 	if id.lib.lints.Wanted() {
 		id.lib.lints.Report(hintAccept(&in))
@@ -442,7 +485,10 @@ func (id *ID) Reject(privateData []byte) error {
 	}
 	n, errno := rawReject(id.lib.fn[symRdma_reject], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the identifier is not one of a request that waits, or the private data is too long: 148 bytes, or 136 of a datagram service"})
+		})
 	}
 	return nil
 }
@@ -469,7 +515,10 @@ func (id *ID) RejectECE(privateData []byte) error {
 	}
 	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the identifier is not one of a request that waits, or the private data is too long: 148 bytes, or 136 of a datagram service"})
+		})
 	}
 	return nil
 }
@@ -492,7 +541,11 @@ func (id *ID) Notify(event verbs.EventType) error {
 	}
 	n, errno := rawNotify(id.lib.fn[symRdma_notify], id.h.C, uint32(event))
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the identifier has no connection that was accepted, or the connection manager has no use for the event"},
+				verr.Cause{Errno: syscall.EISCONN, Text: "the connection is established already; the event ESTABLISHED has come, or will"})
+		})
 	}
 	return nil
 }
@@ -512,7 +565,10 @@ func (id *ID) Disconnect() error {
 	}
 	n, errno := rawDisconnect(id.lib.fn[symRdma_disconnect], id.h.C)
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the identifier has never begun to connect, or is bound to no device"})
+		})
 	}
 	return nil
 }
@@ -538,7 +594,12 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 	}
 	n, errno := rawJoinMulticast(id.lib.fn[symRdma_join_multicast], id.h.C, addrC.Pointer(), 0)
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the identifier is not one of PortSpaceUDP that is bound to a device and not connected, or the address is not one of a group"},
+				verr.Cause{Errno: syscall.ENODEV,
+					Text: "the identifier is bound to a loopback address, which has no interface for groups; use an address of the device"})
+		})
 	}
 	return nil
 }
@@ -564,7 +625,9 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 	}
 	n, errno := rawLeaveMulticast(id.lib.fn[symRdma_leave_multicast], id.h.C, addrC.Pointer())
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "the identifier is not in the group"})
+		})
 	}
 	return nil
 }
@@ -588,7 +651,11 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 	n, errno := rawSetOption(id.lib.fn[symRdma_set_option], id.h.C, int32(level), int32(option), unsafe.Pointer(unsafe.SliceData(value)),
 		uint64(len(value)))
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the value has the wrong number of bytes, or the option cannot be set any more: set it before the identifier is bound"},
+				verr.Cause{Errno: syscall.ENOSYS, Text: "the kernel has no such option or level"})
+		})
 	}
 	return nil
 }
@@ -647,7 +714,10 @@ func (id *ID) WriteEvent(event EventType, status int, arg uint64) error {
 	}
 	n, errno := rawWriteCMEvent(id.lib.fn[symRdma_write_cm_event], id.h.C, uint32(event), int32(status), arg)
 	if n < 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "only events of type USER can be written, and the kernel must know them"})
+		})
 	}
 	return nil
 }

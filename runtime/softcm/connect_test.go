@@ -108,3 +108,12 @@ func TestNobody(t *testing.T) {
 		t.Errorf("another network: %v", err)
 	}
 }
+
+// TestMigrateInPlace: an identifier may be moved to the channel that it is on, with the events that wait.
+func TestMigrateInPlace(t *testing.T) {
+	m := newMachine(t)
+	id := m.id(rdmacm.PortSpaceTCP)
+	m.must(id.ResolveAddr(netip.AddrPort{}, netip.AddrPortFrom(first, 1), 1))
+	m.must(id.Migrate(id.EventChannel()))
+	m.next(id, rdmacm.EventTypeAddrResolved)
+}

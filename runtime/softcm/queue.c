@@ -84,6 +84,8 @@ void scm_events_move(struct scm_id *id, struct scm_channel *to)
 {
 	struct scm_event *e, *next;
 
+	if (to == id->ch)
+		return;
 	for (e = STAILQ_FIRST(&id->ch->events); e; e = next) {
 		next = STAILQ_NEXT(e, link);
 		if (e->id != id)
