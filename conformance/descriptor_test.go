@@ -73,3 +73,21 @@ func TestNoDescriptor(t *testing.T) {
 		t.Errorf("GetPKeyIndex of a key that is not there = %d, %v", n, err)
 	}
 }
+
+// TestCmdFDClosed: the number that a closed device had may be that of another file.
+func TestCmdFDClosed(t *testing.T) {
+	b := open(t)
+	dev := must(b.lib.OpenDevice("soft0"))(t)
+	if fd := dev.CmdFD(); fd < 0 {
+		t.Errorf("open: %d", fd)
+	}
+	if err := dev.Close(); err != nil {
+		t.Fatal(err)
+	}
+	var none *verbs.Device
+	for what, dev := range map[string]*verbs.Device{"closed": dev, "nil": none, "zero": {}} {
+		if fd := dev.CmdFD(); fd != -1 {
+			t.Errorf("%s: %d, want -1", what, fd)
+		}
+	}
+}

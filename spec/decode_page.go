@@ -254,6 +254,7 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 				{"type", false, d.text(&g.Type)},
 				{"label", false, d.oneOf(&g.Label, LabelHex, LabelDecimal)},
 				{"changes", false, d.truth(&g.Changes)},
+				{"fd", false, d.truth(&g.FD)},
 				{"doc", false, d.text(&g.Doc)},
 			})
 			o.Getters = append(o.Getters, g)

@@ -80,10 +80,15 @@ func (dev *Device) CloseAll() error { return dev.base().CloseAll() }
 func (dev *Device) CPtr() unsafe.Pointer { return dev.base().CPtr() }
 
 // CmdFD returns the file descriptor of the command channel, with which another context imports this one. It is
-// the context's: do not close it.
+// the context's: do not close it. It is -1 once the handle is closed.
 //
 // C: struct ibv_context.cmd_fd, ibv_open_device(3).
-func (dev *Device) CmdFD() int { return object.OrZero(dev).cmdFD }
+func (dev *Device) CmdFD() int {
+	if !dev.base().IsOpen() {
+		return -1
+	}
+	return dev.cmdFD
+}
 
 // NumCompVectors returns the number of completion vectors.
 //

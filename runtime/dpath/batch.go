@@ -78,8 +78,8 @@ func (b *SendBatch) Close() error { return b.requests().close() }
 func (b *RecvBatch) Close() error { return b.requests().close() }
 
 // Refused returns the error of a post of n requests from number first on that returned errno and no request, if the batch is the
-// reason: it is nil or closed (os.ErrClosed), has fewer requests (EINVAL), or was used by another goroutine meanwhile (EBUSY).
-// Otherwise it returns nil.
+// reason: it is nil or closed (os.ErrClosed), has fewer requests (EINVAL), or was posted by another goroutine at the same time
+// (EBUSY). Otherwise, also for an EBUSY of the provider, it returns nil.
 func (b *SendBatch) Refused(first, n int, errno syscall.Errno) error {
 	return b.requests().refused(first, n, errno)
 }

@@ -47,7 +47,7 @@ func TestNoRefusal(t *testing.T) {
 	errs := &verr.Once{Verb: "ibv_post_recv", Kind: "QP"}
 	b := recvBatch(t, 2, 1)
 	for errno, want := range map[syscall.Errno]error{verr.ErrnoClosed: os.ErrClosed, verr.ErrnoBatchClosed: os.ErrClosed,
-		verr.ErrnoNoMemory: syscall.ENOMEM, syscall.EBUSY: syscall.EBUSY} {
+		verr.ErrnoNoMemory: syscall.ENOMEM, verr.ErrnoBatchShared: syscall.EBUSY} {
 		if _, err := b.From(0, 2).Refusal(errs, 0, errno); !errors.Is(err, want) || errors.Is(err, verr.ErrQueueFull) {
 			t.Errorf("%#x: %v, want %v", int(errno), err, want)
 		}

@@ -86,11 +86,14 @@ func TestBatchInUse(t *testing.T) {
 	} {
 		end := paused(t, p, c.post)
 		bad, errno := c.post()
-		if bad != -1 || errno != syscall.EBUSY {
+		if bad != -1 || errno != verr.ErrnoBatchShared {
 			t.Errorf("%s: a second post: %d, %v", name, bad, errno)
 		}
 		if err := c.refused(errno); err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf(text, name)) {
 			t.Errorf("%s: %v", name, err)
+		}
+		if err := c.refused(syscall.EBUSY); err != nil {
+			t.Errorf("%s: the provider's own EBUSY: %v", name, err)
 		}
 		if got := panicText(c.take); !strings.Contains(got, "a request of a "+name+" was taken while another goroutine posts it") {
 			t.Errorf("%s: taking a request: %q", name, got)
@@ -143,7 +146,7 @@ func TestPostsThatOverlap(t *testing.T) {
 			owner := c.use.owner
 			c.use.busy.Store(0)
 			for range 2 {
-				if _, errno := c.post(); errno != syscall.EBUSY || c.use.owner != owner {
+				if _, errno := c.post(); errno != verr.ErrnoBatchShared || c.use.owner != owner {
 					t.Errorf("%s: during a post: %v, owner %#x, before %#x", name, errno, c.use.owner, owner)
 				}
 			}
@@ -218,7 +221,7 @@ func TestPostsExclude(t *testing.T) {
 		switch _, errno := PostSend(p.QP(), b, n); errno {
 		case 0:
 			posted.Add(int64(n))
-		case syscall.EBUSY:
+		case verr.ErrnoBatchShared:
 			stolen.Add(1)
 		default:
 			t.Error(errno)

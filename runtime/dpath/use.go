@@ -55,7 +55,7 @@ func (r *requests[W]) errno(first, n int) syscall.Errno {
 	case r.closed():
 		return verr.ErrnoBatchClosed
 	case uint(first) <= uint(len(r.wrs)) && uint(n) <= uint(len(r.wrs)-first) && r.use != nil:
-		return syscall.EBUSY
+		return verr.ErrnoBatchShared
 	}
 	return syscall.EINVAL
 }
@@ -97,7 +97,7 @@ func refused(verb, what string, size, first, n int, errno syscall.Errno) error {
 		return verr.NeverOpened(verb, "the "+what)
 	case errno == verr.ErrnoBatchClosed:
 		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the " + what + " is closed", Err: os.ErrClosed}
-	case errno == syscall.EBUSY:
+	case errno == verr.ErrnoBatchShared:
 		return sharedBatch(verb, what)
 	case errno == syscall.EINVAL && (first < 0 || n < 0 || first > size || n > size-first):
 		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,

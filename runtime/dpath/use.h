@@ -19,13 +19,13 @@ struct verbsgen_dpath_use { // use of use.go
 	uint32_t left;    // posts by that thread until it belongs to it
 };
 
-enum { VERBSGEN_DPATH_HELD = 1, VERBSGEN_DPATH_IN_A_ROW = 1000 };
+enum { VERBSGEN_DPATH_HELD = 1, VERBSGEN_DPATH_IN_A_ROW = 1000, VERBSGEN_DPATH_SHARED = 0x10012 }; // the last is verr.ErrnoBatchShared
 
 // Takes a batch that does not belong to the thread, or returns an errno.
 static __attribute__((noinline)) int verbsgen_dpath_take(struct verbsgen_gate_slot *slot, struct verbsgen_dpath_use *u)
 {
 	uintptr_t owner = __atomic_load_n(&u->owner, __ATOMIC_ACQUIRE), held = (uintptr_t)slot | VERBSGEN_DPATH_HELD;
-	int code = EBUSY;
+	int code = VERBSGEN_DPATH_SHARED;
 
 	if (!(owner & VERBSGEN_DPATH_HELD) &&
 	    __atomic_compare_exchange_n(&u->owner, &owner, held, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
@@ -36,7 +36,7 @@ static __attribute__((noinline)) int verbsgen_dpath_take(struct verbsgen_gate_sl
 			return 0;
 		__atomic_store_n(&u->owner, owner, __ATOMIC_RELEASE); // the owner posts it
 		if (code == 0)
-			code = EBUSY;
+			code = VERBSGEN_DPATH_SHARED;
 	}
 	__atomic_store_n(&slot->batch, NULL, __ATOMIC_RELAXED);
 	return code;

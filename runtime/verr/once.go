@@ -19,6 +19,10 @@ const ErrnoCopied syscall.Errno = 0x10010
 // ErrnoNeverOpened is the result of a call of the data path on a zero value, which nothing opened; Once.Errno returns its error.
 const ErrnoNeverOpened syscall.Errno = 0x10011
 
+// ErrnoBatchShared is the result of a post of a batch that another goroutine posts, instead of an errno; the batch returns the error.
+// A device may itself return EBUSY.
+const ErrnoBatchShared syscall.Errno = 0x10012
+
 // ErrQueueFull is the error of a post to a queue that has no place for a further request. It is ordinary flow control: take completions
 // from the completion queue, then post the rest.
 var ErrQueueFull = errors.New("the queue is full")

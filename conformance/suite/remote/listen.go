@@ -94,7 +94,7 @@ func (s *Server) accept(ctx context.Context, ln net.Listener, end context.Cancel
 			continue
 		}
 		if err != nil {
-			end(nil) // what is served ends too
+			end(err) // what is served ends too
 			return err
 		}
 		l.enter(conn)

@@ -276,6 +276,22 @@ func TestStop(t *testing.T) {
 	}
 }
 
+// TestListenerClosed closes the listener behind the server's back, which is no end that anybody asked for.
+func TestListenerClosed(t *testing.T) {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error)
+	go func() {
+		ended <- (&Server{Log: t.Logf}).Serve(t.Context(), ln)
+	}()
+	_ = ln.Close()
+	if err := <-ended; !errors.Is(err, net.ErrClosed) {
+		t.Errorf("Serve: %v, want an error that is net.ErrClosed", err)
+	}
+}
+
 // TestAgain loses the connection: the end of that session says so, the next one works.
 func TestAgain(t *testing.T) {
 	s := serve(t, nil)

@@ -74,9 +74,12 @@ static int verbsgen_dl_dynamic(void) {
 import "C"
 
 import (
+	"debug/elf"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -133,11 +136,7 @@ func (m Module) Open(path string) (*Library, error) {
 	l := &Library{handle: handle, path: fileOf(handle, path)}
 	if fn := l.Symbol(m.Probe, ""); fn == 0 || C.verbsgen_dl_defines(handle, C.uintptr_t(fn)) == 0 {
 		C.verbsgen_dl_close(handle) // nobody holds anything of it, and its name may be in the way of the right one
-		return nil, &verr.LoadError{
-			Path:    path,
-			Problem: "it is a shared library, but no " + m.base() + ": it has no function " + m.Probe,
-			Fix:     "give the path of " + m.Name,
-		}
+		return nil, m.foreign(path)
 	}
 	l.release = releaseOf(m, l.path)
 	opened.Store(m.Name, l)
@@ -193,6 +192,30 @@ func (m Module) OpenOn(path string, others ...Source) (*Library, error) {
 	return m.Open(path)
 }
 
+// foreign is the error of a library that is not the module's.
+func (m Module) foreign(path string) error {
+	return &verr.LoadError{
+		Path:    path,
+		Problem: "it is a shared library, but not " + m.base() + ": it has no function " + m.Probe,
+		Fix:     "give the path of " + m.Name,
+	}
+}
+
+// lacks reports whether the file of a library, which is not loaded, says that it does not have a function. A file without a folder is
+// looked for in dir, since it is not loaded to find out where it is. What cannot be read does not say.
+func lacks(path, dir, function string) bool {
+	if !strings.Contains(path, "/") {
+		path = filepath.Join(dir, path)
+	}
+	f, err := elf.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	symbols, err := f.DynamicSymbols()
+	return err == nil && !slices.ContainsFunc(symbols, func(s elf.Symbol) bool { return s.Name == function && s.Section != elf.SHN_UNDEF })
+}
+
 // oneOnly refuses path when another library of the module is in the process: one that Open loaded, or one that the program was
 // linked with.
 func oneOnly(m Module, path string) error {
@@ -202,8 +225,17 @@ func oneOnly(m Module, path string) error {
 	} else if first, _ = dlopen(m.Name, true); first == nil {
 		return nil
 	}
-	if again, _ := dlopen(path, true); again == first {
+	again, _ := dlopen(path, true)
+	if again == first {
 		return nil
+	}
+	if again != nil {
+		fn := (&Library{handle: again}).Symbol(m.Probe, "")
+		if fn == 0 || C.verbsgen_dl_defines(again, C.uintptr_t(fn)) == 0 {
+			return m.foreign(path)
+		}
+	} else if lacks(path, filepath.Dir(fileOf(first, m.Name)), m.Probe) {
+		return m.foreign(path)
 	}
 	return &verr.LoadError{
 		Path: path,

@@ -120,11 +120,16 @@ func TestOpen(t *testing.T) {
 	other := fake(t, filepath.Join(t.TempDir(), DefaultName))
 	refused := fmt.Sprintf("unsupported=false absent=false load %s: this process has loaded another libibverbs, %s, "+
 		"and what depends on it works with that one only; use one libibverbs in a process", other, link)
+	foreign := build(t, filepath.Join(dir, "libother.so.1"), "int other;")
+	noVerbs := "unsupported=false absent=false load %s: it is a shared library, but not libibverbs: it has no function " +
+		"ibv_get_device_list; give the path of " + DefaultName
 	tests := []struct {
 		name  string
 		paths []string
 		want  []string
 	}{
+		{"a library of another kind", []string{link, foreign, "libother.so.1"}, []string{
+			link + ` (rdma-core 44.0) release="44.0" ` + fine, fmt.Sprintf(noVerbs, foreign), fmt.Sprintf(noVerbs, "libother.so.1")}},
 		{"default twice", []string{"default", "default"}, []string{
 			link + ` (rdma-core 44.0) release="44.0" ` + fine, link + ` (rdma-core 44.0) release="44.0" ` + fine}},
 		{"three names of one file", []string{link, full, "default", DefaultName}, []string{
@@ -198,9 +203,9 @@ func TestOpenFails(t *testing.T) {
 		{"other machine", patched(t, good, in("alpha.so"), 18, uint16(elf.EM_ALPHA)), "",
 			"it is a library for another machine (EM_ALPHA, ELFCLASS64); give the path of one for " + goarch(t)},
 		{"program", patched(t, good, in("rel.so"), 16, uint16(elf.ET_REL)), "", "it is not a shared library (ET_REL); " + soName},
-		{"other library", noVerbs, "", "it is a shared library, but no libibverbs: it has no function ibv_get_device_list; " + soName},
+		{"other library", noVerbs, "", "it is a shared library, but not libibverbs: it has no function ibv_get_device_list; " + soName},
 		{"library that uses the right one", using, "",
-			"it is a shared library, but no libibverbs: it has no function ibv_get_device_list; " + soName},
+			"it is a shared library, but not libibverbs: it has no function ibv_get_device_list; " + soName},
 		{"dependency gone", needs, "", "the loader says: libgone.so.7: cannot open shared object file: " +
 			"No such file or directory; install the library that it needs"},
 		{"dependency too old", newer, "", "the loader says: " + in("libold.so") + ": version `OLD_2' not found (required by " + newer +
@@ -283,7 +288,11 @@ func TestSystem(t *testing.T) {
 	if strings.HasPrefix(other, "unsupported=true absent=true ") {
 		t.Skip("no librdmacm is installed: " + other)
 	}
-	if !strings.Contains(other, "but no libibverbs") || again != got {
+	if !strings.Contains(other, "but not libibverbs") || again != got {
 		t.Errorf("librdmacm as libibverbs: %s\nand then: %s", other, again)
+	}
+	_, other, _ = strings.Cut(run(t, "", "default", "librdmacm.so.1"), "\n")
+	if !strings.Contains(other, "but not libibverbs") {
+		t.Errorf("librdmacm after libibverbs: %s", other)
 	}
 }

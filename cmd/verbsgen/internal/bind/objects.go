@@ -180,7 +180,7 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 			continue
 		}
 		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as, Offset: f.Offset,
-			Label: g.Label, Changes: g.Changes, Doc: g.Doc})
+			Label: g.Label, Changes: g.Changes, FD: g.FD, Doc: g.Doc})
 	}
 }
 

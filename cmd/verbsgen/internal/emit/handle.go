@@ -6,6 +6,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 	"github.com/verbsgen/verbsgen/spec"
@@ -164,6 +165,23 @@ func orZero(recv string) *jen.Statement {
 	return assign(id(recv), rt("object", "OrZero").Call(id(recv)))
 }
 
+// descriptor prints the method that returns a file descriptor, whose number may be that of another file once the handle is closed:
+//
+//	func (o *Device) CmdFD() int {
+//		if !o.base().IsOpen() {
+//			return -1
+//		}
+//		return o.cmdFD
+//	}
+func (g *goFile) descriptor(h plan.Handle, x *model.Getter) {
+	does := "returns the " + strings.TrimPrefix(x.Doc, "the ") + ". It is -1 once the handle is closed"
+	d := doc(x.Go, does, "struct "+h.Object.C+"."+x.C, h.Object.Page)
+	g.fn(fn{doc: d, recv: recv(h.Recv, h.Object.Go), name: x.Go, results: []jen.Code{goType(x.GoType)}, body: []jen.Code{
+		jen.If(jen.Op("!").Add(id(h.Recv, "base").Call().Dot("IsOpen").Call())).Block(jen.Return(jen.Lit(-1))),
+		jen.Return(id(h.Recv, naming.Local(x.C))),
+	}})
+}
+
 // getters prints the methods that return a field, 0 of a nil handle:
 //
 //	func (o *MR) LKey() uint32 {
@@ -194,7 +212,9 @@ func (g *goFile) getters(h plan.Handle) {
 		getter(doc(p.Go, does, "", ""), p.Go, "*"+p.Go, naming.Unexported(p.Go), h.Reload)
 	}
 	for _, x := range o.Getters {
-		if !x.Changes {
+		if x.FD {
+			g.descriptor(h, x)
+		} else if !x.Changes {
 			d := doc(x.Go, "returns the "+strings.TrimPrefix(x.Doc, "the "), "struct "+o.C+"."+x.C, o.Page)
 			getter(d, x.Go, x.GoType, naming.Local(x.C), h.Reload)
 		}

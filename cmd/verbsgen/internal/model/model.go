@@ -296,6 +296,7 @@ type Getter struct {
 	Label  string // spec.Label...; empty when messages do not name the object by it
 	// Changes tells that the field changes while the object lives.
 	Changes bool
+	FD      bool // -1 once the object is closed
 	Doc     string
 }
 
