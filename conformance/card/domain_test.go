@@ -50,28 +50,34 @@ func (k *keeper) resources() (out []uint32) {
 	return out
 }
 
-// TestAllocator lets the real libmlx5 ask an allocator in Go for the memory of a queue pair and of its doorbell record, and asks that both
-// come back.
+// TestAllocator lets the real libmlx5 ask an allocator in Go for the memory of each kind of queue and of its doorbell record, and asks
+// that all of it comes back. A call that libmlx5 comes back to Go from must not be marked nocallback: cgo would end the process.
 func TestAllocator(t *testing.T) {
 	dev := open(t, Devices[0])
 	k := &keeper{all: map[uintptr]*mem.Buffer{}}
 	pd := must(dev.AllocPD())(t)
 	td := must(dev.AllocTD(verbs.NewTDInitAttr()))(t)
 	domain := must(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td).Allocator(k).PDContext("context")))(t)
-	cq := must(dev.CreateCQ(16, nil, 0))(t)
+	cq := must(dev.CreateCQEx(verbs.NewCQInitAttrEx(16, 0).ParentDomain(domain)))(t)
 	qp := must(domain.CreateQP(verbs.QPInitAttr{
 		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 1, MaxRecvSGE: 1,
 	}))(t)
-	const queue, doorbell = 1, 3 // MLX5DV_RES_TYPE_QP and _DBR of mlx5dv.h
-	if got := k.resources(); !slices.Equal(got, []uint32{queue, doorbell}) {
-		t.Errorf("asked for memory of %v, want that of a queue pair and of a doorbell record", got)
+	srq := must(domain.CreateSRQ(verbs.SRQInitAttr{MaxWR: 8, MaxSGE: 1}))(t)
+	wq := must(dev.CreateWQ(verbs.NewWQInitAttr(domain, cq).MaxWR(8).MaxSGE(1)))(t)
+	if err := cq.Resize(64); err != nil {
+		t.Error(err)
+	}
+	// the codes of MLX5DV_RES_TYPE_* in mlx5dv.h: each queue has a doorbell record too
+	const ofQP, ofWQ, doorbell, ofSRQ, ofCQ = 1, 2, 3, 4, 5
+	if got := k.resources(); !slices.Equal(got, []uint32{ofQP, ofWQ, doorbell, doorbell, doorbell, doorbell, ofSRQ, ofCQ, ofCQ}) {
+		t.Errorf("asked for memory of %v", got)
 	}
 	for _, r := range k.requests {
 		if r.Context != "context" || r.PD != domain {
 			t.Errorf("request %+v", r)
 		}
 	}
-	if err := errors.Join(qp.Close(), cq.Close(), domain.Close(), td.Close(), pd.Close()); err != nil {
+	if err := errors.Join(wq.Close(), srq.Close(), qp.Close(), cq.Close(), domain.Close(), td.Close(), pd.Close()); err != nil {
 		t.Error(err)
 	}
 	if k.wrong || len(k.all) != 0 {

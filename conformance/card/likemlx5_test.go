@@ -45,8 +45,10 @@ const (
 // differences have a row for every question whose answers may differ. In none of them the user half decides, but where why says so.
 var differences = []difference{
 	{regexp.MustCompile(`^reg_mr access 0x[12]00$`), libmlx5, "FLUSH is of kernels from 6.3 on: the card has the driver of 6.1, LikeMLX5 a newer one"},
-	{regexp.MustCompile(`^create_qp(_ex)? .*(RAW_PACKET|type 8)`), neither, "LikeMLX5 has raw packets, the card has none"},
-	{regexp.MustCompile(`^create_qp_ex IBV_QPT_UD create_flags 0x(2|400)$`), libmlx5,
+	{regexp.MustCompile(`^create_qp_ex IBV_QPT_RAW_PACKET (comp_mask PD and 0x8|send_ops_flags 0x400)$`), libmlx5, "LikeMLX5 has no TSO"},
+	{regexp.MustCompile(`^create_qp_ex IBV_QPT_UD create_flags 0x[12]00$`), libmlx5,
+		"flags of frames are EINVAL for datagrams (core/uverbs_std_types_qp.c, check_creation_flags) before the driver sees them"},
+	{regexp.MustCompile(`^create_qp_ex IBV_QPT_(UD|RAW_PACKET) create_flags 0x(2|400)$`), libmlx5,
 		"LikeMLX5 has no queue pairs that keep their own multicasts out, and none with another number"},
 	{regexp.MustCompile(`^(create|resize)_cq(_ex)? (cqe )?4194303$`), neither, "the number of entries of a completion queue is the device's"},
 	{regexp.MustCompile(`^create_cq vector 1$`), neither, "the number of completion vectors is the device's"},

@@ -6,14 +6,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// built names the folder of the card that this process runs on.
-const built = "VERBSGEN_CARD"
+// built names the folder of the card that this process runs on, and owner the process that removes it: children run on it too.
+const built, owner = "VERBSGEN_CARD", "VERBSGEN_CARD_OWNER"
 
 // TestMain builds the card and runs the tests on it: the process starts again, with the card below it.
 func TestMain(m *testing.M) {
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	code := m.Run()
-	if os.Getenv(role) == "" { // not of a child, whose parent needs it
+	if os.Getenv(owner) == strconv.Itoa(os.Getpid()) {
 		os.RemoveAll(dir)
 	}
 	os.Exit(code)
@@ -43,7 +44,7 @@ func again() error {
 	if err != nil {
 		return err
 	}
-	return syscall.Exec(self, os.Args, append(c.Environ(os.Environ()), built+"="+dir))
+	return syscall.Exec(self, os.Args, append(c.Environ(os.Environ()), built+"="+dir, owner+"="+strconv.Itoa(os.Getpid())))
 }
 
 func must[T any](v T, err error) func(testing.TB) T {

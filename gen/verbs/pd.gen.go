@@ -904,9 +904,10 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 		return nil, pd.lib.missing("ibv_alloc_buf", symIbv_alloc_buf)
 	}
 	var bufferC unsafe.Pointer
+	pd.calls.Begin()
 	ptr, errno := rawAllocBuf(pd.lib.fn[symIbv_alloc_buf], pd.h.C, size, unsafe.Pointer(&bufferC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
+		return nil, pd.calls.Failed(verb, errno, func() []string {
 			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOMEM,
 				Text: "the process cannot get so much memory; allocate less, or raise its limits (ulimit -v, the memory of its cgroup)"})
 		})

@@ -108,8 +108,6 @@ import (
 // #cgo nocallback vgc9c5fe8c75_ibv_dm_export_dmabuf_fd
 // #cgo noescape vgc9c5fe8c75_ibv_alloc_null_mr
 // #cgo nocallback vgc9c5fe8c75_ibv_alloc_null_mr
-// #cgo noescape vgc9c5fe8c75_ibv_resize_cq
-// #cgo nocallback vgc9c5fe8c75_ibv_resize_cq
 // #cgo noescape vgc9c5fe8c75_ibv_modify_cq
 // #cgo nocallback vgc9c5fe8c75_ibv_modify_cq
 // #cgo noescape vgc9c5fe8c75_ibv_query_comp_cntr_caps
@@ -140,12 +138,8 @@ import (
 // #cgo nocallback vgc9c5fe8c75_ibv_alloc_td
 // #cgo noescape vgc9c5fe8c75_ibv_dealloc_td
 // #cgo nocallback vgc9c5fe8c75_ibv_dealloc_td
-// #cgo noescape vgc9c5fe8c75_ibv_alloc_buf
-// #cgo nocallback vgc9c5fe8c75_ibv_alloc_buf
 // #cgo noescape vgc9c5fe8c75_ibv_export_buf_dmabuf_fd
 // #cgo nocallback vgc9c5fe8c75_ibv_export_buf_dmabuf_fd
-// #cgo noescape vgc9c5fe8c75_ibv_free_buf
-// #cgo nocallback vgc9c5fe8c75_ibv_free_buf
 // #cgo noescape vgc9c5fe8c75_ibv_alloc_dmah
 // #cgo nocallback vgc9c5fe8c75_ibv_alloc_dmah
 // #cgo noescape vgc9c5fe8c75_ibv_dealloc_dmah
@@ -166,12 +160,8 @@ import (
 // #cgo nocallback vgc9c5fe8c75_ibv_query_qp_data_in_order
 // #cgo noescape vgc9c5fe8c75_ibv_query_qp
 // #cgo nocallback vgc9c5fe8c75_ibv_query_qp
-// #cgo noescape vgc9c5fe8c75_ibv_create_wq
-// #cgo nocallback vgc9c5fe8c75_ibv_create_wq
 // #cgo noescape vgc9c5fe8c75_ibv_modify_wq
 // #cgo nocallback vgc9c5fe8c75_ibv_modify_wq
-// #cgo noescape vgc9c5fe8c75_ibv_destroy_wq
-// #cgo nocallback vgc9c5fe8c75_ibv_destroy_wq
 // #cgo noescape vgc9c5fe8c75_ibv_create_rwq_ind_table
 // #cgo nocallback vgc9c5fe8c75_ibv_create_rwq_ind_table
 // #cgo noescape vgc9c5fe8c75_ibv_destroy_rwq_ind_table

@@ -24,6 +24,8 @@ func flows() []suite.Case {
 			Rules: []string{"VR-ibv_create_flow-qp-0803", "VR-ibv_create_flow-num_of_specs-3310"}, Run: noFlow},
 		{ID: "CF-flow-0004", Family: family, Title: "counters are attached before the flow is made",
 			Page: "ibv_attach_counters_point_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowCounters},
+		{ID: "CF-flow-0005", Family: family, Title: "a flow with counters that count nothing yet, and what is attached after",
+			Page: "ibv_create_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowCountsNothing},
 	}
 }
 
@@ -129,4 +131,16 @@ func flowCounters(t *suite.T) {
 	}
 	t.Errno("an index behind the list", c.Read(values[:2], 0), syscall.EINVAL)
 	ok(t, "Close", f.Close())
+}
+
+// flowCountsNothing makes a flow, or is refused one, and uses the counters behind it.
+func flowCountsNothing(t *suite.T) {
+	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
+	f, err := flowQueue(t).CreateFlow(newFlow(&verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c}))
+	t.Saw("a flow with counters that count nothing", err)
+	if err == nil {
+		ok(t, "Close", f.Close())
+	}
+	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
+	ok(t, "Close of the counters", c.Close())
 }
