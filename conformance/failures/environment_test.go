@@ -22,6 +22,8 @@ type environment struct {
 	do   func(m *machine) error // a program; its error is the one to see
 	says []string
 	not  string // what must not be said
+	// tree needs a /sys of the test; real needs a kernel device.
+	tree, real bool
 }
 
 // machine is what an environment changes: its own /sys, and mounts over the folders of the system.
@@ -29,11 +31,29 @@ type machine struct {
 	root  string // its folder
 	sysfs string
 	nodes string // what it has in place of /dev/infiniband
+	real  bool   // it has the kernel's devices
+}
+
+// newMachine is a machine with the kernel's devices if there are some, and else with a /sys of its own.
+func newMachine(root string) *machine {
+	m := &machine{root: root, sysfs: filepath.Join(root, "sys"), nodes: "/dev/infiniband", real: *deviceFlag != ""}
+	if m.real {
+		m.sysfs = "/sys"
+	}
+	return m
+}
+
+// device is the name of the device that programs open.
+func (m *machine) device() string {
+	if m.real {
+		return *deviceFlag
+	}
+	return deviceName(0)
 }
 
 // run makes the environment and runs its program, in this process or, without privileges, in another.
 func (e environment) run(root string) error {
-	m := &machine{root, filepath.Join(root, "sys"), "/dev/infiniband"}
+	m := newMachine(root)
 	if os.Getenv(envReady) == "" {
 		if err := m.prepare(); err != nil {
 			return fmt.Errorf("prepare: %w", err)
@@ -45,8 +65,10 @@ func (e environment) run(root string) error {
 			return e.again(root)
 		}
 	}
-	if err := os.Setenv("SYSFS_PATH", m.sysfs); err != nil {
-		return err
+	if !m.real {
+		if err := os.Setenv("SYSFS_PATH", m.sysfs); err != nil {
+			return err
+		}
 	}
 	err := e.do(m)
 	if err == nil {
@@ -81,6 +103,9 @@ func (m *machine) prepare() error {
 	if err := os.Mkdir(m.nodes, 0o755); err != nil {
 		return err
 	}
+	if m.real {
+		return m.realNodes()
+	}
 	files := map[string]string{"class/infiniband_verbs/abi_version": "6"}
 	for i := range 2 {
 		device, char := "class/infiniband/"+deviceName(i), "class/infiniband_verbs/uverbs"+strconv.Itoa(i)
@@ -102,6 +127,26 @@ func (m *machine) prepare() error {
 	for i := range 2 {
 		link := filepath.Join(m.sysfs, "class/infiniband_verbs/uverbs"+strconv.Itoa(i), "device/driver")
 		if err := errors.Join(os.Symlink("/sys/bus/pci/drivers/mlx5_core", link), m.node(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// realNodes makes the nodes of the kernel's devices.
+func (m *machine) realNodes() error {
+	for name, class := range map[string]string{"uverbs0": "infiniband_verbs/uverbs0", "uverbs1": "infiniband_verbs/uverbs1",
+		"rdma_cm": "misc/rdma_cm"} {
+		text, err := os.ReadFile(filepath.Join("/sys/class", class, "dev"))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		var major, minor uint32
+		if _, scan := fmt.Sscanf(string(text), "%d:%d", &major, &minor); err != nil || scan != nil {
+			return errors.Join(err, scan)
+		}
+		path := filepath.Join(m.nodes, name)
+		if err := errors.Join(unix.Mknod(path, unix.S_IFCHR|0o666, int(unix.Mkdev(major, minor))), os.Chmod(path, 0o666)); err != nil {
 			return err
 		}
 	}
@@ -135,6 +180,9 @@ func (m *machine) bind(from, to string) error {
 // lose removes a file of /dev/infiniband.
 func (m *machine) lose(name string) error {
 	path := filepath.Join(m.nodes, name)
+	if m.real {
+		return os.Remove(path)
+	}
 	return errors.Join(unix.Unmount(path, 0), os.Remove(path))
 }
 
@@ -145,6 +193,9 @@ func (m *machine) close(name string) error {
 		mode = 0 // the user is the owner
 	}
 	path := filepath.Join(m.nodes, name)
+	if m.real {
+		return os.Chmod(path, mode)
+	}
 	return errors.Join(os.WriteFile(path, nil, 0o600), os.Chmod(path, mode))
 }
 

@@ -24,12 +24,12 @@ func contextFor() (context.Context, context.CancelFunc) {
 }
 
 // openFirst opens the first device.
-func openFirst(*machine) error {
+func openFirst(m *machine) error {
 	lib, err := verbs.Load()
 	if err != nil {
 		return err
 	}
-	_, err = lib.OpenDevice("mlx5_0")
+	_, err = lib.OpenDevice(m.device())
 	return err
 }
 
@@ -49,7 +49,11 @@ func openChannel(*machine) error {
 
 // fewFiles leaves a number of file descriptors free.
 func fewFiles(n int) error {
-	limit := unix.Rlimit{Max: 4096}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		return err
+	}
+	limit.Cur = 0
 	for free := 0; ; limit.Cur++ {
 		if _, err := unix.FcntlInt(uintptr(limit.Cur), unix.F_GETFD, 0); err != nil {
 			if free++; free > n {
@@ -64,6 +68,9 @@ func nothing(*machine) error { return nil }
 // withChannel adds the node of the connection manager, and what sysfs has of it.
 func withChannel(change func(m *machine) error) func(*machine) error {
 	return func(m *machine) error {
+		if m.real {
+			return change(m)
+		}
 		if err := m.write("class/misc/rdma_cm/abi_version", "4"); err != nil {
 			return err
 		}
@@ -82,36 +89,42 @@ func environments() []environment {
 func deviceEnvironments() []environment {
 	verbsClass := func(m *machine) string { return filepath.Join(m.sysfs, "class/infiniband_verbs") }
 	return []environment{
-		{name: "no /sys", do: openFirst, make: func(m *machine) error { return os.RemoveAll(m.sysfs) },
+		{name: "no /sys", tree: true, do: openFirst, make: func(m *machine) error { return os.RemoveAll(m.sysfs) },
 			says: []string{`there is no .*/sys/class, where the kernel lists its devices; mount sysfs`, "ENOSYS"}},
-		{name: "a kernel without RDMA", do: openFirst, make: func(m *machine) error {
+		{name: "a kernel without RDMA", tree: true, do: openFirst, make: func(m *machine) error {
 			return errors.Join(os.RemoveAll(verbsClass(m)), os.RemoveAll(filepath.Join(m.sysfs, "class/infiniband")))
 		}, says: []string{`the kernel has no RDMA \(there is no .*/class/infiniband_verbs\); load the modules`, "ENOSYS"}},
-		{name: "the module ib_uverbs is not loaded", do: openFirst, make: func(m *machine) error { return os.RemoveAll(verbsClass(m)) },
+		{name: "the module ib_uverbs is not loaded", tree: true, do: openFirst,
+			make: func(m *machine) error { return os.RemoveAll(verbsClass(m)) },
 			says: []string{`the kernel has mlx5_0, mlx5_1, but no .*/class/infiniband_verbs; load the module ib_uverbs`, "ENOSYS"}},
-		{name: "a machine without a device", do: openFirst, make: func(m *machine) error {
+		{name: "a machine without a device", tree: true, do: openFirst, make: func(m *machine) error {
 			return errors.Join(os.RemoveAll(filepath.Join(verbsClass(m), "uverbs0")), os.RemoveAll(filepath.Join(verbsClass(m), "uverbs1")),
 				os.RemoveAll(filepath.Join(m.sysfs, "class/infiniband")))
 		}, says: []string{`no device "mlx5_0"; there is none: `, "ENODEV"}, not: "libibverbs leaves out"},
 		{name: "a container without nodes", do: openFirst, make: func(m *machine) error {
-			return errors.Join(m.lose("uverbs0"), m.lose("uverbs1"), os.Remove(m.nodes))
-		}, says: []string{`leaves out mlx5_0, .*no /dev/infiniband/uverbs0.*although the kernel has the device.*docker run --device=/dev/infiniband/uverbs0`,
-			"ENODEV"}, not: "uverbs1"},
+			return errors.Join(m.lose("uverbs0"), m.lose("uverbs1"), os.RemoveAll(m.nodes))
+		},
+			says: []string{`leaves out mlx5_0, .*no /dev/infiniband/uverbs0.*although the kernel has the device.*docker run --device=/dev/infiniband/uverbs0`,
+				"ENODEV"}, not: "uverbs1"},
 		{name: "a container with the node of another device", do: openFirst, make: func(m *machine) error { return m.lose("uverbs0") },
 			says: []string{`leaves out mlx5_0, .*no /dev/infiniband/uverbs0`}, not: "uverbs1"},
 		{name: "no permission on the node", do: openFirst, user: true, make: func(m *machine) error {
+			if m.real {
+				return m.close("uverbs0")
+			}
 			return errors.Join(m.lose("uverbs0"), m.close("uverbs0"))
-		}, says: []string{`device mlx5_0: user (nobody|\w+) may not read and write /dev/infiniband/uverbs0 \(owner \w+, group \w+, mode 0[06]00\);.*group`, "EACCES"}},
+		},
+			says: []string{`device mlx5_0: user (nobody|\w+) may not read and write /dev/infiniband/uverbs0 \(owner \w+, group \w+, mode 0[06]00\);.*group`, "EACCES"}},
 		{name: "no permission on the folder of the nodes", do: openFirst, user: true,
 			make: func(m *machine) error { return os.Chmod(m.nodes, 0o700&^forNested()) },
 			says: []string{`may not look into /dev/infiniband; give it execute permission`}},
-		{name: "a node with the numbers of another device", do: openFirst, make: func(m *machine) error {
+		{name: "a node with the numbers of another device", tree: true, do: openFirst, make: func(m *machine) error {
 			return m.write("class/infiniband_verbs/uverbs0/dev", "231:192")
 		}, says: []string{`/dev/infiniband/uverbs0 has the numbers 1:7, and the device 231:192`, "make the node anew"}},
 		{name: "a plain file in place of the node", do: openFirst, make: func(m *machine) error {
 			return errors.Join(m.lose("uverbs0"), os.WriteFile(m.nodeName(0), nil, 0o666))
-		}, says: []string{`/dev/infiniband/uverbs0 is not a character device; make it anew with the numbers 1:7`}},
-		{name: "a node that is as it should be", do: openFirst, make: nothing, // libibverbs opens it, and the kernel refuses what it writes
+		}, says: []string{`/dev/infiniband/uverbs0 is not a character device; make it anew with the numbers \d+:\d+`}},
+		{name: "a node that is as it should be", tree: true, do: openFirst, make: nothing, // the kernel refuses what is written
 			says: []string{`^ibv_open_device: no space left on device \(ENOSPC\)$`}},
 		{name: "too many open files for the list", make: nothing, do: func(*machine) error {
 			lib, err := verbs.Load()
@@ -122,7 +135,8 @@ func deviceEnvironments() []environment {
 			return err
 		},
 			says: []string{`file descriptors \(RLIMIT_NOFILE\) are left; raise the limit`, "EMFILE"}, not: "load the module"},
-		{name: "too many open files for the library", make: nothing, do: func(m *machine) error { return errors.Join(fewFiles(0), openFirst(m)) },
+		{name: "too many open files for the library",
+			make: nothing, do: func(m *machine) error { return errors.Join(fewFiles(0), openFirst(m)) },
 			says: []string{`load libibverbs.so.1: .*: Too many open files`, `file descriptors \(RLIMIT_NOFILE\) are left; raise the limit`}, not: "install"},
 	}
 }
@@ -141,16 +155,34 @@ func providerEnvironments() []environment {
 		library = "/usr/lib64/libibverbs.so.1"
 	}
 	return []environment{
+		{name: "a limit on locked memory", real: true, user: true, make: func(*machine) error {
+			return unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: 64 << 10, Max: 64 << 10})
+		}, do: func(m *machine) error {
+			lib, err := verbs.Load()
+			if err != nil {
+				return err
+			}
+			dev, err := lib.OpenDevice(m.device())
+			if err != nil {
+				return err
+			}
+			pd, err := dev.AllocPD()
+			if err != nil {
+				return err
+			}
+			_, err = pd.RegMR(make([]byte, 128<<10), verbs.MRAccessLocalWrite)
+			return err
+		}, says: []string{`ibv_reg_mr: .*ENOMEM.*RLIMIT_MEMLOCK, is 64 KiB.*raise it \(ulimit -l`}},
 		{name: "no library", make: nothing, do: func(m *machine) error {
 			_, err := verbs.Load(verbs.Path(filepath.Join(m.root, "libibverbs.so.1")))
 			return err
 		}, says: []string{"no such file; install it", "ibverbs-providers"}},
 		{name: "no configuration of providers", do: openFirst, make: func(*machine) error { return hide("/etc/libibverbs.d") },
-			says: []string{`leaves out mlx5_0, .*no file of /etc/libibverbs.d names its provider \(mlx5, of the kernel's driver mlx5_core\); install`, "ibverbs-providers"}},
+			says: []string{`leaves out mlx5_0, .*no file of /etc/libibverbs.d names its provider \((mlx5, of the kernel's driver mlx5_core|rxe)\); install`, "ibverbs-providers"}},
 		{name: "no libraries of providers", do: openFirst, make: func(*machine) error {
 			return hide(filepath.Join(filepath.Dir(library), "libibverbs"))
-		}, says: []string{`leaves out mlx5_0, .*there is no .*/libmlx5-rdmav\*.so, the provider of its driver \(mlx5, .*\); install`}},
-		{name: "a provider that cannot be loaded", do: openFirst, make: func(m *machine) error {
+		}, says: []string{`leaves out mlx5_0, .*there is no .*/lib(mlx5|rxe)-rdmav\*.so, the provider of its driver \(.*\); install`}},
+		{name: "a provider that cannot be loaded", tree: true, do: openFirst, make: func(m *machine) error {
 			empty := filepath.Join(m.root, "empty")
 			provider, err := filepath.Glob(filepath.Join(filepath.Dir(library), "libibverbs/libmlx5-rdmav*.so"))
 			if err != nil || len(provider) == 0 {
@@ -167,15 +199,25 @@ func providerEnvironments() []environment {
 
 func channelEnvironments() []environment {
 	return []environment{
-		{name: "no module rdma_ucm", do: openChannel, make: nothing,
+		{name: "no module rdma_ucm", tree: true, do: openChannel, make: nothing,
 			says: []string{`rdma_create_event_channel: there is no /dev/infiniband/rdma_cm, and no .*/class/misc/rdma_cm; load the module rdma_ucm`, "ENOENT"}},
-		{name: "a container without the node rdma_cm", do: openChannel, make: withChannel(nothing),
+		{name: "a container without the node rdma_cm", do: openChannel, make: withChannel(func(m *machine) error {
+			if m.real {
+				return m.lose("rdma_cm")
+			}
+			return nil
+		}),
 			says: []string{`no /dev/infiniband/rdma_cm, although the kernel has the device.*docker run --device=/dev/infiniband/rdma_cm`, "ENOENT"}},
 		{name: "no permission on the node rdma_cm", do: openChannel, user: true,
 			make: withChannel(func(m *machine) error { return m.close("rdma_cm") }),
 			says: []string{`user \w+ may not read and write /dev/infiniband/rdma_cm \(owner`, "EACCES"}},
 		{name: "a connection manager without a device", do: openChannel, make: withChannel(func(m *machine) error {
-			return errors.Join(m.bind("/dev/full", filepath.Join(m.nodes, "rdma_cm")), m.lose("uverbs0"), m.lose("uverbs1"))
+			if !m.real {
+				if err := m.bind("/dev/full", filepath.Join(m.nodes, "rdma_cm")); err != nil {
+					return err
+				}
+			}
+			return errors.Join(m.lose("uverbs0"), m.lose("uverbs1"))
 		}), says: []string{`no RDMA device was found; `, `leaves out mlx5_0, .*no /dev/infiniband/uverbs0`, "ENODEV"}},
 	}
 }
@@ -185,9 +227,18 @@ func TestEnvironments(t *testing.T) {
 	needsMounts(t)
 	for _, e := range environments() {
 		t.Run(strings.ReplaceAll(e.name, " ", "_"), func(t *testing.T) {
+			m := newMachine("")
+			if e.tree && m.real {
+				t.Skip("the kernel lists its devices, whatever SYSFS_PATH is")
+			}
+			if e.real && !m.real {
+				t.Skip("needs a kernel device")
+			}
 			said := e.process(t)
 			t.Log(said)
+			record(e.name, map[bool]string{true: kernel}[m.real], said)
 			for _, want := range e.says {
+				want = strings.ReplaceAll(want, deviceName(0), m.device())
 				if !regexp.MustCompile(want).MatchString(said) {
 					t.Errorf("nothing matches %q in:\n%s", want, said)
 				}

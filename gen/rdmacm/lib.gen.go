@@ -98,7 +98,7 @@ type Lib struct {
 // another device or kernel may refuse it. The error of a call that failed has its lints, which are not
 // reported. Each lint is reported once for each line of the program; OnEveryLint reports each call. f may be
 // called from several goroutines. In it, Close and CloseAll of what the call uses return syscall.EBUSY at once.
-// nil ends the reports. Posting and polling are not reported.
+// nil ends the reports. Of posts, only datagrams that are longer than the MTU of the port are reported.
 func (l *Lib) OnLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f, false) }
 
 // OnEveryLint is OnLint, without leaving out what the same line broke before.

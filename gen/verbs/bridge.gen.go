@@ -237,6 +237,9 @@ func (a *ModifyCQAttr) lend(to *bridge.Lent) error {
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *QPAttr) lend(to *bridge.Lent) error {
 	c := a.c
+	if a.err != nil {
+		return a.err
+	}
 	to.C = unsafe.Pointer(&c)
 	return nil
 }

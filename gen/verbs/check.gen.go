@@ -1118,6 +1118,8 @@ var (
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"qedr (cur_qp_state is ignored, and the state that the queue pair has counts)"},
 		RefusedBy:  []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "hns with linux 6.1..6.12"}}
+	rule3821 = verr.Rule{ID: "VR-ibv_modify_qp-hop_limit-3821", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.hop_limit",
+		Statement: "packets with a hop limit of 0 do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_modify_qp"}
 	rule1311 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Text: validate.Hex}
 	rule1312 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit",
@@ -1392,6 +1394,8 @@ var (
 	rule3193 = verr.Rule{ID: "VR-ibv_create_ah-src_path_bits-3193", Verb: "ibv_create_ah", Subject: "attr.src_path_bits",
 		Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_create_ah",
 		Section: "DESCRIPTION"}
+	rule3820 = verr.Rule{ID: "VR-ibv_create_ah-hop_limit-3820", Verb: "ibv_create_ah", Subject: "attr.grh.hop_limit",
+		Statement: "packets with a hop limit of 0 do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_create_ah"}
 	rule0765 = verr.Rule{ID: "VR-ibv_init_ah_from_wc-port_num-0765", Verb: "ibv_init_ah_from_wc", Subject: "port_num",
 		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc"}
 	rule0766 = verr.Rule{ID: "VR-ibv_init_ah_from_wc-port_num-0766", Verb: "ibv_init_ah_from_wc", Subject: "port_num",

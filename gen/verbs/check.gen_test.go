@@ -971,6 +971,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_qp-attr_mask-3812", hintModifyQP,
 		&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpType: validate.Of(9)},
 		&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpType: validate.Of(9)})
+	judge(t, "VR-ibv_modify_qp-hop_limit-3821", hintModifyQP,
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhHopLimit: 64},
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1})
 	judge(t, "VR-ibv_modify_qp_rate_limit-comp_mask-1311", checkModifyQPRateLimit, &inModifyQPRateLimit{},
 		&inModifyQPRateLimit{attrCompMask: 1})
 	judge(t, "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", checkModifyQPRateLimit,
@@ -1154,6 +1157,8 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_ah-sl-0321", hintCreateAH, &inCreateAH{attrSL: 15}, &inCreateAH{attrSL: 16})
 	judge(t, "VR-ibv_create_ah-static_rate-3190", hintCreateAH, &inCreateAH{attrStaticRate: 16}, &inCreateAH{attrStaticRate: 100})
 	judge(t, "VR-ibv_create_ah-src_path_bits-3193", hintCreateAH, &inCreateAH{attrSrcPathBits: 127}, &inCreateAH{attrSrcPathBits: 128})
+	judge(t, "VR-ibv_create_ah-hop_limit-3820", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhHopLimit: 64},
+		&inCreateAH{attrIsGlobal: 1})
 	judge(t, "VR-ibv_init_ah_from_wc-port_num-0765", hintInitAHFromWC, &inInitAHFromWC{portNum: 1}, &inInitAHFromWC{})
 	judge(t, "VR-ibv_init_ah_from_wc-port_num-0766", hintInitAHFromWC, &inInitAHFromWC{portNum: 2, capPhysPortCnt: validate.Of(2)},
 		&inInitAHFromWC{portNum: 3, capPhysPortCnt: validate.Of(2)})

@@ -1015,6 +1015,7 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 //   - SL: a service level is 0 to 15 [VR-ibv_create_ah-sl-0321]
 //   - StaticRate is a value of enum ibv_rate [VR-ibv_create_ah-static_rate-3190]
 //   - SrcPathBits: a port has at most 128 LIDs, which 7 bits tell apart [VR-ibv_create_ah-src_path_bits-3193]
+//   - HopLimit: packets with a hop limit of 0 do not pass a router [VR-ibv_create_ah-hop_limit-3820]
 //
 // C: ibv_create_ah, ibv_create_ah(3).
 func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {

@@ -615,6 +615,7 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 		in.attrStaticRate != 18 && in.attrStaticRate != 21 && in.attrStaticRate != 22 && in.attrStaticRate != 23 && in.attrStaticRate != 24,
 		&rule3190, in.attrStaticRate)
 	may.If(in.attrSrcPathBits > 127, &rule3193, in.attrSrcPathBits)
+	may.If(in.attrIsGlobal != 0 && in.attrGrhHopLimit == 0, &rule3820, in.attrGrhHopLimit)
 	return may
 }
 

@@ -6,6 +6,7 @@ package verbs
 import (
 	"math"
 	"strconv"
+	"sync/atomic"
 	"syscall"
 	"unsafe"
 
@@ -23,16 +24,17 @@ import (
 //
 // C: struct ibv_qp, ibv_create_qp(3).
 type QP struct {
-	h      object.Handle
-	lib    *Lib
-	dev    *Device
-	gate   gate.Gate    // the C object for the data path, which does not enter the handle
-	made   *cQPInitAttr // as the device made it, or nil
-	asked  lazy.Asked   // what it was asked for when it was made
-	pd     *PD
-	xrcd   *XRCD
-	qpNum  uint32
-	handle uint32
+	h        object.Handle
+	lib      *Lib
+	dev      *Device
+	gate     gate.Gate     // the C object for the data path, which does not enter the handle
+	made     *cQPInitAttr  // as the device made it, or nil
+	asked    lazy.Asked    // what it was asked for when it was made
+	datagram atomic.Uint32 // largest payload of a datagram, 0 until a hint needs it
+	pd       *PD
+	xrcd     *XRCD
+	qpNum    uint32
+	handle   uint32
 }
 
 // base returns what all handles have, also for a nil QP and one that was never opened.
@@ -334,7 +336,8 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 // Hints (some devices accept these):
 //   - PathMTU, RQPSN, SQPSN, DestQPNum, Timeout, AltTimeout, MinRNRTimer, RetryCnt, RNRRetry, MaxRDAtomic,
 //     MaxDestRDAtomic, PKeyIndex, State, RateLimit, AV.FlowLabel, AltAV.FlowLabel, AV.SL, AltAV.SL,
-//     PathMigState, AccessFlags, AV.StaticRate, AltAV.StaticRate, AV.SrcPathBits, AltAV.SrcPathBits
+//     PathMigState, AccessFlags, AV.StaticRate, AltAV.StaticRate, AV.SrcPathBits, AltAV.SrcPathBits,
+//     AV.HopLimit
 //
 // The command verbsgen rules ibv_modify_qp lists each with its ID.
 //
@@ -352,6 +355,9 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		return verr.NilValue(verb, "QPAttr", "make one with NewQPAttr")
 	}
 	attrC := attr.c
+	if attr.err != nil {
+		return attr.err
+	}
 	in := inModifyQP{
 		attrMask:                  uint64(attr.mask),
 		qpState:                   validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
@@ -389,6 +395,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAltAHAttrStaticRate:   uint64(attrC.alt_ah_attr.static_rate),
 		attrAHAttrSrcPathBits:     uint64(attrC.ah_attr.src_path_bits),
 		attrAltAHAttrSrcPathBits:  uint64(attrC.alt_ah_attr.src_path_bits),
+		attrAHAttrGrhHopLimit:     uint64(attrC.ah_attr.grh.hop_limit),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))

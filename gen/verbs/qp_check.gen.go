@@ -101,6 +101,7 @@ type inModifyQP struct {
 	attrAltAHAttrStaticRate           uint64         // attr.alt_ah_attr.static_rate
 	attrAHAttrSrcPathBits             uint64         // attr.ah_attr.src_path_bits
 	attrAltAHAttrSrcPathBits          uint64         // attr.alt_ah_attr.src_path_bits
+	attrAHAttrGrhHopLimit             uint64         // attr.ah_attr.grh.hop_limit
 }
 
 // The bits of the mask of QPAttr: which fields are given.
@@ -866,6 +867,8 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
 			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
 	}
+	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrIsGlobal != 0 && in.attrAHAttrGrhHopLimit == 0, &rule3821,
+		in.attrAHAttrGrhHopLimit)
 	return may
 }
 

@@ -1461,6 +1461,7 @@ func (a *ModifyCQAttr) Period(v uint16) *ModifyCQAttr {
 type QPAttr struct {
 	c    cQPAttr
 	mask uint32 // which fields are given
+	err  error  // of the first value that does not fit
 }
 
 // NewQPAttr starts an attribute structure QPAttr.
@@ -1484,6 +1485,9 @@ func (a *QPAttr) CurState(v QPState) *QPAttr {
 // C: path_mtu, IBV_QP_PATH_MTU.
 func (a *QPAttr) PathMTU(v MTU) *QPAttr {
 	a = object.OrZero(a)
+	if v > 5 && a.err == nil {
+		a.err = verr.NoMTU("", "QPAttr.PathMTU", uint64(v))
+	}
 	return cmem.SetBit(a, &a.c.path_mtu, uint32(v), &a.mask, 0x100) // IBV_QP_PATH_MTU
 }
 
@@ -1754,13 +1758,13 @@ func (s RCSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s RCSetup) ToRTS(qp *QP) error {
-	if err := qp.Modify(s.Init()); err != nil {
+	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTR()); err != nil {
+	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTS()); err != nil {
+	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -1819,13 +1823,13 @@ func (s UCSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s UCSetup) ToRTS(qp *QP) error {
-	if err := qp.Modify(s.Init()); err != nil {
+	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTR()); err != nil {
+	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTS()); err != nil {
+	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -1872,13 +1876,13 @@ func (s UDSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s UDSetup) ToRTS(qp *QP) error {
-	if err := qp.Modify(s.Init()); err != nil {
+	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTR()); err != nil {
+	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTS()); err != nil {
+	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -1916,13 +1920,13 @@ func (s RawPacketSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s RawPacketSetup) ToRTS(qp *QP) error {
-	if err := qp.Modify(s.Init()); err != nil {
+	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTR()); err != nil {
+	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTS()); err != nil {
+	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -1994,13 +1998,13 @@ func (s XRCSendSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s XRCSendSetup) ToRTS(qp *QP) error {
-	if err := qp.Modify(s.Init()); err != nil {
+	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTR()); err != nil {
+	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTS()); err != nil {
+	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -2070,13 +2074,13 @@ func (s XRCRecvSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s XRCRecvSetup) ToRTS(qp *QP) error {
-	if err := qp.Modify(s.Init()); err != nil {
+	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTR()); err != nil {
+	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := qp.Modify(s.RTS()); err != nil {
+	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil

@@ -11,13 +11,15 @@ var statuses = [...]struct{ name, means string }{
 	{"LOC_LEN_ERR", "a length does not fit here: the message is longer than the memory of the receive, than the port takes (max_msg_sz) or, " +
 		"on UD, than a packet with its 40 bytes of GRH"},
 	{"LOC_QP_OP_ERR",
-		"the queue pair cannot do what the request asks: its operation, its keys or its number of SGEs do not fit, or the receive " +
-			"was too short for the message"},
+		"an lkey that is wrong, of a closed region or of another protection domain; or the queue pair cannot do what the request asks " +
+			"(its operation, its number of SGEs), the receive was too short for the message, or with soft-RoCE the port went down"},
 	{"LOC_EEC_OP_ERR", "the end-to-end context of a reliable datagram cannot do what the request asks"},
 	{"LOC_PROT_ERR",
-		"an SGE lies outside of its memory region, its lkey is wrong, or the region lacks LOCAL_WRITE for what is received into it"},
-	{"WR_FLUSH_ERR", "the queue pair is in ERR and did not carry this request out; an earlier completion with another status tells why, or " +
-		"somebody moved it there"},
+		"an lkey that is wrong, of a closed region or of another protection domain, an SGE that leaves its region, or a region without " +
+			"LOCAL_WRITE for what is received into it"},
+	{"WR_FLUSH_ERR", "the queue pair is in ERR and did not carry this request out: an earlier completion with another status says why, or " +
+		"somebody moved it there, or its port went down; soft-RoCE of Linux 6.12 and later has this status too for an SGE with a wrong " +
+		"lkey, of another protection domain, or outside of its region"},
 	{"MW_BIND_ERR", "the memory window could not be bound: its region lacks MW_BIND, or the range or the rights do not fit"},
 	{"BAD_RESP_ERR", "the peer's answer was not one to this request"},
 	{"LOC_ACCESS_ERR", "a peer's WRITE with immediate data reached for memory here that it may not write"},
@@ -25,13 +27,14 @@ var statuses = [...]struct{ name, means string }{
 		"the peer found the request invalid: its queue pair does not allow the operation (AccessFlags), the message is longer " +
 			"than its receive, or an atomic is not aligned"},
 	{"REM_ACCESS_ERR",
-		"the peer's memory may not be used so: the rkey is wrong or stale, the range leaves the region, or the region lacks the right"},
+		"the rkey is wrong, of a closed region, or of another protection domain than the peer's queue pair, the range leaves the peer's " +
+			"region, or the region lacks the right (REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC)"},
 	{"REM_OP_ERR", "the peer could not finish the request; its own completion or event tells why"},
 	{"RETRY_EXC_ERR",
-		"the peer did not answer, RetryCnt times after Timeout: it is gone, its queue pair is not in RTR or RTS, or the way to it " +
-			"is wrong (GID, number of the queue pair, first packet number, MTU)"},
+		"the peer did not answer, RetryCnt times after Timeout: it is gone, a port is down, its queue pair is not in RTR or RTS, or the " +
+			"way to it is wrong (GID, number of the queue pair, first packet number, MTU)"},
 	{"RNR_RETRY_EXC_ERR",
-		"the peer had no receive posted, as often as RNRRetry allows; have it post receives earlier, or set RNRRetry to 7, for ever"},
+		"the peer had no receive posted, as often as RNRRetry allows; have it post receives earlier, or set RNRRetry to 7, which has no limit"},
 	{"LOC_RDD_VIOL_ERR", "the reliable datagram domains of the queue pair and its end-to-end context differ"},
 	{"REM_INV_RD_REQ_ERR", "the peer found a reliable datagram invalid"},
 	{"REM_ABORT_ERR", "the peer gave the operation up"},
@@ -55,7 +58,7 @@ func (s WCStatus) String() string {
 // WCError is the error of a request that failed.
 type WCError struct {
 	ID        uint64 // wr_id of the request
-	QPNum     uint32 // of the queue pair here
+	QPNum     uint32 // of the queue pair here; 0 if a reader did not ask for it
 	Status    WCStatus
 	VendorErr uint32 // the device's own code, 0 for none
 }
@@ -65,7 +68,11 @@ func (e *WCError) Error() string {
 	if e == nil {
 		return "<nil>"
 	}
-	text := fmt.Sprintf("request %d of queue pair 0x%x completed with %v", e.ID, e.QPNum, e.Status)
+	of := fmt.Sprintf(" of queue pair 0x%x", e.QPNum)
+	if e.QPNum == 0 {
+		of = ", whose queue pair is not known since the reader does not read QPNum,"
+	}
+	text := fmt.Sprintf("request %d%s completed with %v", e.ID, of, e.Status)
 	if e.VendorErr != 0 {
 		text += fmt.Sprintf(", vendor error 0x%x", e.VendorErr)
 	}

@@ -24,11 +24,13 @@ func TestWCErr(t *testing.T) {
 	}{
 		{WC{ID: 7, QPNum: 0x11, Status: 10, VendorErr: 0x88},
 			"request 7 of queue pair 0x11 completed with REM_ACCESS_ERR, vendor error 0x88; most likely " +
-				"the peer's memory may not be used so: the rkey is wrong or stale, the range leaves the region, or the region lacks the right"},
+				"the rkey is wrong, of a closed region, or of another protection domain than the peer's queue pair, the range leaves the " +
+				"peer's region, or the region lacks the right (REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC)"},
 		{WC{ID: 1, QPNum: 2, Status: 11},
 			"request 1 of queue pair 0x2 completed with REM_OP_ERR; most likely the peer could not finish the request; " +
 				"its own completion or event tells why"},
-		{WC{Status: 99, VendorErr: 1}, "request 0 of queue pair 0x0 completed with WCStatus(99), vendor error 0x1"},
+		{WC{Status: 99, VendorErr: 1}, "request 0, whose queue pair is not known since the reader does not read QPNum, completed " +
+			"with WCStatus(99), vendor error 0x1"},
 	} {
 		if got := c.wc.Err().Error(); got != c.says {
 			t.Errorf("%s\nwant %s", got, c.says)

@@ -1,6 +1,10 @@
 package verr
 
-import "golang.org/x/sys/unix"
+import (
+	"fmt"
+
+	"golang.org/x/sys/unix"
+)
 
 func filesHint() string {
 	var lim unix.Rlimit
@@ -8,6 +12,16 @@ func filesHint() string {
 		return ""
 	}
 	return filesText(leftOf(lim.Cur), lim.Cur)
+}
+
+// noFilesHint is the hint after EMFILE.
+func noFilesHint() string {
+	var lim unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil || leftOf(lim.Cur) >= fewFiles {
+		return ""
+	}
+	return fmt.Sprintf("nearly all of the %d file descriptors of the process are open (RLIMIT_NOFILE); close some, or raise the limit "+
+		"(ulimit -n, LimitNOFILE=)", lim.Cur)
 }
 
 // leftOf counts the descriptors below a limit that are free, up to what is not few any more. It needs none itself, and begins

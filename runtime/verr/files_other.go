@@ -3,3 +3,5 @@
 package verr
 
 func filesHint() string { return "" }
+
+func noFilesHint() string { return "" }

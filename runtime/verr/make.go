@@ -35,6 +35,11 @@ func Failed(verb string, errno syscall.Errno, hints func() []string) error {
 	if hints != nil {
 		e.Hints = hints()
 	}
+	if errno == syscall.EMFILE {
+		if hint := noFilesHint(); hint != "" {
+			e.Hints = append(e.Hints, hint)
+		}
+	}
 	return e
 }
 
@@ -160,6 +165,29 @@ func TooLong(verb, what string, n, most int) error {
 func TooGreat(verb, what string, v, most uint64) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 		Msg: what + " " + strconv.FormatUint(v, 10) + ": C can hold at most " + strconv.FormatUint(most, 10) + "; pass a smaller value"}
+}
+
+// NoMTU returns the error of a value that is not the code of an MTU, most likely since it is a number of bytes; what names the field.
+//
+//go:noinline
+func NoMTU(verb, what string, v uint64) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		Msg: what + " " + strconv.FormatUint(v, 10) + ": an MTU is a code from 1 to 5, not a number of bytes; use MTUOf or a constant, " +
+			"such as MTU1024"}
+}
+
+// Step returns the error of a change of state that is one of several; to is the state. A nil error stays nil.
+func Step(to string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) || e != err {
+		return err
+	}
+	of := *e
+	of.Msg = "to " + to
+	if e.Msg != "" {
+		of.Msg += ": " + e.Msg
+	}
+	return &of
 }
 
 // Memory returns the error of a verb that could not pin or hold the caller's memory; err is the cause.

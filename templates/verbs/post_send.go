@@ -34,5 +34,8 @@ func (qp *QP) PostSendRange(r dpath.SendRange) (posted int, err error) {
 	if errno != 0 {
 		return posted, qp.refusedPostSend(r, posted, errno)
 	}
+	if qp.lib.lints.Wanted() {
+		qp.hintPostSend(r)
+	}
 	return posted, nil
 }

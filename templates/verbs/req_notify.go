@@ -12,6 +12,9 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
+var ruleChannel = verr.Rule{ID: "VR-ibv_req_notify_cq-channel-0295", Verb: "ibv_req_notify_cq", Subject: "cq", Page: "ibv_req_notify_cq",
+	Statement: "events arrive on the channel of the queue, and this one has none", Fix: "create the queue with a channel"}
+
 var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
 
 // ReqNotify requests one event on the queue's channel for the next completion, or with solicitedOnly for the
@@ -25,6 +28,9 @@ func (cq *CQ) ReqNotify(solicitedOnly bool) error {
 	errno := dpath.ReqNotify(&cq.gate, solicitedOnly)
 	if errno != 0 {
 		return errReqNotify.Errno(errno)
+	}
+	if cq.lib.lints.Wanted() && cq.Channel() == nil {
+		cq.lib.lints.Report([]verr.Violation{{Rule: &ruleChannel}})
 	}
 	return nil
 }

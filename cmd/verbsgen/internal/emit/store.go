@@ -161,6 +161,9 @@ func (w writer) fits(f *model.Field, v *jen.Statement) (out []jen.Code) {
 	if most := plan.Narrow(f); most > 0 {
 		out = append(out, w.refuse(op(v, ">", dec(most)), "TooGreat", f, jen.Uint64().Call(v), dec(most)))
 	}
+	if most := plan.LargestMTU(f); most > 0 {
+		out = append(out, w.refuse(op(v, ">", dec(most)), "NoMTU", f, jen.Uint64().Call(v)))
+	}
 	return out
 }
 

@@ -239,6 +239,17 @@ func Narrow(f *model.Field) uint64 {
 	return longest[f.Leaf.GoType]
 }
 
+// LargestMTU is the greatest value of a field that has an MTU as a code; 0 of others. Above it is a number of bytes, by mistake.
+func LargestMTU(f *model.Field) (most uint64) {
+	if f.Enum == nil || f.Enum.Code != spec.NumberMTU {
+		return 0
+	}
+	for _, m := range f.Enum.Members {
+		most = max(most, uint64(m.Value))
+	}
+	return most
+}
+
 // Longest is the greatest number of bytes that a field counts; 0 where any number fits.
 func Longest(f *model.Field) uint64 {
 	if f.Filled {
@@ -247,10 +258,10 @@ func Longest(f *model.Field) uint64 {
 	return longest[f.Len.GoType]
 }
 
-// KeepsError reports whether a record takes what may not fit into C's field: a Go int, a value of a wider type, bytes, or a record with
-// such a field.
+// KeepsError reports whether a record takes what may not fit into C's field: a Go int, a value of a wider type, an MTU, bytes, or a
+// record with such a field.
 func KeepsError(r *model.Record) bool {
 	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool {
-		return f.GoType == "int" || f.Bytes || Narrow(f) > 0 || f.Nested != nil && KeepsError(f.Nested)
+		return f.GoType == "int" || f.Bytes || Narrow(f) > 0 || LargestMTU(f) > 0 || f.Nested != nil && KeepsError(f.Nested)
 	})
 }

@@ -46,8 +46,8 @@ func (b *builder) setup(r *model.Record, s *model.Setup) []Decl {
 		o := Var{Name: naming.Unexported(object), Type: "*" + object}
 		m := &Method{Recv: self, Name: "To" + with["Last"], Params: []Var{o}, Results: errOnly,
 			Doc: Doc{Text: Says("To", with)}}
-		for _, name := range each {
-			m.Steps = append(m.Steps, Try{Call: result(o.Name+"."+modify, result("s."+name))})
+		for i, name := range each {
+			m.Steps = append(m.Steps, Try{Call: of("verr", "Step", text(names[i]), result(o.Name+"."+modify, result("s."+name)))})
 		}
 		m.Steps = append(m.Steps, ret(null))
 		typ.Doc.More = []string{Says("setup more", with)}

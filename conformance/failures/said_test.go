@@ -1,0 +1,199 @@
+//go:build linux && cgo
+
+package failures
+
+import (
+	"bufio"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+var (
+	update   = flag.Bool("update", false, "write docs/errors.md")
+	recordAs = flag.String("record", "", "print what is said as lines for -said, as of this column: \"before\", \"linux-6.1\"")
+	saidFile = flag.String("said", "", "with -update: store the lines that a run with -record printed")
+)
+
+const (
+	document = "../../docs/errors.md"
+	stored   = "testdata/said.json"
+	now      = "now"
+	before   = "before"
+)
+
+// Columns of the document.
+var columns = []string{before, now, "linux-6.1", "linux-6.12"}
+
+// line is a text of a situation.
+type line struct{ Column, Name, Said string }
+
+// here are the texts of this run.
+var here = map[string]string{}
+
+// varying is what differs from run to run: addresses, paths of the test, warnings of libibverbs.
+var varying = []struct {
+	of *regexp.Regexp
+	to string
+}{
+	{regexp.MustCompile(`0x[0-9a-f]{9,}`), "0x7f0000000000"},
+	{regexp.MustCompile(`/tmp/\w+[^ );]*?/sys/class`), "/sys/class"},
+	{regexp.MustCompile(`/tmp/Test[^ );]*/`), "/tmp/"},
+	{regexp.MustCompile(`/tmp/\d+`), "/tmp/file"},
+	{regexp.MustCompile(`(?m)^libibverbs: Warning: .*\n`), ""},
+	{regexp.MustCompile(`of queue pair 0x\w+`), "of queue pair 0x11"},
+	{regexp.MustCompile(`\w+_test\.go:\d+`), "main.go:17"},
+	{regexp.MustCompile(`all of the \d+ file descriptors`), "all of the 1024 file descriptors"},
+	{regexp.MustCompile(`only (\d) of \d+ file`), "only $1 of 1024 file"},
+}
+
+// record keeps what was said, by a device or in an environment. The document has what the plain software device says, or the kernel.
+func record(name, on, said string) {
+	for _, v := range varying {
+		said = v.of.ReplaceAllString(said, v.to)
+	}
+	if on != kernel && on != "" && on != plain {
+		return
+	}
+	if on != kernel {
+		here[name] = said
+	}
+	if *recordAs != "" && (on == kernel) == strings.HasPrefix(*recordAs, "linux") {
+		text, _ := json.Marshal(line{*recordAs, name, said})
+		fmt.Printf("said: %s\n", text)
+	}
+}
+
+// TestDocument writes docs/errors.md, or compares it: each situation is there, and its text is what the tests want.
+func TestDocument(t *testing.T) {
+	if *deviceFlag != "" {
+		t.Skip("a run on a kernel device does not write the document")
+	}
+	all := map[string]map[string]string{}
+	data, err := os.ReadFile(stored)
+	if err == nil {
+		err = json.Unmarshal(data, &all)
+	}
+	if err != nil && !*update {
+		t.Fatal(err)
+	}
+	if *update {
+		store(t, all)
+	}
+	text, err := os.ReadFile(document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range situations() {
+		if !regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(s.name) + ` \|`).Match(text) {
+			t.Errorf("%s has no row %q; run go test ./conformance/failures -update", document, s.name)
+		}
+		for _, want := range s.says {
+			if said, known := all[now][s.name]; known && !regexp.MustCompile(want).MatchString(said) {
+				t.Errorf("%s: %q is stored, and the tests want %q; run go test ./conformance/failures -update", s.name, said, want)
+			}
+		}
+	}
+}
+
+// situation is a row of the document.
+type situation struct {
+	name string
+	says []string
+}
+
+func situations() (out []situation) {
+	for _, e := range environments() {
+		out = append(out, situation{e.name, e.says})
+	}
+	for _, m := range mistakes() {
+		out = append(out, situation{m.name, []string{m.says}})
+	}
+	return out
+}
+
+// store writes what was said, and the document.
+func store(t *testing.T, all map[string]map[string]string) {
+	put := func(l line) {
+		if all[l.Column] == nil {
+			all[l.Column] = map[string]string{}
+		}
+		all[l.Column][l.Name] = l.Said
+	}
+	for name, said := range here {
+		put(line{now, name, said})
+	}
+	if *saidFile != "" {
+		f, err := os.Open(*saidFile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		for sc := bufio.NewScanner(f); sc.Scan(); {
+			var l line
+			if _, text, ok := strings.Cut(sc.Text(), "said: {"); ok && json.Unmarshal([]byte("{"+text), &l) == nil && l.Column != "" {
+				put(l)
+			}
+		}
+	}
+	data, err := json.MarshalIndent(all, "", "\t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString(intro)
+	for _, part := range []struct {
+		title string
+		names []string
+	}{{"Machines", names(environments(), func(e environment) string { return e.name })},
+		{"Mistakes", names(mistakes(), func(m mistake) string { return m.name })}} {
+		fmt.Fprintf(&b, "\n## %s\n\n| situation | %s |\n|---|%s\n", part.title, strings.Join(columns, " | "),
+			strings.Repeat("---|", len(columns)))
+		for _, name := range part.names {
+			fmt.Fprintf(&b, "| %s |", name)
+			for _, column := range columns {
+				fmt.Fprintf(&b, " %s |", cell(all, column, name))
+			}
+			b.WriteString("\n")
+		}
+	}
+	for file, text := range map[string]string{document: b.String(), stored: string(data) + "\n"} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func names[T any](all []T, name func(T) string) (out []string) {
+	for _, x := range all {
+		out = append(out, name(x))
+	}
+	return out
+}
+
+// cell is a text in a table; of a kernel, "as now" for the same text.
+func cell(all map[string]map[string]string, column, name string) string {
+	said, known := all[column][name]
+	switch {
+	case !known:
+		return ""
+	case said == "":
+		return "no error"
+	case column != now && said == all[now][name]:
+		return "as now"
+	}
+	return "`" + strings.ReplaceAll(strings.ReplaceAll(said, "\n", " "), "|", "\\|") + "`"
+}
+
+const intro = `# Errors, before and after
+
+What a program reads when something is missing on the machine, and when it makes a mistake. "Before" is the text of the bindings before
+they looked for causes; "now" is that of the software device, or of the real libibverbs where it concerns the machine; the kernels are
+those of soft-RoCE in a virtual machine. A text that begins with a file and a line is a hint of OnLint: the device took the call.
+
+The tests of conformance/failures hold these texts, on softverbs, LikeMLX5, LikeRXE61 and soft-RoCE. ` + "`go test ./conformance/failures -update`" + ` writes this page.
+`

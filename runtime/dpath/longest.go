@@ -1,0 +1,22 @@
+package dpath
+
+import "unsafe"
+
+// Longest returns the bytes of the longest message of the range. It looks at requests that were posted, which nobody changes meanwhile.
+func (r Range[W]) Longest() (most uint64) {
+	if r.batch == nil || r.first < 0 || r.n < 0 || r.first+r.n > len(r.batch.wrs) {
+		return 0
+	}
+	for i := range r.batch.wrs[r.first : r.first+r.n] {
+		w, ok := any(&r.batch.wrs[r.first+i]).(*sendRecord)
+		if !ok {
+			return 0
+		}
+		var bytes uint64
+		for _, e := range used(unsafe.Pointer(w), w.sges, w.num, &w.room) {
+			bytes += uint64(e.Length)
+		}
+		most = max(most, bytes)
+	}
+	return most
+}

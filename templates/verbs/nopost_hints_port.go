@@ -1,0 +1,11 @@
+//go:build ignore
+
+//verbsgen:with ibv_post_send
+//verbsgen:without ibv_query_port
+
+package verbs
+
+import "github.com/verbsgen/verbsgen/runtime/dpath"
+
+// hintPostSend would ask for the MTU, for which this package has no functions.
+func (qp *QP) hintPostSend(dpath.SendRange) {}
