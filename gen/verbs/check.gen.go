@@ -703,6 +703,9 @@ var (
 	rule0307 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge",
 		Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
 		Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+	rule3902 = verr.Rule{ID: "VR-ibv_create_qp-max_inline_data-3902", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_inline_data",
+		Statement: "max_inline_data is below 2^31", Fix: "ask for as many bytes as a request has", Page: "ibv_create_qp",
+		AcceptedBy: []string{"mlx5 (the size overflows, and the few bytes that fit in any case are granted)"}}
 	rule1222 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "a queue pair of this type has a protection domain", Fix: "give one", Page: "ibv_create_qp_ex", Text: validate.NoText}
 	rule1223 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1223", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
@@ -813,6 +816,10 @@ var (
 		AcceptedBy: []string{"mana with linux 6.12 (the flag is ignored), not in all cases"},
 		RefusedBy:  []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic", "bnxt_re", "mlx4 with linux 6.1..6.12"},
 		Text:       validate.Text[QPFlag]}
+	rule3903 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_inline_data-3903", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.cap.max_inline_data", Statement: "max_inline_data is below 2^31",
+		Fix: "ask for as many bytes as a request has", Page: "ibv_create_qp_ex",
+		AcceptedBy: []string{"mlx5 (the size overflows, and the few bytes that fit in any case are granted)"}}
 	rule3502 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave QPFlagPCIWriteEndPadding out",
 		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},

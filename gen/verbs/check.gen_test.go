@@ -529,6 +529,9 @@ func TestRules(t *testing.T) {
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 16,
 			capMaxSGE: validate.Of(16)}, &inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
 			qpInitAttrCapMaxRecvSGE: 17, capMaxSGE: validate.Of(16)})
+	judge(t, "VR-ibv_create_qp-max_inline_data-3902", hintCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxInlineData: 0x7fffffff},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxInlineData: 0x80000000})
 	judge(t, "VR-ibv_create_qp_ex-comp_mask-1222", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
@@ -695,6 +698,9 @@ func TestRules(t *testing.T) {
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
+	judge(t, "VR-ibv_create_qp_ex-max_inline_data-3903", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxInlineData: 0x7fffffff},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxInlineData: 0x80000000})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3502", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: validate.Of(68719476736)},

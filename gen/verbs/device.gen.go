@@ -955,7 +955,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //
 // Hints (some devices accept these):
 //   - Type, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, SendOps, Flags, RXHashConf.Fields,
-//     RXHashConf.Function
+//     MaxInlineData, RXHashConf.Function
 //
 // The command verbsgen rules ibv_create_qp_ex lists each with its ID.
 //
@@ -1034,6 +1034,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExSourceQPN:                  uint64(qpInitAttrExC.source_qpn),
 		qpInitAttrExSendOpsFlags:               uint64(qpInitAttrExC.send_ops_flags),
 		qpInitAttrExRXHashConfRXHashFieldsMask: uint64(qpInitAttrExC.rx_hash_conf.rx_hash_fields_mask),
+		qpInitAttrExCapMaxInlineData:           uint64(qpInitAttrExC.cap.max_inline_data),
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))

@@ -447,6 +447,7 @@ type inCreateQPEx struct {
 	qpInitAttrExSourceQPN                  uint64         // qp_init_attr_ex.source_qpn
 	qpInitAttrExSendOpsFlags               uint64         // qp_init_attr_ex.send_ops_flags
 	qpInitAttrExRXHashConfRXHashFieldsMask uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask
+	qpInitAttrExCapMaxInlineData           uint64         // qp_init_attr_ex.cap.max_inline_data
 	capDeviceCapFlagsEx                    validate.Known // device_attr_ex.device_cap_flags_ex
 	capRawPacketCaps                       validate.Known // device_attr_ex.raw_packet_caps
 	capRSSCapsRXHashFieldsMask             validate.Known // device_attr_ex.rss_caps.rx_hash_fields_mask
@@ -576,6 +577,7 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 		in.qpInitAttrExSendOpsFlags)
 	may.If(typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0, &rule3813,
 		in.qpInitAttrExCreateFlags)
+	may.If(in.qpInitAttrExCapMaxInlineData > 0x7fffffff, &rule3903, in.qpInitAttrExCapMaxInlineData)
 	may.If(in.capDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagPCIWriteEndPadding != 0 &&
 		capDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding, &rule3502, in.qpInitAttrExCreateFlags)
 	may.If(in.capRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagCvlanStripping != 0 &&

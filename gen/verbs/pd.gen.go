@@ -814,6 +814,7 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 //   - MaxRecvWR is at most max_qp_wr [VR-ibv_create_qp-max_recv_wr-0305]
 //   - MaxSendSGE is at most max_sge [VR-ibv_create_qp-max_send_sge-0306]
 //   - MaxRecvSGE is at most max_sge [VR-ibv_create_qp-max_recv_sge-0307]
+//   - MaxInlineData is below 2^31 [VR-ibv_create_qp-max_inline_data-3902]
 //
 // C: ibv_create_qp, ibv_create_qp(3).
 func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
@@ -849,14 +850,15 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 		qpInitAttrC.srq = uintptr(qpInitAttr.SRQ.h.C)
 	}
 	in := inCreateQP{
-		qpInitAttrSendCQ:        uint64(qpInitAttrC.send_cq),
-		qpInitAttrQPType:        uint64(qpInitAttrC.qp_type),
-		qpInitAttrRecvCQ:        uint64(qpInitAttrC.recv_cq),
-		qpInitAttrSRQ:           uint64(qpInitAttrC.srq),
-		qpInitAttrCapMaxRecvWR:  uint64(qpInitAttrC.cap.max_recv_wr),
-		qpInitAttrCapMaxRecvSGE: uint64(qpInitAttrC.cap.max_recv_sge),
-		qpInitAttrCapMaxSendWR:  uint64(qpInitAttrC.cap.max_send_wr),
-		qpInitAttrCapMaxSendSGE: uint64(qpInitAttrC.cap.max_send_sge),
+		qpInitAttrSendCQ:           uint64(qpInitAttrC.send_cq),
+		qpInitAttrQPType:           uint64(qpInitAttrC.qp_type),
+		qpInitAttrRecvCQ:           uint64(qpInitAttrC.recv_cq),
+		qpInitAttrSRQ:              uint64(qpInitAttrC.srq),
+		qpInitAttrCapMaxRecvWR:     uint64(qpInitAttrC.cap.max_recv_wr),
+		qpInitAttrCapMaxRecvSGE:    uint64(qpInitAttrC.cap.max_recv_sge),
+		qpInitAttrCapMaxSendWR:     uint64(qpInitAttrC.cap.max_send_wr),
+		qpInitAttrCapMaxSendSGE:    uint64(qpInitAttrC.cap.max_send_sge),
+		qpInitAttrCapMaxInlineData: uint64(qpInitAttrC.cap.max_inline_data),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))

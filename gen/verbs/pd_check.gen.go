@@ -481,16 +481,17 @@ func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
 
 // inCreateQP has the values that the rules of ibv_create_qp use.
 type inCreateQP struct {
-	qpInitAttrSendCQ        uint64         // qp_init_attr.send_cq
-	qpInitAttrQPType        uint64         // qp_init_attr.qp_type
-	qpInitAttrRecvCQ        uint64         // qp_init_attr.recv_cq
-	qpInitAttrSRQ           uint64         // qp_init_attr.srq
-	qpInitAttrCapMaxRecvWR  uint64         // qp_init_attr.cap.max_recv_wr
-	qpInitAttrCapMaxRecvSGE uint64         // qp_init_attr.cap.max_recv_sge
-	qpInitAttrCapMaxSendWR  uint64         // qp_init_attr.cap.max_send_wr
-	capMaxQPWR              validate.Known // device_attr.max_qp_wr
-	qpInitAttrCapMaxSendSGE uint64         // qp_init_attr.cap.max_send_sge
-	capMaxSGE               validate.Known // device_attr.max_sge
+	qpInitAttrSendCQ           uint64         // qp_init_attr.send_cq
+	qpInitAttrQPType           uint64         // qp_init_attr.qp_type
+	qpInitAttrRecvCQ           uint64         // qp_init_attr.recv_cq
+	qpInitAttrSRQ              uint64         // qp_init_attr.srq
+	qpInitAttrCapMaxRecvWR     uint64         // qp_init_attr.cap.max_recv_wr
+	qpInitAttrCapMaxRecvSGE    uint64         // qp_init_attr.cap.max_recv_sge
+	qpInitAttrCapMaxSendWR     uint64         // qp_init_attr.cap.max_send_wr
+	capMaxQPWR                 validate.Known // device_attr.max_qp_wr
+	qpInitAttrCapMaxSendSGE    uint64         // qp_init_attr.cap.max_send_sge
+	capMaxSGE                  validate.Known // device_attr.max_sge
+	qpInitAttrCapMaxInlineData uint64         // qp_init_attr.cap.max_inline_data
 }
 
 // checkCreateQP refuses a call of ibv_create_qp that breaks a rule.
@@ -529,6 +530,7 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 		in.capMaxSGE.V)
 	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capMaxSGE.V, &rule0307, in.qpInitAttrCapMaxRecvSGE,
 		in.capMaxSGE.V)
+	may.If(in.qpInitAttrCapMaxInlineData > 0x7fffffff, &rule3902, in.qpInitAttrCapMaxInlineData)
 	return may
 }
 
