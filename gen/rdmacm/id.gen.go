@@ -596,7 +596,7 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
 			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the identifier is not one of PortSpaceUDP that is bound to a device and not connected, or the address is not one of a group"},
+				Text: "the identifier is not one of PortSpaceUDP that is bound to a device and not connected, or the address is zero"},
 				verr.Cause{Errno: syscall.ENODEV,
 					Text: "the identifier is bound to a loopback address, which has no interface for groups; use an address of the device"})
 		})

@@ -92,9 +92,11 @@ int scm_listen(struct scm_id *id, int backlog)
 	if (id->state != SCM_ADDR_BOUND && (err = scm_bind(id, &any, NULL)))
 		return err;
 	err = scm_port_alone(id);
-	if (!err)
-		id->state = SCM_LISTEN;
-	return err;
+	if (err)
+		return err;
+	id->state = SCM_LISTEN;
+	id->has_cm = id->dev != NULL;
+	return 0;
 }
 
 // prepare: resolve_prepare_src
@@ -129,10 +131,12 @@ static void gave_up(struct scm_timer *t)
 // own_address: the address that packets to another one leave from. To one of this machine they leave from that address.
 static int own_address(struct scm_id *id)
 {
-	if (!scm_any(&id->src))
+	if (id->dev)
 		return 0;
+	if (!scm_zero(&id->src))
+		return ENODEV; // bound to a loopback address
 	scm_copy_ip(&id->src, &id->dst);
-	return id->dev ? 0 : acquire(id);
+	return acquire(id);
 }
 
 static int resolve_loopback(struct scm_id *id)
@@ -176,8 +180,8 @@ int scm_resolve_addr(struct scm_id *id, const struct sockaddr_storage *src, cons
 	}
 	if (scm_link_local(dst) && !((const struct sockaddr_in6 *)(const void *)dst)->sin6_scope_id)
 		return EINVAL;
-	if (!scm_on_network(dst))
-		return ENETUNREACH;
+	if (!scm_on_network(dst) && !id->dev)
+		return ENETUNREACH; // an interface that is given asks there, and nobody answers
 	if (!scm_dev_at(id->m, dst, &g) || scm_is_silent(id->m, dst)) {
 		id->state = SCM_ADDR_QUERY;
 		scm_timer_set(id->m, &id->timer, (uint64_t)ms * SCM_NS_PER_MS, gave_up);

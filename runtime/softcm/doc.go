@@ -10,7 +10,8 @@
 // address, with any interface as its zone, for software devices. The network is 10.0.0.0/16: an address of it that no port has does not
 // answer, and to other addresses there is no route.
 //
-// Each call answers as librdmacm and Linux 6.1 answer it with soft-RoCE, in each state of an identifier, and events have their values.
+// Each call answers as librdmacm and Linux 6.1 answer it with soft-RoCE, in each state of an identifier, and events have their values: a
+// test compares the answers with those that were recorded there (conformance/cm).
 // 127.0.0.1 has no route there; the option [Loopback] gives it one. Nobody needs to wait for a message: it arrives before the call that
 // sends it returns, or is lost. Messages are lost, addresses do not answer, devices are removed and calls fail on order.
 //

@@ -29,8 +29,6 @@ int scm_join(struct scm_group *g)
 	if (!id->qkey)
 		id->qkey = SCM_QKEY;
 	set_mgid(g);
-	if (g->mgid.raw[12] >> 4 != 14)
-		return EINVAL; // of the network, which joins only groups
 	e = scm_event_new(id, RDMA_CM_EVENT_MULTICAST_JOIN, 0);
 	if (!e)
 		return ENOMEM;
