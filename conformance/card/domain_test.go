@@ -4,6 +4,7 @@ package card
 
 import (
 	"errors"
+	"os"
 	"slices"
 	"sync"
 	"syscall"
@@ -99,6 +100,19 @@ func TestImport(t *testing.T) {
 		t.Errorf("through the import: %q, length %d (known: %t)", got, n, known)
 	}
 	if err := errors.Join(imported.Unimport(), dm.Close(), other.CloseAll()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestOpenQP: the bindings do not open a queue pair that libmlx5 could not close.
+func TestOpenQP(t *testing.T) {
+	dev := open(t, Devices[0])
+	xrcd := must(dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, os.O_CREATE)))(t)
+	qp := must(dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil).XRCD(xrcd)))(t)
+	if _, err := dev.OpenQP(verbs.NewQPOpenAttr(xrcd, qp.Num(), verbs.QPTypeXRCRecv)); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("OpenQP: %v", err)
+	}
+	if err := errors.Join(qp.Close(), xrcd.Close()); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,9 +1,12 @@
 package diagnose
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // providers are the providers of kernel drivers whose names differ.
@@ -35,6 +38,20 @@ func (s system) provider(device, char string) string {
 		}
 	}
 	return "its node can be opened and its provider (" + of + ") is installed; its warnings on stderr say why (IBV_SHOW_WARNINGS=1 for more)"
+}
+
+// OpenQP returns the error of a queue pair that must not be opened: libmlx5 makes a handle that it cannot destroy. It does so in
+// rdma-core 44.0, 56.1 and 65.0: mlx5_destroy_qp gives the doorbell record, which such a handle does not have, to mlx5_free_db.
+func OpenQP(verb string, src any, device string) error {
+	s, ok := systemOf(src)
+	if !ok {
+		return nil
+	}
+	if provider, _ := s.driver(device, ""); provider != "mlx5" {
+		return nil
+	}
+	return &verr.Error{Verb: verb, Refused: true, Err: errors.ErrUnsupported,
+		Msg: "libmlx5 ends the process when a handle of this call is closed; use the queue pair by the handle that made it"}
 }
 
 // driver returns the provider of a device and the kernel's driver, from sysfs; both are empty where it does not say.

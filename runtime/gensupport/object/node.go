@@ -138,6 +138,13 @@ func (n *Node) is() status {
 	return n.status
 }
 
+// Label returns what SetLabel set.
+func (n *Node) Label() string {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.label
+}
+
 // SetLabel changes the label, for an object whose name is known only after Init.
 func (n *Node) SetLabel(label string) {
 	n.mu.Lock()

@@ -149,7 +149,6 @@ var broken = []struct {
 	{"PD.regMR", later[Keep, Adopt], "adopted", "the object is adopted before it has what it keeps"},
 	{"PD.regMR", edited(func(s Adopt) Adopt { s.Parents = nil; return s }), "adopted", "the object is not under its PD"},
 	{"Device.CreateWQ", withoutAssign("=", 0), "adopted", "the object does not know its PD"},
-	{"Device.OpenQP", edited(func(s Adopt) Adopt { s.Parents = s.Parents[:1]; return s }), "adopted", "the object is not under its XRCD"},
 	{"Device.CreateSRQEx", edited(func(s Adopt) Adopt { s.Parents = s.Parents[:2]; return s }), "adopted", "the object is not under its CQ"},
 	{"PD.CreateQP", edited(func(s Adopt) Adopt { s.Parents = s.Parents[:2]; return s }), "adopted",
 		"the object is 0 times under qpInitAttr.RecvCQ, not 1"},
