@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
@@ -82,6 +83,9 @@ func scalar(t reflect.Type, n, try int) (reflect.Value, want, error) {
 			v.Index(i).SetUint(uint64(b[i]))
 		}
 		return v, want{text: "x" + hex.EncodeToString(b)}, nil
+	case t == reflect.TypeFor[verbs.MTU](): // a builder refuses what is not a code
+		v.SetUint(uint64(n)%5 + 1)
+		return v, numberWant(v.Uint()), nil
 	case v.CanUint():
 		x := candidates(uint64(n), t.Bits(), false)[try%mostCandidates]
 		v.SetUint(x)

@@ -4,7 +4,7 @@ import "unsafe"
 
 // Longest returns the bytes of the longest message of the range. It looks at requests that were posted, which nobody changes meanwhile.
 func (r Range[W]) Longest() (most uint64) {
-	if r.batch == nil || r.first < 0 || r.n < 0 || r.first+r.n > len(r.batch.wrs) {
+	if r.batch == nil || r.first < 0 || r.n < 0 || r.n > len(r.batch.wrs) || r.first > len(r.batch.wrs)-r.n {
 		return 0
 	}
 	for i := range r.batch.wrs[r.first : r.first+r.n] {
