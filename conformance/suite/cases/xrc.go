@@ -353,8 +353,11 @@ func xrcNone(t *suite.T) {
 		_, err := t.Device().OpenQP(verbs.NewQPOpenAttr(x, num, typ))
 		return err
 	}
-	t.Errno("a number that is not there", open(x, qp.Num()+1000, verbs.QPTypeXRCRecv), syscall.EINVAL)
-	t.Errno("another XRC domain", open(other, qp.Num(), verbs.QPTypeXRCRecv), syscall.EINVAL)
+	absent := open(x, qp.Num()+1000, verbs.QPTypeXRCRecv)
+	if !errors.Is(absent, errors.ErrUnsupported) { // as on mlx5
+		t.Errno("a number that is not there", absent, syscall.EINVAL)
+		t.Errno("another XRC domain", open(other, qp.Num(), verbs.QPTypeXRCRecv), syscall.EINVAL)
+	}
 	refusedBy(t, "VR-ibv_open_qp-comp_mask-1220", open(nil, qp.Num(), verbs.QPTypeXRCRecv))
 	refusedBy(t, "VR-ibv_open_qp-qp_type-1221", open(x, qp.Num(), verbs.QPTypeRC))
 }
