@@ -1,4 +1,4 @@
-// Command connect connects two reliable queue pairs by package connect, which is made to be copied. One side writes into the memory
+// Command connect connects two reliable queue pairs by package gen/verbs/connect. One side writes into the memory
 // of the other, whose address and key came with the connection, and reads it back.
 //
 //	connect                               both sides, on a device made of software
@@ -9,6 +9,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"errors"
 	"flag"
@@ -18,8 +19,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/verbsgen/verbsgen/examples/connect/connect"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/connect"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -109,14 +110,12 @@ func newSide(dev *verbs.Device) (*side, error) {
 
 // connect connects the queue pair. Each side gets the address and the key of the other's memory.
 func (s *side) connect(conn net.Conn) (peer *connect.Peer, addr uint64, rkey uint32, err error) {
-	peer, err = connect.Connect(conn, s.qp, connect.Options{
-		Setup: verbs.RCSetup{
-			PortNum: 1, AccessFlags: verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead,
-			MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7,
-		},
-		HopLimit: 64,
-		Data:     binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, s.mr.IOVA()), s.mr.RKey()),
-		Timeout:  10 * time.Second,
+	setup := connect.Usual()
+	setup.AccessFlags = verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	peer, err = connect.RC(ctx, conn, s.qp, connect.Options{
+		Setup: &setup, Data: binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, s.mr.IOVA()), s.mr.RKey()),
 	})
 	if err != nil {
 		return nil, 0, 0, err

@@ -6,6 +6,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/netip"
+	"syscall"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
@@ -99,4 +101,18 @@ func ExamplePD_CPtr() {
 	// Output:
 	// true
 	// false
+}
+
+// The best GID of a port, and the best one in a network.
+func ExampleDevice_ChooseGID() {
+	dev, done := open()
+	defer done()
+	gid, err := dev.ChooseGID(1)
+	check(err)
+	fmt.Println(gid.GIDType, gid.GID.Addr().IsValid())
+	_, err = dev.ChooseGID(1, netip.MustParsePrefix("203.0.113.0/24"))
+	fmt.Println(errors.Is(err, syscall.ENODATA))
+	// Output:
+	// ROCE_V2 true
+	// true
 }

@@ -4,6 +4,7 @@ package connect
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -17,9 +18,19 @@ import (
 )
 
 func options(data string) Options {
-	return Options{Setup: verbs.RCSetup{PortNum: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7, MaxRDAtomic: 4,
-		MaxDestRDAtomic: 2}, HopLimit: 1, Data: []byte(data), Timeout: 5 * time.Second}
+	setup := Usual()
+	setup.MaxRDAtomic, setup.MaxDestRDAtomic = 4, 2
+	return Options{Setup: &setup, HopLimit: 1, Data: []byte(data)}
 }
+
+func soon(t *testing.T) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// given has what RC makes of options.
+func given(o Options) *settings { return &settings{RCSetup: *o.Setup, hops: o.HopLimit, data: o.Data} }
 
 // newQP makes a queue pair on a device of its own.
 func newQP(t *testing.T) *verbs.QP {
@@ -78,10 +89,10 @@ func TestConnect(t *testing.T) {
 			}
 			other := make(chan result, 1)
 			go func() {
-				peer, err := Connect(far, qps[1], options("from far"))
+				peer, err := RC(soon(t), far, qps[1], options("from far"))
 				other <- result{peer, err}
 			}()
-			a, err := Connect(near, qps[0], small)
+			a, err := RC(soon(t), near, qps[0], small)
 			b := <-other
 			if err != nil || b.err != nil {
 				t.Fatal(err, b.err)
@@ -148,22 +159,27 @@ func TestBadPeer(t *testing.T) {
 				<-heard
 				far.Close()
 			}()
-			if _, err := Connect(near, newQP(t), options("")); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := RC(soon(t), near, newQP(t), options("")); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v; want %q", err, c.want)
 			}
 		})
 	}
 }
 
-// TestSilentPeer has a peer that neither reads nor writes.
+// TestSilentPeer has a peer that neither reads nor writes: the conversation ends at the deadline of the context, and by its end.
 func TestSilentPeer(t *testing.T) {
 	near, far := net.Pipe()
 	defer near.Close()
 	defer far.Close()
-	o := options("")
-	o.Timeout = 20 * time.Millisecond
-	if _, err := Connect(near, newQP(t), o); !errors.Is(err, os.ErrDeadlineExceeded) ||
+	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := RC(short, near, newQP(t), options("")); !errors.Is(err, os.ErrDeadlineExceeded) ||
 		!strings.Contains(err.Error(), "did not send its address in time") {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(5*time.Millisecond, cancel)
+	if _, err := RC(ctx, near, newQP(t), Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -171,17 +187,19 @@ func TestSilentPeer(t *testing.T) {
 // TestWrongUse refuses what cannot work before anything is said.
 func TestWrongUse(t *testing.T) {
 	qp := newQP(t)
+	near, _ := net.Pipe()
 	for want, change := range map[string]func(*Options){
-		"HopLimit is 0":          func(o *Options) { o.HopLimit = 0 },
-		"a timeout of 0s":        func(o *Options) { o.Timeout = 0 },
 		"4097 bytes of data":     func(o *Options) { o.Data = make([]byte, MaxData+1) },
 		"ports are counted from": func(o *Options) { o.Setup.PortNum = 0 },
 	} {
 		o := options("")
 		change(&o)
-		if _, err := Connect(nil, qp, o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := RC(soon(t), near, qp, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
 		}
+	}
+	if _, err := RC(soon(t), nil, qp, Options{}); err == nil || !strings.Contains(err.Error(), "is nil") {
+		t.Errorf("without a connection: %v", err)
 	}
 }
 
@@ -224,17 +242,17 @@ func TestChoose(t *testing.T) {
 
 // TestInfiniBand reaches a peer by its LID.
 func TestInfiniBand(t *testing.T) {
-	o := options("")
+	o := given(options(""))
 	self, peer := &hello{link: verbs.LinkLayerInfiniband, lid: 3}, &hello{link: verbs.LinkLayerInfiniband, lid: 4}
-	if path, gid, err := route(self, peer, &o); err != nil || gid != (verbs.GID{}) || path != (verbs.AHAttr{PortNum: 1, DLID: 4}) {
+	if path, gid, err := route(self, peer, o); err != nil || gid != (verbs.GID{}) || path != (verbs.AHAttr{PortNum: 1, DLID: 4}) {
 		t.Error(path, gid, err)
 	}
 	self.gids, peer.gids = []entry{{gid: verbs.GID{0: 0xfe, 15: 1}}}, []entry{{gid: verbs.GID{0: 0xfe, 7: 1, 15: 2}}}
-	if _, _, err := route(self, peer, &o); err == nil || !strings.Contains(err.Error(), "another subnet") {
+	if _, _, err := route(self, peer, o); err == nil || !strings.Contains(err.Error(), "another subnet") {
 		t.Error(err)
 	}
 	peer.gids, peer.lid = self.gids, 0
-	if _, _, err := route(self, peer, &o); err == nil || !strings.Contains(err.Error(), "start a subnet manager") {
+	if _, _, err := route(self, peer, o); err == nil || !strings.Contains(err.Error(), "start a subnet manager") {
 		t.Error(err)
 	}
 }

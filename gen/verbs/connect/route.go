@@ -21,37 +21,25 @@ func gidsOf(dev *verbs.Device, port uint8, attr *verbs.PortInfo) (out []entry, e
 	if attr.LinkLayer != verbs.LinkLayerEthernet {
 		want = verbs.GIDTypeIB
 	}
-	n := 0 // the table has the entries of all ports
-	all, err := dev.QueryDevice()
+	table, err := dev.GIDTable()
 	if err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
+		return nil, err
 	}
-	for p := range all.PhysPortCnt {
-		a, err := dev.QueryPort(p + 1)
-		if err != nil {
-			return nil, fmt.Errorf("connect: %w", err)
-		}
-		n += int(a.GIDTblLen)
-	}
-	table := make([]verbs.GIDEntry, max(n, 1))
-	if n, err = dev.QueryGIDTable(table); err != nil {
-		return nil, fmt.Errorf("connect: %w", err)
-	}
-	for _, e := range table[:n] {
+	for _, e := range table {
 		if e.PortNum == uint32(port) && e.GIDType == want && e.GIDIndex <= 255 && len(out) < maxGIDs {
 			out = append(out, entry{e.GID, uint8(e.GIDIndex)})
 		}
 	}
 	if len(out) == 0 && want == verbs.GIDTypeRoCEV2 {
-		return nil, fmt.Errorf("connect: port %d has no GID of RoCE v2; bring its network interface up and give it an address", port)
+		return nil, fmt.Errorf("port %d has no GID of RoCE v2; bring its network interface up and give it an address", port)
 	}
 	return out, nil
 }
 
 // route finds the path to the peer, and the peer's GID where that is a part of it.
-func route(self, peer *hello, o *Options) (verbs.AHAttr, verbs.GID, error) {
+func route(self, peer *hello, o *settings) (verbs.AHAttr, verbs.GID, error) {
 	var none verbs.GID
-	path := verbs.AHAttr{PortNum: o.Setup.PortNum}
+	path := verbs.AHAttr{PortNum: o.PortNum}
 	switch {
 	case self.link != peer.link:
 		return path, none, fmt.Errorf("this port is %v, and the peer's %v; use ports of one network", self.link, peer.link)
@@ -69,7 +57,7 @@ func route(self, peer *hello, o *Options) (verbs.AHAttr, verbs.GID, error) {
 			fmt.Errorf("no GID of this port is of the kind of one of the peer's: %v and %v; give both interfaces an IPv4 address, or both "+
 				"an IPv6 one", gids(self), gids(peer))
 	}
-	path.IsGlobal, path.SGIDIndex, path.DGID, path.HopLimit = true, from.index, to.gid, o.HopLimit
+	path.IsGlobal, path.SGIDIndex, path.DGID, path.HopLimit = true, from.index, to.gid, o.hops
 	return path, to.gid, nil
 }
 

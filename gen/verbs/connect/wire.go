@@ -115,7 +115,7 @@ func readFull(r io.Reader, into []byte, what string) error {
 		return fmt.Errorf("the peer closed the connection before it sent %s (%d of %d bytes came); see its error: %w", what, n,
 			len(into), io.ErrUnexpectedEOF)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("the peer did not send %s in time; does it run, and call Connect too? %w", what, err)
+		return fmt.Errorf("the peer did not send %s in time; does it run, and call connect.RC too? %w", what, err)
 	}
 	return fmt.Errorf("reading from the peer: %w", err)
 }

@@ -1,0 +1,168 @@
+package connect
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// Options is what the caller decides. The zero value is good for most connections.
+type Options struct {
+	// Setup has the port, the rights of the peer, the timers and the limits; nil is Usual. RC fills in AV, DestQPNum, RQPSN and SQPSN.
+	// PathMTU may be 0: then it is the largest that both ports have. MaxRDAtomic is lowered to what the peer allows.
+	Setup *verbs.RCSetup
+	// HopLimit is how many routers a packet may pass, 1 for none; 0 is 64. It counts where peers are reached by GID, as on Ethernet.
+	HopLimit uint8
+	// Data goes to the peer: the address and the key of memory, for example. It has at most MaxData bytes.
+	Data []byte
+}
+
+// Patience is how long a conversation lasts at most if its context has no deadline.
+const Patience = 30 * time.Second
+
+// Usual returns what most connections are made with: port 1, no access to memory, one READ or atomic at a time, and about a second until a
+// peer that does not answer is given up. Change what differs, such as AccessFlags.
+func Usual() verbs.RCSetup {
+	return verbs.RCSetup{PortNum: 1, MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
+}
+
+// Peer is the other end of a connection.
+type Peer struct {
+	QPN, PSN uint32
+	LID      uint16
+	GID      verbs.GID // zero when it is reached by its LID
+	MTU      verbs.MTU // of the connection
+	Data     []byte
+}
+
+// RC connects a queue pair to the one of the process at the other end of conn, which calls RC too. The queue pair is in RESET, or in
+// INIT with receives posted; after RC both ends may send. If ctx ends first, its error is returned. conn stays open; its deadline is set,
+// and removed at the end.
+func RC(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, error) {
+	s := settings{RCSetup: Usual(), hops: cmp.Or(o.HopLimit, 64), data: o.Data}
+	if o.Setup != nil {
+		s.RCSetup = *o.Setup
+	}
+	peer, err := rc(ctx, conn, qp, &s)
+	if err != nil && ctx != nil && ctx.Err() != nil {
+		err = errors.Join(context.Cause(ctx), err)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("connect: %w", err)
+	}
+	return peer, nil
+}
+
+// settings are options with what the caller left out.
+type settings struct {
+	verbs.RCSetup
+	hops uint8
+	data []byte
+}
+
+func rc(ctx context.Context, conn net.Conn, qp *verbs.QP, o *settings) (*Peer, error) {
+	if ctx == nil || conn == nil || qp == nil {
+		return nil, errors.New("the context, the connection or the queue pair is nil")
+	}
+	self, err := newHello(qp, o)
+	if err != nil {
+		return nil, err
+	}
+	late, ok := ctx.Deadline()
+	if !ok {
+		late = time.Now().Add(Patience)
+	}
+	if err := conn.SetDeadline(late); err != nil {
+		return nil, err
+	}
+	ended := make(chan struct{})
+	stop := context.AfterFunc(ctx, func() { defer close(ended); conn.SetDeadline(time.Unix(1, 0)) })
+	peer, err := converse(conn, qp, self, o)
+	if !stop() {
+		<-ended
+	}
+	_ = conn.SetDeadline(time.Time{}) // an error is that of a peer that has done its work and closed conn
+	return peer, err
+}
+
+// newHello gathers what the peer has to know.
+func newHello(qp *verbs.QP, o *settings) (*hello, error) {
+	if len(o.data) > MaxData {
+		return nil, fmt.Errorf("%d bytes of data; %d are the most: send the rest over the connection", len(o.data), MaxData)
+	}
+	port, err := qp.Device().QueryPort(o.PortNum)
+	if err != nil {
+		return nil, err
+	}
+	if port.State != verbs.PortStateActive {
+		return nil, fmt.Errorf("port %d is %v; bring its link up, on InfiniBand with a subnet manager", o.PortNum, port.State)
+	}
+	h := &hello{link: port.LinkLayer, mtu: port.ActiveMTU, lid: port.LID, qpn: qp.Num(), psn: rand.Uint32N(1 << 24),
+		reads: o.MaxDestRDAtomic, data: o.data}
+	if o.PathMTU != 0 {
+		h.mtu = min(h.mtu, o.PathMTU)
+	}
+	h.gids, err = gidsOf(qp.Device(), o.PortNum, port)
+	return h, err
+}
+
+// converse exchanges addresses, connects, and waits until the peer has connected too.
+func converse(conn net.Conn, qp *verbs.QP, self *hello, o *settings) (*Peer, error) {
+	var theirs *hello
+	err := exchange(conn, self.wire(), func(r io.Reader) (err error) {
+		theirs, err = readHello(r)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	peer, connecting := connect(qp, self, theirs, o)
+	word := []byte{ready}
+	if connecting != nil {
+		word[0] = failed
+	}
+	err = exchange(conn, word, readReady)
+	if connecting != nil {
+		return nil, connecting
+	}
+	return peer, err
+}
+
+// connect brings the queue pair to RTS.
+func connect(qp *verbs.QP, self, peer *hello, o *settings) (*Peer, error) {
+	path, gid, err := route(self, peer, o)
+	if err != nil {
+		return nil, err
+	}
+	s := o.RCSetup
+	s.AV, s.PathMTU, s.DestQPNum, s.RQPSN, s.SQPSN = path, min(self.mtu, peer.mtu), peer.qpn, peer.psn, self.psn
+	s.MaxRDAtomic = min(s.MaxRDAtomic, peer.reads)
+	if err := s.ToRTS(qp); err != nil {
+		return nil, fmt.Errorf("to queue pair %d with GID %v, LID %d and an MTU of %v: %w", peer.qpn, gid, peer.lid, s.PathMTU, err)
+	}
+	return &Peer{QPN: peer.qpn, PSN: peer.psn, LID: peer.lid, GID: gid, MTU: s.PathMTU, Data: peer.data}, nil
+}
+
+// exchange writes to the peer and reads from it at the same time: over a net.Pipe, a write ends when the peer has read.
+func exchange(conn net.Conn, out []byte, read func(io.Reader) error) error {
+	written := make(chan error, 1)
+	go func() {
+		_, err := conn.Write(out)
+		written <- err
+	}()
+	err := read(conn)
+	if err != nil {
+		conn.SetWriteDeadline(time.Now()) // what the peer does not read is not worth waiting for
+	}
+	if werr := <-written; err == nil && werr != nil {
+		return fmt.Errorf("writing to the peer: %w", werr)
+	}
+	return err
+}

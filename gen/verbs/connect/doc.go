@@ -1,0 +1,9 @@
+// Package connect connects a reliable queue pair (RC) to one of another process, by a short conversation over any net.Conn:
+//
+//	peer, err := connect.RC(ctx, conn, qp, connect.Options{})
+//
+// It owns the conversation, the choice of the GIDs and the changes of state. It must not know what the queue pair is used for:
+// timers, rights and sizes are the caller's, and so is the data that the peer gets with the addresses. A peer may be anybody: what it
+// sends is bounded and checked, and the conversation ends with its context. The connection is neither encrypted nor authenticated;
+// pass a tls.Conn where that is needed.
+package connect
