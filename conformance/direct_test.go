@@ -53,6 +53,12 @@ func TestDirect(t *testing.T) {
 			if v, err := dm.GetUint32(8); v != 0x01020304 || err != nil {
 				t.Errorf("GetUint32 = %#x, %v", v, err)
 			}
+			if err := dm.PutUint64(12, 0x0102030405060708); err != nil {
+				t.Error(err)
+			}
+			if v, err := dm.GetUint64(12); v != 0x0102030405060708 || err != nil {
+				t.Errorf("GetUint64 = %#x, %v", v, err)
+			}
 			dm.Flush()
 			if to, _ := p.Calls(); to != 0 {
 				t.Errorf("the write callback ran %d times", to)

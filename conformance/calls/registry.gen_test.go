@@ -286,6 +286,7 @@ var exportedFuncs = map[string]any{
 	"verbs.NewXRCDInitAttr":        verbs.NewXRCDInitAttr,
 	"verbs.NextRKey":               verbs.NextRKey,
 	"verbs.ParseGID":               verbs.ParseGID,
+	"verbs.ParseGRH":               verbs.ParseGRH,
 	"verbs.Path":                   verbs.Path,
 	"verbs.RNRTimerOf":             verbs.RNRTimerOf,
 	"verbs.TimeoutOf":              verbs.TimeoutOf,

@@ -39,6 +39,17 @@ func (dm *DM) PutUint32(off int64, v uint32) error { return dm.memory().PutUint3
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
 func (dm *DM) GetUint32(off int64) (uint32, error) { return dm.memory().GetUint32(off) }
 
+// PutUint64 stores eight bytes at offset off, a multiple of 4, in the host's byte order. mlx5 stores them as two words of 4 bytes, so that
+// who reads meanwhile may see one of them.
+//
+// C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
+func (dm *DM) PutUint64(off int64, v uint64) error { return dm.memory().PutUint64(off, v) }
+
+// GetUint64 loads eight bytes from offset off, a multiple of 4, in the host's byte order, on mlx5 as two words of 4 bytes.
+//
+// C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
+func (dm *DM) GetUint64(off int64) (uint64, error) { return dm.memory().GetUint64(off) }
+
 // Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
 // Flush after the last write and before telling a peer, where no post on this device's own queue comes between.
 func (dm *DM) Flush() { dm.memory().Flush() }

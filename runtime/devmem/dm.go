@@ -136,6 +136,25 @@ func (d *DM) GetUint32(off int64) (uint32, error) {
 	return binary.NativeEndian.Uint32(b[:]), nil
 }
 
+// PutUint64 writes v at byte off, a multiple of 4, in the byte order of the processor. It is WriteAt of eight bytes: where the device takes
+// words of four bytes, who reads meanwhile may see one half. Errors are those of WriteAt.
+func (d *DM) PutUint64(off int64, v uint64) error {
+	var b [8]byte
+	binary.NativeEndian.PutUint64(b[:], v)
+	_, err := d.WriteAt(b[:], off)
+	return err
+}
+
+// GetUint64 reads the eight bytes at byte off, a multiple of 4, in the byte order of the processor. It is ReadAt of eight bytes: the halves
+// may be of different writes. Errors are those of ReadAt.
+func (d *DM) GetUint64(off int64) (uint64, error) {
+	var b [8]byte
+	if _, err := d.ReadAt(b[:], off); err != nil {
+		return 0, err
+	}
+	return binary.NativeEndian.Uint64(b[:]), nil
+}
+
 // Flush orders all writes of the calling goroutine before everything that it does afterwards: SFENCE on amd64, DSB ST
 // on arm64. Device memory is usually mapped write-combining, and the copies do not flush. Call Flush after the last
 // write and before anything by which others learn of it: a post on another provider, a message, another thread.

@@ -35,11 +35,12 @@ func Usual() verbs.RCSetup {
 
 // Peer is the other end of a connection.
 type Peer struct {
-	QPN, PSN uint32
-	LID      uint16
-	GID      verbs.GID // zero when it is reached by its LID
-	MTU      verbs.MTU // of the connection
-	Data     []byte
+	QPN  uint32    // number of its queue pair
+	PSN  uint32    // number of its first packet
+	LID  uint16    // of its port; 0 on Ethernet
+	GID  verbs.GID // zero when it is reached by its LID
+	MTU  verbs.MTU // of the connection
+	Data []byte    // what it sent as Options.Data
 }
 
 // RC connects a queue pair to the one of the process at the other end of conn, which calls RC too. The queue pair is in RESET, or in
