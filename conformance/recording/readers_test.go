@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/bits"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -353,4 +354,78 @@ func TestReadersEnd(t *testing.T) {
 			t.Errorf("%+v: C sees %s", tt, got)
 		}
 	}
+}
+
+// real is a library that has a path, as those that are loaded have.
+type real struct{ verbs.Symbols }
+
+func (real) Path() string { return "/nowhere/libibverbs.so.1" }
+
+// TestReadersOfRXE end the reading after each entry on soft-RoCE, by the device's name or by a file of sysfs, and on no other device.
+func TestReadersOfRXE(t *testing.T) {
+	b := open(t)
+	for _, singly := range []bool{true, false} {
+		sysfs := t.TempDir()
+		t.Setenv("SYSFS_PATH", sysfs)
+		lib := must(verbs.LoadFrom(real{b.rec}))(t)
+		b.rec.Fill("", Own, All)
+		name := must(lib.Devices())(t)[0].Name
+		dev := must(lib.OpenDevice(name))(t)
+		b.rec.Fill("", AsIs, All)
+		if dir := sysfs + "/class/infiniband/" + name; singly {
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(dir+"/parent", []byte("eth0\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		all := b.constants([]string{"IBV_WC_EX_WITH_BYTE_LEN", "IBV_WC_EX_WITH_COMPLETION_TIMESTAMP"})
+		cq := must(dev.CreateCQEx(verbs.NewCQInitAttrEx(16, verbs.WCField(all))))(t)
+		for _, fields := range []verbs.WCField{0, verbs.WCFieldByteLen, verbs.WCField(all)} {
+			b.readsSingly(must(cq.Reader(fields))(t), singly)
+		}
+		if err := dev.CloseAll(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// readsSingly reads two entries into a longer list, and into one that they fill.
+func (b *bed) readsSingly(r *verbs.CQReader, singly bool) {
+	b.Helper()
+	come := b.completionsEx()[:2]
+	for _, room := range []int{3, 2} {
+		next, calls := "ibv_next_poll", "start next next end"
+		if singly {
+			next, calls = "ibv_start_poll", "start end start end start"
+		}
+		end := Reply{Result: int64(syscall.ENOENT)}
+		b.rec.Replies("ibv_start_poll", Reply{Numbers: come[0].numbers()})
+		b.rec.Replies(next, Reply{Numbers: come[1].numbers()})
+		if room == 3 {
+			b.rec.Replies(next, end)
+		} else {
+			calls = map[bool]string{true: "start end start end", false: "start next end"}[singly]
+		}
+		must(b.rec.Calls())(b.TB)
+		wcs := make([]verbs.WCEx, room)
+		if n, err := r.PollInto(wcs); n != 2 || err != nil || wcs[0].ID != come[0].id || wcs[1].ID != come[1].id {
+			b.Errorf("singly %t: PollInto = %d, %v: %+v", singly, n, err, wcs)
+		}
+		if got := b.polls(); got != calls {
+			b.Errorf("singly %t, room for %d: C sees %s", singly, room, got)
+		}
+	}
+}
+
+// polls lists the calls that began, went on and ended reading.
+func (b *bed) polls() string {
+	var names []string
+	for _, c := range must(b.rec.Calls())(b.TB) {
+		if name, ok := strings.CutSuffix(c.Verb, "_poll"); ok {
+			names = append(names, strings.TrimPrefix(name, "ibv_"))
+		}
+	}
+	return strings.Join(names, " ")
 }

@@ -84,8 +84,7 @@ func (a *agent) failure() error {
 func (a *agent) serve() error {
 	wcs := make([]verbs.WCEx, 64)
 	if a.q.clock.kind == software {
-		// One at a time, each has a time of its own. Besides, soft-RoCE, which has no other clock, goes wrong with more in
-		// rdma-core before 55.0: its ibv_end_poll skips an entry after ibv_next_poll has found none.
+		// One at a time, each has a time of its own.
 		wcs = wcs[:1]
 	}
 	a.used = make([]uint64, 0, len(wcs))

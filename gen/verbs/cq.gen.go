@@ -11,6 +11,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
@@ -163,9 +164,6 @@ func (w *WCEx) Err() error {
 // Reader makes a reader of the given fields, and of those that every reader has. Each must have been requested
 // when the CQ was made; otherwise the error names those that were not. A reader needs no Close.
 //
-// With soft-RoCE of rdma-core before 55.0 poll with a list of one: a longer one than there are completions
-// damages the queue.
-//
 // C: ibv_start_poll, ibv_create_cq_ex(3).
 func (cq *CQ) Reader(fields WCField) (*CQReader, error) {
 	const verb = "ibv_start_poll"
@@ -181,7 +179,7 @@ func (cq *CQ) Reader(fields WCField) (*CQReader, error) {
 	if err := lazy.Lacks(a, verb, "CQ", fields); err != nil {
 		return nil, err
 	}
-	return &CQReader{cq: cq, fields: uint64(fields)}, nil
+	return &CQReader{cq: cq, fields: uint64(fields) | diagnose.Singly(cq.lib.src, cq.dev.h.Label())}, nil
 }
 
 // CQReader reads WCExs of a CQ.

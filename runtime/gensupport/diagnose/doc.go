@@ -1,5 +1,5 @@
 // Package diagnose finds out why a call failed: it looks at the files, nodes, mappings and limits that the errno is about. Calls that
-// succeed never come here.
+// succeed come here only for what a provider cannot do without harm, and not on the data path.
 //
 // It states only what it has looked at, and returns nothing where it has found nothing. It looks at the system for a real library
 // only: a software device has no files. SYSFS_PATH names the folder of sysfs, as libibverbs has it. It must not know verbs or generated

@@ -54,8 +54,23 @@ func OpenQP(verb string, src any, device string) error {
 		Msg: "libmlx5 ends the process when a handle of this call is closed; use the queue pair by the handle that made it"}
 }
 
+// Singly returns the bit that readers of completions have beside their fields on a device whose completions have to be read one at a
+// time, each with a start and an end: soft-RoCE. In rdma-core before 55.0 its ibv_end_poll skips an entry when ibv_next_poll has found
+// none (providers/rxe/rxe.c), and the queue is full of completions that never were.
+func Singly(src any, device string) uint64 {
+	if s, ok := systemOf(src); ok {
+		if provider, _ := s.driver(device, ""); provider == "rxe" {
+			return 1 << 63
+		}
+	}
+	return 0
+}
+
 // driver returns the provider of a device and the kernel's driver, from sysfs; both are empty where it does not say.
 func (s system) driver(device, char string) (provider, driver string) {
+	if _, err := os.Stat(filepath.Join(s.sysfs, "class/infiniband", device, "parent")); err == nil && device != "" {
+		return "rxe", "" // whatever its name and the driver of its network interface; no other driver has this file
+	}
 	for _, at := range []string{s.class(char), filepath.Join(s.sysfs, "class/infiniband", device)} {
 		if link, err := os.Readlink(filepath.Join(at, "device/driver")); err == nil {
 			driver = filepath.Base(link)

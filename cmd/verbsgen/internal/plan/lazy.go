@@ -37,7 +37,7 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 		Declare{Var{Name: "a", Type: "lazy.Answer"}},
 		cross(val(c.self+".gate"), converted("uint64", fields), null, zero, zero, memory("a")),
 		Try{Call: of("lazy", "Lacks", val("a"), verb, kind, fields)},
-		ret(composite("*"+name, Entry{c.self, val(c.self)}, Entry{"fields", converted("uint64", fields)}), null)})
+		ret(composite("*"+name, Entry{c.self, val(c.self)}, Entry{"fields", c.readBy(converted("uint64", fields))}), null)})
 	from := "r." + c.self
 	r, list, n := Var{Name: "r", Type: "*" + name}, "entries", []Var{{Type: "int"}, {Type: "error"}}
 	entries := Var{Name: list, Type: "[]" + l.Go}
@@ -58,6 +58,14 @@ func (b *builder) reader(v *model.Verb, m *model.Method) []Decl {
 				Batch{Into: "n", Call: result("a.Read", addr(from+".gate")), Failed: errnoOf(errs), Else: val("n")},
 				ret(val("n"), null)}},
 		Once{errs, v.C, m.Recv})
+}
+
+// readBy is what a reader gives to C at each call: its fields, and how the device has to be read.
+func (c *call) readBy(fields Value) Value {
+	if c.root == "" || c.root == c.self {
+		return fields
+	}
+	return operation(fields, "|", of("diagnose", "Singly", val(c.lib+".src"), result(c.root+".h.Label")))
 }
 
 // askable are the fields that a reader can read.
