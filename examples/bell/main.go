@@ -1,0 +1,166 @@
+// Command bell has several peers ring a bell in device memory: each rings by a FETCH_ADD, and knows by the old value which ring is its
+// own. The owner of the bell looks at it by DM.GetUint64 and sleeps in between. All ends are on one device here.
+//
+//	bell                  on a device made of software
+//	bell -device mlx5_0   on a real one, which needs device memory and atomic operations
+//
+// The region needs three rights: ZERO_BASED, as each region of device memory has, so that the bell has the address 0; REMOTE_ATOMIC,
+// without which a ring ends with REM_ACCESS_ERR; and LOCAL_WRITE, which REMOTE_ATOMIC needs. The queue pair of the owner needs
+// QPAccessRemoteAtomic too. The bell is eight bytes, at a multiple of eight.
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+const (
+	peers = 3
+	rings = 100 // of each peer
+)
+
+func main() {
+	device := flag.String("device", "", "name of a real device, such as mlx5_0; without it a software device is used")
+	flag.Parse()
+	if err := run(os.Stdout, *device); err != nil {
+		fmt.Fprintln(os.Stderr, "bell:", err)
+		os.Exit(1)
+	}
+}
+
+// run opens the device, a software device if the name is empty, and closes it at the end with all that was made from it.
+func run(w io.Writer, device string, opts ...softverbs.Option) (err error) {
+	var lib *verbs.Lib
+	if device == "" {
+		device = "soft0"
+		soft := softverbs.New(append(opts, softverbs.Name(device))...)
+		defer soft.Close()
+		lib, err = verbs.LoadFrom(soft)
+	} else {
+		lib, err = verbs.Load()
+	}
+	if err != nil {
+		return err
+	}
+	dev, err := lib.OpenDevice(device)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.CloseAll()) }()
+	attr, err := dev.QueryDevice()
+	if err != nil {
+		return err
+	}
+	if attr.AtomicCap == verbs.AtomicCapNone {
+		return fmt.Errorf("%s has no atomic operations", device)
+	}
+	return ring(w, dev)
+}
+
+// ring makes the bell, has the peers ring it at the same time, and waits until it has heard all of them.
+func ring(w io.Writer, dev *verbs.Device) error {
+	dm, err := dev.AllocDM(verbs.NewAllocDMAttr(64).LogAlignReq(3))
+	if err != nil {
+		return err
+	}
+	if err := dm.PutUint64(0, 0); err != nil {
+		return err
+	}
+	pd, err := dev.AllocPD() // of the owner, for all its connections
+	if err != nil {
+		return err
+	}
+	mr, err := pd.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased|verbs.DMAccessRemoteAtomic|verbs.DMAccessLocalWrite)
+	if err != nil {
+		return err
+	}
+	var ends [peers]*verbstest.End
+	for i := range ends {
+		peerPD, err := dev.AllocPD()
+		if err != nil {
+			return err
+		}
+		if ends[i], _, err = verbstest.ConnectOn(peerPD, pd); err != nil { // the ends allow each other atomics
+			return err
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	rung := make(chan error)
+	for _, peer := range ends {
+		go func() {
+			err := ringer(peer, mr.RKey())
+			if err != nil {
+				cancel() // the owner would wait for rings that do not come
+			}
+			rung <- err
+		}()
+	}
+	heard, err := wait(ctx, dm, peers*rings)
+	for range peers { // nobody rings any more when the device is closed
+		err = errors.Join(<-rung, err)
+	}
+	if err == nil {
+		fmt.Fprintf(w, "%d peers rang the bell in device memory %d times each; the owner heard %d\n", peers, rings, heard)
+	}
+	return err
+}
+
+// wait looks at the bell until it was rung n times. A look at a real device goes over its bus, so there is a pause between
+// two of them, which grows while nobody rings.
+func wait(ctx context.Context, dm *verbs.DM, n uint64) (heard uint64, err error) {
+	for pause := time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
+		now, err := dm.GetUint64(0)
+		if err != nil || now >= n {
+			return now, err
+		}
+		if now > heard {
+			heard, pause = now, time.Microsecond
+		}
+		select {
+		case <-ctx.Done():
+			return now, fmt.Errorf("%d of %d rings came: %w", now, n, ctx.Err())
+		case <-time.After(pause):
+		}
+	}
+}
+
+// ringer rings, one time after the other. The device writes the old value of the bell to the memory of the peer.
+func ringer(peer *verbstest.End, rkey uint32) error {
+	sends, err := verbs.NewSendBatch(1, 1)
+	if err != nil {
+		return err
+	}
+	defer sends.Close()
+	old, err := peer.MR.SGE(0, 8)
+	if err != nil {
+		return err
+	}
+	sends.WR(0).FetchAdd(0, 0, rkey, 1).Add(old).Flags(verbs.SendSignaled)
+	for mine := range uint64(rings) {
+		if _, err := peer.QP.PostSend(sends, 1); err != nil {
+			return err
+		}
+		wcs, err := verbstest.Wait(peer.SendCQ, 1)
+		if err == nil {
+			err = wcs[0].Err()
+		}
+		if err != nil {
+			return err
+		}
+		if n := binary.NativeEndian.Uint64(peer.Mem); n < mine || n >= peers*rings {
+			return fmt.Errorf("after %d rings of its own a peer found %d", mine, n)
+		}
+	}
+	return nil
+}
