@@ -18,7 +18,7 @@ REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
 T ?= .
 # examples that run on a kernel device too
-EXAMPLES := ./examples/connect ./examples/pingpong ./examples/ud ./examples/srqserver ./examples/atomics ./examples/filemap ./examples/window ./examples/timestamps ./examples/events ./examples/pingmesh
+EXAMPLES := ./examples/connect ./examples/pingpong ./examples/ud ./examples/srqserver ./examples/atomics ./examples/filemap ./examples/kv ./examples/window ./examples/timestamps ./examples/events ./examples/pingmesh
 comma := ,
 space := $(subst ,, )
 # the suite in the guest: its reports are in the folder that comes out

@@ -1,0 +1,150 @@
+// Command kv is a store of keys and values whose server does nothing for a get: clients READ the entries of its table. To put, a client
+// WRITEs an entry into a ring of its own on the server, which drains the ring into the table. All ends are on one device here.
+//
+//	kv                  on a device made of software
+//	kv -device mlx5_0   on a real one
+//
+// The table may be read only, and the rings may be written only: they are two regions with two keys. The server may change an entry
+// while a client reads it, so entries have a checksum, and a client reads again what does not match it.
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+const (
+	clients = 2
+	keys    = 20 // that each client puts
+)
+
+func main() {
+	device := flag.String("device", "", "name of a real device, such as mlx5_0; without it a software device is used")
+	flag.Parse()
+	if err := run(os.Stdout, *device); err != nil {
+		fmt.Fprintln(os.Stderr, "kv:", err)
+		os.Exit(1)
+	}
+}
+
+// run opens the device, a software device if the name is empty, and closes it at the end with all that was made from it.
+func run(w io.Writer, device string) (err error) {
+	var lib *verbs.Lib
+	if device == "" {
+		device = "soft0"
+		soft := softverbs.New(softverbs.Name(device))
+		defer soft.Close()
+		lib, err = verbs.LoadFrom(soft)
+	} else {
+		lib, err = verbs.Load()
+	}
+	if err != nil {
+		return err
+	}
+	dev, err := lib.OpenDevice(device)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.CloseAll()) }()
+	return share(w, dev)
+}
+
+// share has clients put and get at the same time.
+func share(w io.Writer, dev *verbs.Device) error {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	s, err := newServer(dev)
+	if err != nil {
+		return err
+	}
+	var all [clients]*client
+	for i := range all {
+		if all[i], err = join(ctx, s, dev, i); err != nil {
+			return err
+		}
+	}
+	serving, stop := context.WithCancel(ctx)
+	served, worked := make(chan error, 1), make(chan error)
+	go func() {
+		served <- s.serve(serving)
+		cancel() // a server that failed drains no more
+	}()
+	for _, c := range all {
+		go func() { worked <- c.work(ctx) }()
+	}
+	for range all {
+		err = errors.Join(err, <-worked)
+	}
+	stop()
+	if serr := <-served; !errors.Is(serr, context.Canceled) {
+		err = errors.Join(err, serr)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%d clients put %d keys each and got those of all; the server drained %d puts\n", clients, keys, s.puts)
+	return nil
+}
+
+// work puts the keys of a client, some of them twice, and gets those of all clients.
+func (c *client) work(ctx context.Context) error {
+	for round := range 2 {
+		for k := range keys {
+			if err := c.put(ctx, fmt.Sprintf("key %d of %d", k, c.number), fmt.Sprintf("value %d", k+round)); err != nil {
+				return err
+			}
+		}
+	}
+	for other := range clients {
+		for k := range keys {
+			key, want := fmt.Sprintf("key %d of %d", k, other), fmt.Sprintf("value %d", k+1)
+			for got := ""; got != want; { // until the server has drained the last put of it
+				var err error
+				if got, err = c.get(ctx, key); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if got, err := c.get(ctx, "no such key"); err != nil || got != "" {
+		return errors.Join(err, fmt.Errorf("a key that nobody put has the value %q", got))
+	}
+	return nil
+}
+
+// join connects a new client to the server.
+func join(ctx context.Context, s *server, dev *verbs.Device, number int) (*client, error) {
+	near, far := net.Pipe()
+	defer near.Close()
+	accepted := make(chan error, 1)
+	go func() {
+		defer far.Close()
+		accepted <- s.accept(ctx, far, number)
+	}()
+	c, err := newClient(dev, number)
+	if err != nil {
+		near.Close()
+		return nil, errors.Join(err, <-accepted)
+	}
+	peer, err := connect.RC(ctx, near, c.qp, connect.Options{})
+	if err := errors.Join(err, <-accepted); err != nil {
+		return nil, err
+	}
+	if len(peer.Data) != 24 {
+		return nil, fmt.Errorf("the server sent %d bytes, not the addresses and keys of its table and of a ring", len(peer.Data))
+	}
+	c.table, c.ring = binary.BigEndian.Uint64(peer.Data), binary.BigEndian.Uint64(peer.Data[8:])
+	c.tableKey, c.ringKey = binary.BigEndian.Uint32(peer.Data[16:]), binary.BigEndian.Uint32(peer.Data[20:])
+	return c, nil
+}

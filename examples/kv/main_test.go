@@ -1,0 +1,64 @@
+//go:build linux && cgo
+
+package main
+
+import (
+	"cmp"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestRun runs the program on a software device and, if VERBS_DEVICE names one, on a real device.
+func TestRun(t *testing.T) {
+	devices := []string{""}
+	if name := os.Getenv("VERBS_DEVICE"); name != "" {
+		devices = append(devices, name)
+	}
+	const want = "2 clients put 20 keys each and got those of all; the server drained 80 puts\n"
+	for _, device := range devices {
+		t.Run(cmp.Or(device, "software"), func(t *testing.T) {
+			var out strings.Builder
+			if err := run(&out, device); err != nil {
+				t.Fatal(err)
+			}
+			if out.String() != want {
+				t.Errorf("printed\n%swant\n%s", out.String(), want)
+			}
+		})
+	}
+}
+
+// TestEntry has entries that are whole, and ones that were read while the server changed them.
+func TestEntry(t *testing.T) {
+	old, now := make([]byte, entrySize), make([]byte, entrySize)
+	seal(old, "key", "before")
+	seal(now, "key", strings.Repeat("x", valueSize))
+	if key, value, ok := parse(now); key != "key" || len(value) != valueSize || !ok {
+		t.Errorf("%q, %q, %t", key, value, ok)
+	}
+	for n := keySize + 1; n < entrySize; n++ {
+		if _, _, ok := parse(append(now[:n:n], old[n:]...)); ok {
+			t.Errorf("an entry with %d bytes of another is taken", n)
+		}
+	}
+}
+
+// TestPutRefused refuses what an entry has no room for, and store what the table has none for.
+func TestPutRefused(t *testing.T) {
+	for _, kv := range [][2]string{{"", "v"}, {strings.Repeat("k", keySize+1), "v"}, {"k", strings.Repeat("v", valueSize+1)}} {
+		if err := new(client).put(t.Context(), kv[0], kv[1]); err == nil || !strings.Contains(err.Error(), "a key has 1 to 24 bytes") {
+			t.Errorf("%q: %v", kv, err)
+		}
+	}
+	s := &server{table: make([]byte, slots*entrySize)}
+	for i := range slots {
+		if err := s.store(strconv.Itoa(i), ""); err != nil {
+			t.Fatal(i, err)
+		}
+	}
+	if err := s.store("one more", ""); err == nil || !strings.Contains(err.Error(), "full") {
+		t.Error(err)
+	}
+}
