@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"maps"
 	"path"
 	"slices"
 
@@ -89,15 +90,16 @@ func (b *binder) closeOver() bool {
 	return changed
 }
 
-// addMaker adds a verb that makes an object when none is wanted: the first one on the object's own page.
+// addMaker adds a verb that makes an object when none is wanted: the first one on the object's own page. A verb that takes such an
+// object itself does not count, as ibv_alloc_parent_domain, which extends a protection domain.
 func (b *binder) addMaker(p *spec.Page, o spec.Object, add func(string)) {
 	for c := range b.want {
-		if v := b.specOf[c]; v != nil && v.Creates == o.Go {
+		if v := b.specOf[c]; v != nil && v.Creates == o.Go && !b.takes(v)[o.Go] {
 			return
 		}
 	}
 	for _, v := range p.Verbs {
-		if v.Creates == o.Go {
+		if v.Creates == o.Go && !b.takes(&v)[o.Go] {
 			add(v.C)
 			return
 		}
@@ -116,14 +118,7 @@ func (b *binder) usedObjects() map[string]bool {
 		for _, name := range special.Needs(c) {
 			used[name] = true
 		}
-		for _, p := range v.Params {
-			used[p.Type] = true
-			for _, r := range b.withArms(p.Type) {
-				for _, f := range r.Fields {
-					used[f.Handle], used[f.Handles] = true, true
-				}
-			}
-		}
+		maps.Copy(used, b.takes(v))
 	}
 	for range b.in.Spec.Pages { // parents of parents: as deep as there are pages at the most
 		for _, p := range b.in.Spec.Pages {
@@ -137,6 +132,20 @@ func (b *binder) usedObjects() map[string]bool {
 		}
 	}
 	return used
+}
+
+// takes are the objects that a verb takes, by itself or in a record.
+func (b *binder) takes(v *spec.Verb) map[string]bool {
+	out := map[string]bool{}
+	for _, p := range v.Params {
+		out[p.Type] = true
+		for _, r := range b.withArms(p.Type) {
+			for _, f := range r.Fields {
+				out[f.Handle], out[f.Handles] = true, true
+			}
+		}
+	}
+	return out
 }
 
 // withArms lists the record of a Go name, and what can stand behind it.
