@@ -1,0 +1,264 @@
+// Package conn connects queue pairs by librdmacm as package net connects sockets:
+//
+//	n, err := conn.New(lib)
+//	l, err := n.Listen(netip.MustParseAddrPort("10.0.0.1:7471"), conn.ListenOptions{})
+//	c, err := l.Accept(ctx, o) // on one machine
+//	c, err := n.Dial(ctx, netip.MustParseAddrPort("10.0.0.1:7471"), o) // on another one
+//
+// A [Network] has one event channel and one goroutine for all its connections, which are reliable (PortSpaceTCP). The program makes the
+// queue pair of each, by [Options].QP. Every wait ends with its context, and ends the identifier and the queue pair with it. What fails is
+// an [*Error], with the address and a status that has a name.
+//
+// The package is written by hand and stands beside the generated one.
+package conn
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/rdmacm"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// Network makes connections, and hands each event of its channel to the one that it is for. All methods may be called from several
+// goroutines.
+type Network struct {
+	events  *rdmacm.EventChannel
+	stop    context.CancelFunc // ends the loop
+	done    chan struct{}      // closed when the loop has ended
+	running sync.WaitGroup     // calls of Dial, Accept and Listen
+
+	mu        sync.Mutex // guards what follows
+	closed    bool
+	err       error // why the loop has ended
+	conns     map[*rdmacm.ID]*Conn
+	listeners map[*rdmacm.ID]*Listener
+}
+
+// New makes a Network with an event channel of its own. The caller calls Close.
+func New(lib *rdmacm.Lib) (*Network, error) {
+	events, err := lib.CreateEventChannel()
+	if err != nil {
+		return nil, err
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	n := &Network{events: events, stop: stop, done: make(chan struct{}), conns: map[*rdmacm.ID]*Conn{},
+		listeners: map[*rdmacm.ID]*Listener{}}
+	go n.loop(ctx)
+	return n, nil
+}
+
+// Close ends running calls with os.ErrClosed, waits for them, and closes all listeners and connections with their queue pairs. A second
+// Close returns os.ErrClosed.
+func (n *Network) Close() error {
+	n.mu.Lock()
+	if n.closed {
+		n.mu.Unlock()
+		return os.ErrClosed
+	}
+	n.closed = true
+	n.mu.Unlock()
+	n.stop()
+	<-n.done
+	n.running.Wait()
+
+	n.mu.Lock()
+	var open []interface{ Close() error }
+	for _, l := range n.listeners {
+		open = append(open, l)
+	}
+	for _, c := range n.conns {
+		open = append(open, c)
+	}
+	n.mu.Unlock()
+	var errs []error
+	for _, o := range open {
+		errs = append(errs, unlessClosed(o.Close()))
+	}
+	return errors.Join(append(errs, n.events.CloseAll())...)
+}
+
+// enter begins a call that Close waits for.
+func (n *Network) enter() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.closed {
+		return os.ErrClosed
+	}
+	if n.err != nil {
+		return n.err
+	}
+	n.running.Add(1)
+	return nil
+}
+
+// reason is why the loop has ended.
+func (n *Network) reason() error {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.err
+}
+
+// loop hands out events until ctx ends or no more can be read.
+func (n *Network) loop(ctx context.Context) {
+	defer close(n.done)
+	for {
+		ev, err := n.events.Next(ctx)
+		if err != nil {
+			if ctx.Err() != nil {
+				err = os.ErrClosed
+			}
+			n.fail(err)
+			return
+		}
+		n.hand(ev)
+	}
+}
+
+// fail ends all connections, which would no longer hear of their ends.
+func (n *Network) fail(err error) {
+	n.mu.Lock()
+	n.err = err
+	conns := slices.Collect(maps.Values(n.conns))
+	n.mu.Unlock()
+	for _, c := range conns {
+		c.end(err)
+	}
+}
+
+// hand gives an event to the connection or the listener that it is for. It never waits for a program.
+func (n *Network) hand(ev *rdmacm.Event) {
+	if ev.Type == rdmacm.EventTypeConnectRequest {
+		c := n.add(ev.ID)
+		n.mu.Lock()
+		l := n.listeners[ev.ListenID]
+		n.mu.Unlock()
+		if l == nil || !l.offer(c, ev) {
+			c.reject(nil)
+		}
+		return
+	}
+	n.mu.Lock()
+	c, l := n.conns[ev.ID], n.listeners[ev.ID]
+	n.mu.Unlock()
+	switch {
+	case c != nil:
+		c.take(ev)
+	case l != nil && ev.Type == rdmacm.EventTypeDeviceRemoval:
+		l.end(&Error{Op: "listen on", Addr: l.addr, Event: ev.Type})
+	}
+}
+
+// add has the events of an identifier go to a new connection.
+func (n *Network) add(id *rdmacm.ID) *Conn {
+	c := &Conn{ID: id, n: n, events: make(chan *rdmacm.Event, 8), done: make(chan struct{})}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.conns[id] = c
+	return c
+}
+
+// Conn is one end of a connection.
+type Conn struct {
+	// The identifier. Network reads its events; do not move it to another channel.
+	ID *rdmacm.ID
+	// What Options.QP made, ready to send.
+	QP *verbs.QP
+	// What the peer said, with its private data: of Accept in its request, of Dial in its answer.
+	Peer rdmacm.ConnInfo
+
+	n        *Network
+	patience *time.Timer        // of a request that waits for Accept
+	events   chan *rdmacm.Event // during Dial and Accept; there is room for every kind of event that take passes on
+
+	mu     sync.Mutex // guards what follows
+	closed bool
+	err    error         // how the connection ended
+	done   chan struct{} // closed when it has
+}
+
+// Done returns a channel that is closed when the connection ends: the peer ends it, its device goes, or Close is called.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Err returns why the connection has ended, os.ErrClosed after Close; nil while it has not.
+func (c *Conn) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Close ends the connection and closes its queue pair and its identifier. A second Close returns os.ErrClosed. If it fails, as for a queue
+// pair that is in use, it can be called again.
+func (c *Conn) Close() error {
+	c.end(os.ErrClosed)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.closed {
+		return os.ErrClosed
+	}
+	if c.QP != nil {
+		_ = c.ID.Disconnect() // fails where there is no connection, or no longer
+		if err := unlessClosed(c.QP.Close()); err != nil {
+			return err
+		}
+	}
+	if err := unlessClosed(c.ID.Close()); err != nil {
+		return err
+	}
+	c.closed = true
+	c.n.mu.Lock()
+	defer c.n.mu.Unlock()
+	delete(c.n.conns, c.ID)
+	return nil
+}
+
+// end records the first reason for which the connection ended.
+func (c *Conn) end(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err == nil {
+		c.err = err
+		close(c.done)
+	}
+}
+
+// take takes an event of the identifier.
+func (c *Conn) take(ev *rdmacm.Event) {
+	switch ev.Type {
+	case rdmacm.EventTypeAddrChange, rdmacm.EventTypeTimewaitExit:
+		return
+	case rdmacm.EventTypeAddrResolved, rdmacm.EventTypeRouteResolved, rdmacm.EventTypeEstablished:
+	default:
+		peer, _ := c.ID.PeerAddr()
+		c.end(&Error{Op: "connection with", Addr: peer, Event: ev.Type, Status: Status(ev.Status)})
+	}
+	select {
+	case c.events <- ev:
+	default:
+	}
+}
+
+// reject rejects a request and closes it. err is why, with the bytes for the peer if it is a Refusal.
+func (c *Conn) reject(err error) error {
+	var r Refusal
+	if p := (*Refusal)(nil); errors.As(err, &p) {
+		r = *p
+	}
+	if e := c.ID.Reject(r.Private); e != nil && len(r.Private) > 0 { // without bytes it fails only if the peer gave up
+		err = errors.Join(err, e)
+	}
+	return c.failed(err)
+}
+
+// unlessClosed is an error other than that of a handle that is closed already.
+func unlessClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}

@@ -1,0 +1,400 @@
+//go:build linux && cgo
+
+package conn_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"net/netip"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/rdmacm"
+	"github.com/verbsgen/verbsgen/gen/rdmacm/conn"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softcm"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+var (
+	first  = netip.MustParseAddr("10.0.0.1")
+	second = netip.MustParseAddr("10.0.0.2")
+)
+
+type machine struct {
+	*testing.T
+	ctx context.Context
+	cm  *softcm.Manager
+	*conn.Network
+	mu      sync.Mutex
+	devices map[*verbs.Device]bool
+}
+
+// newMachine is two software devices and a network, which leave nothing open.
+func newMachine(t *testing.T, opts ...softcm.Option) *machine {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute) // ends what never comes
+	soft := softverbs.New(softverbs.AnotherDevice("soft1"))
+	m := &machine{T: t, ctx: ctx, cm: softcm.New(soft, opts...), devices: map[*verbs.Device]bool{}}
+	v, err := verbs.LoadFrom(soft)
+	m.must(err)
+	lib, err := rdmacm.LoadFrom(v, m.cm)
+	m.must(err)
+	m.Network, err = conn.New(lib)
+	m.must(err)
+	t.Cleanup(func() {
+		cancel()
+		if err := m.Network.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+		for d := range m.devices {
+			if err := d.CloseAll(); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := errors.Join(m.cm.Close(), soft.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+func (m *machine) must(err error) {
+	m.Helper()
+	if err != nil {
+		m.Fatal(err)
+	}
+}
+
+// with returns options with private data.
+func (m *machine) with(private string) conn.Options {
+	return conn.Options{QP: m.qp, Attr: rdmacm.ConnAttr{PrivateData: []byte(private), RetryCount: 7, RNRRetryCount: 7}}
+}
+
+func (m *machine) qp(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
+	dev, err := c.ID.Device()
+	if err != nil {
+		return nil, err
+	}
+	m.mu.Lock()
+	m.devices[dev] = true
+	m.mu.Unlock()
+	pd, err := dev.AllocPD()
+	if err != nil {
+		return nil, err
+	}
+	cq, err := dev.CreateCQ(8, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	return c.ID.CreateQP(pd, verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1,
+		MaxRecvSGE: 1})
+}
+
+func (m *machine) listen(o conn.ListenOptions) *conn.Listener {
+	m.Helper()
+	l, err := m.Listen(netip.AddrPortFrom(first, 0), o)
+	m.must(err)
+	return l
+}
+
+// open counts the identifiers of the library.
+func (m *machine) open() int { return strings.Count(strings.Join(m.cm.Leaks(), "\n"), "identifier") }
+
+// failed checks an error of an event or a call.
+func (m *machine) failed(err error, op string, addr netip.AddrPort, want error, status conn.Status) *conn.Error {
+	m.Helper()
+	var e *conn.Error
+	if !errors.As(err, &e) || e.Op != op || e.Addr != addr || e.Status != status || !errors.Is(err, want) ||
+		!strings.Contains(err.Error(), fmt.Sprintf("%s %v: ", op, addr)) {
+		m.Fatalf("%v (%#v), want %s %v: %v, %v", err, e, op, addr, want, status)
+	}
+	return e
+}
+
+// TestConnect: both ends have what the other one says, queue pairs that can send, and hear of the end.
+func TestConnect(t *testing.T) {
+	m := newMachine(t)
+	l := m.listen(conn.ListenOptions{})
+	accepted := make(chan *conn.Conn)
+	go func() {
+		o := m.with("")
+		o.QP = func(c *conn.Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error) {
+			attr.PrivateData = append([]byte("hello "), c.Peer.PrivateData[:5]...)
+			return m.qp(c, attr)
+		}
+		s, err := l.Accept(m.ctx, o)
+		if err != nil {
+			t.Error(err)
+		}
+		accepted <- s
+	}()
+	o := m.with("world")
+	o.From, o.Attr.InitiatorDepth = netip.AddrPortFrom(second, 0), 3
+	c, err := m.Dial(m.ctx, l.Addr(), o)
+	m.must(err)
+	s := <-accepted
+	if !bytes.HasPrefix(c.Peer.PrivateData, []byte("hello world\x00")) || s.Peer.ResponderResources != 3 {
+		t.Errorf("client has %+v, server %+v", c.Peer, s.Peer)
+	}
+	if a, err := s.ID.PeerAddr(); err != nil || a.Addr() != second {
+		t.Errorf("client at %v: %v", a, err)
+	}
+	for _, end := range []*conn.Conn{c, s} {
+		a, _, err := end.QP.Query(verbs.QPFieldState)
+		m.must(err)
+		if a.State != verbs.QPStateRTS || end.Err() != nil {
+			t.Errorf("%v, %v", a.State, end.Err())
+		}
+	}
+	m.must(c.Close())
+	<-c.Done()
+	<-s.Done()
+	if !errors.Is(c.Err(), os.ErrClosed) || !errors.Is(s.Err(), syscall.ECONNRESET) {
+		t.Errorf("ends by %v and %v", c.Err(), s.Err())
+	}
+	m.must(errors.Join(s.Close(), l.Close()))
+	if err := c.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a second Close: %v", err)
+	}
+	if n := m.open(); n != 0 {
+		t.Errorf("%d identifiers are open", n)
+	}
+}
+
+// TestReject: the peer hears why the program rejects it, and the next one is accepted.
+func TestReject(t *testing.T) {
+	m := newMachine(t)
+	l := m.listen(conn.ListenOptions{})
+	busy := errors.Join(errors.New("busy"), &conn.Refusal{Private: []byte("later")})
+	for _, why := range []error{busy, errors.New("broken")} {
+		done := make(chan error)
+		go func() {
+			_, err := l.Accept(m.ctx, conn.Options{QP: func(*conn.Conn, *rdmacm.ConnAttr) (*verbs.QP, error) { return nil, why }})
+			done <- err
+		}()
+		_, err := m.Dial(m.ctx, l.Addr(), m.with(""))
+		e := m.failed(err, "connect to", l.Addr(), syscall.ECONNREFUSED, conn.StatusConsumer)
+		if why == busy && !bytes.HasPrefix(e.Private, []byte("later\x00")) {
+			t.Errorf("private data %q", e.Private)
+		}
+		if err := <-done; !errors.Is(err, why) {
+			t.Errorf("Accept: %v", err)
+		}
+	}
+	if n := m.open(); n != 1 {
+		t.Errorf("%d identifiers are open, want the listener", n)
+	}
+}
+
+// TestNobody: what does not answer is named, with the errno or the reason.
+func TestNobody(t *testing.T) {
+	m := newMachine(t)
+	o := m.with("")
+	o.Resolve = time.Millisecond
+	for _, c := range []struct {
+		to, op string
+		want   error
+		status conn.Status
+	}{
+		{"10.0.0.1:4", "connect to", syscall.ECONNREFUSED, conn.StatusInvalidService},
+		{"10.0.0.77:4", "resolve", syscall.ETIMEDOUT, -conn.Status(syscall.ETIMEDOUT)},
+		{"192.0.2.1:4", "resolve", syscall.ENETUNREACH, 0},
+		{"127.0.0.1:4", "find a route to", syscall.ENODEV, 0},
+	} {
+		to := netip.MustParseAddrPort(c.to)
+		_, err := m.Dial(m.ctx, to, o)
+		m.failed(err, c.op, to, c.want, c.status)
+	}
+	_, err := m.Dial(m.ctx, netip.AddrPortFrom(first, 1), conn.Options{})
+	if err == nil || !strings.Contains(err.Error(), "Options.QP") {
+		t.Errorf("without QP: %v", err)
+	}
+	taken := m.listen(conn.ListenOptions{})
+	_, err = m.Listen(taken.Addr(), conn.ListenOptions{})
+	m.failed(err, "listen on", taken.Addr(), syscall.EADDRINUSE, 0)
+	if n := m.open(); n != 1 {
+		t.Errorf("%d identifiers are open, want the listener", n)
+	}
+}
+
+// TestContext: the end of the context ends a Dial that nobody answers, with its identifier, and an Accept.
+func TestContext(t *testing.T) {
+	m := newMachine(t, softcm.Lose(softcm.MessageREQ, 0))
+	l := m.listen(conn.ListenOptions{})
+	ctx, cancel := context.WithCancel(m.ctx)
+	o := m.with("")
+	o.QP = func(c *conn.Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error) {
+		defer time.AfterFunc(time.Millisecond, cancel)
+		return m.qp(c, attr)
+	}
+	_, err := m.Dial(ctx, l.Addr(), o)
+	m.failed(err, "connect to", l.Addr(), context.Canceled, 0)
+	_, err = l.Accept(ctx, o)
+	m.failed(err, "accept on", l.Addr(), context.Canceled, 0)
+	_, err = m.Dial(ctx, l.Addr(), o)
+	m.failed(err, "dial", l.Addr(), context.Canceled, 0)
+	if n := m.open(); n != 1 {
+		t.Errorf("%d identifiers are open, want the listener", n)
+	}
+}
+
+// TestPatience: requests that nobody accepts in time, or for which there is no room, are rejected.
+func TestPatience(t *testing.T) {
+	m := newMachine(t)
+	l := m.listen(conn.ListenOptions{Patience: time.Millisecond})
+	_, err := m.Dial(m.ctx, l.Addr(), m.with(""))
+	m.failed(err, "connect to", l.Addr(), syscall.ECONNREFUSED, conn.StatusConsumer)
+
+	l = m.listen(conn.ListenOptions{Backlog: 1, Patience: time.Hour})
+	ends := make(chan error, 2)
+	for range 2 {
+		go func() { _, err := m.Dial(m.ctx, l.Addr(), m.with("")); ends <- err }()
+	}
+	m.failed(<-ends, "connect to", l.Addr(), syscall.ECONNREFUSED, conn.StatusConsumer)
+	m.must(l.Close())
+	m.failed(<-ends, "connect to", l.Addr(), syscall.ECONNREFUSED, conn.StatusConsumer)
+}
+
+// TestGone: a peer that gave up fails one Accept, and leaves nothing.
+func TestGone(t *testing.T) {
+	m := newMachine(t)
+	l := m.listen(conn.ListenOptions{Patience: time.Hour})
+	ctx, cancel := context.WithCancel(m.ctx)
+	gone := make(chan error)
+	go func() { _, err := m.Dial(ctx, l.Addr(), m.with("")); gone <- err }()
+	o := m.with("")
+	o.QP = func(c *conn.Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error) {
+		cancel()
+		m.failed(<-gone, "connect to", l.Addr(), context.Canceled, 0)
+		return m.qp(c, attr)
+	}
+	_, err := l.Accept(m.ctx, o)
+	var e *conn.Error
+	if !errors.As(err, &e) || e.Addr.Addr() != first || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a request without a peer: %v", err)
+	}
+	if n := m.open(); n != 1 {
+		t.Errorf("%d identifiers are open, want the listener", n)
+	}
+	go m.Dial(m.ctx, l.Addr(), m.with(""))
+	_, err = l.Accept(m.ctx, m.with(""))
+	m.must(err)
+}
+
+// TestMany: 64 connections at once.
+func TestMany(t *testing.T) {
+	m := newMachine(t)
+	l := m.listen(conn.ListenOptions{})
+	var all sync.WaitGroup
+	for i := range 64 {
+		all.Go(func() {
+			s, err := l.Accept(m.ctx, m.with("yes"))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			<-s.Done()
+			if err := s.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+		all.Go(func() {
+			c, err := m.Dial(m.ctx, l.Addr(), m.with(fmt.Sprint(i)))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if !bytes.HasPrefix(c.Peer.PrivateData, []byte("yes")) {
+				t.Errorf("answer %q", c.Peer.PrivateData)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestClose: Close of the network ends what runs, and closes connections and listeners.
+func TestClose(t *testing.T) {
+	m := newMachine(t)
+	l, quiet := m.listen(conn.ListenOptions{}), m.listen(conn.ListenOptions{Patience: time.Hour})
+	ends := make(chan error, 2)
+	go func() {
+		for {
+			if _, err := l.Accept(m.ctx, m.with("")); err != nil {
+				ends <- err
+				return
+			}
+		}
+	}()
+	c, err := m.Dial(m.ctx, l.Addr(), m.with(""))
+	m.must(err)
+	made := make(chan bool)
+	go func() {
+		o := m.with("")
+		o.QP = func(c *conn.Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error) {
+			close(made)
+			for begun := false; !begun && m.ctx.Err() == nil; time.Sleep(time.Millisecond) {
+				_, err := m.Dial(m.ctx, l.Addr(), conn.Options{})
+				begun = errors.Is(err, os.ErrClosed)
+			}
+			qp, err := m.qp(c, attr) // Close waits for it
+			if err != nil {
+				t.Error(err)
+			}
+			return qp, err
+		}
+		_, err := m.Dial(m.ctx, quiet.Addr(), o)
+		ends <- err
+	}()
+	<-made
+	m.must(m.Network.Close())
+	for range 2 {
+		if err := <-ends; !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	}
+	if !errors.Is(c.Err(), os.ErrClosed) && !errors.Is(c.Err(), syscall.ECONNRESET) {
+		t.Error(c.Err())
+	}
+	if _, err := m.Dial(m.ctx, l.Addr(), m.with("")); !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+	if err := m.Network.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+	if leaks := m.cm.Leaks(); len(leaks) > 1 { // the list of devices, until those are closed
+		t.Errorf("open: %q", leaks)
+	}
+}
+
+// TestRemoval: connections and listeners of a device that goes end.
+func TestRemoval(t *testing.T) {
+	m := newMachine(t)
+	l := m.listen(conn.ListenOptions{})
+	ends := make(chan error)
+	go func() { _, err := l.Accept(m.ctx, m.with("")); ends <- err }()
+	m.must(m.cm.RemoveDevice("soft0"))
+	if err := <-ends; !errors.Is(err, syscall.ENODEV) {
+		t.Error(err)
+	}
+}
+
+// TestStatus: the texts of errnos and of reasons.
+func TestStatus(t *testing.T) {
+	for s, want := range map[conn.Status]string{
+		0: "success", -110: "connection timed out", 28: "consumer defined: the program of the peer rejected it (28)", 99: "status 99",
+	} {
+		if s.String() != want {
+			t.Errorf("%d: %v, want %s", int(s), s, want)
+		}
+	}
+}

@@ -1,0 +1,111 @@
+package conn
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/rdmacm"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// Options is how Dial and Accept connect.
+type Options struct {
+	// QP makes the queue pair, by c.ID.CreateQP, on the device that c.ID.Device returns. It may change attr, a copy of Attr: Accept calls it
+	// when c.Peer has the request, and sends attr.PrivateData as the answer. If it fails, it leaves no queue pair behind; Accept rejects the
+	// request then, with the bytes of a Refusal. The connection closes the queue pair; what else it is made of is the program's.
+	QP func(c *Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error)
+	// Private data, responder resources, initiator depth and retries. With 0 nothing is tried again; most programs pass 7 as RetryCount and
+	// RNRRetryCount.
+	Attr rdmacm.ConnAttr
+	// Of Dial, the local address; the routing tables choose one if it is the zero AddrPort.
+	From netip.AddrPort
+	// Of Dial, how long the address may take to be resolved, and the route; 0 means 2 s.
+	Resolve time.Duration
+}
+
+// makeQP calls QP.
+func (o *Options) makeQP(c *Conn, attr *rdmacm.ConnAttr) error {
+	if o.QP == nil {
+		return errNoQP
+	}
+	qp, err := o.QP(c, attr)
+	if err == nil && qp == nil {
+		err = errNoQP
+	}
+	c.QP = qp
+	return err
+}
+
+var errNoQP = errors.New("no queue pair; Options.QP makes it by c.ID.CreateQP")
+
+// Dial connects to the address of a listener. The end of ctx ends only Dial, not a connection that it has returned.
+func (n *Network) Dial(ctx context.Context, addr netip.AddrPort, o Options) (*Conn, error) {
+	const op = "dial"
+	if err := n.enter(); err != nil {
+		return nil, &Error{Op: op, Addr: addr, Err: err}
+	}
+	defer n.running.Done()
+	if err := ctx.Err(); err != nil {
+		return nil, &Error{Op: op, Addr: addr, Err: err}
+	}
+	id, err := n.events.CreateID(rdmacm.PortSpaceTCP)
+	if err != nil {
+		return nil, &Error{Op: op, Addr: addr, Err: err}
+	}
+	c := n.add(id)
+	if err := c.dial(ctx, addr, &o); err != nil {
+		return nil, c.failed(err)
+	}
+	return c, nil
+}
+
+func (c *Conn) dial(ctx context.Context, addr netip.AddrPort, o *Options) error {
+	resolve := int(min(o.Resolve, 24*time.Hour).Milliseconds())
+	if resolve <= 0 {
+		resolve = 2000
+	}
+	attr := o.Attr
+	if _, err := c.step(ctx, "resolve", addr, rdmacm.EventTypeAddrResolved, c.ID.ResolveAddr(o.From, addr, resolve)); err != nil {
+		return err
+	}
+	if _, err := c.step(ctx, "find a route to", addr, rdmacm.EventTypeRouteResolved, c.ID.ResolveRoute(resolve)); err != nil {
+		return err
+	}
+	if err := o.makeQP(c, &attr); err != nil {
+		return &Error{Op: "make a queue pair for", Addr: addr, Err: err}
+	}
+	ev, err := c.step(ctx, "connect to", addr, rdmacm.EventTypeEstablished, c.ID.Connect(attr))
+	if err != nil {
+		return err
+	}
+	c.Peer = ev.Conn
+	return nil
+}
+
+// step waits for the event of a type that a call leads to; any other one is an error. err is that of the call.
+func (c *Conn) step(ctx context.Context, op string, addr netip.AddrPort, want rdmacm.EventType, err error) (*rdmacm.Event, error) {
+	if err != nil {
+		return nil, &Error{Op: op, Addr: addr, Err: err}
+	}
+	select {
+	case ev := <-c.events:
+		if ev.Type != want {
+			return nil, &Error{Op: op, Addr: addr, Event: ev.Type, Status: Status(ev.Status), Private: ev.Conn.PrivateData}
+		}
+		return ev, nil
+	case <-ctx.Done():
+		return nil, &Error{Op: op, Addr: addr, Err: ctx.Err()}
+	case <-c.n.done:
+		return nil, &Error{Op: op, Addr: addr, Err: c.n.reason()}
+	}
+}
+
+// failed closes a connection that was not made.
+func (c *Conn) failed(err error) error {
+	if e := unlessClosed(c.Close()); e != nil {
+		return errors.Join(err, e)
+	}
+	return err
+}
