@@ -4,10 +4,15 @@ package main
 
 import (
 	"cmp"
+	"context"
+	"errors"
 	"os"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 )
 
 // TestRun runs the program on a software device and, if VERBS_DEVICE names one, on a real device.
@@ -27,6 +32,31 @@ func TestRun(t *testing.T) {
 				t.Errorf("printed\n%swant\n%s", out.String(), want)
 			}
 		})
+	}
+}
+
+// TestFullRing has a server that drains nothing: a put waits when the ring is full, and writes nothing.
+func TestFullRing(t *testing.T) {
+	_, dev := verbstest.Open(t)
+	defer dev.CloseAll()
+	s, err := newServer(dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	c, err := join(ctx, s, dev, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range ringSize {
+		if err := c.put(ctx, "key", strconv.Itoa(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.AfterFunc(20*time.Millisecond, cancel)
+	if err := c.put(ctx, "key", "too much"); !errors.Is(err, context.Canceled) || c.sent != ringSize {
+		t.Errorf("put %d: %v", c.sent, err)
 	}
 }
 
