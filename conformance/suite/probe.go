@@ -30,6 +30,8 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceInfoEx) (map[Capability]st
 	lack(Inject, t.soft == nil, "calls fail on order on software only")
 	lack(RawLoop, t.soft == nil && emulated(t.target.name) == "",
 		"only the software device and conformance/card are known to return the frames that are sent on a port")
+	lack(OpenQP, t.soft == nil && provider(t.target.name) == "mlx5_core",
+		"libmlx5 cannot close a handle of ibv_open_qp, so the call is refused")
 	lack(Allocator, t.soft == nil && provider(t.target.name) != "mlx5_core", "only mlx5 and the software device ask an allocator")
 	if port, err := dev.QueryPort(t.target.cfg.Port); err != nil {
 		lacking[RoCE] = oneLine(err.Error())

@@ -29,6 +29,7 @@ const (
 	Buf          Capability = "buf"           // buffers that the provider allocates
 	SRQ          Capability = "srq"           // shared receive queues: max_srq above 0
 	XRC          Capability = "xrc"           // XRC domains
+	OpenQP       Capability = "open-qp"       // more handles of a queue pair, which can be closed
 	MW           Capability = "mw"            // memory windows
 	Multicast    Capability = "multicast"     // multicast groups
 	Counters     Capability = "counters"      // counters of flows
@@ -69,7 +70,7 @@ var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, D
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
 	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx,
-		Buf, SRQ, XRC, MW, Multicast, Counters, CompCounters, Clock, Resize, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit,
+		Buf, SRQ, XRC, OpenQP, MW, Multicast, Counters, CompCounters, Clock, Resize, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit,
 		Advise, ReregMemory, ReregPD,
 		ReregAccess, CQEx, Timestamps, Overruns, QPEx, AtomicWrite, Flush, RawPacket, RawLoop, HugePages, Memory, Inject, QueryEx, Census}
 }

@@ -18,6 +18,7 @@ import (
 func sharedHandles() []suite.Case {
 	const family = "xrc"
 	alone, peer := needs(suite.XRC), needs(suite.XRC, suite.Peer)
+	opened := needs(suite.XRC, suite.OpenQP, suite.Peer)
 	return []suite.Case{
 		{ID: "CF-xrc-0001", Family: family, Title: "a shared receive queue of each type, and numbers of those of XRC",
 			Page: "ibv_create_srq_ex", Needs: alone, Run: srqTypes},
@@ -29,7 +30,7 @@ func sharedHandles() []suite.Case {
 			Rules: []string{"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224",
 				"VR-ibv_create_qp_ex-recv_cq-1225"}, Run: noXRCPair},
 		{ID: "CF-xrc-0004", Family: family, Title: "closed in the wrong order: refused, and what is open is named",
-			Page: "ibv_open_xrcd", Needs: alone, Run: xrcOrder},
+			Page: "ibv_open_xrcd", Needs: needs(suite.XRC, suite.OpenQP), Run: xrcOrder},
 		{ID: "CF-xrc-0005", Family: family, Title: "a message goes to the queue that it names, and completes there",
 			Page: "ibv_post_send", Needs: peer, Run: xrcMessages},
 		{ID: "CF-xrc-0006", Family: family, Title: "a stream of commands names the queue", Page: "ibv_wr_post", Needs: peer, Run: xrcStream},
@@ -40,11 +41,11 @@ func sharedHandles() []suite.Case {
 		{ID: "CF-xrc-0009", Family: family, Title: "a message to an empty queue waits for a receive", Page: "ibv_post_send",
 			Needs: peer, Run: xrcLater},
 		{ID: "CF-xrc-0010", Family: family, Title: "a second handle changes the queue pair, which outlives the first",
-			Page: "ibv_open_qp", Needs: peer, Run: xrcSecond},
+			Page: "ibv_open_qp", Needs: opened, Run: xrcSecond},
 		{ID: "CF-xrc-0011", Family: family, Title: "a queue pair that is not there cannot be opened", Page: "ibv_open_qp", Needs: alone,
 			Rules: []string{"VR-ibv_open_qp-comp_mask-1220", "VR-ibv_open_qp-qp_type-1221"}, Run: xrcNone},
 		{ID: "CF-xrc-0012", Family: family, Title: "two openings of the device share the domain of a file", Page: "ibv_open_xrcd",
-			Needs: peer, Run: xrcTwoOpenings},
+			Needs: opened, Run: xrcTwoOpenings},
 	}
 }
 
