@@ -70,7 +70,7 @@ func TestContributingUpdate(t *testing.T) {
 func TestContributingNames(t *testing.T) {
 	text, repo := contributing(t)
 	makefile := readFile(t, repo, "Makefile")
-	for _, m := range regexp.MustCompile("(?:`| {4}|&& )make ([a-z -]+)").FindAllStringSubmatch(text, -1) {
+	for _, m := range regexp.MustCompile("(?:`| {4}|&& )make ([a-z0-9 -]+)").FindAllStringSubmatch(text, -1) {
 		for target := range strings.FieldsSeq(m[1]) {
 			if !strings.Contains(makefile, "\n"+target+":") {
 				t.Errorf("make %s: no such target", target)

@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
 // Wait takes up to len(wcs) completions from the queue and returns their number. While there are none it sleeps on Go's poller, and holds
@@ -24,12 +23,6 @@ func (cq *CQ) Wait(ctx context.Context, wcs []dpath.WC) (int, error) {
 		return 0, errPollCQ.Nil()
 	}
 	return cq.wait(ctx, len(wcs), func() (int, error) { return cq.PollInto(wcs) })
-}
-
-// Channel returns the completion channel with which the queue was made, nil without one.
-func (cq *CQ) Channel() *CompChannel {
-	channel, _ := object.ParentOf[*CompChannel](cq.base())
-	return channel
 }
 
 // wait waits until poll finds one of at most room completions.

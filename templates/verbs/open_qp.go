@@ -1,7 +1,6 @@
 //go:build ignore
 
 //verbsgen:face struct ibv_qp *ibv_open_qp(struct ibv_context *, struct ibv_qp_open_attr *)
-//verbsgen:of Device
 //verbsgen:needs QP
 
 package verbs

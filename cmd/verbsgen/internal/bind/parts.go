@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -120,7 +121,8 @@ func (b *binder) bindRoute(v *model.Verb, s *spec.Verb) {
 	if inside {
 		path = "." + rest
 	}
-	if p := v.Param(param); p != nil && p.Record != nil && b.leaf(p.Record.Mirror, strings.TrimPrefix(path+".grh.sgid_index", ".")) != nil {
+	within := func(l *model.Leaf) bool { return strings.HasPrefix("."+l.C+".", path+".") }
+	if p := v.Param(param); p != nil && p.Record != nil && slices.ContainsFunc(p.Record.Mirror.Leaf, within) {
 		v.Route = &model.Route{Param: p, Path: path}
 		return
 	}

@@ -164,8 +164,9 @@ func (c *call) pinned() []Value {
 			access = c.in[p.C]
 		case p.Record != nil && c.v.Creates != nil && memoryField(p.Record) != nil:
 			at, length = c.leaf(p, memoryField(p.Record).Leaf), c.leaf(p, memoryField(p.Record).Len)
-			if l := p.Record.Mirror.Find("access"); l != nil {
-				access = c.leaf(p, l)
+			isFlags := func(f *model.Field) bool { return f.Enum != nil && f.Enum.Flags }
+			if i := slices.IndexFunc(p.Record.Fields, isFlags); i >= 0 {
+				access = c.leaf(p, p.Record.Fields[i].Leaf)
 			}
 		}
 	}
