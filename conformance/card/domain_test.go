@@ -51,38 +51,102 @@ func (k *keeper) resources() (out []uint32) {
 	return out
 }
 
+// fill makes a completion queue, and queues of each other kind, on a domain.
+func fill(t *testing.T, dev *verbs.Device, domain *verbs.PD) (cq *verbs.CQ, all []interface{ Close() error }) {
+	t.Helper()
+	cq = must(dev.CreateCQEx(verbs.NewCQInitAttrEx(16, 0).ParentDomain(domain)))(t)
+	return cq, []interface{ Close() error }{
+		must(domain.CreateQP(verbs.QPInitAttr{
+			Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 1, MaxRecvSGE: 1,
+		}))(t),
+		must(dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq, domain).SendOps(verbs.QPOpSend).
+			MaxSendWR(8).MaxRecvWR(8).MaxSendSGE(1).MaxRecvSGE(1)))(t),
+		must(domain.CreateSRQ(verbs.SRQInitAttr{MaxWR: 8, MaxSGE: 1}))(t),
+		must(dev.CreateWQ(verbs.NewWQInitAttr(domain, cq).MaxWR(8).MaxSGE(1)))(t),
+	}
+}
+
 // TestAllocator lets the real libmlx5 ask an allocator in Go for the memory of each kind of queue and of its doorbell record, and asks
 // that all of it comes back. A call that libmlx5 comes back to Go from must not be marked nocallback: cgo would end the process.
 func TestAllocator(t *testing.T) {
 	dev := open(t, Devices[0])
 	k := &keeper{all: map[uintptr]*mem.Buffer{}}
 	pd := must(dev.AllocPD())(t)
-	td := must(dev.AllocTD(verbs.NewTDInitAttr()))(t)
-	domain := must(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td).Allocator(k).PDContext("context")))(t)
-	cq := must(dev.CreateCQEx(verbs.NewCQInitAttrEx(16, 0).ParentDomain(domain)))(t)
-	qp := must(domain.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 1, MaxRecvSGE: 1,
-	}))(t)
-	srq := must(domain.CreateSRQ(verbs.SRQInitAttr{MaxWR: 8, MaxSGE: 1}))(t)
-	wq := must(dev.CreateWQ(verbs.NewWQInitAttr(domain, cq).MaxWR(8).MaxSGE(1)))(t)
+	domain := must(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).Allocator(k).PDContext("context")))(t)
+	cq, queues := fill(t, dev, domain)
 	if err := cq.Resize(64); err != nil {
 		t.Error(err)
 	}
 	// the codes of MLX5DV_RES_TYPE_* in mlx5dv.h: each queue has a doorbell record too
 	const ofQP, ofWQ, doorbell, ofSRQ, ofCQ = 1, 2, 3, 4, 5
-	if got := k.resources(); !slices.Equal(got, []uint32{ofQP, ofWQ, doorbell, doorbell, doorbell, doorbell, ofSRQ, ofCQ, ofCQ}) {
+	want := []uint32{ofQP, ofQP, ofWQ, doorbell, doorbell, doorbell, doorbell, doorbell, ofSRQ, ofCQ, ofCQ}
+	if got := k.resources(); !slices.Equal(got, want) {
 		t.Errorf("asked for memory of %v", got)
 	}
 	for _, r := range k.requests {
-		if r.Context != "context" || r.PD != domain {
+		align := uint64(syscall.Getpagesize())
+		switch r.Resource.Code() {
+		case doorbell:
+			align = 8
+		case ofQP:
+			align = 64
+		}
+		if r.Context != "context" || r.PD != domain || r.Resource.DriverID() != driverMLX5 || r.Align != align {
 			t.Errorf("request %+v", r)
 		}
 	}
-	if err := errors.Join(wq.Close(), srq.Close(), qp.Close(), cq.Close(), domain.Close(), td.Close(), pd.Close()); err != nil {
+	for _, q := range queues {
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := errors.Join(cq.Close(), domain.Close(), pd.Close()); err != nil {
 		t.Error(err)
 	}
 	if k.wrong || len(k.all) != 0 {
 		t.Errorf("%d pieces of memory did not come back; wrong ones: %t", len(k.all), k.wrong)
+	}
+}
+
+// driverMLX5 is RDMA_DRIVER_MLX5 of the kernel.
+const driverMLX5 = 1
+
+// leaver is an allocator that leaves all requests to the provider.
+type leaver struct{ asked, freed int }
+
+func (l *leaver) Alloc(verbs.AllocRequest) (uintptr, error) {
+	l.asked++
+	return 0, verbs.ErrUseDefault
+}
+
+func (l *leaver) Free(verbs.AllocRequest, uintptr) { l.freed++ }
+
+// TestUseDefault lets the real libmlx5 allocate after all: then it frees too. An XRC shared receive queue is among the queues: with memory
+// of an allocator, libmlx5 44.0 would end the process at its end, since ibv_create_srq_ex leaves out the domain in struct ibv_srq.
+func TestUseDefault(t *testing.T) {
+	dev := open(t, Devices[0])
+	l := &leaver{}
+	domain := must(dev.AllocParentDomain(verbs.NewParentDomainAttr(must(dev.AllocPD())(t)).Allocator(l)))(t)
+	cq, queues := fill(t, dev, domain)
+	xrcd := must(dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, os.O_CREATE)))(t)
+	xrc := must(dev.CreateSRQEx(verbs.NewSRQInitAttrEx(domain, 8, 1).Type(verbs.SRQTypeXRC).XRCD(xrcd).CQ(cq)))(t)
+	for _, q := range append(queues, xrc, xrcd) {
+		if err := q.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := cq.Close(); err != nil || l.asked == 0 || l.freed != 0 {
+		t.Errorf("asked %d times, told to free %d times: %v", l.asked, l.freed, err)
+	}
+}
+
+// TestThreadDomain asks in C whether a parent domain got its thread domain: libmlx5 counts who uses one, and does not end it.
+func TestThreadDomain(t *testing.T) {
+	c, dev := beside(t), open(t, Devices[0])
+	td, pd := must(dev.AllocTD(verbs.NewTDInitAttr()))(t), must(dev.AllocPD())(t)
+	must(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
+	if _, refused := c.call("ibv_dealloc_td", m{"td": uintptr(td.CPtr())}); refused != "EBUSY" {
+		t.Errorf("the thread domain of a parent domain ends: %q", refused)
 	}
 }
 
