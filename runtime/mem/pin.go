@@ -122,7 +122,7 @@ func (p *pinState) unpinUnused() {
 }
 
 // PinData stores the address of b in to, for C code that reads it during a call, and returns what ends the pin. Of an empty slice
-// it is 0.
+// it is 0. If the pin is not ended, the memory stays pinned for as long as the program runs.
 func PinData(to *uintptr, b []byte) (unpin func()) {
 	if to == nil {
 		to = new(uintptr)
@@ -132,7 +132,7 @@ func PinData(to *uintptr, b []byte) (unpin func()) {
 		return func() {}
 	}
 	var p runtime.Pinner
-	p.Pin(unsafe.SliceData(b))
+	pin(&p, unsafe.SliceData(b))
 	*to = uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	return p.Unpin
+	return func() { end(&p) }
 }

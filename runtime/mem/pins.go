@@ -6,7 +6,8 @@ import (
 	"unsafe"
 )
 
-// Pins keep memory of Go in its place while C reads it during one call. The zero Pins are ready for use; Unpin ends them.
+// Pins keep memory of Go in its place while C reads it during one call. The zero Pins are ready for use; Unpin ends them. Without it the
+// memory stays pinned for as long as the program runs.
 //
 // C finds the memory by addresses in the struct that it is given, which Go's rules for pointers do not follow.
 type Pins struct {
@@ -17,7 +18,7 @@ type Pins struct {
 // Unpin lets go of all memory.
 func (p *Pins) Unpin() {
 	if p != nil {
-		p.pinner.Unpin()
+		end(&p.pinner)
 	}
 }
 
@@ -35,7 +36,7 @@ func PinList[T any](p *Pins, list []T) uintptr {
 	if p == nil || len(list) == 0 {
 		return 0
 	}
-	p.pinner.Pin(unsafe.SliceData(list))
+	pin(&p.pinner, unsafe.SliceData(list))
 	return uintptr(unsafe.Pointer(unsafe.SliceData(list)))
 }
 
@@ -44,6 +45,24 @@ func PinValue[T any](p *Pins, x *T) uintptr {
 	if p == nil || x == nil {
 		return 0
 	}
-	p.pinner.Pin(x)
+	pin(&p.pinner, x)
 	return uintptr(unsafe.Pointer(x))
+}
+
+// pin pins what x points to until end. The pinner stays reachable meanwhile: one that the collector finds stops the program.
+func pin(p *runtime.Pinner, x any) {
+	p.Pin(x)
+	kept.Lock()
+	defer kept.Unlock()
+	if kept.pinners == nil {
+		kept.pinners = map[runtime.Pinner]struct{}{}
+	}
+	kept.pinners[*p] = struct{}{}
+}
+
+func end(p *runtime.Pinner) {
+	kept.Lock()
+	delete(kept.pinners, *p)
+	kept.Unlock()
+	p.Unpin()
 }
