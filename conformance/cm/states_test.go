@@ -5,6 +5,7 @@ package cm
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"net/netip"
 	"os"
@@ -309,10 +310,15 @@ func ask(t *testing.T, b *bed, st state, c call) string {
 	return fmt.Sprintf("%s %s: %s; %s; %s", st.name, c.name, answer, mine, <-theirs)
 }
 
-// TestStates makes every call in every state, and compares the answers with the recorded ones of soft-RoCE, on a kernel as on the
-// software library.
+var statesFlag = flag.Bool("states", false, "TestStates on a kernel device too, which takes more than ten minutes")
+
+// TestStates makes every call in every state, and compares the answers with the recorded ones of soft-RoCE: those of the software
+// library, and with -states those of a kernel.
 func TestStates(t *testing.T) {
 	b := newBed(t)
+	if !b.soft && !*statesFlag {
+		t.Skip("without -states, only the software library is asked")
+	}
 	want := map[string]string{}
 	if text, err := os.ReadFile(filepath.Join("testdata", recorded)); err == nil {
 		for line := range strings.Lines(string(text)) {

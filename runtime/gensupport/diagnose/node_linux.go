@@ -18,9 +18,10 @@ import (
 // to do; module is the kernel module that makes the node, and class the folder of sysfs that says so.
 func (s system) tryNode(name, module, class string) (syscall.Errno, string) {
 	node := filepath.Join(s.dev, name)
-	f, err := os.OpenFile(node, os.O_RDWR|syscall.O_NONBLOCK, 0)
+	// Not by os.OpenFile: that has Go's poller watch the device, and where no descriptor is left for the poller the program ends.
+	fd, err := unix.Open(node, unix.O_RDWR|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err == nil {
-		defer f.Close()
+		defer unix.Close(fd)
 		return s.otherNode(node, class)
 	}
 	errno := syscall.ENOENT
