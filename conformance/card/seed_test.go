@@ -210,7 +210,7 @@ func TestSeedParentDomain(t *testing.T) {
 	}
 }
 
-// TestSeedRegDMABufMR registers a memfd, which stands for a DMA-buf, in Go and in C.
+// TestSeedRegDMABufMR registers a memfd in place of a DMA-buf, in Go and in C.
 func TestSeedRegDMABufMR(t *testing.T) {
 	c, dev := beside(t), open(t, Devices[0])
 	pd := must(dev.AllocPD())(t)

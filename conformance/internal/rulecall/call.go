@@ -154,7 +154,7 @@ func (u *Context) Call(verb string, args map[string]any) (made uintptr, errno sy
 	return made, errno, err
 }
 
-// noErrno stands for the errno of a call that failed and set none.
+// noErrno is the errno of a call that failed and set none.
 const noErrno = syscall.EIO
 
 // Silent reports whether the last call failed without an errno. It has EIO then.

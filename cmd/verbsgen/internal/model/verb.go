@@ -52,7 +52,7 @@ type Made struct {
 	Offset int64 // of the field
 }
 
-// Route is where the path to a peer stands in the record of a parameter: the C path with a dot before it, or empty for the record itself.
+// Route is the place of the path to a peer in the record of a parameter: the C path with a dot before it, or empty for the record itself.
 type Route struct {
 	Param *Param
 	Path  string
