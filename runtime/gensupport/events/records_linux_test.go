@@ -11,7 +11,8 @@ import (
 
 // pipe is a library that gives the bytes of a pipe as records.
 type pipe struct {
-	r, w *os.File
+	fd   int // of the end that is read: os.File.Fd would make the pipe blocking at each call
+	w    *os.File
 	fail map[byte]error // of records that cannot be taken over
 }
 
@@ -22,12 +23,12 @@ func newPipe(t *testing.T) *pipe {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { r.Close(); w.Close() })
-	return &pipe{r, w, map[byte]error{}}
+	return &pipe{int(r.Fd()), w, map[byte]error{}}
 }
 
 func (p *pipe) take() (*byte, syscall.Errno, error) {
 	b := make([]byte, 1)
-	n, err := syscall.Read(int(p.r.Fd()), b)
+	n, err := syscall.Read(p.fd, b)
 	if errno, ok := err.(syscall.Errno); ok {
 		return nil, errno, nil
 	}
@@ -46,13 +47,7 @@ func (p *pipe) give(t *testing.T, b ...byte) {
 
 func newRecords(t *testing.T, p *pipe) *Records[byte] {
 	t.Helper()
-	if err := syscall.SetNonblock(int(p.r.Fd()), true); err != nil { // Fd made it blocking
-		t.Fatal(err)
-	}
-	r, err := NewRecords(int(p.r.Fd()), "pipe_get", "pipe_close", "the pipe", func() (*byte, syscall.Errno, error) {
-		_ = syscall.SetNonblock(int(p.r.Fd()), true)
-		return p.take()
-	})
+	r, err := NewRecords(p.fd, "pipe_get", "pipe_close", "the pipe", p.take)
 	if err != nil {
 		t.Fatal(err)
 	}
