@@ -11,7 +11,7 @@ import (
 func (d *decoder) note(n *yaml.Node, at place) Note {
 	t := Note{Pos: d.pos(n)}
 	cites := !hasKey(n, "errno") || !hasKey(n, "source")
-	keys := append(d.noteKeys(&t, cites), key{"errno", false, d.errno(&t.Errno)})
+	keys := append(d.noteKeys(&t, cites), key{"errno", false, d.errno(&t.Errno)}, key{"by", false, d.texts(&t.By)})
 	if hasKey(n, "errno") {
 		keys = append(keys, key{"source", false, d.text(&t.Source)})
 	}
@@ -50,6 +50,18 @@ func (d *decoder) leftOut(p *Page) func(*yaml.Node, place) {
 			p.LeftOut = append(p.LeftOut, l)
 		})
 	}
+}
+
+// plainPassages reads the passages that say nothing a call can break, by section.
+func (d *decoder) plainPassages(p *Page) reader {
+	return d.named(func(section string, _, v *yaml.Node) {
+		at := place{section, "plain"}
+		d.list(v, at, func(e *yaml.Node) {
+			q := Plain{Section: section, Pos: d.pos(e)}
+			d.hash(&q.Passage)(e, at)
+			p.Plain = append(p.Plain, q)
+		})
+	})
 }
 
 // pending reads spec/verbs/pending.yaml.

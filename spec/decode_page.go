@@ -27,6 +27,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 			d.list(n, at, func(e *yaml.Node) { p.Notes = append(p.Notes, d.note(e, at)) })
 		}},
 		{"left_out", false, d.leftOut(p)},
+		{"plain", false, d.plainPassages(p)},
 		{"skip", false, d.skips(p)},
 	})
 	if ok && p.Page != "" && p.Page != name {

@@ -128,6 +128,7 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 			d.list(n, at, func(e *yaml.Node) { x.Notes = append(x.Notes, d.note(e, at)) })
 		}},
 		{"left_out", false, d.leftOut(&x.Page)},
+		{"plain", false, d.plainPassages(&x.Page)},
 		{"skip", false, d.skips(&x.Page)},
 	}
 	for _, s := range d.sections(x) {

@@ -55,6 +55,7 @@ func (j *joiner) join(x *extension) {
 	p.Rules = append(p.Rules, x.Rules...)
 	p.Notes = append(p.Notes, x.Notes...)
 	p.LeftOut = append(p.LeftOut, x.LeftOut...)
+	p.Plain = slices.Concat(p.Plain, x.Plain)
 	p.Skip = append(p.Skip, x.Skip...)
 }
 

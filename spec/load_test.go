@@ -176,7 +176,7 @@ var mistakes = []struct{ name, old, new, want string }{
 	{"note with a source and without errno", "rules:\n", "notes:\n  - {verb: ibv_reg_mr, statement: a, source: b}\nrules:\n",
 		"ibv_reg_mr.yaml:20:5: ibv_reg_mr: key section is missing; add it\n" +
 			"ibv_reg_mr.yaml:20:5: ibv_reg_mr: key passage is missing; add it\n" +
-			"ibv_reg_mr.yaml:20:38: ibv_reg_mr: unknown key source; the keys here are errno, passage, section, statement, verb"},
+			"ibv_reg_mr.yaml:20:38: ibv_reg_mr: unknown key source; the keys here are by, errno, passage, section, statement, verb"},
 	{"parties of an error", "kind: requires", "kind: requires\n    accepted_by: [{provider: siw, source: a test}]",
 		"ibv_reg_mr.yaml:24:18: " + id + ": accepted_by on a rule that refuses the call; write severity: lint"},
 	{"ID form", id, "VR-ibv_reg_mr-access-1",

@@ -127,7 +127,17 @@ type Note struct {
 	Section   string
 	Passage   string
 	Source    string // with Errno, where the page is silent, as for a rule
-	Pos       Pos
+	// By names what keeps programs to the statement where no rule has its passage: names of the generated package or of a
+	// package of runtime/ ("PD.RegMR", "dpath.Batch"), or rules.
+	By  []string
+	Pos Pos
+}
+
+// Plain is a passage of a man page that demands nothing of a call and promises nothing: a heading, what a name means, an example.
+type Plain struct {
+	Section string
+	Passage string
+	Pos     Pos
 }
 
 // LeftOut is a statement of a man page that a program could check and that no rule checks.

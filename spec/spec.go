@@ -28,6 +28,7 @@ type Page struct {
 	Rules   []Rule
 	Notes   []Note
 	LeftOut []LeftOut
+	Plain   []Plain
 	Skip    []Skip
 	Pos     Pos
 

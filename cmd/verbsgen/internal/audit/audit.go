@@ -26,7 +26,7 @@ const (
 // Entry is the verdict on one rule or note.
 type Entry struct {
 	Page    string
-	ID      string // of a rule; "note N of VERB" or "left_out N of VERB" for another statement
+	ID      string // of a rule; "note N of VERB", "left_out N of VERB" or "plain N of PAGE" for another passage
 	Section string // where the spec says that it stands
 	Passage string
 	Status  Status
@@ -125,6 +125,10 @@ func entriesOf(page *spec.Page) []Entry {
 	for _, l := range page.LeftOut {
 		add("left_out", l.Note)
 	}
+	for i, p := range page.Plain {
+		id := fmt.Sprintf("plain %d of %s", i+1, page.Page)
+		out = append(out, Entry{Page: page.Page, ID: id, Section: p.Section, Passage: p.Passage, Pos: p.Pos})
+	}
 	return out
 }
 
@@ -198,8 +202,8 @@ func Passages(ctx context.Context, manDir, page string) ([]Passage, error) {
 	return passages(sections, maxRun), nil
 }
 
-// Cited tells of each passage in the list whether all of it stands in passages of the page's rules, notes and left-out
-// statements.
+// Cited tells of each passage in the list whether all of it stands in passages of the page's rules, notes, left-out statements and
+// plain passages.
 func Cited(pages []*spec.Page, page string, list []Passage) []bool {
 	hashes := map[string]bool{}
 	for _, p := range pages {

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+const intro = `# What the man pages say, and what covers it
+
+Every statement of the man pages of libibverbs 65.0, in our own words, with the hash of the passage that it is about. It is covered by
+
+- a rule: an *error* refuses the call, a *hint* gives a message, or says why a call failed;
+- Go: a name of package verbs, or of a package of runtime/, which keeps programs to it;
+- nothing, as it is a fact: what a call does or what a result means, so that no call can break it;
+- nothing, though a program can break it: it is *left out*, with the reason.
+
+Plain passages demand and promise nothing: headings, and what a name means. ` + "`make generate`" + ` writes this list from the pages in
+[spec/verbs](../spec/verbs). ` + "`go test ./cmd/verbsgen/internal/audit/statements`" + ` compares it with them, and
+with the man pages where they are at hand: each sentence and line of a man page has an entry. Rules that rest on a source and not
+on a man page are in ` + "`verbsgen rules`" + `.
+
+`
+
+// statement is one line of the list.
+type statement struct {
+	section, passage, text, by string
+}
+
+// counts are how many statements of a page are covered by what.
+type counts struct {
+	errors, hints, kept, facts, left, plain int
+}
+
+func (c *counts) add(o counts) {
+	c.errors, c.hints, c.kept = c.errors+o.errors, c.hints+o.hints, c.kept+o.kept
+	c.facts, c.left, c.plain = c.facts+o.facts, c.left+o.left, c.plain+o.plain
+}
+
+// markdown writes the list.
+func markdown(pages []*spec.Page) string {
+	var total counts
+	var sums, lists strings.Builder
+	for _, p := range pages {
+		list, n := statements(p)
+		if len(list) == 0 {
+			continue
+		}
+		total.add(n)
+		row(&sums, n.cells("["+p.Page+"](#"+p.Page+")")...)
+		fmt.Fprintf(&lists, "\n## %s\n\n", p.Page)
+		row(&lists, "section", "passage", "statement", "covered by")
+		row(&lists, "---", "---", "---", "---")
+		for _, s := range list {
+			row(&lists, s.section, s.passage, s.text, s.by)
+		}
+	}
+	var b strings.Builder
+	b.WriteString(intro)
+	row(&b, "page", "statements", "errors", "hints", "Go", "facts", "left out", "plain passages")
+	row(&b, "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:")
+	row(&b, total.cells("all")...)
+	b.WriteString(sums.String())
+	b.WriteString(lists.String())
+	return b.String()
+}
+
+// cells are a row of the table of counts.
+func (c counts) cells(name string) []string {
+	out := []string{name}
+	for _, n := range []int{c.errors + c.hints + c.kept + c.facts + c.left, c.errors, c.hints, c.kept, c.facts, c.left, c.plain} {
+		out = append(out, fmt.Sprint(n))
+	}
+	return out
+}
+
+// statements lists what a page says, with rules first.
+func statements(p *spec.Page) ([]statement, counts) {
+	var out []statement
+	n := counts{plain: len(p.Plain)}
+	for _, r := range p.Rules {
+		if r.Retired || r.Passage == "" {
+			continue
+		}
+		kind := "error"
+		if n.errors++; r.Severity == spec.SeverityLint {
+			kind = "hint"
+			n.errors, n.hints = n.errors-1, n.hints+1
+		}
+		out = append(out, statement{r.Section, r.Passage, r.Statement, kind + " " + r.ID})
+	}
+	for _, l := range p.LeftOut {
+		n.left++
+		out = append(out, statement{l.Section, l.Passage, l.Statement, "left out: " + l.Reason})
+	}
+	for _, t := range p.Notes {
+		if t.Passage == "" {
+			continue
+		}
+		by := "a fact"
+		if n.facts++; len(t.By) > 0 {
+			by = "Go: " + strings.Join(t.By, ", ")
+			n.facts, n.kept = n.facts-1, n.kept+1
+		}
+		out = append(out, statement{t.Section, t.Passage, t.Statement, by})
+	}
+	return out, n
+}
+
+func row(b *strings.Builder, cells ...string) {
+	cells = slices.Clone(cells)
+	for i, c := range cells {
+		cells[i] = strings.ReplaceAll(c, "|", `\|`)
+	}
+	fmt.Fprintf(b, "| %s |\n", strings.Join(cells, " | "))
+}

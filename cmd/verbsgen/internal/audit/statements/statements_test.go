@@ -1,0 +1,141 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+const root = "../../../../../"
+
+func pages(t *testing.T) []*spec.Page {
+	sp, err := spec.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sp.Pages
+}
+
+func TestCheckedIn(t *testing.T) {
+	file, err := os.ReadFile(root + "docs/statements.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(file) != markdown(pages(t)) {
+		t.Error("docs/statements.md is not what the pages say; run make generate and read the diff")
+	}
+}
+
+// What keeps programs to a statement exists: in the lists of what packages export, or as a rule.
+func TestKeepers(t *testing.T) {
+	names := exported(t)
+	for _, p := range pages(t) {
+		for _, r := range p.Rules {
+			names[r.ID] = !r.Retired
+		}
+	}
+	kept := 0
+	for _, p := range pages(t) {
+		for _, n := range p.Notes {
+			for _, name := range n.By {
+				if kept++; !names[name] {
+					t.Errorf("%s:%d: by: nothing is called %s", n.Pos.File, n.Pos.Line, name)
+				}
+			}
+		}
+	}
+	if kept == 0 {
+		t.Error("nothing is kept by anything")
+	}
+}
+
+// exported are the names in docs/api: of package verbs as they are, of other packages after the name of the package.
+func exported(t *testing.T) map[string]bool {
+	names := map[string]bool{}
+	files, err := filepath.Glob(root + "docs/api/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d lists in docs/api, %v", len(files), err)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		base := strings.TrimSuffix(filepath.Base(file), ".txt")
+		prefix := base[strings.LastIndexByte(base, '-')+1:] + "."
+		if base == "verbs" {
+			prefix = ""
+		}
+		for line := range strings.Lines(string(text)) {
+			name, _, _ := strings.Cut(line, " ")
+			names[prefix+name] = true
+		}
+	}
+	return names
+}
+
+// Each sentence and line of a man page has an entry.
+func TestMan(t *testing.T) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	release := pages(t)[0].Release
+	man := filepath.Join(cache, "verbsgen", "libs", release, "usr", "share", "man")
+	if _, err := os.Stat(man); err != nil {
+		t.Skipf("no man pages of release %s: %v; make libs gets them", release, err)
+	}
+	tool, err := audit.FindTool()
+	if err != nil {
+		t.Skip(err)
+	}
+	open, absent, err := tool.Unaccounted(t.Context(), pages(t), man)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(absent) > 3 {
+		t.Errorf("no man page of %q", absent)
+	}
+	for _, p := range open {
+		t.Errorf("%s(3), %s, sentence or line %d (%s): nothing on the page cites it; verbsgen audit --man %s --passages %s",
+			p.Page, p.Section, p.Number, p.Hash, man, p.Page)
+	}
+}
+
+func TestMarkdown(t *testing.T) {
+	text := markdown([]*spec.Page{
+		{Page: "ibv_x", Rules: []spec.Rule{
+			{ID: "VR-ibv_x-a-0001", Section: "NOTES", Passage: "a", Statement: "a | b"},
+			{ID: "VR-ibv_x-a-0002", Section: "NOTES", Passage: "b", Statement: "c", Severity: spec.SeverityLint},
+			{ID: "VR-ibv_x-a-0003", Source: "a file", Statement: "d"},
+			{ID: "VR-ibv_x-a-0004", Section: "NOTES", Passage: "b", Statement: "e", Retired: true},
+		}, Notes: []spec.Note{
+			{Section: "NOTES", Passage: "c", Statement: "f"},
+			{Section: "NOTES", Passage: "d", Statement: "g", By: []string{"X.Y", "Z"}},
+			{Errno: "EINVAL", Source: "a file", Statement: "of a file"},
+		}, LeftOut: []spec.LeftOut{{Note: spec.Note{Section: "NOTES", Passage: "e", Statement: "i"}, Reason: "j"}},
+			Plain: []spec.Plain{{Section: "NOTES", Passage: "f"}}},
+		{Page: "ibv_y"},
+	})
+	for _, line := range []string{
+		"| all | 5 | 1 | 1 | 1 | 1 | 1 | 1 |",
+		"| [ibv_x](#ibv_x) | 5 | 1 | 1 | 1 | 1 | 1 | 1 |",
+		`| NOTES | a | a \| b | error VR-ibv_x-a-0001 |`,
+		"| NOTES | b | c | hint VR-ibv_x-a-0002 |",
+		"| NOTES | e | i | left out: j |",
+		"| NOTES | c | f | a fact |",
+		"| NOTES | d | g | Go: X.Y, Z |",
+	} {
+		if !strings.Contains(text, line+"\n") {
+			t.Errorf("no line %q in\n%s", line, text)
+		}
+	}
+	if regexp.MustCompile(`000[34]|a file|ibv_y`).MatchString(text) {
+		t.Errorf("more than there is to say:\n%s", text)
+	}
+}
