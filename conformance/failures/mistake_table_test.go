@@ -139,6 +139,28 @@ func memoryMistakes() []mistake {
 			on:   []string{plain, mlx5, rxe61},
 			soft: []softverbs.Option{softverbs.MemlockLimit(64 << 10)},
 			make: func(b *bench) error { return only(b.pd().RegMR(make([]byte, 128<<10), local)) }},
+		{name: "more memory than may be locked, in two regions",
+			says: `ibv_reg_mr: .*ENOMEM.*RLIMIT_MEMLOCK, is 64 KiB \(0 KiB locked and 48 KiB pinned now\); raise it \(ulimit -l`,
+			on:   []string{plain, mlx5, rxe61},
+			soft: []softverbs.Option{softverbs.MemlockLimit(64 << 10)},
+			make: func(b *bench) error {
+				pd := b.pd()
+				must(pd.RegMR(make([]byte, 48<<10), local))
+				return only(pd.RegMR(make([]byte, 48<<10), local))
+			}},
+		{name: "a region that is changed to memory that is not mapped",
+			says: `ibv_rereg_mr: IBV_REREG_MR_ERR_CMD.*only closed: bad address \(EFAULT\); may be: bytes 0x\w+ to 0x\w+ of it are not mapped`,
+			on:   []string{plain, mlx5}, // soft-RoCE does not change the memory of regions
+			make: func(b *bench) error {
+				return must(b.pd().RegMR(make([]byte, 4096), local)).Rereg(new(verbs.MRChange).Addr(b.hole(), 8192))
+			}},
+		{name: "a region of read-only memory that is changed to LOCAL_WRITE",
+			says: "ibv_rereg_mr: .*EFAULT.*are mapped read-only; register them without LOCAL_WRITE",
+			on:   []string{plain, mlx5}, // soft-RoCE does not look at the pages again
+			make: func(b *bench) error {
+				mr := must(b.pd().RegMRAddr(b.mapped(4096, unix.PROT_READ, unix.MAP_PRIVATE, nil), 4096, 0))
+				return mr.Rereg(new(verbs.MRChange).Access(local))
+			}},
 		{name: "REMOTE_WRITE without LOCAL_WRITE",
 			says: "REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite",
 			make: func(b *bench) error {
@@ -261,13 +283,18 @@ func silentMistakes() []mistake {
 			make: func(b *bench) error {
 				qp := b.qp(verbs.QPTypeUD)
 				must(0, verbs.UDSetup{PortNum: 1, QKey: 1}.ToRTS(qp))
-				mr := must(qp.PD().RegMR(make([]byte, 8192), local))
-				batch := must(verbs.NewSendBatch(1, 1))
-				defer batch.Close()
-				ah := must(qp.PD().CreateAH(b.path()))
-				must(0, ah.Address(batch.WR(0).Send(1), qp.Num(), 1))
-				batch.WR(0).SGE(uint64(mr.Addr()), 8192, mr.LKey()).Flags(verbs.SendSignaled)
-				return only(qp.PostSend(batch, 1))
+				return b.datagram(qp, func(batch *verbs.SendBatch) error { return only(qp.PostSend(batch, 1)) })
+			}},
+		{name: "a datagram longer than the MTU, by a stream", hint: true,
+			says: `ibv_wr_start: .*8192.*a datagram is not longer than the MTU of the port \(active_mtu is \d+\)`,
+			make: func(b *bench) error {
+				cq := b.cq()
+				qp := must(b.dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeUD, cq, cq, b.pd()).MaxSendWR(4).
+					MaxSendSGE(1).SendOps(verbs.QPOpSend)))
+				must(0, verbs.UDSetup{PortNum: 1, QKey: 1}.ToRTS(qp))
+				return b.datagram(qp, func(batch *verbs.SendBatch) error {
+					return only(must(qp.Stream()).Post(batch, 1))
+				})
 			}},
 		{name: "a wait for a queue without a channel", says: "channel", make: func(b *bench) error {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -275,6 +302,17 @@ func silentMistakes() []mistake {
 			return only(b.cq().Wait(ctx, make([]verbs.WC, 1)))
 		}},
 	}
+}
+
+// datagram posts a message of 8 KiB.
+func (b *bench) datagram(qp *verbs.QP, post func(*verbs.SendBatch) error) error {
+	mr := must(qp.PD().RegMR(make([]byte, 8192), local))
+	batch := must(verbs.NewSendBatch(1, 1))
+	defer batch.Close()
+	ah := must(qp.PD().CreateAH(b.path()))
+	must(0, ah.Address(batch.WR(0).Send(1), qp.Num(), 1))
+	batch.WR(0).SGE(uint64(mr.Addr()), 8192, mr.LKey()).Flags(verbs.SendSignaled)
+	return post(batch)
 }
 
 func limitMistakes() []mistake {

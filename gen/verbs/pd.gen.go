@@ -194,7 +194,8 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(pd.lib.src, errno, uint64(addr), uint64(length), uint64(access)), verr.Texts(hintRegMR(&in))...)
+			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)),
+				verr.Texts(hintRegMR(&in))...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -317,7 +318,8 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(pd.lib.src, errno, uint64(addr), uint64(length), uint64(access)), verr.Texts(hintRegMRIOVA(&in))...)
+			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)),
+				verr.Texts(hintRegMRIOVA(&in))...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -562,7 +564,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(append(diagnose.Memory(pd.lib.src, errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length),
+			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length),
 				uint64(mrInitAttrC.access)), verr.Texts(hintRegMREx(&in))...),
 				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
 					Text: "a region of a buffer lies within the buffer, in its protection domain"})...)
@@ -978,7 +980,7 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	ptr, errno := rawRegBufMR(pd.lib.fn[symIbv_reg_buf_mr], pd.h.C, buffer.h.C, addr, length, int32(access))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(append(diagnose.Memory(pd.lib.src, errno, uint64(addr), uint64(length), uint64(access)),
+			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)),
 				verr.Texts(hintRegBufMR(&in))...), verr.Causes(errno,
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "a buffer is registered in the protection domain that it was allocated with; pass the protection domain of the buffer " +

@@ -165,6 +165,7 @@ func (s *QPStream) PostRange(r dpath.SendRange) (posted int, err error) {
 	if errno != 0 {
 		return posted, s.failed(r, errno)
 	}
+	s.hint(r)
 	return posted, nil
 }
 

@@ -4,10 +4,12 @@
 package verbs
 
 import (
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/byhand"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -133,7 +135,20 @@ func (mr *MR) rereg(verb string, change *MRChange, pdC unsafe.Pointer, held mem.
 		Release: &mr.h.Kept,
 		New:     held,
 		Changed: func() { mr.changed(change, uint64(held.Addr)) },
+		Why:     func() []string { return mr.whyNot(change, errno, held) },
 	})
+}
+
+// whyNot explains why the memory of a change could not be registered. A change that leaves the access as it is may have any.
+func (mr *MR) whyNot(change *MRChange, errno syscall.Errno, held mem.Held) []string {
+	addr, length, access := uint64(held.Addr), held.Len, change.access
+	if !change.what.Moves() {
+		addr, length = uint64(mr.addr), mr.length
+	}
+	if change.what.Flags&int32(MRChangeFlagsAccess) == 0 {
+		access = MRAccessLocalWrite
+	}
+	return diagnose.Memory(mr.lib.src, mr.dev.h.Label(), errno, addr, length, uint64(access))
 }
 
 // changed reads the region again after a change. The caller holds the lock.

@@ -207,6 +207,14 @@ func delay(slot int, least, most time.Duration) error {
 	return code(C.svb_delay(C.int(slot), C.uint64_t(least), C.uint64_t(most)))
 }
 
+func memlock(slot int, device string) (limit, pinned uint64) {
+	c := C.CString(device)
+	defer C.free(unsafe.Pointer(c))
+	var m C.struct_svb_memlock
+	C.svb_memlock(C.int(slot), c, &m)
+	return uint64(m.limit), uint64(m.pinned)
+}
+
 func code(rc C.int) error {
 	if rc != 0 {
 		return syscall.Errno(rc)

@@ -28,6 +28,8 @@ func hold(int, string, uint32, bool) error { return errNoCgo }
 
 func delay(int, time.Duration, time.Duration) error { return errNoCgo }
 
+func memlock(int, string) (limit, pinned uint64) { return 0, 0 }
+
 func report(int) string { return "" }
 
 func peerStart(int, string) (unsafe.Pointer, error) { return nil, errNoCgo }

@@ -14,6 +14,11 @@ SVB_HIDDEN int svb_set_port(int slot, const char *device, unsigned port, bool up
 SVB_HIDDEN int svb_hold(int slot, const char *device, uint32_t qpn, bool hold); // completions of a queue pair wait, or no longer
 SVB_HIDDEN int svb_delay(int slot, uint64_t least, uint64_t most); // ns that completions wait; most 0: they do not
 
+struct svb_memlock {
+	uint64_t limit, pinned; // bytes
+};
+SVB_HIDDEN void svb_memlock(int slot, const char *device, struct svb_memlock *out); // zero for no such device
+
 // symbol.c
 SVB_HIDDEN uintptr_t svb_symbol(int slot, const char *name, const char *version); // 0: not in this library
 

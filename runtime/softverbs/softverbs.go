@@ -19,7 +19,6 @@ type Device struct {
 	release string
 	without []string
 	names   []string
-	memlock uint64
 	peers   map[string]*Peer
 }
 
@@ -38,7 +37,6 @@ func New(opts ...Option) *Device {
 	d.without = s.without
 	for _, dev := range s.devices {
 		d.names = append(d.names, dev.name)
-		d.memlock = max(d.memlock, dev.memlock)
 	}
 	for _, f := range s.failures {
 		if err := d.Fail(f.verb, f.nth, f.errno); err != nil {
@@ -88,8 +86,16 @@ func (d *Device) Symbol(name, version string) uintptr {
 	return symbol(d.slot, name, version)
 }
 
-// Memlock returns the limit of MemlockLimit in bytes, 0 without one. Errors of registrations name it.
-func (d *Device) Memlock() uint64 { return d.memlock }
+// Memlock returns the limit of MemlockLimit of a device and the bytes of host memory that are registered with it now; limit 0 for none.
+// Errors of registrations name both.
+func (d *Device) Memlock(device string) (limit, pinned uint64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.err != nil {
+		return 0, 0
+	}
+	return memlock(d.slot, device)
+}
 
 // Fail does what the option Fail does, for a device that is in use: it counts calls from now.
 func (d *Device) Fail(verb string, nth uint64, errno syscall.Errno) error {

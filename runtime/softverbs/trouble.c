@@ -82,6 +82,16 @@ int svb_hold(int slot, const char *device, uint32_t qpn, bool hold)
 	return err;
 }
 
+void svb_memlock(int slot, const char *device, struct svb_memlock *out)
+{
+	const struct svb_dev *d;
+
+	svb_lock_all();
+	d = svb_device_named(slot, device);
+	*out = d ? (struct svb_memlock){.limit = d->cfg.memlock, .pinned = d->pinned} : (struct svb_memlock){.limit = 0};
+	svb_unlock_all();
+}
+
 int svb_delay(int slot, uint64_t least, uint64_t most)
 {
 	struct svb_inst *in;

@@ -13,8 +13,10 @@ import (
 // system is not Linux. Call it only after a failure: it reads /proc/self/status.
 func MemlockHint() string { return memlockHint() }
 
-// MemlockHintOf is MemlockHint for a limit in bytes that a device made of software has.
-func MemlockHintOf(limit uint64) string { return memlockText(limit, limit == 0, memState{}) }
+// MemlockHintOf is MemlockHint for a limit that a device made of software has, of whose bytes some are pinned.
+func MemlockHintOf(limit, pinned uint64) string {
+	return memlockText(limit, limit == 0, memState{pinned: pinned / 1024})
+}
 
 // capIPCLock is the number of CAP_IPC_LOCK in the capability sets of Linux.
 const capIPCLock = 14

@@ -13,12 +13,8 @@ import (
 // leastMTU is the payload that each port takes.
 const leastMTU = 256
 
-var ruleDatagram = verr.Rule{ID: "ibv_post_send-datagram", Verb: "ibv_post_send", Subject: "wr.sg_list", Page: "ibv_post_send",
-	Statement: "a datagram is not longer than the MTU of the port", Limit: "active_mtu",
-	Fix: "send less: a device may report success and send nothing"}
-
-// hintPostSend reports a datagram that is longer than a packet, which was posted.
-func (qp *QP) hintPostSend(r dpath.SendRange) {
+// hintPostSend reports a datagram that is longer than a packet, which verb posted.
+func (qp *QP) hintPostSend(verb string, r dpath.SendRange) {
 	if qp.made == nil || qp.made.qp_type != uint32(QPTypeUD) {
 		return
 	}
@@ -40,7 +36,9 @@ func (qp *QP) hintPostSend(r dpath.SendRange) {
 	}
 	if bytes := r.Longest(); most > 0 && bytes > uint64(most) {
 		var v verr.Violations
-		v.Add(&ruleDatagram, bytes, uint64(most))
+		v.Add(&verr.Rule{ID: "ibv_post_send-datagram", Verb: verb, Subject: "wr.sg_list", Page: "ibv_post_send",
+			Statement: "a datagram is not longer than the MTU of the port", Limit: "active_mtu",
+			Fix: "send less: a device may report success and send nothing"}, bytes, uint64(most))
 		qp.lib.lints.Report(v)
 	}
 }

@@ -35,7 +35,7 @@ func (qp *QP) PostSendRange(r dpath.SendRange) (posted int, err error) {
 		return posted, qp.refusedPostSend(r, posted, errno)
 	}
 	if qp.lib.lints.Wanted() {
-		qp.hintPostSend(r)
+		qp.hintPostSend(errPostSend.Verb, r)
 	}
 	return posted, nil
 }

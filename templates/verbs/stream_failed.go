@@ -15,3 +15,6 @@ import (
 func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
 	return r.Failed(&errWRStart, errno)
 }
+
+// hint has no hints, which are those of ibv_post_send.
+func (s *QPStream) hint(dpath.SendRange) {}

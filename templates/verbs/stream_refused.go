@@ -47,6 +47,13 @@ func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
 	return s.of(first, errno)
 }
 
+// hint reports what may be wrong with requests that were posted.
+func (s *QPStream) hint(r dpath.SendRange) {
+	if s.qp.lib.lints.Wanted() {
+		s.qp.hintPostSend(errWRStart.Verb, r)
+	}
+}
+
 // of returns the error of a post as that of a stream, which failed with errno.
 func (s *QPStream) of(e *verr.Error, errno syscall.Errno) error {
 	c := *e

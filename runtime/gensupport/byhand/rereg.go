@@ -36,10 +36,11 @@ func (c *Change) Take(verb, who string) (mem.Held, error) {
 
 // Region is the region to change, and what was held for the change.
 type Region struct {
-	Move    object.Moving // to another protection domain
-	Release *func()       // releases the memory that the region covers; may point to nil
-	New     mem.Held      // the result of Take
-	Changed func()        // called when the region has changed; reads its new fields
+	Move    object.Moving   // to another protection domain
+	Release *func()         // releases the memory that the region covers; may point to nil
+	New     mem.Held        // the result of Take
+	Changed func()          // called when the region has changed; reads its new fields
+	Why     func() []string // explains why the kernel refused the change; may be nil
 }
 
 // Answers of ibv_rereg_mr, enum ibv_rereg_mr_err_code.
@@ -71,13 +72,17 @@ func (c *Change) Settle(verb string, code int, errno syscall.Errno, r Region) er
 		r.unchanged()
 		return failed(verb, errno, "the device cannot change a region in this way; the region is as it was")
 	}
-	r.holdBoth() // the device may use either memory, and either protection domain
-	if code == errCmdAndDoForkNew {
-		return failed(verb, errno,
-			"IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW: the kernel refused the change, and the new memory stays marked as not copied on fork; "+
-				"the region must not be used, only closed")
+	var hints []string
+	if r.Why != nil {
+		hints = r.Why()
 	}
-	return failed(verb, errno, "IBV_REREG_MR_ERR_CMD: the kernel refused the change; the region must not be used, only closed")
+	r.holdBoth() // the device may use either memory, and either protection domain
+	msg := "IBV_REREG_MR_ERR_CMD: the kernel refused the change; the region must not be used, only closed"
+	if code == errCmdAndDoForkNew {
+		msg = "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW: the kernel refused the change, and the new memory stays marked as not copied on fork; " +
+			"the region must not be used, only closed"
+	}
+	return &verr.Error{Verb: verb, Errno: errno, Msg: msg, Hints: hints}
 }
 
 // changed ends the move of the region to its new protection domain and memory.

@@ -70,15 +70,23 @@ func TestWrong(t *testing.T) {
 
 // TestMemory asks a software device for its limit, and nothing about other errnos.
 func TestMemory(t *testing.T) {
-	if got := Memory(limited{}, syscall.ENOMEM, 1, 2, 0); !slices.Equal(got, []string{verr.MemlockHintOf(64 << 10)}) ||
-		!strings.Contains(got[0], "RLIMIT_MEMLOCK, is 64 KiB") {
+	if got := Memory(limited{}, "soft0", syscall.ENOMEM, 1, 2, 0); !slices.Equal(got, []string{verr.MemlockHintOf(64<<10, 4<<10)}) ||
+		!strings.Contains(got[0], "RLIMIT_MEMLOCK, is 64 KiB (0 KiB locked and 4 KiB pinned now)") {
 		t.Errorf("%q", got)
 	}
-	if got := Memory(limited{}, syscall.EINVAL, 1, 2, 0); got != nil {
+	if got := Memory(limited{}, "soft1", syscall.ENOMEM, 1, 2, 0); got != nil {
+		t.Errorf("of a device without a limit: %q", got)
+	}
+	if got := Memory(limited{}, "soft0", syscall.EINVAL, 1, 2, 0); got != nil {
 		t.Errorf("%q", got)
 	}
 }
 
 type limited struct{}
 
-func (limited) Memlock() uint64 { return 64 << 10 }
+func (limited) Memlock(device string) (limit, pinned uint64) {
+	if device != "soft0" {
+		return 0, 0
+	}
+	return 64 << 10, 4 << 10
+}

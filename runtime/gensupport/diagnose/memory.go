@@ -11,14 +11,16 @@ import (
 // then pins the pages as one who writes to them.
 const writable = 1 | 2 | 8 | 16
 
-// Memory explains why memory could not be registered.
-func Memory(src any, errno syscall.Errno, addr, length, access uint64) []string {
+// Memory explains why memory could not be registered with a device.
+func Memory(src any, device string, errno syscall.Errno, addr, length, access uint64) []string {
 	var hint string
 	switch errno {
 	case syscall.ENOMEM:
 		hint = verr.MemlockHint()
-		if soft, ok := src.(interface{ Memlock() uint64 }); ok {
-			hint = verr.MemlockHintOf(soft.Memlock())
+		if soft, ok := src.(interface {
+			Memlock(device string) (limit, pinned uint64)
+		}); ok {
+			hint = verr.MemlockHintOf(soft.Memlock(device))
 		}
 	case syscall.EFAULT:
 		hint = mappings(addr, length, access)
@@ -81,8 +83,8 @@ func (m mapping) wrong(access uint64) string {
 		return "mapped read-only" + named + "; register them without LOCAL_WRITE, REMOTE_WRITE, REMOTE_ATOMIC and MW_BIND, or map them with " +
 			"PROT_WRITE"
 	case m.perms[3] == 's' && m.path != "" && m.path[0] == '/':
-		return "a shared mapping of a file" + named + ": pages behind its end cannot be registered, nor can a device write to those of most " +
-			"file systems with kernels from 6.5 on; map it MAP_PRIVATE, or use a file of tmpfs or hugetlbfs"
+		return "a shared mapping of a file" + named + ": pages behind its end cannot be registered, and newer kernels let no device write to " +
+			"a file on disk; register no more than the file has, map it MAP_PRIVATE, or use a file of tmpfs or hugetlbfs"
 	case m.path != "" && m.path[0] == '/':
 		return "a mapping of a file" + named + ", and pages behind its end cannot be registered; register no more than the file has"
 	}

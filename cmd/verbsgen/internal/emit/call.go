@@ -102,13 +102,13 @@ func (p printer) failure(f plan.Failure) *jen.Statement {
 
 // hints is the function that explains a failure, or nil:
 //
-//	func() []string { return append(verr.Texts(hintX(&in)), diagnose.Memory(pd.lib.src, errno, in.addr, in.length, in.access)...) }
+//	func() []string { return append(verr.Texts(hintX(&in)), diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length, in.access)...) }
 //	func() []string { return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT, Text: "..."}) }
 func (p printer) hints(f plan.Failure) *jen.Statement {
 	var all []*jen.Statement
 	errno := id("errno")
 	if len(f.Memory) > 0 {
-		args := append([]jen.Code{id(f.Lib, "src"), errno}, p.values(f.Memory)...)
+		args := append([]jen.Code{id(f.Lib, "src"), id(f.Device, "h.Label").Call(), errno}, p.values(f.Memory)...)
 		all = append(all, rt("diagnose", "Memory").Call(args...))
 	}
 	if f.Route != "" {

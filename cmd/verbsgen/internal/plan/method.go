@@ -146,6 +146,9 @@ func (c *call) failure() Failure {
 	if f.Node != "" || f.Memory != nil {
 		f.Lib = c.lib
 	}
+	if f.Memory != nil {
+		f.Device = c.root
+	}
 	if w := c.v.Route; w != nil {
 		f.Route, f.Device = w.Param.Go+"C"+w.Path, c.root
 	}

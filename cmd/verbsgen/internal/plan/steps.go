@@ -188,7 +188,7 @@ type Failure struct {
 	Verb   string  // where the method does not name it
 	Lints  string  // in the name of the validator
 	Lib    string  // of the method
-	Memory []Value // address, length and access of the memory that the device takes
+	Memory []Value // address, length and access of the memory that Device takes
 	Node   string  // of the node that the call opens
 	Route  string  // the mirror of the path to a peer, which Device can explain
 	Device string

@@ -51,6 +51,7 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 				do(result("r.End", addr("a"))),
 				Try{Call: of("dpath", "NotAsked", addr("a"), text(v.C), kind, val("s.asked"))},
 				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("s.failed", val("r"), val("errno")), Else: val("posted")},
+				do(result("s.hint", val("r"))),
 				ret(val("posted"), null)}},
 		Once{errs, v.C, m.Recv}}
 }
