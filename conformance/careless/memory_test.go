@@ -25,16 +25,26 @@ const access = verbs.MRAccessLocalWrite
 
 // unmapped is the address of a page that was unmapped.
 func unmapped() uintptr {
-	const low = 0x1000_0000 // below what the kernel chooses, so that no other thread maps it in the meantime
-	addr, _, errno := syscall.Syscall6(syscall.SYS_MMAP, low, 4096, syscall.PROT_NONE,
+	addr := lowPage()
+	unmap(addr)
+	return addr
+}
+
+// lowPage maps a page below what the kernel chooses, so that no other thread maps it after it was unmapped.
+func lowPage() uintptr {
+	const low = 0x1000_0000
+	addr, _, errno := syscall.Syscall6(syscall.SYS_MMAP, low, 4096, syscall.PROT_READ|syscall.PROT_WRITE,
 		syscall.MAP_PRIVATE|syscall.MAP_ANON|unix.MAP_FIXED_NOREPLACE, ^uintptr(0), 0)
 	if errno != 0 {
 		panic(errno)
 	}
+	return addr
+}
+
+func unmap(addr uintptr) {
 	if _, _, errno := syscall.Syscall(syscall.SYS_MUNMAP, addr, 4096, 0); errno != 0 {
 		panic(errno)
 	}
-	return addr
 }
 
 func newBuffer() *mem.Buffer {
@@ -134,13 +144,10 @@ func memoryMistakes() []mistake {
 
 // unmappedRegion sends from registered memory that was unmapped. A kernel keeps its pages; the software device has nothing to read.
 func unmappedRegion(w *world) error {
-	page, err := syscall.Mmap(-1, 0, 4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_PRIVATE|syscall.MAP_ANON)
-	if err != nil {
-		return nil
-	}
-	at := uintptr(unsafe.Pointer(&page[0]))
+	at := lowPage()
 	mr, err := w.a.PD.RegMRAddr(at, 4096, access)
-	if err != nil || syscall.Munmap(page) != nil {
+	unmap(at)
+	if err != nil {
 		return nil
 	}
 	return w.completion(w.write(uint64(at), mr.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))

@@ -377,13 +377,19 @@ func TestUnmappedMemory(t *testing.T) {
 		if c.mine {
 			side = x
 		}
-		p, err := unix.MmapPtr(-1, 0, nil, uintptr(pageSize), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANONYMOUS)
-		b.ok(err)
-		mr := b.must(b.lib.RegMR(side.pd, uintptr(p), pageSize, everything))
+		const low = 0x1000_0000 // below what the kernel chooses, so that no other thread maps it in the meantime
+		p, _, errno := unix.Syscall6(unix.SYS_MMAP, low, uintptr(pageSize), unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, ^uintptr(0), 0)
+		if errno != 0 {
+			b.Fatal(errno)
+		}
+		mr := b.must(b.lib.RegMR(side.pd, p, pageSize, everything))
 		old := side.mr
 		side.mr = harness.ReadMR(mr)
 		y.recv(harness.RecvWR{SGEs: []harness.SGE{y.sge(0, 8)}})
-		b.ok(unix.MunmapPtr(p, uintptr(pageSize)))
+		if _, _, errno := unix.Syscall(unix.SYS_MUNMAP, p, uintptr(pageSize), 0); errno != 0 {
+			b.Fatal(errno)
+		}
 		x.send(c.wr(x, y))
 		if wc := b.wait(x.scq, 1)[0]; wc.Status != c.status {
 			t.Errorf("%s: %+v", c.what, wc)

@@ -102,7 +102,8 @@ func (p printer) failure(f plan.Failure) *jen.Statement {
 
 // hints is the function that explains a failure, or nil:
 //
-//	func() []string { return append(verr.Texts(hintX(&in)), diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length, in.access)...) }
+//	func() []string { return append(verr.Texts(hintX(&in)), diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length,
+//		in.access)...) }
 //	func() []string { return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT, Text: "..."}) }
 func (p printer) hints(f plan.Failure) *jen.Statement {
 	var all []*jen.Statement
