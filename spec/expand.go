@@ -15,8 +15,9 @@ type expander struct {
 	more  map[*Page][]Rule // the rules written out
 }
 
-// expandShared adds to each page the rules that shared ones stand for. The mistakes are noted where they are.
-func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
+// expandShared adds to each page the rules that shared ones stand for; all of them where only is nil. The mistakes are noted where they
+// are.
+func expandShared(s *Spec, files []*file, parts map[*Page]*Page, only *only) {
 	x := &expander{spec: s, parts: parts, byID: map[string]*sharedRule{}, more: map[*Page][]Rule{}}
 	var more []*sharedRule
 	for _, f := range files {
@@ -32,11 +33,16 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 		}
 	}
 	for _, r := range more {
-		x.extend(r)
+		if only == nil || slices.ContainsFunc(r.entries, func(e *entry) bool { return only.has(e.verb) }) {
+			x.extend(r)
+		}
 	}
 	left := maxExpanded
 	for _, r := range x.rules {
 		for _, e := range r.entries {
+			if !only.has(e.verb) {
+				continue
+			}
 			if left -= r.size(e); left < 0 {
 				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page),
 					"the rules with of: are too large to be written out for each of their entries", "take some of them out")
@@ -110,14 +116,15 @@ func (x *expander) pageOf(r *sharedRule, e *entry) *Page {
 	} else if e.d.text(&name)(e.page, place{show(e.id.Value), keyPage}); name == "" {
 		return nil
 	}
-	var names []string
-	for _, p := range x.spec.Pages {
-		if p.Page == name {
-			return p
-		}
-		names = append(names, p.Page)
+	i := slices.IndexFunc(x.spec.Pages, func(p *Page) bool { return p.Page == name })
+	if i >= 0 {
+		return x.spec.Pages[i]
 	}
 	if e.page != nil {
+		var names []string
+		for _, p := range x.spec.Pages {
+			names = append(names, p.Page)
+		}
 		e.d.add(e.page, CodeSharedRule, show(e.id.Value), "page: there is no page "+show(name), didYouMean(name, names))
 	}
 	return nil

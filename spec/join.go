@@ -221,14 +221,13 @@ func (j *joiner) joinRecord(b *Record, r Record) {
 
 // with returns the marks of a page's entry and of what an extension adds to it; the page's come first.
 func (m marks) with(more marks) marks {
-	out := marks{}
-	for k, pos := range more {
-		out[k] = pos
+	all := new([]mark)
+	for _, list := range []marks{m, more} {
+		if list.all != nil {
+			*all = append(*all, *list.all...)
+		}
 	}
-	for k, pos := range m {
-		out[k] = pos
-	}
-	return out
+	return marks{all}
 }
 
 // MemberPos is the place where a page, or what extends it, lists a member or gives it a name; else that of the type.

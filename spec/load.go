@@ -11,6 +11,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
@@ -43,7 +44,7 @@ func EmbeddedModule(name string) (*Spec, error) { return OverlayModule(name) }
 // of every file.
 func Load(fsys fs.FS, names ...string) (*Spec, error) {
 	sources, errs := readAll(fsys, "", names...)
-	return loaded(load(sources, errs, ".", nil))
+	return loaded(load(sources, errs, ".", nil, nil))
 }
 
 // Overlay is OverlayModule without the name of a module.
@@ -77,7 +78,7 @@ func OverlayModule(module string, dirs ...string) (*Spec, error) {
 		own, more := ownSources(cmp.Or(module, DefaultModule))
 		all, errs = append(own, all...), append(errs, more...)
 	}
-	return loaded(load(all, errs, at, nil))
+	return loaded(load(all, errs, at, nil, nil))
 }
 
 // loaded makes an error of none or many.
@@ -166,13 +167,16 @@ func isModule(name string) bool { return pageName(name)+".yaml" == moduleFile }
 // parse parses all files, and leaves out pages that a page of the same name in a later layer replaces.
 func parse(sources []source) []*file {
 	last := map[string]int{}
-	var all []*file
-	for _, src := range sources {
-		f := &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes}}
-		f.node = f.root(src.data, pageName(src.name))
-		all = append(all, f)
-		if name := pageName(src.name); f.isPage() {
-			last[name] = max(last[name], src.layer)
+	all := make([]*file, len(sources))
+	var wg sync.WaitGroup
+	for i, src := range sources {
+		all[i] = &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes}}
+		wg.Go(func() { all[i].node = all[i].root(src.data, pageName(src.name)) })
+	}
+	wg.Wait()
+	for _, f := range all {
+		if name := pageName(f.name); f.isPage() {
+			last[name] = max(last[name], f.layer)
 		}
 	}
 	all = slices.DeleteFunc(all, func(f *file) bool { return f.isPage() && f.layer < last[pageName(f.name)] })
@@ -183,11 +187,11 @@ func parse(sources []source) []*file {
 }
 
 // load decodes all files and joins them: first the pages, then what adds to them. Dir is the folder of the module, above are the modules
-// that stand on it.
-func load(sources []source, errs Errors, dir string, above []string) (*Spec, Errors) {
+// that stand on it, and only is nil for all pages.
+func load(sources []source, errs Errors, dir string, above []string, only *only) (*Spec, Errors) {
 	s := &Spec{layers: map[string]int{}}
-	files := parse(sources)
-	errs = append(errs, s.findModule(files, dir, above)...)
+	files := parse(only.pick(sources))
+	errs = append(errs, s.findModule(files, dir, above, only)...)
 	var pending []Pending
 	for _, f := range files {
 		s.layers[f.name] = f.layer
@@ -221,7 +225,7 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 			parts, partOf[&x.Page] = append(parts, &x.Page), &x.Page
 		}
 	}
-	expandShared(s, files, partOf)
+	expandShared(s, files, partOf, only)
 	for _, f := range files {
 		errs = append(errs, f.errs...)
 	}
@@ -239,7 +243,7 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 }
 
 // findModule finds the module that the pages are of: that of the module.yaml among them, or else the default one.
-func (s *Spec) findModule(files []*file, dir string, above []string) (errs Errors) {
+func (s *Spec) findModule(files []*file, dir string, above []string, only *only) (errs Errors) {
 	for _, f := range files {
 		if isModule(f.name) && f.node != nil {
 			s.Module = f.module(f.node)
@@ -251,7 +255,7 @@ func (s *Spec) findModule(files []*file, dir string, above []string) (errs Error
 			s.Module = &Module{Name: DefaultModule}
 		}
 	}
-	return append(errs, s.Module.use(dir, above)...)
+	return append(errs, s.Module.use(dir, above, only)...)
 }
 
 // still returns the names that are pending yet, each once: a file of a later layer may decide on some.

@@ -129,8 +129,8 @@ var verbsWords = sync.OnceValue(func() *Words {
 })
 
 // use loads the pages of the modules that m stands on. Folders of pages count from dir, that of m's own file. Above are the modules
-// that stand on m.
-func (m *Module) use(dir string, above []string) Errors {
+// that stand on m, and only is nil for all pages.
+func (m *Module) use(dir string, above []string, only *only) Errors {
 	var errs Errors
 	all := []*Words{&m.own}
 	for i := range m.Uses {
@@ -157,7 +157,7 @@ func (m *Module) use(dir string, above []string) Errors {
 			at := path.Join(dir, u.pages)
 			sources, more = readAll(regular.DirFS(at), at+"/")
 		}
-		s, err := load(sources, more, path.Join(dir, u.pages), append(slices.Clone(above), m.Name))
+		s, err := load(sources, more, path.Join(dir, u.pages), append(slices.Clone(above), m.Name), only.of(u.Name))
 		if err != nil {
 			errs = append(errs, err...)
 			continue

@@ -22,30 +22,37 @@ type decoder struct {
 	from   map[*yaml.Node]string // the files of nodes that are not of this one
 }
 
-// marks are the places of the texts of one entry of a page, found by key and text.
-type marks map[[2]string]Pos
+// marks are the places of the texts of one entry of a page, found by key and text. They are many, and looked up for an error only.
+type marks struct{ all *[]mark }
+
+type mark struct {
+	key, text string
+	pos       Pos
+}
 
 // marking begins the marks of an entry; the function it gives ends them.
 func (d *decoder) marking(to *marks) func() {
 	outer := d.marks
-	d.marks = marks{}
+	d.marks = marks{new([]mark)}
 	*to = d.marks
 	return func() { d.marks = outer }
 }
 
 // mark keeps the place of a text, which is also that of its key if it is the first.
 func (d *decoder) mark(n *yaml.Node, key, text string) {
-	for _, at := range [][2]string{{key, text}, {key, ""}} {
-		if d.marks != nil && d.marks[at] == (Pos{}) {
-			d.marks[at] = d.pos(n)
-		}
+	if d.marks.all != nil {
+		*d.marks.all = append(*d.marks.all, mark{key, text, d.pos(n)})
 	}
 }
 
 // at returns the place of a text, or that of its entry.
 func (m marks) at(key, text string, entry Pos) Pos {
-	if p, ok := m[[2]string{key, text}]; ok {
-		return p
+	if m.all != nil {
+		for _, k := range *m.all {
+			if k.key == key && (k.text == text || text == "") {
+				return k.pos
+			}
+		}
 	}
 	return entry
 }

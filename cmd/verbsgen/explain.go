@@ -45,7 +45,7 @@ The verdict is one of
 
 --provider and --kernel say where the program runs, such as --provider mlx5 --kernel 6.12 (or the output
 of uname -r). A warning becomes accept when that provider and kernel are known to accept the call,
-and reject when they are known to refuse it. --strict exits 1 when a verdict is reject or warn.
+and reject when they are known to refuse it. --strict exits 1 when a verdict is not accept.
 
 --caps FILE has the capabilities of the device, as a YAML map of dotted names (device_attr.max_mr_size: 4096).
 port_attr.gid_tbl_len is that of every port, port_attr[2].gid_tbl_len that of one. A rule that cannot be
@@ -97,7 +97,7 @@ func (a *app) explainCmd() *cobra.Command {
 	cmd.Flags().StringVar(&casesFile, "cases", "", "judge the calls listed in this YAML `file`")
 	cmd.Flags().StringVar(&provider, "provider", "", "judge for this `provider` of rdma-core, such as mlx5")
 	cmd.Flags().StringVar(&kernel, "kernel", "", "judge for this `release` of Linux, such as 6.12")
-	cmd.Flags().BoolVar(&q.strict, "strict", false, "exit 1 when a verdict is reject or warn")
+	cmd.Flags().BoolVar(&q.strict, "strict", false, "exit 1 when a verdict is not accept")
 	cmd.Flags().BoolVar(&q.asJSON, "json", false, "print JSON (--cases always does)")
 	return cmd
 }
@@ -169,7 +169,12 @@ func (a *app) explainCases(src source, q question, file string, stdin io.Reader)
 	if err != nil {
 		return err
 	}
-	rel, sp, err := load(src)
+	verbs := make([]string, len(calls))
+	for i, c := range calls {
+		verbs[i] = c.Verb
+	}
+	slices.Sort(verbs)
+	rel, sp, err := load(src, slices.Compact(verbs)...)
 	if err != nil {
 		return err
 	}
@@ -184,7 +189,7 @@ func (a *app) explainCases(src source, q question, file string, stdin io.Reader)
 	return q.judged(results...)
 }
 
-// judged is the error of --strict when a call is refused or warned of.
+// judged is the error of --strict when a call is refused, warned of or not judged.
 func (q question) judged(results ...check.Result) error {
 	if !q.strict {
 		return nil
@@ -193,12 +198,18 @@ func (q question) judged(results ...check.Result) error {
 	for _, r := range results {
 		count[r.Verdict]++
 	}
-	refused, warned := count[check.Reject], count[check.Warn]
-	if refused+warned == 0 {
+	var found []string
+	for _, of := range []struct{ verdict, words string }{
+		{check.Reject, "refused"}, {check.Warn, "with a warning"}, {check.Unknown, "not judged"},
+	} {
+		if n := count[of.verdict]; n > 0 {
+			found = append(found, plural(n, "call")+" "+of.words)
+		}
+	}
+	if len(found) == 0 {
 		return nil
 	}
-	return diag.One(diag.New(diag.VerdictStrict, "", 0, 0, "--strict",
-		fmt.Sprintf("%s refused, %s with a warning", plural(refused, "call"), plural(warned, "call")), "read the messages"))
+	return diag.One(diag.New(diag.VerdictStrict, "", 0, 0, "--strict", strings.Join(found, ", "), "read the messages"))
 }
 
 // merged lays b over a.
@@ -222,7 +233,7 @@ func (a *app) explainCall(src source, q question, args []string) error {
 	if err != nil {
 		return err
 	}
-	rel, sp, err := load(src)
+	rel, sp, err := load(src, args[0])
 	if err != nil {
 		return err
 	}

@@ -70,8 +70,13 @@ func nearestFix(err *api.UnknownError) string {
 	return "the known releases are " + api.Ranges(err.Known) + "; read its header with --header"
 }
 
-// loadSpec gives the own pages with those of --spec laid over them.
-func loadSpec(src source) (*spec.Spec, error) { return spec.OverlayModule(src.module, src.specs...) }
+// loadSpec gives the own pages with those of --spec laid over them; of the own pages alone, what some verbs need if there are any.
+func loadSpec(src source, verbs ...string) (*spec.Spec, error) {
+	if len(verbs) > 0 && len(src.specs) == 0 {
+		return spec.For(src.module, verbs...)
+	}
+	return spec.OverlayModule(src.module, src.specs...)
+}
 
 // checkNames holds pages of others against the names of all known releases and of the facts at hand. A test does so
 // for the own pages. The releases of api.Cover have all names that any release has.
@@ -97,8 +102,8 @@ func checkNames(src source, sp *spec.Spec, rels ...*api.Release) error {
 	return sp.CheckNames(rels...)
 }
 
-// load gives the facts, and the pages, which are read at the same time.
-func load(src source) (*api.Release, *spec.Spec, error) {
+// load gives the facts, and the pages, which are read at the same time. With verbs, pages that they do not need may be missing.
+func load(src source, verbs ...string) (*api.Release, *spec.Spec, error) {
 	m, err := spec.ModuleOf(src.module, src.specs...)
 	if err != nil {
 		return nil, nil, err
@@ -113,7 +118,7 @@ func load(src source) (*api.Release, *spec.Spec, error) {
 				serr = fmt.Errorf("reading the pages: %v", r)
 			}
 		}()
-		sp, serr = loadSpec(src)
+		sp, serr = loadSpec(src, verbs...)
 	}()
 	rel, ferr := loadFacts(src, m)
 	<-done

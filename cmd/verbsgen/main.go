@@ -8,8 +8,12 @@ package main
 import (
 	"context"
 	"os"
+	"runtime/debug"
 )
 
 func main() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // a run is short: with less collecting, it takes half the time and a half more memory
+	}
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
 }

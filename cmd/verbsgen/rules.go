@@ -85,7 +85,11 @@ that is not defined or is retired. With --json it prints
 			if len(tests) > 0 && !verify {
 				return usagef("--tests needs --check")
 			}
-			rel, sp, err := load(src)
+			verbs := args
+			if verify { // the package that is generated needs all pages
+				verbs = nil
+			}
+			rel, sp, err := load(src, verbs...)
 			if err != nil {
 				return err
 			}

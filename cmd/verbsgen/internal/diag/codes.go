@@ -73,7 +73,7 @@ const (
 	VerbUnknown Code = "verb-unknown" // no page describes it
 	InputRead   Code = "input-read"   // a file of cases or capabilities cannot be read
 
-	VerdictStrict Code = "verdict-strict" // explain --strict: a call is refused or warned of
+	VerdictStrict Code = "verdict-strict" // explain --strict: a call is refused, warned of or not judged
 
 	RuleCase      Code = "rule-case"      // accept or reject of a rule does not show what it should
 	RuleUndefined Code = "rule-undefined" // a test names a rule that no page defines
@@ -153,7 +153,7 @@ var table = [...]Entry{
 
 	{VerbUnknown, "no page describes the verb"},
 	{InputRead, "a file of cases or capabilities cannot be read"},
-	{VerdictStrict, "explain --strict: a call is refused or warned of"},
+	{VerdictStrict, "explain --strict: a call is refused, warned of or not judged"},
 
 	{RuleCase, "a case of a rule does not show what it should"},
 	{RuleUndefined, "a test names a rule that no page defines"},
