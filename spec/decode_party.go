@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"slices"
+
 	"go.yaml.in/yaml/v3"
 )
 
@@ -53,10 +55,13 @@ const (
 	keyRefusedBy  = "refused_by"
 )
 
-// checkParties notes who accepts a call that is refused before it is made, and a platform that is said to accept and to refuse the same.
+// checkParties notes who accepts, at or above the floor, a call that is refused before it is made, and a platform that is
+// said to accept and to refuse the same.
 func (d *decoder) checkParties(r *Rule, given map[string]*yaml.Node, id string) {
-	if n := given[keyAcceptedBy]; n != nil && r.Severity != SeverityLint {
-		d.add(n, CodeKindKey, id, keyAcceptedBy+" on a rule that refuses the call", "write severity: "+SeverityLint)
+	inside := func(p Party) bool { return !p.below() }
+	if r.Severity != SeverityLint && slices.ContainsFunc(r.AcceptedBy, inside) {
+		d.add(given[keyAcceptedBy], CodeKindKey, id, keyAcceptedBy+" on a rule that refuses the call",
+			"write severity: "+SeverityLint+", or name only "+VFIO+" and kernels before "+FloorKernel.String())
 	}
 	for i := range r.RefusedBy {
 		for j := range r.AcceptedBy {

@@ -9,7 +9,7 @@ import (
 
 // Party is a provider, on some kernels, that is known to accept or to refuse what a rule forbids.
 type Party struct {
-	Provider string // folder of the provider in rdma-core, or Library; empty for every provider
+	Provider string // folder of the provider in rdma-core, VFIO or Library; empty for every provider but VFIO
 	Kernel   string // range of Linux kernels as written; empty for every kernel
 	When     []Atom // all hold, or the party answers otherwise
 	But      string // accepted, but not as the page describes: what happens instead
@@ -55,6 +55,9 @@ type Platform struct {
 
 // has reports whether the platform is certainly one of the party.
 func (p *Party) has(at Platform) bool {
+	if at.Provider == VFIO {
+		return p.Provider == VFIO
+	}
 	if p.Provider != "" && p.Provider != Library && p.Provider != at.Provider {
 		return false
 	}
@@ -95,9 +98,9 @@ func (r *Rule) AnswerOf(at Platform, applies func([]Atom) bool) Answer {
 	return AnswerUnknown
 }
 
-// providers are the folders below providers/ that rdma-core has, or has had since release 33.
+// providers are the folders below providers/ that rdma-core has, or has had since release 33, and VFIO.
 var providers = []string{"bnxt_re", "cxgb4", "efa", "erdma", "hbl", "hfi1verbs", "hns", "i40iw", "ionic", "ipathverbs", "irdma", "mana",
-	"mlx4", "mlx5", "mthca", "ocrdma", "qedr", "rxe", "siw", "vmw_pvrdma", "xscale", "zrdma"}
+	"mlx4", "mlx5", VFIO, "mthca", "ocrdma", "qedr", "rxe", "siw", "vmw_pvrdma", "xscale", "zrdma"}
 
 // Providers lists the names of all providers, sorted.
 func Providers() []string { return slices.Clone(providers) }
@@ -117,6 +120,9 @@ func ParseKernel(s string) (k Kernel, ok bool) {
 	k.Minor, _ = strconv.Atoi(m[2])
 	return k, true
 }
+
+// String returns the series: "6.12".
+func (k Kernel) String() string { return strconv.Itoa(k.Major) + "." + strconv.Itoa(k.Minor) }
 
 // Before reports whether k is older than o.
 func (k Kernel) Before(o Kernel) bool {

@@ -43,7 +43,8 @@ type Rule struct {
 	Note      string // why it is a lint, or what differs between kernels
 	Retired   bool   // withdrawn: never checked, never reused
 
-	// AcceptedBy and RefusedBy list who is known to accept, and to refuse, a call that breaks the rule. Nobody accepts what an error is for.
+	// AcceptedBy and RefusedBy list who is known to accept, and to refuse, a call that breaks the rule. What an error is for is
+	// accepted only below the floor.
 	AcceptedBy []Party
 	RefusedBy  []Party
 

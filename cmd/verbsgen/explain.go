@@ -39,13 +39,15 @@ The verdict is one of
   accept   no rule is broken, or the given provider and kernel accept the call
   warn     some providers or kernels refuse the call, or do not do what the man page promises; the
            message says who is known to accept and to refuse it
-  reject   nobody known accepts the call, or it corrupts memory
+  reject   nobody known accepts the call from FLOOR on, or it corrupts memory
   unknown  no page has the verb, a name does not exist, or a value does not fit the C type of its
            argument; the message says which
 
 --provider and --kernel say where the program runs, such as --provider mlx5 --kernel 6.12 (or the output
 of uname -r). A warning becomes accept when that provider and kernel are known to accept the call,
-and reject when they are known to refuse it. --strict exits 1 when a verdict is not accept.
+and reject when they are known to refuse it. Older kernels and mlx5-vfio, which is mlx5 driven by the program
+itself, may accept what is rejected elsewhere; the verdict for these follows what is known of them. --strict
+exits 1 when a verdict is not accept.
 
 --caps FILE has the capabilities of the device, as a YAML map of dotted names (device_attr.max_mr_size: 4096).
 port_attr.gid_tbl_len is that of every port, port_attr[2].gid_tbl_len that of one. A rule that cannot be
@@ -67,7 +69,7 @@ func (a *app) explainCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain VERB [name=value ...] [flags]",
 		Short: "say whether a call is allowed, and which rules decide",
-		Long:  explainHelp,
+		Long:  strings.Replace(explainHelp, "FLOOR", spec.Floor(), 1),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			switch {
 			case casesFile != "" && len(args) > 0:
@@ -241,7 +243,7 @@ func (a *app) explainCall(src source, q question, args []string) error {
 	if q.asJSON {
 		err = writeJSON(a.out, r)
 	} else {
-		err = writeVerdict(a.out, sp, args[0], r)
+		err = writeVerdict(a.out, sp, args[0], r, q.platform)
 	}
 	if err != nil {
 		return err
@@ -295,7 +297,7 @@ func place(m map[string]any, path []string, v any) bool {
 }
 
 // writeVerdict prints the judgement of one call for a terminal.
-func writeVerdict(w io.Writer, sp *spec.Spec, verb string, r check.Result) error {
+func writeVerdict(w io.Writer, sp *spec.Spec, verb string, r check.Result, at spec.Platform) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", verb, r.Verdict)
 	for _, m := range r.Messages {
@@ -315,7 +317,11 @@ func writeVerdict(w io.Writer, sp *spec.Spec, verb string, r check.Result) error
 		fmt.Fprintf(&b, "  not judged without the capabilities or the state of objects: %s\n", strings.Join(r.NotJudged, ", "))
 	}
 	if r.Verdict != check.Unknown {
-		fmt.Fprintf(&b, "  judged by %s: verbsgen rules %s\n", plural(len(sp.RulesOf(verb))-len(r.NotJudged), "rule"), verb)
+		floor := ", from " + spec.Floor() + " on"
+		if at.Below() {
+			floor = ", which are not made for this platform but for " + spec.Floor() + " and later"
+		}
+		fmt.Fprintf(&b, "  judged by %s%s: verbsgen rules %s\n", plural(len(sp.RulesOf(verb))-len(r.NotJudged), "rule"), floor, verb)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

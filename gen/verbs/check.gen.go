@@ -140,8 +140,6 @@ var (
 	rule0009 = verr.Rule{ID: "VR-ibv_reg_mr-length-0009", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
-	rule0011 = verr.Rule{ID: "VR-ibv_reg_mr-length-0011", Verb: "ibv_reg_mr", Subject: "length",
-		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr"}
 	rule0014 = verr.Rule{ID: "VR-ibv_reg_mr-access-0014", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
 		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
@@ -157,14 +155,18 @@ var (
 	rule0005 = verr.Rule{ID: "VR-ibv_reg_mr-access-0005", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here", Fix: "register with PD.RegMRIOVA and iova 0 instead", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule0006 = verr.Rule{ID: "VR-ibv_reg_mr-access-0006", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule0010 = verr.Rule{ID: "VR-ibv_reg_mr-length-0010", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+	rule0011 = verr.Rule{ID: "VR-ibv_reg_mr-length-0011", Verb: "ibv_reg_mr", Subject: "length",
+		Statement: "addr plus length exceeds the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
+		RefusedBy:  []string{"linux >=6.1"}}
 	rule0012 = verr.Rule{ID: "VR-ibv_reg_mr-length-0012", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region has at least 1 byte",
 		Fix: "pass a length of at least 1", Page: "ibv_reg_mr"}
 	rule0013 = verr.Rule{ID: "VR-ibv_reg_mr-access-0013", Verb: "ibv_reg_mr", Subject: "access",
@@ -201,8 +203,6 @@ var (
 	rule0027 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0027", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
-	rule0029 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0029", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr"}
 	rule0032 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0032", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
 		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
@@ -225,14 +225,18 @@ var (
 	rule0023 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0023", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and pass iova 0", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule0024 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0024", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule0028 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0028", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+	rule0029 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0029", Verb: "ibv_reg_mr_iova", Subject: "length",
+		Statement: "addr plus length exceeds the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
+		RefusedBy:  []string{"linux >=6.1"}}
 	rule0030 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0030", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr"}
 	rule0031 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0031", Verb: "ibv_reg_mr_iova", Subject: "access",
@@ -296,8 +300,6 @@ var (
 	rule0057 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0057", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
-	rule0059 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0059", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr"}
 	rule0062 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0062", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
 		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
@@ -344,14 +346,18 @@ var (
 	rule0053 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0053", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and set iova to 0", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule0054 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0054", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule0058 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0058", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+	rule0059 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0059", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
+		Statement: "addr plus length exceeds the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
+		RefusedBy:  []string{"linux >=6.1"}}
 	rule0060 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0060", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr"}
 	rule0061 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0061", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
@@ -386,7 +392,7 @@ var (
 	rule0177 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0177", Verb: "ibv_rereg_mr", Subject: "length",
 		Statement: "CHANGE_TRANSLATION needs the new length", Fix: "pass it in length", Page: "ibv_rereg_mr", Section: "DESCRIPTION"}
 	rule0178 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0178", Verb: "ibv_rereg_mr", Subject: "length",
-		Statement: "a region ends within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_rereg_mr"}
+		Statement: "addr plus length exceeds the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_rereg_mr"}
 	rule0179 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0179", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "access is used only with CHANGE_ACCESS", Fix: "add MRChangeFlagsAccess, or pass access 0", Page: "ibv_rereg_mr",
 		Text: validate.Text[MRAccess]}
@@ -451,14 +457,16 @@ var (
 		Statement: "mw_access_flags has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED",
 		Fix:       "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION", Text: validate.Text[MWAccess]}
 	rule1110 = verr.Rule{ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags",
-		Statement: "a window of type 1 is not ZERO_BASED with the providers known", Fix: "leave ZERO_BASED out, or bind a window of type 2",
-		Page: "ibv_bind_mw", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[MWAccess]}
+		Statement: "this window is of type 1, which not every provider binds as ZERO_BASED",
+		Fix:       "leave ZERO_BASED out, or bind a window of type 2", Page: "ibv_bind_mw",
+		AcceptedBy: []string{"mlx4 (the device decides)", "irdma (the device decides)", "ionic (the device decides)"},
+		RefusedBy:  []string{"rxe", "mlx5"}, Text: validate.Text[MWAccess]}
 	rule3526 = verr.Rule{ID: "VR-ibv_bind_mw-mw_access_flags-3526", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags",
 		Statement: "atomic operations on a window need a device that has them", Fix: "leave MWAccessRemoteAtomic out", Page: "ibv_bind_mw",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MWAccess]}
 	rule3901 = verr.Rule{ID: "VR-ibv_bind_mw-mr-3901", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr",
 		Statement: "a request that unbinds a window names a region too", Fix: "pass a region, with length 0", Page: "ibv_bind_mw",
-		AcceptedBy: []string{"mlx5"}, Text: validate.AddrText}
+		AcceptedBy: []string{"mlx5, not in all cases"}, RefusedBy: []string{"libibverbs, not in all cases"}, Text: validate.AddrText}
 	rule0190 = verr.Rule{ID: "VR-ibv_advise_mr-advice-0190", Verb: "ibv_advise_mr", Subject: "advice",
 		Statement: "advice is one of the three prefetches", Fix: "pass one of the three prefetch advices", Page: "ibv_advise_mr",
 		Section: "ARGUMENTS", Text: validate.Text[AdviseMRAdvice]}
@@ -541,6 +549,8 @@ var (
 	rule3525 = verr.Rule{ID: "VR-ibv_create_cq_ex-wc_flags-3525", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
 		Statement: "completions have timestamps with devices whose completion_timestamp_mask is not 0", Fix: "leave the timestamps out",
 		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true, Text: validate.Text[WCField]}
+	rule1303 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe",
+		Fix: "ask for fewer entries", Page: "ibv_resize_cq", Capable: true, Limit: "max_cqe", Text: validate.Signed}
 	rule1302 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe",
 		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq", Section: "DESCRIPTION",
 		AcceptedBy: []string{"irdma (the queue gets the smallest size, and its field cqe says what was asked for)"},
@@ -548,11 +558,6 @@ var (
 			"mlx4 with linux 6.1..7.2, not in all cases", "bnxt_re, not in all cases", "bnxt_re with linux 6.1..7.2, not in all cases",
 			"mthca with linux 6.1..7.2, not in all cases", "ocrdma with linux 6.1..7.2, not in all cases",
 			"hfi1verbs with linux 6.1..7.2, not in all cases", "ipathverbs with linux 6.1..7.2, not in all cases"}, Text: validate.Signed}
-	rule1303 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe",
-		Fix: "ask for fewer entries", Page: "ibv_resize_cq", Capable: true, Limit: "max_cqe",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5 with linux 6.1..7.2", "mlx4 with linux 6.1..7.2", "bnxt_re",
-			"irdma with linux 6.1..7.2", "mthca with linux 6.1..7.2", "ocrdma with linux 6.1..7.2", "hfi1verbs with linux 6.1..7.2",
-			"ipathverbs with linux 6.1..7.2"}, Text: validate.Signed}
 	rule0778 = verr.Rule{ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask",
 		Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_cq", Text: validate.Hex}
 	rule2055 = verr.Rule{ID: "VR-ibv_modify_cq-cq_count-2055", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_count",
@@ -630,22 +635,27 @@ var (
 	rule3524 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[SRQType]}
+	rule0616 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
+		Statement: "the device lacks SRQ_RESIZE, so that max_wr cannot be changed", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
+		Section: "NOTES", Unsupported: true, Capable: true, Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
 	rule0614 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0614", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
 		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_modify_srq",
 		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0615 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0615", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
 		Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_modify_srq", Capable: true, Limit: "max_srq_wr",
 		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
-	rule0616 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
-		Statement: "resizing needs a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq", Section: "NOTES",
-		Unsupported: true, Capable: true, RefusedBy: []string{"siw", "mlx5"},
-		Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
 	rule0617 = verr.Rule{ID: "VR-ibv_modify_srq-srq_limit-0617", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
 		Statement: "srq_limit is at most max_srq_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Capable: true, Limit: "max_srq_wr",
 		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0618 = verr.Rule{ID: "VR-ibv_modify_srq-srq_limit-0618", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
 		Statement: "srq_limit is at most max_wr", Fix: "set a lower limit", Page: "ibv_modify_srq",
 		AcceptedBy: []string{"rxe with linux 6.1..7.2 (the limit is held against the size before the change)"}}
+	rule4200 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-4200", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
+		Statement: "the device lacks SRQ_RESIZE, so that max_wr cannot be changed", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
+		Section: "NOTES", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"vmw_pvrdma (the size stays as it is, and the hypervisor decides)"},
+		RefusedBy:  []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re", "cxgb4", "hns", "qedr", "ocrdma", "vmw_pvrdma, not in all cases"},
+		Text:       func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
 	rule0963 = verr.Rule{ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list",
 		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION",
 		Text: validate.AddrText}
@@ -894,12 +904,12 @@ var (
 		Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
 	rule3023 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3023", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_alloc_buf", Section: "ARGUMENTS",
-		AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"},
+		AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"},
 		Text: validate.Text[MRAccess]}
 	rule3024 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3024", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out",
 		Page: "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
-		RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule3025 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3025", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_alloc_buf",
 		Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
@@ -1226,14 +1236,15 @@ var (
 		Text: validate.Text[WQState]}
 	rule2090 = verr.Rule{ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
 		Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION",
-		RefusedBy: []string{"mlx4", "linux >=6.1"}, Text: validate.Text[WQState]}
+		Text: validate.Text[WQState]}
 	rule3348 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-3348", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
-		Statement: "a change of CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave WQFlagsCvlanStripping out",
-		Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5", "mlx4"},
+		Statement: "the device lacks RAW_PACKET_CAP_CVLAN_STRIPPING, so that CVLAN_STRIPPING cannot be changed",
+		Fix:       "leave WQFlagsCvlanStripping out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true,
 		Text: validate.Text[WQFlags]}
 	rule3349 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-3349", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
-		Statement: "a change of SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out",
-		Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5", "mlx4"},
+		Statement: "the device lacks RAW_PACKET_CAP_SCATTER_FCS, so that SCATTER_FCS cannot be changed", Fix: "leave WQFlagsScatterFCS out",
+		Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mlx5 (the flag does not change, whatever the device can do)"}, RefusedBy: []string{"mlx4"},
 		Text: validate.Text[WQFlags]}
 	rule3350 = verr.Rule{ID: "VR-ibv_modify_wq-curr_wq_state-3350", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
 		Statement: "curr_wq_state is the state that the queue is in", Fix: "name that state, or leave it out", Page: "ibv_modify_wq",
@@ -1458,10 +1469,10 @@ var capable = []*verr.Rule{&rule0171, &rule0215, &rule1327, &rule0327, &rule0705
 	&rule0015, &rule0016, &rule0017, &rule0013, &rule0018, &rule0032, &rule0033, &rule0034, &rule0035, &rule0031, &rule0036, &rule0044,
 	&rule0062, &rule0063, &rule0064, &rule0065, &rule0061, &rule0066, &rule0209, &rule0210, &rule0211, &rule0212, &rule2081, &rule2082,
 	&rule3526, &rule0216, &rule0097, &rule0098, &rule0120, &rule0280, &rule0906, &rule3525, &rule1303, &rule2055, &rule2056, &rule0604,
-	&rule0605, &rule1208, &rule1214, &rule1230, &rule1231, &rule3309, &rule3524, &rule0615, &rule0616, &rule0617, &rule3057, &rule0304,
-	&rule0305, &rule0306, &rule0307, &rule2031, &rule2032, &rule2033, &rule2034, &rule3502, &rule3504, &rule3505, &rule3510, &rule3511,
-	&rule3512, &rule3513, &rule3514, &rule3515, &rule3516, &rule3517, &rule3518, &rule3519, &rule3520, &rule3521, &rule3026, &rule3027,
-	&rule3028, &rule3025, &rule0234, &rule2067, &rule2068, &rule0246, &rule0247, &rule0248, &rule0250, &rule0251, &rule2008, &rule2009,
-	&rule2010, &rule2011, &rule1315, &rule3806, &rule2087, &rule2088, &rule2089, &rule3343, &rule3344, &rule3345, &rule3805, &rule3348,
-	&rule3349, &rule1505, &rule0346, &rule0347, &rule0348, &rule2078, &rule2079, &rule2080, &rule3501, &rule0313, &rule0766, &rule0771,
-	&rule3033}
+	&rule0605, &rule1208, &rule1214, &rule1230, &rule1231, &rule3309, &rule3524, &rule0616, &rule0615, &rule0617, &rule4200, &rule3057,
+	&rule0304, &rule0305, &rule0306, &rule0307, &rule2031, &rule2032, &rule2033, &rule2034, &rule3502, &rule3504, &rule3505, &rule3510,
+	&rule3511, &rule3512, &rule3513, &rule3514, &rule3515, &rule3516, &rule3517, &rule3518, &rule3519, &rule3520, &rule3521, &rule3026,
+	&rule3027, &rule3028, &rule3025, &rule0234, &rule2067, &rule2068, &rule0246, &rule0247, &rule0248, &rule0250, &rule0251, &rule2008,
+	&rule2009, &rule2010, &rule2011, &rule1315, &rule3806, &rule2087, &rule2088, &rule2089, &rule3343, &rule3344, &rule3345, &rule3805,
+	&rule3348, &rule3349, &rule1505, &rule0346, &rule0347, &rule0348, &rule2078, &rule2079, &rule2080, &rule3501, &rule0313, &rule0766,
+	&rule0771, &rule3033}

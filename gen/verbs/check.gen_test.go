@@ -100,8 +100,6 @@ func TestRules(t *testing.T) {
 		&inRegMR{access: 64, length: 0xffffffffffffffff, addr: 4096})
 	judge(t, "VR-ibv_reg_mr-length-0009", checkRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff},
 		&inRegMR{access: 1, length: 0xffffffffffffffff})
-	judge(t, "VR-ibv_reg_mr-length-0011", checkRegMR, &inRegMR{access: 1, length: 4096, addr: 4096},
-		&inRegMR{access: 1, length: 8192, addr: 0xfffffffffffff000})
 	judge(t, "VR-ibv_reg_mr-access-0014", checkRegMR,
 		&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(274877906944)},
 		&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(0)})
@@ -119,6 +117,8 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_reg_mr-access-0006", hintRegMR, &inRegMR{access: 192, length: 4096, addr: 4096},
 		&inRegMR{access: 128, length: 4096, addr: 4096})
 	judge(t, "VR-ibv_reg_mr-length-0010", hintRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff}, &inRegMR{access: 64, length: 4096})
+	judge(t, "VR-ibv_reg_mr-length-0011", hintRegMR, &inRegMR{access: 1, length: 4096, addr: 4096},
+		&inRegMR{access: 1, length: 8192, addr: 0xfffffffffffff000})
 	judge(t, "VR-ibv_reg_mr-length-0012", hintRegMR, &inRegMR{access: 1, length: 1, addr: 4096}, &inRegMR{access: 1, addr: 4096})
 	judge(t, "VR-ibv_reg_mr-access-0013", hintRegMR, &inRegMR{access: 9, length: 4096, addr: 4096, capAtomicCap: validate.Of(1)},
 		&inRegMR{access: 9, length: 4096, addr: 4096, capAtomicCap: validate.Of(0)})
@@ -141,8 +141,6 @@ func TestRules(t *testing.T) {
 		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, addr: 4096})
 	judge(t, "VR-ibv_reg_mr_iova-length-0027", checkRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
 		&inRegMRIOVA{access: 1, length: 0xffffffffffffffff})
-	judge(t, "VR-ibv_reg_mr_iova-length-0029", checkRegMRIOVA, &inRegMRIOVA{access: 1, length: 4096, addr: 4096},
-		&inRegMRIOVA{access: 1, length: 8192, addr: 0xfffffffffffff000})
 	judge(t, "VR-ibv_reg_mr_iova-access-0032", checkRegMRIOVA,
 		&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(274877906944)},
 		&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(0)})
@@ -165,6 +163,8 @@ func TestRules(t *testing.T) {
 		&inRegMRIOVA{access: 128, length: 4096, addr: 4096})
 	judge(t, "VR-ibv_reg_mr_iova-length-0028", hintRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
 		&inRegMRIOVA{access: 64, length: 4096})
+	judge(t, "VR-ibv_reg_mr_iova-length-0029", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 4096, addr: 4096},
+		&inRegMRIOVA{access: 1, length: 8192, addr: 0xfffffffffffff000})
 	judge(t, "VR-ibv_reg_mr_iova-length-0030", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 1, addr: 4096},
 		&inRegMRIOVA{access: 1, addr: 4096})
 	judge(t, "VR-ibv_reg_mr_iova-access-0031", hintRegMRIOVA,
@@ -212,9 +212,6 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_reg_mr_ex-length-0057", checkRegMREx,
 		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff},
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff})
-	judge(t, "VR-ibv_reg_mr_ex-length-0059", checkRegMREx,
-		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 4096},
-		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 8192, mrInitAttrAddr: 0xfffffffffffff000})
 	judge(t, "VR-ibv_reg_mr_ex-access-0062", checkRegMREx,
 		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
 			capDeviceCapFlagsEx: validate.Of(274877906944)},
@@ -279,6 +276,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_reg_mr_ex-length-0058", hintRegMREx,
 		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff},
 		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096})
+	judge(t, "VR-ibv_reg_mr_ex-length-0059", hintRegMREx,
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 4096},
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 8192, mrInitAttrAddr: 0xfffffffffffff000})
 	judge(t, "VR-ibv_reg_mr_ex-length-0060", hintRegMREx,
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 1, mrInitAttrAddr: 4096},
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrAddr: 4096})
@@ -408,9 +408,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_cq_ex-wc_flags-3525", hintCreateCQEx,
 		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capCompletionTimestampMask: validate.Of(255)},
 		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capCompletionTimestampMask: validate.Of(0)})
-	judge(t, "VR-ibv_resize_cq-cqe-1302", hintResizeCQ, &inResizeCQ{cqe: 1}, &inResizeCQ{})
-	judge(t, "VR-ibv_resize_cq-cqe-1303", hintResizeCQ, &inResizeCQ{cqe: 16, capMaxCQE: validate.Of(16)},
+	judge(t, "VR-ibv_resize_cq-cqe-1303", checkResizeCQ, &inResizeCQ{cqe: 16, capMaxCQE: validate.Of(16)},
 		&inResizeCQ{cqe: 17, capMaxCQE: validate.Of(16)})
+	judge(t, "VR-ibv_resize_cq-cqe-1302", hintResizeCQ, &inResizeCQ{cqe: 1}, &inResizeCQ{})
 	judge(t, "VR-ibv_modify_cq-attr_mask-0778", checkModifyCQ, &inModifyCQ{attrMask: 1}, &inModifyCQ{})
 	judge(t, "VR-ibv_modify_cq-cq_count-2055", hintModifyCQ,
 		&inModifyCQ{attrMask: 1, attrModerateCQCount: 16, capCQModCapsMaxCQCount: validate.Of(16)},
@@ -472,16 +472,18 @@ func TestRules(t *testing.T) {
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1,
 			capTMCapsFlags: validate.Of(1)}, &inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
 			srqInitAttrExAttrMaxWR: 1, capTMCapsFlags: validate.Of(0)})
-	judge(t, "VR-ibv_modify_srq-max_wr-0614", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 1, srqAttrMask: 1}, &inModifySRQ{srqAttrMask: 1})
-	judge(t, "VR-ibv_modify_srq-max_wr-0615", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 16, srqAttrMask: 1, capMaxSRQWR: validate.Of(16)},
-		&inModifySRQ{srqAttrMaxWR: 17, srqAttrMask: 1, capMaxSRQWR: validate.Of(16)})
-	judge(t, "VR-ibv_modify_srq-srq_attr_mask-0616", hintModifySRQ, &inModifySRQ{srqAttrMask: 1, capDeviceCapFlags: validate.Of(8192)},
+	judge(t, "VR-ibv_modify_srq-srq_attr_mask-0616", checkModifySRQ, &inModifySRQ{srqAttrMask: 1, capDeviceCapFlags: validate.Of(8192)},
 		&inModifySRQ{srqAttrMask: 1, capDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_modify_srq-max_wr-0614", hintModifySRQ, &inModifySRQ{srqAttrMask: 1, srqAttrMaxWR: 1}, &inModifySRQ{srqAttrMask: 1})
+	judge(t, "VR-ibv_modify_srq-max_wr-0615", hintModifySRQ, &inModifySRQ{srqAttrMask: 1, srqAttrMaxWR: 16, capMaxSRQWR: validate.Of(16)},
+		&inModifySRQ{srqAttrMask: 1, srqAttrMaxWR: 17, capMaxSRQWR: validate.Of(16)})
 	judge(t, "VR-ibv_modify_srq-srq_limit-0617", hintModifySRQ,
 		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 16},
 		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 17})
-	judge(t, "VR-ibv_modify_srq-srq_limit-0618", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 8},
-		&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 9})
+	judge(t, "VR-ibv_modify_srq-srq_limit-0618", hintModifySRQ, &inModifySRQ{srqAttrMask: 3, srqAttrMaxWR: 8, srqAttrSRQLimit: 8},
+		&inModifySRQ{srqAttrMask: 3, srqAttrMaxWR: 8, srqAttrSRQLimit: 9})
+	judge(t, "VR-ibv_modify_srq-srq_attr_mask-4200", hintModifySRQ, &inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: validate.Of(8192)},
+		&inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: validate.Of(0)})
 	judge(t, "VR-ibv_post_srq_recv-sg_list-0963", brokenPostSRQRecv, &inPostSRQRecv{}, &inPostSRQRecv{recvWRNumSGE: 1})
 	judge(t, "VR-ibv_post_srq_recv-num_sge-0962", hintPostSRQRecv, &inPostSRQRecv{}, &inPostSRQRecv{recvWRNumSGE: -1})
 	judge(t, "VR-ibv_post_srq_ops-opcode-3054", brokenPostSRQOps, &inPostSRQOps{opOpcode: 2}, &inPostSRQOps{opOpcode: 3})
@@ -1053,9 +1055,9 @@ func TestRules(t *testing.T) {
 		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 16})
 	judge(t, "VR-ibv_modify_wq-wq_state-0792", checkModifyWQ, &inModifyWQ{wqAttrMask: 1, wqAttrWQState: 1},
 		&inModifyWQ{wqAttrMask: 1, wqAttrWQState: 3})
-	judge(t, "VR-ibv_modify_wq-curr_wq_state-2090", hintModifyWQ, &inModifyWQ{wqAttrMask: 2, wqAttrCurrWQState: 1},
+	judge(t, "VR-ibv_modify_wq-curr_wq_state-2090", checkModifyWQ, &inModifyWQ{wqAttrMask: 2, wqAttrCurrWQState: 1},
 		&inModifyWQ{wqAttrMask: 2, wqAttrCurrWQState: 3})
-	judge(t, "VR-ibv_modify_wq-flags_mask-3348", hintModifyWQ,
+	judge(t, "VR-ibv_modify_wq-flags_mask-3348", checkModifyWQ,
 		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 1, capRawPacketCaps: validate.Of(1)},
 		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 1, capRawPacketCaps: validate.Of(0)})
 	judge(t, "VR-ibv_modify_wq-flags_mask-3349", hintModifyWQ,

@@ -226,9 +226,11 @@ var errStartPoll = verr.Once{Verb: "ibv_start_poll", Kind: "CQ"}
 //   - cqe: requested number of entries, at least the number of completions in the queue; the queue may get
 //     more.
 //
+// Rules:
+//   - cqe is at most max_cqe [VR-ibv_resize_cq-cqe-1303]
+//
 // Hints (some devices accept these):
 //   - cqe: a queue has room for at least 1 completion [VR-ibv_resize_cq-cqe-1302]
-//   - cqe is at most max_cqe [VR-ibv_resize_cq-cqe-1303]
 //
 // C: ibv_resize_cq, ibv_resize_cq(3).
 func (cq *CQ) Resize(cqe int) error {
@@ -248,6 +250,9 @@ func (cq *CQ) Resize(cqe int) error {
 	}
 	if caps := cq.dev.capabilities(); caps != nil {
 		in.capMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+	}
+	if err := checkResizeCQ(&in); err != nil {
+		return err
 	}
 	if err := object.Locked(&cq.mu, func() error {
 		if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.h.C, int32(cqe)); errno != 0 {

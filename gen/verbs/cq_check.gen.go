@@ -14,12 +14,19 @@ type inResizeCQ struct {
 	capMaxCQE validate.Known // device_attr.max_cqe
 }
 
+// checkResizeCQ refuses a call of ibv_resize_cq that breaks a rule.
+func checkResizeCQ(in *inResizeCQ) error {
+	var bad verr.Violations
+	if in.capMaxCQE.OK && in.cqe >= 0 && in.capMaxCQE.V > 0 && uint64(in.cqe) > in.capMaxCQE.V {
+		bad.Add(&rule1303, uint64(in.cqe), in.capMaxCQE.V)
+	}
+	return bad.Err("ibv_resize_cq")
+}
+
 // hintResizeCQ returns the lints that a call of ibv_resize_cq breaks, which may be the cause when it fails.
 func hintResizeCQ(in *inResizeCQ) []verr.Violation {
 	var may verr.Violations
 	may.If(in.cqe < 1, &rule1302, uint64(in.cqe))
-	may.If(in.capMaxCQE.OK && in.cqe >= 0 && in.capMaxCQE.V > 0 && uint64(in.cqe) > in.capMaxCQE.V, &rule1303, uint64(in.cqe),
-		in.capMaxCQE.V)
 	return may
 }
 

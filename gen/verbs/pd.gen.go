@@ -223,8 +223,7 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 //     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
 //     paging
 //   - addr: an implicit on-demand region begins at address 0
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
-//     space
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND
 //
 // Hints (some devices accept these):
 //   - access, length, addr
@@ -350,8 +349,7 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 //     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
 //     paging
 //   - addr: an implicit on-demand region begins at address 0; a zero-based region begins at a page boundary
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
-//     space
+//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND
 //   - iova and addr must have the same offset within a page
 //
 // Hints (some devices accept these):
@@ -485,8 +483,7 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 //     implicit on-demand paging
 //   - Addr: an implicit on-demand region begins at address 0; with buf, addr is where in the buffer the region
 //     begins
-//   - Length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; a region ends within the address
-//     space; offset plus length stays below 2^64
+//   - Length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; offset plus length stays below 2^64
 //   - addr or fd says what memory to register
 //   - addr and fd exclude each other
 //   - fd needs fd_offset

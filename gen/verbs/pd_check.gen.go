@@ -44,9 +44,6 @@ func checkRegMR(in *inRegMR) error {
 	if in.length == 0xffffffffffffffff && access&MRAccessOnDemand == 0 {
 		bad.Add(&rule0009, in.length)
 	}
-	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
-		bad.Add(&rule0011, in.length)
-	}
 	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
 		bad.Add(&rule0014, in.access)
 	}
@@ -71,6 +68,7 @@ func hintRegMR(in *inRegMR) []verr.Violation {
 	may.If(access&MRAccessZeroBased != 0, &rule0005, in.access)
 	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0006, in.access)
 	may.If(access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff, &rule0010, in.length)
+	may.If(in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff), &rule0011, in.length)
 	may.If(in.length < 1, &rule0012, in.length)
 	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
 		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0013, in.access)
@@ -118,9 +116,6 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 	if in.length == 0xffffffffffffffff && access&MRAccessOnDemand == 0 {
 		bad.Add(&rule0027, in.length)
 	}
-	if in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff) {
-		bad.Add(&rule0029, in.length)
-	}
 	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
 		bad.Add(&rule0032, in.access)
 	}
@@ -151,6 +146,7 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 	may.If(access&MRAccessZeroBased != 0, &rule0023, in.access)
 	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0024, in.access)
 	may.If(access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff, &rule0028, in.length)
+	may.If(in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff), &rule0029, in.length)
 	may.If(in.length < 1, &rule0030, in.length)
 	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
 		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0031, in.access)
@@ -265,10 +261,6 @@ func checkRegMREx(in *inRegMREx) error {
 	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength == 0xffffffffffffffff && access&MRAccessOnDemand == 0 {
 		bad.Add(&rule0057, in.mrInitAttrLength)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
-		validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff) {
-		bad.Add(&rule0059, in.mrInitAttrLength)
-	}
 	if in.capDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessFlushGlobal != 0 &&
 		capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
 		bad.Add(&rule0062, in.mrInitAttrAccess)
@@ -340,6 +332,8 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 		&rule0054, in.mrInitAttrAccess)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 && in.mrInitAttrAddr == 0 &&
 		in.mrInitAttrLength != 0xffffffffffffffff, &rule0058, in.mrInitAttrLength)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
+		validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff), &rule0059, in.mrInitAttrLength)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength < 1, &rule0060, in.mrInitAttrLength)
 	may.If(in.capAtomicCap.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && capAtomicCap != AtomicCapGlob &&
 		access&MRAccessRemoteAtomic != 0 && capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0061, in.mrInitAttrAccess)

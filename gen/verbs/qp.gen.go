@@ -255,7 +255,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 //   - SendFlags: the request may be fenced and signaled [VR-ibv_bind_mw-send_flags-1108]
 //   - Access has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED
 //     [VR-ibv_bind_mw-mw_access_flags-1109]
-//   - Access: a window of type 1 is not ZERO_BASED with the providers known
+//   - Access: this window is of type 1, which not every provider binds as ZERO_BASED
 //     [VR-ibv_bind_mw-mw_access_flags-1110]
 //   - Access: atomic operations on a window need a device that has them [VR-ibv_bind_mw-mw_access_flags-3526]
 //   - MR: a request that unbinds a window names a region too [VR-ibv_bind_mw-mr-3901]
@@ -299,7 +299,7 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 			return append(verr.Texts(hintBindMW(&in)),
 				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
 					Text: "no window can be bound to a null region; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
-					verr.Cause{Errno: syscall.EINVAL,
+					verr.Cause{Errno: syscall.EPERM,
 						Text: "a window and its region are of one protection domain; allocate the window in the protection domain of the region " +
 							"[VR-ibv_bind_mw-pd-1106]"}, verr.Cause{Errno: syscall.EINVAL,
 						Text: "a window is bound to a region with MW_BIND; register the region with DMAccessMWBind [VR-ibv_bind_mw-access-1111]"},

@@ -95,12 +95,15 @@ func (srq *SRQ) Handle() uint32 { return object.OrZero(srq).handle }
 
 // Modify changes the size or the limit of a shared receive queue.
 //
+// Rules:
+//   - the device lacks SRQ_RESIZE, so that max_wr cannot be changed [VR-ibv_modify_srq-srq_attr_mask-0616]
+//
 // Hints (some devices accept these):
 //   - MaxWR: a queue has room for at least 1 request [VR-ibv_modify_srq-max_wr-0614]
 //   - MaxWR is at most max_srq_wr [VR-ibv_modify_srq-max_wr-0615]
-//   - resizing needs a device with SRQ_RESIZE [VR-ibv_modify_srq-srq_attr_mask-0616]
 //   - Limit is at most max_srq_wr [VR-ibv_modify_srq-srq_limit-0617]
 //   - Limit is at most max_wr [VR-ibv_modify_srq-srq_limit-0618]
+//   - the device lacks SRQ_RESIZE, so that max_wr cannot be changed [VR-ibv_modify_srq-srq_attr_mask-4200]
 //
 // C: ibv_modify_srq, ibv_modify_srq(3).
 func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
@@ -117,13 +120,16 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 	}
 	srqAttrC := srqAttr.c
 	in := inModifySRQ{
-		srqAttrMaxWR:    uint64(srqAttrC.max_wr),
 		srqAttrMask:     uint64(srqAttr.mask),
+		srqAttrMaxWR:    uint64(srqAttrC.max_wr),
 		srqAttrSRQLimit: uint64(srqAttrC.srq_limit),
 	}
 	if caps := srq.dev.capabilities(); caps != nil {
-		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
+	}
+	if err := checkModifySRQ(&in); err != nil {
+		return err
 	}
 	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {

@@ -30,6 +30,8 @@ func checkModifyWQ(in *inModifyWQ) error {
 	var bad verr.Violations
 	flagsMask := WQFlags(in.wqAttrFlagsMask)
 	state := WQState(in.wqAttrWQState)
+	curState := WQState(in.wqAttrCurrWQState)
+	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
 	if in.wqAttrMask < 1 {
 		bad.Add(&rule0789, in.wqAttrMask)
 	}
@@ -40,19 +42,22 @@ func checkModifyWQ(in *inModifyWQ) error {
 	if in.wqAttrMask&wqAttrHasState != 0 && state != WQStateReset && state != WQStateRdy && state != WQStateErr {
 		bad.Add(&rule0792, in.wqAttrWQState)
 	}
+	if in.wqAttrMask&wqAttrHasCurState != 0 && curState != WQStateReset && curState != WQStateRdy && curState != WQStateErr {
+		bad.Add(&rule2090, in.wqAttrCurrWQState)
+	}
+	if in.capRawPacketCaps.OK && in.wqAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsCvlanStripping != 0 &&
+		capRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping {
+		bad.Add(&rule3348, in.wqAttrFlagsMask)
+	}
 	return bad.Err("ibv_modify_wq")
 }
 
 // hintModifyWQ returns the lints that a call of ibv_modify_wq breaks, which may be the cause when it fails.
 func hintModifyWQ(in *inModifyWQ) []verr.Violation {
 	var may verr.Violations
-	curState := WQState(in.wqAttrCurrWQState)
 	flagsMask := WQFlags(in.wqAttrFlagsMask)
 	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
-	may.If(in.wqAttrMask&wqAttrHasCurState != 0 && curState != WQStateReset && curState != WQStateRdy && curState != WQStateErr, &rule2090,
-		in.wqAttrCurrWQState)
-	may.If(in.capRawPacketCaps.OK && in.wqAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsCvlanStripping != 0 &&
-		capRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule3348, in.wqAttrFlagsMask)
+	curState := WQState(in.wqAttrCurrWQState)
 	may.If(in.capRawPacketCaps.OK && in.wqAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsScatterFCS != 0 &&
 		capRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule3349, in.wqAttrFlagsMask)
 	may.If(in.wqState.OK && in.wqAttrMask&wqAttrHasCurState != 0 &&

@@ -27,15 +27,15 @@ func message(r *spec.Rule, w broken) string {
 }
 
 // whoAccepts says what is known of a lint: who accepts and who refuses the call, or else why it is a lint.
-func whoAccepts(r *spec.Rule, applies func([]spec.Atom) bool) string {
+func whoAccepts(r *spec.Rule, counts func(*spec.Party) bool) string {
 	var accepted, refused []string
 	for i := range r.AcceptedBy {
-		if p := &r.AcceptedBy[i]; applies(p.When) {
+		if p := &r.AcceptedBy[i]; counts(p) {
 			accepted = append(accepted, p.Describe())
 		}
 	}
 	for i := range r.RefusedBy {
-		if p := &r.RefusedBy[i]; applies(p.When) {
+		if p := &r.RefusedBy[i]; counts(p) {
 			refused = append(refused, p.String())
 		}
 	}

@@ -27,16 +27,20 @@ func (c *call) add(res *Result, r *spec.Rule) {
 			continue
 		}
 		found = true
-		if r.Severity != spec.SeverityLint {
-			worst = spec.AnswerRefused
-			res.Messages = append(res.Messages, message(r, *w))
-			continue
-		}
 		applies := func(when []spec.Atom) bool { return c.holds(when, b) }
-		if a := r.AnswerOf(c.platform, applies); worst != spec.AnswerRefused && a != spec.AnswerAccepted {
+		a, text := r.AnswerOf(c.platform, applies), message(r, *w)
+		switch {
+		case r.Severity == spec.SeverityLint || c.platform.Below() && a != spec.AnswerUnknown:
+			text += whoAccepts(r, func(p *spec.Party) bool {
+				return (p.Provider == spec.VFIO) == (c.platform.Provider == spec.VFIO) && applies(p.When)
+			})
+		default:
+			a = spec.AnswerRefused
+		}
+		if worst != spec.AnswerRefused && a != spec.AnswerAccepted {
 			worst = a
 		}
-		res.Messages = append(res.Messages, message(r, *w)+whoAccepts(r, applies))
+		res.Messages = append(res.Messages, text)
 	}
 	switch {
 	case !found && open:
