@@ -16,6 +16,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -42,6 +43,11 @@ func run(w io.Writer, device string, opts ...softverbs.Option) (err error) {
 	if err != nil {
 		return err
 	}
+	shared, err := mem.New(16)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, shared.Close()) }()
 	dev, err := lib.OpenDevice(device)
 	if err != nil {
 		return err
@@ -55,7 +61,7 @@ func run(w io.Writer, device string, opts ...softverbs.Option) (err error) {
 		return fmt.Errorf("%s has no atomic operations", device)
 	}
 	fmt.Fprintf(w, "%s has atomics: %v\n", device, attr.AtomicCap)
-	return share(w, dev)
+	return share(w, dev, shared)
 }
 
 // Places in the shared memory. Each has eight bytes, and its address is a multiple of eight.
@@ -65,12 +71,14 @@ const (
 )
 
 // share has two clients count together and compete for a lock.
-func share(w io.Writer, dev *verbs.Device) error {
-	mem := make([]byte, 16)
+func share(w io.Writer, dev *verbs.Device, shared *mem.Buffer) error {
+	count, err := shared.Uint64(counter)
+	if err != nil {
+		return err
+	}
 	var clients [2]*client
 	for i := range clients {
-		var err error
-		if clients[i], err = newClient(dev, mem); err != nil {
+		if clients[i], err = newClient(dev, shared); err != nil {
 			return err
 		}
 	}
@@ -88,7 +96,7 @@ func share(w io.Writer, dev *verbs.Device) error {
 	if err := errors.Join(<-errs, <-errs); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "both counted on to 100 at the same time: the counter is %d\n", binary.NativeEndian.Uint64(mem[counter:]))
+	fmt.Fprintf(w, "both counted on to 100 at the same time: the counter is %d\n", count.Load())
 	for i, c := range clients {
 		old, err := c.compareSwap(lock, 0, uint64(1000+i))
 		if err != nil {
@@ -107,14 +115,14 @@ type client struct {
 	rkey           uint32
 }
 
-// newClient connects a client to a server that shares mem. The server registers mem for each connection, since each has a
+// newClient connects a client to a server that shares memory. The server registers it for each connection, since each has a
 // protection domain of its own here.
-func newClient(dev *verbs.Device, mem []byte) (*client, error) {
+func newClient(dev *verbs.Device, shared *mem.Buffer) (*client, error) {
 	end, server, err := verbstest.Connect(dev, dev) // each end may send, and allows the other one atomics
 	if err != nil {
 		return nil, err
 	}
-	mr, err := server.PD.RegMR(mem, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteAtomic)
+	mr, err := server.PD.RegMRBuffer(shared, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteAtomic)
 	if err != nil {
 		return nil, err
 	}

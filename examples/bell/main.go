@@ -2,11 +2,13 @@
 // own. The owner of the bell looks at it by DM.GetUint64 and sleeps in between. All ends are on one device here.
 //
 //	bell                  on a device made of software
-//	bell -device mlx5_0   on a real one, which needs device memory and atomic operations
+//	bell -device mlx5_0   on a real one, which needs atomic operations
 //
 // The region needs three rights: ZERO_BASED, as each region of device memory has, so that the bell has the address 0; REMOTE_ATOMIC,
 // without which a ring ends with REM_ACCESS_ERR; and LOCAL_WRITE, which REMOTE_ATOMIC needs. The queue pair of the owner needs
 // QPAccessRemoteAtomic too. The bell is eight bytes, at a multiple of eight.
+//
+// Where the device has no memory, as soft-RoCE has none, the bell is in a buffer of the host, and the owner looks at it by an atomic Load.
 package main
 
 import (
@@ -21,6 +23,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -69,18 +72,11 @@ func run(w io.Writer, device string, opts ...softverbs.Option) (err error) {
 
 // ring makes the bell, has the peers ring it at the same time, and waits until it has heard all of them.
 func ring(w io.Writer, dev *verbs.Device) error {
-	dm, err := dev.AllocDM(verbs.NewAllocDMAttr(64).LogAlignReq(3))
-	if err != nil {
-		return err
-	}
-	if err := dm.PutUint64(0, 0); err != nil {
-		return err
-	}
 	pd, err := dev.AllocPD() // of the owner, for all its connections
 	if err != nil {
 		return err
 	}
-	mr, err := pd.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased|verbs.DMAccessRemoteAtomic|verbs.DMAccessLocalWrite)
+	b, err := newBell(dev, pd)
 	if err != nil {
 		return err
 	}
@@ -99,28 +95,69 @@ func ring(w io.Writer, dev *verbs.Device) error {
 	rung := make(chan error)
 	for _, peer := range ends {
 		go func() {
-			err := ringer(peer, mr.RKey())
+			err := ringer(peer, b.mr)
 			if err != nil {
 				cancel() // the owner would wait for rings that do not come
 			}
 			rung <- err
 		}()
 	}
-	heard, err := wait(ctx, dm, peers*rings)
+	heard, err := b.wait(ctx, peers*rings)
 	for range peers { // nobody rings any more when the device is closed
 		err = errors.Join(<-rung, err)
 	}
 	if err == nil {
-		fmt.Fprintf(w, "%d peers rang the bell in device memory %d times each; the owner heard %d\n", peers, rings, heard)
+		fmt.Fprintf(w, "%d peers rang the bell in memory of the %s %d times each; the owner heard %d\n", peers, b.where, rings, heard)
 	}
 	return err
 }
 
+// bell is a number that peers reach by a region.
+type bell struct {
+	where string // device or host
+	mr    *verbs.MR
+	look  func() (uint64, error)
+}
+
+// newBell makes a bell in memory of the device, or of the host if the device has none.
+func newBell(dev *verbs.Device, pd *verbs.PD) (*bell, error) {
+	attr, err := dev.QueryDeviceEx()
+	if err != nil {
+		return nil, err
+	}
+	if attr.MaxDMSize == 0 {
+		return newHostBell(pd)
+	}
+	dm, err := dev.AllocDM(verbs.NewAllocDMAttr(64).LogAlignReq(3))
+	if err != nil {
+		return nil, err
+	}
+	if err := dm.PutUint64(0, 0); err != nil {
+		return nil, err
+	}
+	mr, err := pd.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased|verbs.DMAccessRemoteAtomic|verbs.DMAccessLocalWrite)
+	return &bell{"device", mr, func() (uint64, error) { return dm.GetUint64(0) }}, err
+}
+
+// newHostBell makes a bell in memory of the host. Closing the device leaves its buffer to the end of the program.
+func newHostBell(pd *verbs.PD) (*bell, error) {
+	buf, err := mem.New(8)
+	if err != nil {
+		return nil, err
+	}
+	count, err := buf.Uint64(0)
+	if err != nil {
+		return nil, err
+	}
+	mr, err := pd.RegMRBuffer(buf, verbs.MRAccessRemoteAtomic|verbs.MRAccessLocalWrite)
+	return &bell{"host", mr, func() (uint64, error) { return count.Load(), nil }}, err
+}
+
 // wait looks at the bell until it was rung n times. A look at a real device goes over its bus, so there is a pause between
 // two of them, which grows while nobody rings.
-func wait(ctx context.Context, dm *verbs.DM, n uint64) (heard uint64, err error) {
+func (b *bell) wait(ctx context.Context, n uint64) (heard uint64, err error) {
 	for pause := time.Microsecond; ; pause = min(2*pause, time.Millisecond) {
-		now, err := dm.GetUint64(0)
+		now, err := b.look()
 		if err != nil || now >= n {
 			return now, err
 		}
@@ -136,7 +173,7 @@ func wait(ctx context.Context, dm *verbs.DM, n uint64) (heard uint64, err error)
 }
 
 // ringer rings, one time after the other. The device writes the old value of the bell to the memory of the peer.
-func ringer(peer *verbstest.End, rkey uint32) error {
+func ringer(peer *verbstest.End, bell *verbs.MR) error {
 	sends, err := verbs.NewSendBatch(1, 1)
 	if err != nil {
 		return err
@@ -146,7 +183,7 @@ func ringer(peer *verbstest.End, rkey uint32) error {
 	if err != nil {
 		return err
 	}
-	sends.WR(0).FetchAdd(0, 0, rkey, 1).Add(old).Flags(verbs.SendSignaled)
+	sends.WR(0).FetchAdd(0, bell.IOVA(), bell.RKey(), 1).Add(old).Flags(verbs.SendSignaled)
 	for mine := range uint64(rings) {
 		if _, err := peer.QP.PostSend(sends, 1); err != nil {
 			return err

@@ -85,8 +85,6 @@ func rawCreateEventChannel(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
 }
 
 func rawDestroyEventChannel(fn0 uintptr, channel unsafe.Pointer) {
-	serial.Lock()
-	defer serial.Unlock()
 	C.vg1ed4ebc7c7_rdma_destroy_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)))
 }
 
@@ -99,8 +97,6 @@ func rawCreateID(fn0 uintptr, channel unsafe.Pointer, id unsafe.Pointer, dev uin
 }
 
 func rawDestroyID(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
-	serial.Lock()
-	defer serial.Unlock()
 	n, err := C.vg1ed4ebc7c7_rdma_destroy_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
 	return cmem.IntOrErrno(int(n), err)
 }

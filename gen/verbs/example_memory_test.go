@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // Memory of Go is registered as it is: it stays in its place until the region is closed. A wrong set of flags is refused before the
@@ -28,6 +30,42 @@ func ExamplePD_RegMR() {
 	// ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]
 	// 4096 true
 	// <nil>
+}
+
+// A word of a buffer is a value of sync/atomic: here the counter of a server, which a client changes by FETCH_ADD while the server may read
+// it, and the old value, which the device of the client writes.
+func ExamplePD_RegMRBuffer_atomic() {
+	dev, done := open()
+	defer done()
+	client, server, err := verbstest.Connect(dev, dev)
+	check(err)
+	buf, err := mem.New(16)
+	check(err)
+	counter, err := buf.Uint64(0)
+	check(err)
+	old, err := buf.Uint64(8)
+	check(err)
+	counter.Store(40)
+	theirs, err := server.PD.RegMRBuffer(buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteAtomic)
+	check(err)
+	mine, err := client.PD.RegMRBuffer(buf, verbs.MRAccessLocalWrite)
+	check(err)
+	batch, err := verbs.NewSendBatch(1, 1)
+	check(err)
+	result, err := mine.SGE(8, 8)
+	check(err)
+	batch.WR(0).FetchAdd(1, theirs.IOVA(), theirs.RKey(), 2).Add(result).Flags(verbs.SendSignaled)
+	_, err = client.QP.PostSend(batch, 1)
+	check(err)
+	wcs, err := verbstest.Wait(client.SendCQ, 1)
+	check(err)
+	fmt.Println(wcs[0].Status, old.Load(), counter.Load())
+	_, err = buf.Uint64(4)
+	fmt.Println(err)
+	check(errors.Join(theirs.Close(), mine.Close(), buf.Close()))
+	// Output:
+	// SUCCESS 40 42
+	// buffer of 16 bytes: offset 4 is not a multiple of 8, as an atomic word needs: invalid argument (EINVAL)
 }
 
 // Memory of the device is an io.WriterAt and an io.ReaderAt; most devices copy words of 4 bytes. Peers reach it by a region that

@@ -34,6 +34,11 @@ func (b *builder) readsRecords(v *model.Verb) bool {
 	})
 }
 
+// mayWait reports whether a verb ends an object. Such a call may wait minutes for the kernel, and other calls do not wait for it.
+func (b *builder) mayWait(v *model.Verb) bool {
+	return slices.ContainsFunc(b.pkg.Objects, func(o *model.Object) bool { return o.Destroy == v })
+}
+
 // given is the parameter with the record that a verb gives.
 func given(v *model.Verb) *model.Param {
 	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Role == role.Given })

@@ -49,6 +49,24 @@ func TestBrokenOthers(t *testing.T) {
 	}
 }
 
+// TestSerial: the calls of a library run one after another, except those that end an object and may wait for long.
+func TestSerial(t *testing.T) {
+	pkg, err := modelOf("rdmacm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Of(pkg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range p.Shims {
+		want, listed := map[string]bool{"rdma_destroy_id": false, "rdma_destroy_event_channel": false, "rdma_connect": true}[s.Verb.C]
+		if listed && s.Serial != want {
+			t.Errorf("%s is serial: %t", s.Verb.C, s.Serial)
+		}
+	}
+}
+
 // TestModuleProperties holds every method of the other modules to them.
 func TestModuleProperties(t *testing.T) {
 	for _, name := range spec.Modules() {

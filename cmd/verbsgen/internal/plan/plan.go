@@ -282,7 +282,7 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	if v.Stream != nil {
 		return &Shim{Verb: v, Params: streamParams, Answer: Nothing}
 	}
-	s := &Shim{Verb: v, Answer: answer(v), Serial: b.pkg.Module.Serial && !b.readsRecords(v)}
+	s := &Shim{Verb: v, Answer: answer(v), Serial: b.pkg.Module.Serial && !b.readsRecords(v) && !b.mayWait(v)}
 	for i := range v.Symbols() {
 		s.Params = append(s.Params, Cross{Name: fmt.Sprintf("fn%d", i), Type: "uintptr"})
 	}
