@@ -39,8 +39,16 @@ type Result struct {
 	Messages []string // one for each broken rule and place, lints among them; or why the verdict is unknown
 	// NotJudged are IDs of rules that the call may break: a capability or a property of an object is not given.
 	NotJudged []string
+	// Broken are the broken rules, each at a place of the call, with the lints whatever the platform says of them.
+	Broken []Broken
 	// Problem tells that the case cannot be read: a value of the wrong type or range. The verdict is Unknown then.
 	Problem bool
+}
+
+// Broken is a rule that a call breaks: the place as a message writes it ("attr.length"), and the value there.
+type Broken struct {
+	Rule         *spec.Rule
+	Place, Value string
 }
 
 // Reasons are the IDs of the rules that the verdict stands on.

@@ -110,8 +110,11 @@ func (c *call) look(path string, b binding) ref {
 		if i == 0 {
 			cur = c.args[name]
 		} else {
-			if cur.kind == kNull || cur.kind == kInt {
+			switch cur.kind {
+			case kNull, kInt:
 				return ref{st: unknown, path: path}
+			case kUnknown:
+				return ref{st: unknown, v: cur, path: path}
 			}
 			at := cur
 			if cur = at.m[name]; cur == nil { // nil map: nothing is told of it
@@ -138,7 +141,16 @@ func (c *call) look(path string, b binding) ref {
 			}
 		}
 	}
+	if cur.kind == kUnknown {
+		return ref{st: unknown, v: cur, path: path}
+	}
 	return ref{st: given, v: cur, path: path}
+}
+
+// unsaid reports whether a path leads to a value that is given and not known.
+func (c *call) unsaid(path string, b binding) bool {
+	r := c.look(path, b)
+	return r.v != nil && r.v.kind == kUnknown
 }
 
 // end computes the property end of a range of memory, which a case may tell by its addr and length.
@@ -181,7 +193,11 @@ func (c *call) derived(r ref, b binding) ref {
 	defer delete(c.deriving, r.path)
 	mask := new(big.Int)
 	for _, g := range gates {
-		if f := c.look(g.field, b); isSet(f) || g.zero && f.st == given {
+		f := c.look(g.field, b)
+		if c.unsaid(g.field, b) {
+			return ref{st: unknown, v: f.v, path: r.path}
+		}
+		if isSet(f) || g.zero && f.st == given {
 			mask.Or(mask, g.bit)
 		}
 	}

@@ -27,6 +27,7 @@ func (c *call) add(res *Result, r *spec.Rule) {
 			continue
 		}
 		found = true
+		res.Broken = append(res.Broken, Broken{Rule: r, Place: w.subject, Value: w.value})
 		applies := func(when []spec.Atom) bool { return c.holds(when, b) }
 		a, text := r.AnswerOf(c.platform, applies), message(r, *w)
 		switch {

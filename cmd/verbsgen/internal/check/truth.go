@@ -3,6 +3,7 @@ package check
 import (
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/cond"
@@ -270,11 +271,18 @@ func (c *call) number(n *spec.Cond, b binding) (i *big.Int, ok bool) {
 	return number(c.at(n, b))
 }
 
-// sum adds what is told; ok is false when nothing is.
+// sum adds what is told; ok is false when nothing is, or when a term is given and not known.
 func (c *call) sum(terms []*spec.Cond, b binding) (total *big.Int, ok bool) {
 	total = new(big.Int)
 	for _, t := range terms {
+		list, _, _ := strings.Cut(t.Of.Text, "[]")
+		if c.unsaid(list, b) {
+			return nil, false
+		}
 		for _, one := range c.bindings(t.Of.Text, b) {
+			if c.unsaid(t.Of.Text, one) {
+				return nil, false
+			}
 			if i, told := c.number(t, one); told {
 				total.Add(total, i)
 				ok = true
@@ -302,7 +310,10 @@ func (c *call) ifGiven(n *spec.Cond, b binding) (i *big.Int, ok bool) {
 	i, ok = c.number(n.Sub[0], b)
 	have, told := bits(c.at(n.Mask, b))
 	if bit := c.bitOf(n.Mask, n.Sub[1]); bit != nil && (!told || new(big.Int).And(have, bit).Sign() == 0) {
-		return i, ok
+		return i, ok && !c.unsaid(n.Mask.Of.Text, b)
+	}
+	if c.unsaid(n.Sub[1].Of.Text, b) {
+		return nil, false
 	}
 	if given, is := c.number(n.Sub[1], b); is {
 		return given, true

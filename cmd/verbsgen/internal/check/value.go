@@ -19,7 +19,12 @@ const (
 	kStruct             // fields or properties: m
 	kList               // l
 	kText
+	kUnknown // a value that the case has, and does not tell
 )
+
+// Unsaid is a value in a case that is given and not known, such as one that a program computes. It decides nothing: no rule is broken by
+// what it may be.
+type Unsaid struct{}
 
 // val is a value of a case, of the type its place has.
 type val struct {
@@ -75,6 +80,8 @@ func (c *call) value(path string, t spec.CType, v any) *val {
 		return c.list(path, t, v)
 	case map[string]any:
 		return c.fields(path, t, v)
+	case Unsaid:
+		return &val{kind: kUnknown, t: t, i: new(big.Int)}
 	}
 	if i := toInt(v); i != nil {
 		return c.integer(path, t, i)

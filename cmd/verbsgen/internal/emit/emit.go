@@ -140,6 +140,7 @@ func (e *emitter) docFile() *goFile {
 	if slices.ContainsFunc(e.pkg.Facts.Functions, func(f api.Function) bool { return f.Name == e.pkg.Module.Probe }) {
 		library = e.pkg.Module.Short
 	}
+	g.f.HeaderComment(strings.TrimSpace("//verbsgen:module " + e.pkg.Module.Name + " " + e.pkg.Release))
 	g.f.PackageComment(says("package", plan.Words{"Name": e.pkg.Name, "Library": library}))
 	g.decl(says("runtime", nil), jen.Const().Id("_").Op("=").Add(rt("gensupport", gensupport.GeneratedForRuntime1)))
 	return g

@@ -30,6 +30,20 @@ type Options struct {
 	Foreign        bool              // header or pages are not the project's own: what comes out is type-checked
 }
 
+// Model joins facts and pages for a tool that only reads the model: what they decide between them was checked when the package was
+// generated.
+func Model(rel *api.Release, sp *spec.Spec, opt Options) (*model.Package, error) {
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		return nil, err
+	}
+	since, err := stored.Since()
+	if err != nil {
+		return nil, err
+	}
+	return bindAll(rel, rel, sp, opt, stored.Oldest(), func(name string) string { return since[name] })
+}
+
 // Run gives the files of a package, and the model that they were made from.
 func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Package, error) {
 	stored, err := api.KnownOf(sp.Module.Facts)
@@ -83,19 +97,24 @@ func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, 
 	}
 	facts := sp.Module.NewFacts(rel)
 	errs.AddErr(fit.Pages(facts, sp))
-	versions := symbolVersions(cmp.Or(known, rel)) // the newest release says at which version functions are exported
-	specials := map[string]bind.Special{}
-	for name, s := range templates.Specials {
-		specials[name] = bind.Special(s)
-	}
-	pkg, err := bind.Bind(bind.Input{Release: rel, Facts: facts, Hash: cdecl.FactsHash(rel), Since: sinceOf, Oldest: stored.Oldest(),
-		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Imports: opt.Imports,
-		Only: opt.Only, Specials: specials})
+	pkg, err := bindAll(rel, cmp.Or(known, rel), sp, opt, stored.Oldest(), sinceOf)
 	errs.AddErr(err)
 	if err := errs.Err(); err != nil {
 		return nil, err
 	}
 	return pkg, fit.Package(pkg, facts, sp, fit.Written{Known: known, Since: sinceOf})
+}
+
+// bindAll binds the pages to the facts of a release. Newest says at which version functions are exported.
+func bindAll(rel, newest *api.Release, sp *spec.Spec, opt Options, oldest string, since func(string) string) (*model.Package, error) {
+	versions := symbolVersions(newest)
+	specials := map[string]bind.Special{}
+	for name, s := range templates.Specials {
+		specials[name] = bind.Special(s)
+	}
+	return bind.Bind(bind.Input{Release: rel, Facts: sp.Module.NewFacts(rel), Hash: cdecl.FactsHash(rel), Since: since, Oldest: oldest,
+		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Imports: opt.Imports,
+		Only: opt.Only, Specials: specials})
 }
 
 // symbolVersions gives the default versions of exported functions, which never change from one release to the next.

@@ -1,0 +1,258 @@
+package vet
+
+import (
+	"go/ast"
+	"go/constant"
+	"go/types"
+	"math/big"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec/role"
+)
+
+// value is what is known of an expression: a *big.Int, null, some, a *record or a list; nil when nothing is.
+type value any
+
+// null is nil or a zero address.
+type null struct{}
+
+// some is an object or address that is not nil; props are what is known of an object, by property.
+type some struct{ props map[string]value }
+
+// list is a slice with a known number of elements; items are nil for bytes.
+type list struct {
+	items []value
+	n     int64
+}
+
+// record is a struct of attributes: a plain one, or a builder, which all variables that have it share.
+type record struct {
+	b      *bindings
+	of     *model.Record
+	fields map[*model.Field]value
+	at     map[*model.Field]ast.Node // where a field got its value
+	bits   uint64                    // of the mask
+	shared bool                      // variables have its address
+	lost   bool                      // something else may have changed it
+}
+
+func newRecord(b *bindings, of *model.Record) *record {
+	return &record{b: b, of: of, shared: !of.Plain, fields: map[*model.Field]value{}, at: map[*model.Field]ast.Node{}}
+}
+
+// copied copies a value for another variable or state. Builders that are the same stay the same within seen.
+func copied(v value, seen map[*record]*record) value {
+	switch v := v.(type) {
+	case *record:
+		if c := seen[v]; c != nil {
+			return c
+		}
+		c := newRecord(v.b, v.of)
+		seen[v] = c
+		c.bits, c.lost, c.shared = v.bits, v.lost, v.shared
+		for f, x := range v.fields {
+			c.fields[f] = copied(x, seen)
+		}
+		for f, at := range v.at {
+			c.at[f] = at
+		}
+		return c
+	case list:
+		items := make([]value, len(v.items))
+		for i, x := range v.items {
+			items[i] = copied(x, seen)
+		}
+		return list{items, v.n}
+	}
+	return v
+}
+
+// same reports whether two values are known to be equal, and otherwise what is left of both: nothing.
+func same(a, b value) bool {
+	switch a := a.(type) {
+	case *big.Int:
+		b, ok := b.(*big.Int)
+		return ok && a.Cmp(b) == 0
+	case null:
+		_, ok := b.(null)
+		return ok
+	case some:
+		b, ok := b.(some)
+		return ok && len(a.props)+len(b.props) == 0
+	case list:
+		b, ok := b.(list)
+		if !ok || a.n != b.n || len(a.items) != len(b.items) {
+			return false
+		}
+		for i := range a.items {
+			if !same(a.items[i], b.items[i]) {
+				return false
+			}
+		}
+		return true
+	case *record:
+		b, ok := b.(*record)
+		if !ok || a.of != b.of || a.bits != b.bits || a.lost || b.lost || len(a.fields) != len(b.fields) {
+			return false
+		}
+		for f, x := range a.fields {
+			if y, there := b.fields[f]; !there || !same(x, y) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// asCase is a value as a case of package check has it.
+func asCase(v value) any {
+	switch v := v.(type) {
+	case *big.Int:
+		return v
+	case null:
+		return nil
+	case some:
+		props := map[string]any{}
+		for name, x := range v.props {
+			if x != nil {
+				props[name] = asCase(x)
+			}
+		}
+		if len(props) > 0 {
+			return props
+		}
+		return "@given"
+	case *record:
+		return v.asCase()
+	case list:
+		if v.items == nil {
+			return check.Unsaid{}
+		}
+		out := make([]any, len(v.items))
+		for i, x := range v.items {
+			out[i] = asCase(x)
+		}
+		return out
+	}
+	return check.Unsaid{}
+}
+
+// asCase is the C struct of a record: what nobody set is zero there.
+func (r *record) asCase() any {
+	if r.lost {
+		return check.Unsaid{}
+	}
+	out := map[string]any{}
+	for _, f := range r.of.Fields {
+		v, set := r.fields[f]
+		switch {
+		case f.Callback != "" && set && f.Bit == nil, f.Points != nil, f.Bytes, f.Handles != nil, f.Text:
+			out[f.C] = check.Unsaid{}
+			if !set {
+				delete(out, f.C)
+			}
+			if f.Len != nil && f.Len.C != "" && set {
+				out[f.Len.C] = check.Unsaid{}
+			}
+		case set:
+			out[f.C] = asCase(v)
+		case f.Object != nil:
+			out[f.C] = nil
+		case f.Nested != nil:
+			out[f.C] = newRecord(r.b, f.Nested).asCase()
+		case f.Leaf != nil && isNumber(f):
+			out[f.C] = new(big.Int)
+		}
+	}
+	if l := r.maskLeaf(); l != nil {
+		out[l.C] = new(big.Int).SetUint64(r.bits)
+	}
+	return out
+}
+
+// maskLeaf is the field of the C struct with the mask of a builder; nil where it has none, or is handed in beside it.
+func (r *record) maskLeaf() *model.Leaf {
+	if r.of.Mask == "" || r.of.Beside || r.of.Mirror == nil {
+		return nil
+	}
+	for _, l := range r.of.Mirror.Leaf {
+		if l.Go == r.of.Mask {
+			return l
+		}
+	}
+	return nil
+}
+
+// isNumber reports whether a field is an integer in C.
+func isNumber(f *model.Field) bool {
+	switch f.Leaf.GoType {
+	case "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "uintptr":
+		return true
+	}
+	return false
+}
+
+// set stores a value in a field, with its bit of the mask.
+func (r *record) set(f *model.Field, v value, at ast.Node) {
+	r.fields[f], r.at[f] = v, at
+	if f.Bit == nil {
+		return
+	}
+	if _, nothing := v.(null); !nothing || f.Object == nil {
+		r.bits |= uint64(f.BitValue)
+	}
+}
+
+// field gives the field of a Go name, or nil.
+func (r *record) field(name string) *model.Field {
+	for _, f := range r.of.Fields {
+		if f.Go == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// fromConstant is the integer of a constant; nil for text and fractions.
+func fromConstant(c constant.Value) value {
+	switch c.Kind() {
+	case constant.Bool:
+		if constant.BoolVal(c) {
+			return big.NewInt(1)
+		}
+		return new(big.Int)
+	case constant.Int:
+		if i, ok := new(big.Int).SetString(c.ExactString(), 10); ok {
+			return i
+		}
+	}
+	return nil
+}
+
+// wrapped is an integer as a Go type holds it; nil for a type that is not an integer.
+func wrapped(i *big.Int, t types.Type) value {
+	b, ok := t.Underlying().(*types.Basic)
+	if !ok || b.Info()&(types.IsInteger|types.IsBoolean) == 0 {
+		return nil
+	}
+	size, signed := uint(types.SizesFor("gc", "amd64").Sizeof(b)*8), b.Info()&types.IsUnsigned == 0
+	if b.Info()&(types.IsUntyped|types.IsBoolean) != 0 {
+		return i
+	}
+	out := new(big.Int).Mod(i, new(big.Int).Lsh(big.NewInt(1), size))
+	if signed && out.Bit(int(size-1)) == 1 {
+		out.Sub(out, new(big.Int).Lsh(big.NewInt(1), size))
+	}
+	return out
+}
+
+// taken reports whether a verb reads a parameter that programs give a value for.
+func taken(p *model.Param) bool {
+	switch p.Role {
+	case role.Out, role.OutRecord, role.Made, role.Filled, role.Given:
+		return false
+	}
+	return true
+}

@@ -1,0 +1,87 @@
+package vet
+
+import (
+	"fmt"
+	"sync"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+)
+
+// Loader gives the rules and the model that a generated package was made from.
+type Loader func(*Origin) (*check.Checker, *model.Package, error)
+
+// Analyzers are all analyzers of verbsgen vet.
+func Analyzers(load Loader) []*analysis.Analyzer {
+	s := &suite{load: load, loaded: map[string]*bindings{}}
+	return s.analyzers(s.origins())
+}
+
+// analyzers are those that report, which all need the origins.
+func (s *suite) analyzers(origins *analysis.Analyzer) []*analysis.Analyzer {
+	calls := callsAnalyzer(origins)
+	return []*analysis.Analyzer{rulesAnalyzer(calls), hintsAnalyzer(calls)}
+}
+
+// suite has what the analyzers share in a process.
+type suite struct {
+	load   Loader
+	mu     sync.Mutex
+	loaded map[string]*bindings
+}
+
+// bindings loads what a generated package was made from, once for each origin.
+func (s *suite) bindings(o *Origin) (*bindings, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := fmt.Sprint(*o)
+	if b := s.loaded[key]; b != nil {
+		return b, nil
+	}
+	judge, pkg, err := s.load(o)
+	if err != nil {
+		return nil, fmt.Errorf("the pages of a package %s: %w", o, err)
+	}
+	b := newBindings(judge, pkg)
+	s.loaded[key] = b
+	return b, nil
+}
+
+// bindings are the names of a generated package, and the rules behind them.
+type bindings struct {
+	judge   *check.Checker
+	methods map[string]face // "PD.RegMR"
+	records map[string]*model.Record
+	objects map[string]*model.Object
+	rules   map[string]*model.Rule
+}
+
+// face is a method of a generated package, and the verb that it calls.
+type face struct {
+	verb   *model.Verb
+	method *model.Method
+}
+
+func newBindings(judge *check.Checker, pkg *model.Package) *bindings {
+	b := &bindings{judge: judge, methods: map[string]face{}, records: map[string]*model.Record{}, objects: map[string]*model.Object{},
+		rules: map[string]*model.Rule{}}
+	for _, v := range pkg.Verbs {
+		for _, m := range v.Methods {
+			b.methods[m.Recv+"."+m.Name] = face{v, m}
+		}
+	}
+	for _, r := range pkg.Records {
+		if r.From == nil && r.Runtime == "" {
+			b.records[r.Go] = r
+		}
+	}
+	for _, o := range pkg.Objects {
+		b.objects[o.Go] = o
+	}
+	for _, r := range pkg.Rules {
+		b.rules[r.ID] = r
+	}
+	return b
+}

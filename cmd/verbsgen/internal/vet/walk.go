@@ -1,0 +1,414 @@
+package vet
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"math/big"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// walker follows what is known of the variables of one function, in the order of its statements.
+type walker struct {
+	pass  *analysis.Pass
+	from  map[string]*bindings
+	vars  map[types.Object]value
+	loose map[types.Object]bool // variables that something else may change: their address is taken, or a closure assigns them
+	found func(call *ast.CallExpr, c *caseOf)
+}
+
+// function walks the body of a function.
+func (w *walker) function(body *ast.BlockStmt) {
+	w.vars, w.loose = map[types.Object]value{}, map[types.Object]bool{}
+	w.findLoose(body, body)
+	w.block(body.List)
+}
+
+// findLoose notes variables whose address is taken, and those that closures assign.
+func (w *walker) findLoose(body ast.Node, outer *ast.BlockStmt) {
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				w.loose[w.root(n.X)] = true
+			}
+		case *ast.FuncLit:
+			ast.Inspect(n.Body, func(x ast.Node) bool {
+				for _, o := range w.changedBy(x) {
+					if o != nil && (o.Pos() < n.Pos() || o.Pos() > n.End()) {
+						w.loose[o] = true
+					}
+				}
+				return true
+			})
+		case *ast.BranchStmt:
+			if n.Tok == token.GOTO { // the order of statements says nothing
+				for _, x := range w.pass.TypesInfo.Defs {
+					if x != nil && x.Pos() >= outer.Pos() && x.Pos() <= outer.End() {
+						w.loose[x] = true
+					}
+				}
+			}
+		}
+		return true
+	})
+}
+
+// root is the variable that an expression is a part of; nil for another one.
+func (w *walker) root(e ast.Expr) types.Object {
+	for {
+		switch x := e.(type) {
+		case *ast.ParenExpr:
+			e = x.X
+		case *ast.SelectorExpr:
+			e = x.X
+		case *ast.IndexExpr:
+			e = x.X
+		case *ast.StarExpr:
+			e = x.X
+		case *ast.CallExpr:
+			e = x.Fun
+		case *ast.Ident:
+			return w.pass.TypesInfo.ObjectOf(x)
+		default:
+			return nil
+		}
+	}
+}
+
+// changedBy are the variables that a statement or call changes itself: those on the left, and those with a method that is called.
+func (w *walker) changedBy(n ast.Node) (out []types.Object) {
+	switch n := n.(type) {
+	case *ast.AssignStmt:
+		for _, l := range n.Lhs {
+			out = append(out, w.root(l))
+		}
+	case *ast.IncDecStmt:
+		out = append(out, w.root(n.X))
+	case *ast.RangeStmt:
+		out = append(out, w.root(n.Key), w.root(n.Value))
+	case *ast.CallExpr:
+		if _, ok := n.Fun.(*ast.SelectorExpr); ok {
+			out = append(out, w.root(n.Fun))
+		}
+	}
+	return out
+}
+
+// clone copies the state.
+func (w *walker) clone() map[types.Object]value {
+	out, seen := make(map[types.Object]value, len(w.vars)), map[*record]*record{}
+	for o, v := range w.vars {
+		out[o] = copied(v, seen)
+	}
+	return out
+}
+
+// branch walks statements with a copy of the state, which it returns; nil when they do not go on to what follows.
+func (w *walker) branch(before map[types.Object]value, stmts []ast.Stmt) map[types.Object]value {
+	w.vars = before
+	if !w.block(stmts) {
+		return nil
+	}
+	return w.vars
+}
+
+// join keeps what all states agree on. A nil state does not arrive here.
+func (w *walker) join(states ...map[types.Object]value) {
+	var out map[types.Object]value
+	for _, s := range states {
+		switch {
+		case s == nil:
+		case out == nil:
+			out = s
+		default:
+			for o, v := range out {
+				if !same(v, s[o]) {
+					delete(out, o)
+				}
+			}
+		}
+	}
+	if out == nil {
+		out = map[types.Object]value{}
+	}
+	w.vars = out
+}
+
+// block walks statements; false when the end is not reached.
+func (w *walker) block(stmts []ast.Stmt) bool {
+	for _, s := range stmts {
+		if !w.stmt(s) {
+			return false
+		}
+	}
+	return true
+}
+
+// forget drops what is known of the variables that a loop changes.
+func (w *walker) forget(n ast.Node) {
+	ast.Inspect(n, func(x ast.Node) bool {
+		for _, o := range w.changedBy(x) {
+			delete(w.vars, o)
+		}
+		return true
+	})
+}
+
+// stmt walks a statement; false when what follows is not reached.
+func (w *walker) stmt(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case nil:
+	case *ast.ExprStmt:
+		w.expr(s.X)
+		return !w.panics(s.X)
+	case *ast.AssignStmt:
+		w.assign(s)
+	case *ast.IncDecStmt:
+		w.store(s.X, nil)
+	case *ast.DeclStmt:
+		w.declare(s)
+	case *ast.BlockStmt:
+		return w.block(s.List)
+	case *ast.LabeledStmt:
+		w.forget(s.Stmt)
+		w.stmt(s.Stmt)
+		w.forget(s.Stmt)
+	case *ast.ReturnStmt:
+		w.exprs(s.Results)
+		return false
+	case *ast.BranchStmt:
+		return false
+	case *ast.GoStmt:
+		w.expr(s.Call)
+	case *ast.DeferStmt:
+		w.expr(s.Call)
+	case *ast.SendStmt:
+		w.escape(w.expr(s.Chan))
+		w.escape(w.expr(s.Value))
+	case *ast.IfStmt:
+		return w.ifStmt(s)
+	default:
+		return w.control(s)
+	}
+	return true
+}
+
+func (w *walker) ifStmt(s *ast.IfStmt) bool {
+	w.stmt(s.Init)
+	w.expr(s.Cond)
+	before, other := w.clone(), w.clone()
+	then := w.branch(before, s.Body.List)
+	if s.Else != nil {
+		other = w.branch(other, []ast.Stmt{s.Else})
+	}
+	w.join(then, other)
+	return then != nil || other != nil
+}
+
+// control walks loops and choices.
+func (w *walker) control(s ast.Stmt) bool {
+	switch s := s.(type) {
+	case *ast.ForStmt:
+		w.stmt(s.Init)
+		w.loop(s, func() {
+			if s.Cond != nil {
+				w.expr(s.Cond)
+			}
+			w.block(s.Body.List)
+			w.stmt(s.Post)
+		})
+	case *ast.RangeStmt:
+		w.escape(w.expr(s.X))
+		w.loop(s, func() { w.block(s.Body.List) })
+	case *ast.SwitchStmt:
+		w.stmt(s.Init)
+		if s.Tag != nil {
+			w.expr(s.Tag)
+		}
+		w.clauses(s, s.Body)
+	case *ast.TypeSwitchStmt:
+		w.stmt(s.Init)
+		w.clauses(s, s.Body)
+	case *ast.SelectStmt:
+		w.clauses(s, s.Body)
+	}
+	return true
+}
+
+// loop walks a body that runs any number of times.
+func (w *walker) loop(s ast.Stmt, body func()) {
+	w.forget(s)
+	before := w.clone()
+	body()
+	w.vars = before
+	w.forget(s)
+}
+
+// clauses walks each choice by itself; afterwards nothing is known of what one of them changes.
+func (w *walker) clauses(s ast.Stmt, body *ast.BlockStmt) {
+	before := w.clone()
+	for _, c := range body.List {
+		w.vars = before
+		w.vars = w.clone()
+		switch c := c.(type) {
+		case *ast.CaseClause:
+			w.exprs(c.List)
+			w.block(c.Body)
+		case *ast.CommClause:
+			w.stmt(c.Comm)
+			w.block(c.Body)
+		}
+	}
+	w.vars = before
+	w.forget(s)
+}
+
+// panics reports whether an expression is a call that does not return.
+func (w *walker) panics(e ast.Expr) bool {
+	call, ok := e.(*ast.CallExpr)
+	if !ok {
+		return false
+	}
+	switch f := ast.Unparen(call.Fun).(type) {
+	case *ast.Ident:
+		_, builtin := w.pass.TypesInfo.Uses[f].(*types.Builtin)
+		return builtin && f.Name == "panic"
+	case *ast.SelectorExpr:
+		fn, _ := w.pass.TypesInfo.Uses[f.Sel].(*types.Func)
+		if fn == nil || fn.Pkg() == nil {
+			return false
+		}
+		switch fn.Pkg().Path() + "." + fn.Name() {
+		case "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "testing.Fatal", "testing.Fatalf", "testing.FailNow", "testing.Skip",
+			"testing.Skipf", "testing.SkipNow", "runtime.Goexit":
+			return true
+		}
+	}
+	return false
+}
+
+// assign walks an assignment or a short declaration.
+func (w *walker) assign(s *ast.AssignStmt) {
+	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
+		v := w.binary(binaryOf[s.Tok], w.expr(s.Lhs[0]), w.expr(s.Rhs[0]), w.pass.TypesInfo.TypeOf(s.Lhs[0]))
+		w.store(s.Lhs[0], v)
+		return
+	}
+	var values []value
+	if len(s.Rhs) == 1 && len(s.Lhs) > 1 {
+		values = w.results(s.Rhs[0])
+	} else {
+		values = w.exprs(s.Rhs)
+	}
+	for i, l := range s.Lhs {
+		var v value
+		if i < len(values) {
+			v = values[i]
+		}
+		w.store(l, v)
+	}
+}
+
+// binaryOf is the operation of an assignment with one.
+var binaryOf = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL,
+	token.OR_ASSIGN: token.OR, token.AND_ASSIGN: token.AND, token.XOR_ASSIGN: token.XOR, token.AND_NOT_ASSIGN: token.AND_NOT,
+	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR}
+
+// declare walks var declarations.
+func (w *walker) declare(s *ast.DeclStmt) {
+	d, ok := s.Decl.(*ast.GenDecl)
+	if !ok || d.Tok != token.VAR {
+		return
+	}
+	for _, x := range d.Specs {
+		x := x.(*ast.ValueSpec)
+		var values []value
+		switch {
+		case len(x.Values) == 1 && len(x.Names) > 1:
+			values = w.results(x.Values[0])
+		case len(x.Values) > 0:
+			values = w.exprs(x.Values)
+		default:
+			for _, n := range x.Names {
+				values = append(values, w.zero(w.pass.TypesInfo.TypeOf(n)))
+			}
+		}
+		for i, n := range x.Names {
+			if i < len(values) {
+				w.store(n, values[i])
+			}
+		}
+	}
+}
+
+// zero is the zero value of a type.
+func (w *walker) zero(t types.Type) value {
+	if b, r := w.recordOf(t); r != nil && r.Plain {
+		if _, pointer := t.Underlying().(*types.Pointer); !pointer {
+			return newRecord(b, r)
+		}
+	}
+	switch u := t.Underlying().(type) {
+	case *types.Basic:
+		if u.Info()&(types.IsInteger|types.IsBoolean) != 0 {
+			return new(big.Int)
+		}
+	case *types.Pointer:
+		return null{}
+	}
+	return nil
+}
+
+// store puts a value into what is on the left of an assignment.
+func (w *walker) store(to ast.Expr, v value) {
+	switch to := ast.Unparen(to).(type) {
+	case *ast.Ident:
+		o := w.pass.TypesInfo.ObjectOf(to)
+		if o == nil || to.Name == "_" {
+			return
+		}
+		if w.loose[o] || v == nil {
+			w.escape(v)
+			delete(w.vars, o)
+			return
+		}
+		if r, ok := v.(*record); ok && !r.shared { // by value
+			v = copied(v, map[*record]*record{})
+		}
+		if o.Parent() == o.Pkg().Scope() { // any function may change it
+			w.escape(v)
+			return
+		}
+		w.vars[o] = v
+	case *ast.SelectorExpr:
+		if r, ok := w.expr(to.X).(*record); ok && r.of.Plain {
+			if f := r.field(to.Sel.Name); f != nil {
+				r.set(f, v, to)
+				return
+			}
+			r.lost = true
+			return
+		}
+		w.escape(v)
+	default:
+		w.escape(v)
+		if o := w.root(to); o != nil {
+			w.escape(w.vars[o])
+			delete(w.vars, o)
+		}
+	}
+}
+
+// escape gives up on a builder or struct whose address other code has from now on.
+func (w *walker) escape(v value) {
+	switch v := v.(type) {
+	case *record:
+		v.lost = v.lost || v.shared
+	case list:
+		for _, x := range v.items {
+			w.escape(x)
+		}
+	}
+}

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/tools/go/analysis/unitchecker"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/vet"
+)
+
+const vetHelp = `vet reports calls of generated packages that break rules of the man pages, before the program runs. It is
+
+  go vet -vettool=PATH-OF-VERBSGEN [flags] [packages]
+
+and takes the packages and flags of go vet; without packages it is about the one in this folder. Constants,
+variables of a function, structs and builders are followed, and what is not known breaks no rule:
+
+  pd.RegMR(buf, verbs.MRAccessRemoteWrite)
+
+  x.go:9:16: ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE;
+  add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]
+
+The analyzers are
+
+  verbsrules  calls that no device is known to accept
+  verbshints  calls that only some devices or kernels accept
+
+-verbsrules runs only that one, -verbshints=false leaves one out, -json prints JSON. -fix adds missing flags,
+and -diff prints what it would change. The exit code is that of go vet: 1 when something is reported.
+
+A comment on the line of a call, or above it, says that a rule is broken on purpose:
+
+  //verbsgen:ignore VR-ibv_reg_mr-access-0001 the test needs a refused call
+
+A package is known by the line "//verbsgen:module" of its generated files, wherever it is, and judged by the
+pages that it was generated from: those of verbsgen for its module and release, with the --spec folders of its
+go:generate line.`
+
+func (a *app) vetCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:                "vet [flags of go vet] [packages]",
+		Short:              "report calls in Go programs that break rules",
+		Long:               vetHelp,
+		DisableFlagParsing: true,
+		RunE: do(func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
+				return cmd.Help()
+			}
+			self, err := os.Executable()
+			if err != nil {
+				return err
+			}
+			c := exec.CommandContext(cmd.Context(), "go", append([]string{"vet", "-vettool=" + self}, args...)...)
+			c.Stdin, c.Stdout, c.Stderr = os.Stdin, a.out, a.err
+			err = c.Run()
+			var exit *exec.ExitError
+			if errors.As(err, &exit) {
+				return failed{diag.List{}} // what is wrong is printed
+			}
+			return err
+		}),
+	}
+}
+
+// isVetTool reports whether the go command runs verbsgen as its vet tool: with the name of a configuration, or to ask what it is.
+func isVetTool(args []string) bool {
+	return len(args) > 0 && (args[0] == "-V=full" || args[0] == "-flags" || strings.HasSuffix(args[len(args)-1], ".cfg"))
+}
+
+// vetTool analyses one package as the go command asks. It does not return.
+func vetTool() { unitchecker.Main(vet.Analyzers(loadOrigin)...) }
+
+// loadOrigin gives what a generated package was made from: by its go:generate line if it has one, or else what its mark names.
+func loadOrigin(o *vet.Origin) (*check.Checker, *model.Package, error) {
+	src := source{module: o.Module, release: o.Release}
+	for _, d := range directivesIn(o.File, []byte(strings.Join(o.Lines, "\n"))) {
+		t, err := d.target()
+		if err == nil && cmp.Or(t.module, o.Module) == o.Module {
+			src.header, src.include, src.specs = t.header, t.include, t.specs
+			if t.header != "" {
+				src.release = ""
+			}
+		}
+	}
+	rel, sp, err := load(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	pkg, err := generate.Model(rel, sp, generate.Options{Package: sp.Module.Package})
+	if err != nil {
+		return nil, nil, err
+	}
+	return check.New(sp, rel), pkg, nil
+}
