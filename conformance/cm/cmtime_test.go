@@ -93,7 +93,7 @@ func (m *many) resolve(b *bed, to netip.AddrPort, n int) {
 	}
 }
 
-// connect connects them, and returns when all are established. It is false when the first is refused: nobody listens.
+// connect connects them, and returns when all are established. It is false if one is refused: the peer does not listen yet.
 func (m *many) connect() bool {
 	m.t.Helper()
 	for _, id := range m.ids {
@@ -108,9 +108,6 @@ func (m *many) connect() bool {
 		case ev.Type != rdmacm.EventTypeEstablished:
 			m.t.Fatalf("event %v, status %d", ev.Type, ev.Status)
 		}
-	}
-	if refused > 0 && refused < len(m.ids) {
-		m.t.Fatalf("%d of %d connections were refused", refused, len(m.ids))
 	}
 	return refused == 0
 }

@@ -10,11 +10,12 @@
 // address, with any interface as its zone, for software devices. The network is 10.0.0.0/16: an address of it that no port has does not
 // answer, and to other addresses there is no route.
 //
-// Each call answers as librdmacm and Linux 6.1 answer it with soft-RoCE, in each state of an identifier, and events have their values: a
-// test compares the answers with those that were recorded there (conformance/cm).
+// Each call answers as librdmacm and Linux (6.1, 6.12 and 7.2 alike) answer it with soft-RoCE, in each state of an identifier, and events
+// have their values: a test compares the answers with those that were recorded there (conformance/cm).
 // 127.0.0.1 has no route there; the option [Loopback] gives it one. Nobody needs to wait for a message: it arrives before the call that
 // sends it returns, or is lost. Messages are lost, addresses do not answer, devices are removed and calls fail on order.
 //
-// There are identifiers of the port spaces TCP (RC queue pairs), UDP (UD) and IB (RC). A channel of an identifier must be given, addresses
-// of the family AF_IB do not exist, and no function of this library makes an identifier for XRC.
+// There are identifiers of the port spaces TCP (RC queue pairs), UDP (UD) and IB (RC). What gen/rdmacm cannot reach is left out:
+// identifiers without a channel, whose calls wait in C for their events, since EventChannel.CreateID always passes one; and XRC, which
+// needs rdma_create_ep. Nor has soft-RoCE any XRC to compare with. Addresses of the family AF_IB do not exist.
 package softcm

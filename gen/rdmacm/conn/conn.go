@@ -9,6 +9,9 @@
 // queue pair of each, by [Options].QP. Every wait ends with its context, and ends the identifier and the queue pair with it. What fails is
 // an [*Error], with the address and a status that has a name.
 //
+// There are no datagrams here (PortSpaceUDP): with these, librdmacm reports the address of a queue pair, which serves any number of peers,
+// and there is no connection that has an end. Use rdmacm.ID for them, or verbs/connect.UD.
+//
 // The package is written by hand and stands beside the generated one.
 package conn
 

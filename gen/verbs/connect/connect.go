@@ -16,8 +16,11 @@ import (
 // Options is what the caller decides. The zero value is good for most connections.
 type Options struct {
 	// Setup has the port, the rights of the peer, the timers and the limits; nil is Usual. RC fills in AV, DestQPNum, RQPSN and SQPSN.
-	// PathMTU may be 0: then it is the largest that both ports have. MaxRDAtomic is lowered to what the peer allows.
+	// PathMTU may be 0: then it is the largest that both ports have. MaxRDAtomic is lowered to what the peer allows. UC uses PortNum,
+	// PKeyIndex, AccessFlags and PathMTU; UD uses PortNum and PKeyIndex.
 	Setup *verbs.RCSetup
+	// Of UD, the key that datagrams to this queue pair must have; 0 is one at random. A queue pair that can send keeps the key that it has.
+	QKey uint32
 	// HopLimit is how many routers a packet may pass, 1 for none; 0 is 64. It counts where peers are reached by GID, as on Ethernet.
 	HopLimit uint8
 	// Data goes to the peer: the address and the key of memory, for example. It has at most MaxData bytes.
@@ -41,17 +44,40 @@ type Peer struct {
 	GID  verbs.GID // zero when it is reached by its LID
 	MTU  verbs.MTU // of the connection
 	Data []byte    // what it sent as Options.Data
+
+	Path verbs.AHAttr // the way to it; of UD, for PD.CreateAH
+	QKey uint32       // of UD, the key for datagrams to it
 }
 
 // RC connects a queue pair to the one of the process at the other end of conn, which calls RC too. The queue pair is in RESET, or in
 // INIT with receives posted; after RC both ends may send. If ctx ends first, its error is returned. conn stays open; its deadline is set,
 // and removed at the end.
 func RC(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, error) {
-	s := settings{RCSetup: Usual(), hops: cmp.Or(o.HopLimit, 64), data: o.Data}
+	return begin(ctx, conn, qp, verbs.QPTypeRC, o)
+}
+
+// UC connects a queue pair of type UC to the one of the process at the other end of conn, like RC. What is sent before the peer has
+// posted a receive is lost.
+func UC(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, error) {
+	return begin(ctx, conn, qp, verbs.QPTypeUC, o)
+}
+
+// UD learns the address of the queue pair for datagrams of the process at the other end of conn, which calls UD too: Peer.Path is for
+// PD.CreateAH, and Peer.QPN and Peer.QKey are for requests. It is otherwise like RC, but the queue pair may also be ready to send already:
+// one has any number of peers, each met by a call of UD.
+func UD(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, error) {
+	return begin(ctx, conn, qp, verbs.QPTypeUD, o)
+}
+
+func begin(ctx context.Context, conn net.Conn, qp *verbs.QP, kind verbs.QPType, o Options) (*Peer, error) {
+	s := settings{RCSetup: Usual(), kind: kind, hops: cmp.Or(o.HopLimit, 64), key: o.QKey, data: o.Data}
+	for s.key == 0 {
+		s.key = rand.Uint32N(1 << 31) // with the highest bit, it is the privileged users'
+	}
 	if o.Setup != nil {
 		s.RCSetup = *o.Setup
 	}
-	peer, err := rc(ctx, conn, qp, &s)
+	peer, err := meet(ctx, conn, qp, &s)
 	if err != nil && ctx != nil && ctx.Err() != nil {
 		err = errors.Join(context.Cause(ctx), err)
 	}
@@ -64,13 +90,21 @@ func RC(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, err
 // settings are options with what the caller left out.
 type settings struct {
 	verbs.RCSetup
-	hops uint8
-	data []byte
+	kind  verbs.QPType
+	hops  uint8
+	key   uint32
+	ready bool // the queue pair can send already
+	data  []byte
 }
 
-func rc(ctx context.Context, conn net.Conn, qp *verbs.QP, o *settings) (*Peer, error) {
+func meet(ctx context.Context, conn net.Conn, qp *verbs.QP, o *settings) (*Peer, error) {
 	if ctx == nil || conn == nil || qp == nil {
 		return nil, errors.New("the context, the connection or the queue pair is nil")
+	}
+	if o.kind == verbs.QPTypeUD {
+		if err := o.learn(qp); err != nil {
+			return nil, err
+		}
 	}
 	self, err := newHello(qp, o)
 	if err != nil {
@@ -93,6 +127,15 @@ func rc(ctx context.Context, conn net.Conn, qp *verbs.QP, o *settings) (*Peer, e
 	return peer, err
 }
 
+// learn looks whether a queue pair for datagrams is in use already, and which key it has then.
+func (o *settings) learn(qp *verbs.QP) error {
+	info, _, err := qp.Query(verbs.QPFieldState, verbs.QPFieldQKey)
+	if err == nil && info.State == verbs.QPStateRTS {
+		o.ready, o.key = true, info.QKey
+	}
+	return err
+}
+
 // newHello gathers what the peer has to know.
 func newHello(qp *verbs.QP, o *settings) (*hello, error) {
 	if len(o.data) > MaxData {
@@ -105,7 +148,7 @@ func newHello(qp *verbs.QP, o *settings) (*hello, error) {
 	if port.State != verbs.PortStateActive {
 		return nil, fmt.Errorf("port %d is %v; bring its link up, on InfiniBand with a subnet manager", o.PortNum, port.State)
 	}
-	h := &hello{link: port.LinkLayer, mtu: port.ActiveMTU, lid: port.LID, qpn: qp.Num(), psn: rand.Uint32N(1 << 24),
+	h := &hello{kind: o.kind, key: o.key, link: port.LinkLayer, mtu: port.ActiveMTU, lid: port.LID, qpn: qp.Num(), psn: rand.Uint32N(1 << 24),
 		reads: o.MaxDestRDAtomic, data: o.data}
 	if o.PathMTU != 0 {
 		h.mtu = min(h.mtu, o.PathMTU)
@@ -136,8 +179,12 @@ func converse(conn net.Conn, qp *verbs.QP, self *hello, o *settings) (*Peer, err
 	return peer, err
 }
 
-// connect brings the queue pair to RTS.
+// connect brings the queue pair to RTS, with the attributes that its type has.
 func connect(qp *verbs.QP, self, peer *hello, o *settings) (*Peer, error) {
+	if self.kind != peer.kind {
+		return nil, fmt.Errorf("the peer has a queue pair of type %v, and this side one of type %v; call the same function on both",
+			peer.kind, self.kind)
+	}
 	path, gid, err := route(self, peer, o)
 	if err != nil {
 		return nil, err
@@ -145,10 +192,19 @@ func connect(qp *verbs.QP, self, peer *hello, o *settings) (*Peer, error) {
 	s := o.RCSetup
 	s.AV, s.PathMTU, s.DestQPNum, s.RQPSN, s.SQPSN = path, min(self.mtu, peer.mtu), peer.qpn, peer.psn, self.psn
 	s.MaxRDAtomic = min(s.MaxRDAtomic, peer.reads)
-	if err := s.ToRTS(qp); err != nil {
+	switch {
+	case self.kind == verbs.QPTypeRC:
+		err = s.ToRTS(qp)
+	case self.kind == verbs.QPTypeUC:
+		err = verbs.UCSetup{PKeyIndex: s.PKeyIndex, PortNum: s.PortNum, AccessFlags: s.AccessFlags, AV: s.AV, PathMTU: s.PathMTU,
+			DestQPNum: s.DestQPNum, RQPSN: s.RQPSN, SQPSN: s.SQPSN}.ToRTS(qp)
+	case !o.ready:
+		err = verbs.UDSetup{PKeyIndex: s.PKeyIndex, PortNum: s.PortNum, QKey: o.key, SQPSN: s.SQPSN}.ToRTS(qp)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("to queue pair %d with GID %v, LID %d and an MTU of %v: %w", peer.qpn, gid, peer.lid, s.PathMTU, err)
 	}
-	return &Peer{QPN: peer.qpn, PSN: peer.psn, LID: peer.lid, GID: gid, MTU: s.PathMTU, Data: peer.data}, nil
+	return &Peer{QPN: peer.qpn, PSN: peer.psn, LID: peer.lid, GID: gid, MTU: s.PathMTU, Data: peer.data, Path: path, QKey: peer.key}, nil
 }
 
 // exchange writes to the peer and reads from it at the same time: over a net.Pipe, a write ends when the peer has read.

@@ -29,22 +29,91 @@ func soon(t *testing.T) context.Context {
 	return ctx
 }
 
+// meeting has two queue pairs meet over a pipe.
+func meeting(t *testing.T, f func(context.Context, net.Conn, *verbs.QP, Options) (*Peer, error), a, b *verbs.QP,
+	oa, ob Options) (pa, pb *Peer) {
+	t.Helper()
+	near, far := net.Pipe()
+	defer near.Close()
+	defer far.Close()
+	other := make(chan error, 1)
+	go func() {
+		var err error
+		pb, err = f(soon(t), far, b, ob)
+		other <- err
+	}()
+	pa, err := f(soon(t), near, a, oa)
+	if err := errors.Join(err, <-other); err != nil {
+		t.Fatal(err)
+	}
+	return pa, pb
+}
+
+// TestUC connects unreliable queue pairs, with what such queue pairs have of the setup.
+func TestUC(t *testing.T) {
+	a, b := newQP(t, verbs.QPTypeUC), newQP(t, verbs.QPTypeUC)
+	small := options("from a")
+	small.Setup.PathMTU, small.Setup.AccessFlags = verbs.MTU512, verbs.QPAccessRemoteWrite
+	pa, pb := meeting(t, UC, a, b, small, Options{})
+	if string(pb.Data) != "from a" || pa.QPN != b.Num() || pb.QPN != a.Num() {
+		t.Errorf("%+v, %+v", pa, pb)
+	}
+	for i, qp := range []*verbs.QP{a, b} {
+		info, _, err := qp.Query()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if info.State != verbs.QPStateRTS || info.PathMTU != verbs.MTU512 || (info.AccessFlags == verbs.QPAccessRemoteWrite) != (i == 0) {
+			t.Errorf("queue pair %d: %+v", i, info)
+		}
+	}
+}
+
+// TestUD has one queue pair for datagrams meet two others, each with a key of its own, and send to both.
+func TestUD(t *testing.T) {
+	server := newQP(t, verbs.QPTypeUD)
+	var keys []uint32
+	for i := range 2 {
+		client := newQP(t, verbs.QPTypeUD)
+		of, there := meeting(t, UD, server, client, Options{}, Options{QKey: uint32(1 + i)})
+		if of.QKey != uint32(1+i) || of.QPN != client.Num() || there.QPN != server.Num() || of.Path.DGID != of.GID {
+			t.Errorf("the server learned %+v, the client %+v", of, there)
+		}
+		for _, qp := range []*verbs.QP{server, client} {
+			if info, _, err := qp.Query(verbs.QPFieldState); err != nil || info.State != verbs.QPStateRTS {
+				t.Errorf("%+v, %v", info, err)
+			}
+		}
+		ah, err := server.PD().CreateAH(of.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := ah.Close(); err != nil {
+			t.Error(err)
+		}
+		keys = append(keys, there.QKey)
+	}
+	if keys[0] == 0 || keys[0] != keys[1] || keys[0]>>31 != 0 {
+		t.Errorf("keys of the server: %#x", keys)
+	}
+}
+
 // given has what RC makes of options.
 func given(o Options) *settings { return &settings{RCSetup: *o.Setup, hops: o.HopLimit, data: o.Data} }
 
 // newQP makes a queue pair on a device of its own.
-func newQP(t *testing.T) *verbs.QP {
+func newQP(t *testing.T, kind verbs.QPType) *verbs.QP {
 	t.Helper()
 	_, dev := verbstest.Open(t)
 	pd, err := dev.AllocPD()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cq, err := dev.CreateCQ(1, nil, 0)
+	cq, err := dev.CreateCQ(8, nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq})
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: kind, SendCQ: cq, RecvCQ: cq, MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1, MaxRecvSGE: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -80,7 +149,7 @@ func TestConnect(t *testing.T) {
 			near, far := conns()
 			defer near.Close()
 			defer far.Close()
-			qps := []*verbs.QP{newQP(t), newQP(t)}
+			qps := []*verbs.QP{newQP(t, verbs.QPTypeRC), newQP(t, verbs.QPTypeRC)}
 			small := options("from near")
 			small.Setup.PathMTU = verbs.MTU512
 			type result struct {
@@ -117,7 +186,7 @@ func TestConnect(t *testing.T) {
 
 // TestBadPeer has a peer that is none: each time the error says what came, or did not.
 func TestBadPeer(t *testing.T) {
-	good := (&hello{link: verbs.LinkLayerEthernet, mtu: verbs.MTU1024, qpn: 1,
+	good := (&hello{kind: verbs.QPTypeRC, link: verbs.LinkLayerEthernet, mtu: verbs.MTU1024, qpn: 1,
 		gids: []entry{{gid: verbs.GID{10: 0xff, 11: 0xff, 12: 10, 15: 1}}}, data: []byte("data")}).wire()
 	with := func(at int, b byte) []byte {
 		out := bytes.Clone(good)
@@ -130,17 +199,18 @@ func TestBadPeer(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, "before it sent its address (0 of 5 bytes came)"},
-		{"too little of an address", good[:9], "before it sent its address (4 of 17 bytes came)"},
+		{"too little of an address", good[:9], "before it sent its address (4 of 22 bytes came)"},
 		{"too little of the GIDs", good[:headLength+3], "before it sent its GIDs (3 of 16 bytes came)"},
 		{"too little of the data", good[:len(good)-1], "before it sent its data (3 of 4 bytes came)"},
-		{"another program", []byte("GET / HTTP/1.1\r\n\r\n"), `the peer begins with "GET ", not "RCQP"; is there another program`},
+		{"another program", []byte("GET / HTTP/1.1\r\n\r\n"), `the peer begins with "GET ", not "RDMA"; is there another program`},
 		{"another version", with(4, 2), "the peer speaks version 2, and this side version 1; run the same program on both"},
 		{"a number of 32 bits", with(10, 1), "both have 24 bits"},
 		{"no MTU", with(6, 0), "the MTU code 0; it is 1 to 5"},
 		{"too many GIDs", with(19, maxGIDs+1), "announces 65 GIDs"},
 		{"too much data", with(20, 0xff), "bytes of data; the most are 64 and 4096"},
+		{"another type", with(22, byte(verbs.QPTypeUC)), "a queue pair of type UC, and this side one of type RC; call the same function"},
 		{"another network", with(5, 1), "use ports of one network"},
-		{"no GID in common", (&hello{link: verbs.LinkLayerEthernet, mtu: verbs.MTU1024, qpn: 1,
+		{"no GID in common", (&hello{kind: verbs.QPTypeRC, link: verbs.LinkLayerEthernet, mtu: verbs.MTU1024, qpn: 1,
 			gids: []entry{{gid: verbs.GID{0: 0x20}}}}).wire(), "give both interfaces an IPv4 address"},
 		{"an address, and then nothing", good, "before it sent that it is connected"},
 		{"an address that it cannot use", append(bytes.Clone(good), failed), "the peer could not connect its queue pair"},
@@ -159,7 +229,7 @@ func TestBadPeer(t *testing.T) {
 				<-heard
 				far.Close()
 			}()
-			if _, err := RC(soon(t), near, newQP(t), options("")); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := RC(soon(t), near, newQP(t, verbs.QPTypeRC), options("")); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("%v; want %q", err, c.want)
 			}
 		})
@@ -173,20 +243,20 @@ func TestSilentPeer(t *testing.T) {
 	defer far.Close()
 	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer cancel()
-	if _, err := RC(short, near, newQP(t), options("")); !errors.Is(err, os.ErrDeadlineExceeded) ||
+	if _, err := RC(short, near, newQP(t, verbs.QPTypeRC), options("")); !errors.Is(err, os.ErrDeadlineExceeded) ||
 		!strings.Contains(err.Error(), "did not send its address in time") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(5*time.Millisecond, cancel)
-	if _, err := RC(ctx, near, newQP(t), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := RC(ctx, near, newQP(t, verbs.QPTypeRC), Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
 // TestWrongUse refuses what cannot work before anything is said.
 func TestWrongUse(t *testing.T) {
-	qp := newQP(t)
+	qp := newQP(t, verbs.QPTypeRC)
 	near, _ := net.Pipe()
 	for want, change := range map[string]func(*Options){
 		"4097 bytes of data":     func(o *Options) { o.Data = make([]byte, MaxData+1) },

@@ -12,9 +12,9 @@ import (
 
 // Each side sends a hello, and when it is connected, or cannot be, a byte that says so. All numbers are in network byte order.
 const (
-	magic      = "RCQP"
+	magic      = "RDMA"
 	version    = 1
-	headLength = 22
+	headLength = 27
 	maxGIDs    = 64
 	MaxData    = 4096 // bytes of Data
 
@@ -24,7 +24,7 @@ const (
 
 // hello is what a side says of itself:
 //
-//	bytes 0-3   RCQP
+//	bytes 0-3   RDMA
 //	4           version
 //	5, 6        link layer, MTU: codes of verbs
 //	7           MaxDestRDAtomic
@@ -33,12 +33,16 @@ const (
 //	14-17       number of the first packet
 //	18-19       number of GIDs, each of 16 bytes, which follow
 //	20-21       length of the data, which follows them
+//	22          type of the queue pair: a code of verbs
+//	23-26       Q_Key, of one for datagrams
 type hello struct {
+	kind     verbs.QPType
 	link     verbs.LinkLayer
 	mtu      verbs.MTU
 	reads    uint8
 	lid      uint16
 	qpn, psn uint32
+	key      uint32
 	gids     []entry
 	data     []byte
 }
@@ -50,6 +54,7 @@ func (h *hello) wire() []byte {
 	out = binary.BigEndian.AppendUint32(out, h.psn)
 	out = binary.BigEndian.AppendUint16(out, uint16(len(h.gids)))
 	out = binary.BigEndian.AppendUint16(out, uint16(len(h.data)))
+	out = binary.BigEndian.AppendUint32(append(out, uint8(h.kind)), h.key)
 	for _, e := range h.gids {
 		out = append(out, e.gid[:]...)
 	}
@@ -72,7 +77,8 @@ func readHello(r io.Reader) (*hello, error) {
 		return nil, err
 	}
 	h := &hello{link: verbs.LinkLayer(head[5]), mtu: verbs.MTU(head[6]), reads: head[7], lid: binary.BigEndian.Uint16(head[8:]),
-		qpn: binary.BigEndian.Uint32(head[10:]), psn: binary.BigEndian.Uint32(head[14:])}
+		qpn: binary.BigEndian.Uint32(head[10:]), psn: binary.BigEndian.Uint32(head[14:]), kind: verbs.QPType(head[22]),
+		key: binary.BigEndian.Uint32(head[23:])}
 	gids, data := binary.BigEndian.Uint16(head[18:]), binary.BigEndian.Uint16(head[20:])
 	switch {
 	case h.qpn>>24 != 0 || h.psn>>24 != 0:
@@ -115,7 +121,7 @@ func readFull(r io.Reader, into []byte, what string) error {
 		return fmt.Errorf("the peer closed the connection before it sent %s (%d of %d bytes came); see its error: %w", what, n,
 			len(into), io.ErrUnexpectedEOF)
 	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("the peer did not send %s in time; does it run, and call connect.RC too? %w", what, err)
+		return fmt.Errorf("the peer did not send %s in time; does it run, and call connect too? %w", what, err)
 	}
 	return fmt.Errorf("reading from the peer: %w", err)
 }
