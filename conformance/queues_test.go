@@ -87,7 +87,7 @@ func TestEvents(t *testing.T) {
 	if _, err := a.QP.PostSend(send, 1); err != nil {
 		t.Fatal(err)
 	}
-	long, stop := context.WithTimeout(t.Context(), 10*time.Second)
+	long, stop := context.WithTimeout(t.Context(), time.Minute)
 	defer stop()
 	ev := must(b.Ch.Next(long))(t)
 	if ev.CQ != b.CQ {

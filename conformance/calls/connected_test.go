@@ -57,7 +57,7 @@ func connectIDs(p *pool, v *verbs.Lib, soft *softverbs.Device) (*manager, error)
 
 // connected makes a listener and the two ends of a connection without queue pairs.
 func connected(there, here *rdmacm.EventChannel) (l, server, client *rdmacm.ID, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	var ev *rdmacm.Event
 	to := netip.MustParseAddrPort("10.0.0.1:7471")

@@ -36,7 +36,7 @@ func newSender(t *testing.T, dev *verbs.Device) *sender {
 func completion(t *testing.T, cq *verbs.CQ) verbs.WC {
 	t.Helper()
 	var wcs [1]verbs.WC
-	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
 		if must(cq.PollInto(wcs[:]))(t) == 1 {
 			return wcs[0]
 		}

@@ -13,9 +13,9 @@ import (
 
 // collect has the collector find what a program has forgotten, and waits a moment for what is said of it.
 func collect() error {
-	for range 20 {
+	for range 100 {
 		runtime.GC()
-		time.Sleep(2 * time.Millisecond)
+		time.Sleep(5 * time.Millisecond)
 	}
 	return errors.New("the program goes on")
 }

@@ -133,7 +133,7 @@ func TestEvent(t *testing.T) {
 	if _, err := near.QP.PostSend(send, 1); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	ev := must(near.Ch.Next(ctx))(t)
 	if ev.CQ != near.CQ {

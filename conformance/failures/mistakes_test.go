@@ -18,7 +18,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-var deviceFlag = flag.String("device", os.Getenv("VERBS_DEVICE"), "kernel device to make the mistakes on, too")
+var deviceFlag = flag.String("device", os.Getenv("VERBS_DEVICE"), "kernel device to make the mistakes on; those of software are for a run without")
 
 // Devices that mistakes are made on.
 const (
@@ -156,7 +156,7 @@ func write(e *link.End, local uint64, lkey uint32, remote uint64, rkey uint32) e
 // devices are those that a mistake is made on in this run.
 func (m mistake) devices() (out []string) {
 	for _, on := range []string{plain, mlx5, rxe61, kernel} {
-		if (on != kernel || *deviceFlag != "") && (len(m.on) == 0 || slices.Contains(m.on, on)) {
+		if (on == kernel) == (*deviceFlag != "") && (len(m.on) == 0 || slices.Contains(m.on, on)) {
 			out = append(out, on)
 		}
 	}

@@ -75,7 +75,7 @@ func ours(smaps string) (kB uint64) {
 func (l left) compare(t *testing.T) {
 	t.Helper()
 	now := look(t)
-	for late := time.Now().Add(5 * time.Second); now.more(l) && time.Now().Before(late); now = look(t) {
+	for late := time.Now().Add(time.Minute); now.more(l) && time.Now().Before(late); now = look(t) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	if now.more(l) {

@@ -79,7 +79,7 @@ func TestCrowd(t *testing.T) {
 // TestSlowGreetings has 32 connections that send a byte of their greeting now and then, and come again when they are turned away. A
 // client is served every time.
 func TestSlowGreetings(t *testing.T) {
-	s := serve(t, func(s *Server) { s.times.Greeting = 300 * time.Millisecond })
+	s := serve(t, func(s *Server) { s.times.Greeting = time.Second })
 	stop := make(chan struct{})
 	var all sync.WaitGroup
 	defer all.Wait()
@@ -215,17 +215,17 @@ func TestOnce(t *testing.T) {
 	if err := s.ended(t); !errors.Is(err, ErrIdle) || err.Error() != "nobody connected for 100ms" {
 		t.Errorf("idle, but one session was wanted: %v", err)
 	}
-	s = serve(t, func(s *Server) { s.Idle = time.Second })
+	s = serve(t, func(s *Server) { s.Idle = 2 * time.Second })
 	if err := dial(t, s.addr).Close(); err != nil {
 		t.Error(err)
 	}
 	if err := s.ended(t); err != nil {
 		t.Errorf("idle after a session: %v", err)
 	}
-	s = serve(t, func(s *Server) { s.Idle, s.Once = time.Second, true })
+	s = serve(t, func(s *Server) { s.Idle, s.Once = 2*time.Second, true })
 	p := dial(t, s.addr)
 	e := newEnd(t, p)
-	time.Sleep(1500 * time.Millisecond) // a session is not idle
+	time.Sleep(2500 * time.Millisecond) // a session is not idle
 	if err := e.Store(t.Context(), 0, nil); err != nil {
 		t.Error(err)
 	}
@@ -308,10 +308,10 @@ func TestAgain(t *testing.T) {
 
 // TestSilence has a client that says nothing for too long, and one that lives: it shows so.
 func TestSilence(t *testing.T) {
-	s := serve(t, func(s *Server) { s.times.Silence = time.Second })
+	s := serve(t, func(s *Server) { s.times.Silence = 2 * time.Second })
 	w := greeted(t, s.addr)
 	a := told(t, w)
-	if !a.Over || a.Why != "nothing came or went for 1s" {
+	if !a.Over || a.Why != "nothing came or went for 2s" {
 		t.Errorf("%+v", a)
 	}
 	s.free(t)
@@ -323,7 +323,7 @@ func TestSilence(t *testing.T) {
 	}
 	defer p.Close()
 	e := newEnd(t, p)
-	time.Sleep(2 * time.Second)
+	time.Sleep(3 * time.Second)
 	if err := e.Store(t.Context(), 0, nil); err != nil {
 		t.Error(err)
 	}

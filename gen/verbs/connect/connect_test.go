@@ -24,7 +24,7 @@ func options(data string) Options {
 }
 
 func soon(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -241,15 +241,16 @@ func TestSilentPeer(t *testing.T) {
 	near, far := net.Pipe()
 	defer near.Close()
 	defer far.Close()
-	short, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	qp, other := newQP(t, verbs.QPTypeRC), newQP(t, verbs.QPTypeRC)
+	short, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if _, err := RC(short, near, newQP(t, verbs.QPTypeRC), options("")); !errors.Is(err, os.ErrDeadlineExceeded) ||
+	if _, err := RC(short, near, qp, options("")); !errors.Is(err, os.ErrDeadlineExceeded) ||
 		!strings.Contains(err.Error(), "did not send its address in time") {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(5*time.Millisecond, cancel)
-	if _, err := RC(ctx, near, newQP(t, verbs.QPTypeRC), Options{}); !errors.Is(err, context.Canceled) {
+	if _, err := RC(ctx, near, other, Options{}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
