@@ -18,7 +18,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-var deviceFlag = flag.String("device", os.Getenv("VERBS_DEVICE"), "kernel device to make the mistakes on; those of software are for a run without")
+var deviceFlag = flag.String("device", os.Getenv("VERBS_DEVICE"), "kernel device to make the mistakes on, in place of software")
 
 // Devices that mistakes are made on.
 const (

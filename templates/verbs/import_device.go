@@ -1,13 +1,25 @@
 //go:build ignore
 
 //verbsgen:face struct ibv_context *ibv_import_device(int)
+//verbsgen:reads struct ibv_context, struct ibv_device
 
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fd"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// importedContext is the front of struct ibv_context, importedDevice that of struct ibv_device.
+type (
+	importedContext struct{ device *importedDevice }
+	importedDevice  struct {
+		_    [2]uintptr // _ops
+		_    [2]int32   // node_type, transport_type
+		name [64]byte
+	}
 )
 
 // ImportDevice opens a context over the command channel of another context, whose objects it can then import.
@@ -44,6 +56,9 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 	o := newDevice(l, ptr)
 	if err := o.h.Adopt(); err != nil {
 		return nil, err
+	}
+	if device := (*importedContext)(ptr).device; device != nil {
+		o.h.SetLabel(cmem.Text(device.name[:]))
 	}
 	return o, nil
 }
