@@ -37,6 +37,15 @@ type CType struct {
 // Record returns the record of a struct or object; nil when it is opaque.
 func (t CType) Record() *api.Record { return t.record }
 
+// Key names a struct or an object, with the way to a member that is a struct without a tag: "ibv_send_wr.wr.rdma".
+func (t CType) Key() string {
+	if t.prefix == "" {
+		return t.Tag
+	}
+	_, tag, _ := strings.Cut(t.record.Tag, " ")
+	return tag + "." + strings.TrimSuffix(t.prefix, ".")
+}
+
 // Depth counts the pointers of the type.
 func (t CType) Depth() int { return strings.Count(t.C, "*") }
 

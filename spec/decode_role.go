@@ -84,8 +84,8 @@ func fixOfKey(key string) string {
 	return "remove " + key + ":, or correct role:"
 }
 
-// fixOfNull says what to pass for a parameter that takes no NULL.
-func (p *Param) fixOfNull() string {
+// NullFix says what to pass for a parameter that takes no NULL.
+func (p *Param) NullFix() string {
 	if p.Role == nil || p.Role.Pass == "" || p.Type == "" && strings.Contains(p.Role.Pass, "type}") {
 		return "pass a valid pointer"
 	}

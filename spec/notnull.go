@@ -42,7 +42,7 @@ func (d *decoder) notNull(n *yaml.Node, verb string, p *Param) {
 		value *yaml.Node
 	}{
 		{"id", nil}, {"verb", text(verb)}, {"subject", text(p.C)}, {"kind", text(KindNotNull)}, {"needs", text(NeedsArgs)},
-		{"statement", text(p.C + " must not be NULL")}, {"fix", text(p.fixOfNull())},
+		{"statement", text(p.C + " must not be NULL")}, {"fix", text(p.NullFix())},
 		{"section", nil}, {"passage", nil}, {"source", nil}, {"note", nil},
 		{"accept", mapping(text("@" + p.C))}, {"reject", mapping(null)},
 	} {

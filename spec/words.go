@@ -23,6 +23,21 @@ type capability struct {
 	holds  map[string]string // field -> the word for what it holds
 }
 
+// Capability is what the first word of a capability path stands for.
+type Capability struct {
+	Struct string            // without "struct "
+	Holds  map[string]string // field -> the word under which its fields are known too
+}
+
+// Capabilities returns the first words of capability paths.
+func (w *Words) Capabilities() map[string]Capability {
+	out := map[string]Capability{}
+	for root, c := range w.caps {
+		out[root] = Capability{c.c, c.holds}
+	}
+	return out
+}
+
 // joined are the words of several modules.
 func joined(all []*Words) *Words {
 	out := &Words{objects: map[string][]string{}, types: map[string]string{}, synonyms: map[string]string{}, caps: map[string]capability{}}

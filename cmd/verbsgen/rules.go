@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/coverage"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rulefile"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -55,10 +56,10 @@ func partyRows(r *spec.Rule, list []spec.Party) []partyRow {
 
 func (a *app) rulesCmd() *cobra.Command {
 	var src source
-	var asJSON, asMD, verify bool
+	var asJSON, asMD, verify, full bool
 	var tests []string
 	cmd := &cobra.Command{
-		Use:   "rules [--check [--tests DIR]...] [--json|--md] [VERB]",
+		Use:   "rules [--check [--tests DIR]...] [--json [--full]|--md] [VERB]",
 		Short: "list the rules of all verbs, or of one",
 		Long: `rules lists every rule of the pages, or those of one verb: its ID, its kind, its statement, and what is
 needed to check it: the arguments (args), capabilities of the device (caps), or properties of objects
@@ -71,6 +72,10 @@ source, needs, accepted_by, refused_by}; passage is a hash of the text that the 
 source where the man page is silent; the last two list {provider, kernel, but, source, always, run}. run is
 true if the call was made and the answer seen, false if the source was read.
 
+--json --full prints all that a program in any language needs to judge calls by the rules: conditions as trees, the
+types of arguments, constants, cases, parties and statements, with names of C only. docs/rules.md describes the
+file and docs/rules.schema.json is its schema; examples/rules-python judges calls with it.
+
 --check judges the accept and reject cases of every rule, generates the package in memory, and prints for
 each verb how many rules are defined, checked by the generated package, kept by its Go types (no call can
 break them), enforced by its handles (Close, and use after Close), judged by explain only, and tested: both
@@ -81,6 +86,9 @@ that is not defined or is retired. With --json it prints
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := src.check(); err != nil {
 				return err
+			}
+			if full && (!asJSON || verify) {
+				return usagef("--full needs --json, and no --check")
 			}
 			if len(tests) > 0 && !verify {
 				return usagef("--tests needs --check")
@@ -103,6 +111,8 @@ that is not defined or is retired. With --json it prints
 			switch {
 			case verify:
 				return a.checkRules(src, rel, sp, rules, tests, asJSON, asMD)
+			case full:
+				return writeJSON(a.out, rulefile.Make(rel, sp, rules, functionsOf(sp, args)))
 			case asJSON:
 				return writeJSON(a.out, ruleRows(rules))
 			case asMD:
@@ -114,6 +124,7 @@ that is not defined or is retired. With --json it prints
 	src.factFlags(cmd)
 	src.specFlag(cmd)
 	formFlags(cmd, &asJSON, &asMD)
+	cmd.Flags().BoolVar(&full, "full", false, "with --json, print all that is needed to judge calls by the rules")
 	cmd.Flags().BoolVar(&verify, "check", false, "judge the cases of the rules, and list which are generated")
 	cmd.Flags().StringArrayVar(&tests, "tests", nil, "with --check, search the Go tests below this `folder` (repeatable)")
 	return cmd
@@ -132,6 +143,20 @@ func functions(rel *api.Release) map[string]bool {
 		has[f.Name] = true
 	}
 	return has
+}
+
+// functionsOf are the functions that the pages bind, or the one that is named.
+func functionsOf(sp *spec.Spec, args []string) []string {
+	if len(args) > 0 {
+		return args
+	}
+	var names []string
+	for _, p := range sp.Pages {
+		for i := range p.Verbs {
+			names = append(names, p.Verbs[i].C)
+		}
+	}
+	return names
 }
 
 // checkRules judges the cases of rules, and prints what becomes of each.

@@ -442,8 +442,8 @@ var (
 		Statement: "windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B", Fix: "use the other type, or no window",
 		Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MWType]}
 	rule1104 = verr.Rule{ID: "VR-ibv_bind_mw-type-1104", Verb: "ibv_bind_mw", Subject: "mw.type",
-		Statement: "ibv_bind_mw binds a window of type 1", Fix: "bind a window of type 2 by a request, which MW.Bind writes",
-		Page: "ibv_bind_mw", Section: "NOTES", Text: validate.Text[MWType]}
+		Statement: "ibv_bind_mw binds a window of type 1", Fix: "bind a window of type 2 by a request", Page: "ibv_bind_mw", Section: "NOTES",
+		Text: validate.Text[MWType]}
 	rule1105 = verr.Rule{ID: "VR-ibv_bind_mw-mr-1105", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr",
 		Statement: "a window is bound to a region", Fix: "pass a region; to unbind the window, pass one with length 0", Page: "ibv_bind_mw",
 		Text: validate.AddrText}
@@ -1284,8 +1284,8 @@ var (
 		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.AddrText}
 	rule0354 = verr.Rule{ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah",
-		Statement: "a datagram goes the way of an address handle", Fix: "give the request one that is open, by AH.Address",
-		Page: "ibv_post_send", Section: "DESCRIPTION", Text: validate.AddrText}
+		Statement: "a datagram goes the way of an address handle", Fix: "give the request one that is open", Page: "ibv_post_send",
+		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule3200 = verr.Rule{ID: "VR-ibv_post_send-opcode-3200", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "opcode is a value of enum ibv_wr_opcode", Fix: "pass one of them", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.Text[WROpcode]}

@@ -86,14 +86,14 @@ type Checker struct {
 	facts    *spec.Facts
 	release  string
 	platform spec.Platform                   // zero: any
-	gates    map[string]map[string][]gate    // by verb and path of the mask
+	gates    map[string]map[string][]Gate    // by verb and path of the mask
 	usable   map[*spec.Rule]*spec.Cond       // when a rule is broken; only of those of which the release has all that they speak of
 	tested   map[string]map[string]*api.Enum // the enum of the flags that rules test, by verb and path
 }
 
 // New makes a checker. A rule that names a flag which the release does not have yet is left out.
 func New(s *spec.Spec, rel *api.Release) *Checker {
-	k := &Checker{spec: s, facts: s.Module.NewFacts(rel), release: rel.Release, gates: map[string]map[string][]gate{},
+	k := &Checker{spec: s, facts: s.Module.NewFacts(rel), release: rel.Release, gates: map[string]map[string][]Gate{},
 		usable: map[*spec.Rule]*spec.Cond{},
 		tested: map[string]map[string]*api.Enum{}}
 	for _, r := range s.Rules() {

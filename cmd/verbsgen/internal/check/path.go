@@ -126,8 +126,8 @@ func (c *call) look(path string, b binding) ref {
 			}
 		}
 		if cur == nil {
-			if end := c.end(path, i == len(steps)-1, b); end != nil {
-				return ref{st: given, v: end, path: path}
+			if sum := c.end(path, i == len(steps)-1, b); sum != nil {
+				return ref{st: given, v: sum, path: path}
 			}
 			if n, ok := c.caps[c.facts.NormalCap(path)]; ok && viaObject { // context.num_comp_vectors may be given as a capability
 				return ref{st: given, v: &val{kind: kInt, t: spec.CType{Kind: spec.CInt, Bits: 64}, i: n}, path: path}
@@ -153,9 +153,12 @@ func (c *call) unsaid(path string, b binding) bool {
 	return r.v != nil && r.v.kind == kUnknown
 }
 
+// end is the property of a range of memory that a case may give by its addr and length.
+const end = "end"
+
 // end computes the property end of a range of memory, which a case may tell by its addr and length.
 func (c *call) end(path string, last bool, b binding) *val {
-	object, isEnd := strings.CutSuffix(path, ".end")
+	object, isEnd := strings.CutSuffix(path, "."+end)
 	if !isEnd || !last {
 		return nil
 	}
@@ -193,12 +196,12 @@ func (c *call) derived(r ref, b binding) ref {
 	defer delete(c.deriving, r.path)
 	mask := new(big.Int)
 	for _, g := range gates {
-		f := c.look(g.field, b)
-		if c.unsaid(g.field, b) {
+		f := c.look(g.Field, b)
+		if c.unsaid(g.Field, b) {
 			return ref{st: unknown, v: f.v, path: r.path}
 		}
-		if isSet(f) || g.zero && f.st == given {
-			mask.Or(mask, g.bit)
+		if isSet(f) || g.Zero && f.st == given {
+			mask.Or(mask, g.Bit)
 		}
 	}
 	t, _, _ := c.facts.TypeOfPath(c.fn, r.path)

@@ -20,7 +20,7 @@ func (c *call) add(res *Result, r *spec.Rule) {
 		return
 	}
 	worst, found, open := spec.AnswerAccepted, false, false
-	for _, b := range c.bindings(walked(r, tree), nil) {
+	for _, b := range c.bindings(Walked(r, tree), nil) {
 		w, known := c.judge(r, b)
 		if w == nil {
 			open = open || !known
@@ -66,9 +66,9 @@ func (c *call) judge(r *spec.Rule, b binding) (w *broken, known bool) {
 	return nil, false
 }
 
-// walked is the path whose lists the rule walks, element by element: its subject, or else the one with the most of those that
+// Walked is the path whose lists the rule walks, element by element: its subject, or else the one with the most of those that
 // its tests look at.
-func walked(r *spec.Rule, broken *spec.Cond) string {
+func Walked(r *spec.Rule, broken *spec.Cond) string {
 	longest := ""
 	look := func(n *spec.Cond) {
 		if i := strings.LastIndex(n.Of.Text, "[]"); i >= 0 && i+2 > len(longest) {

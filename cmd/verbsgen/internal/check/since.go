@@ -9,11 +9,11 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// gate is a bit of a mask and the field that it says is given.
-type gate struct {
-	field string
-	bit   *big.Int
-	zero  bool // given by 0 too: a mask of attributes, where 0 is a value like others
+// Gate is a bit of a mask and the field that it says is given.
+type Gate struct {
+	Field string
+	Bit   *big.Int
+	Zero  bool // given by 0 too: a mask of attributes, where 0 is a value like others
 }
 
 // findGates collects what gates what: from rules of kind gated_by, and from the records of parameters.
@@ -51,15 +51,15 @@ func (k *Checker) gate(verb, mask, field, bit string, zero bool) {
 		return
 	}
 	if k.gates[verb] == nil {
-		k.gates[verb] = map[string][]gate{}
+		k.gates[verb] = map[string][]Gate{}
 	}
 	for i, g := range k.gates[verb][mask] {
-		if g.field == field {
-			k.gates[verb][mask][i].zero = g.zero || zero
+		if g.Field == field {
+			k.gates[verb][mask][i].Zero = g.Zero || zero
 			return
 		}
 	}
-	k.gates[verb][mask] = append(k.gates[verb][mask], gate{field, value, zero})
+	k.gates[verb][mask] = append(k.gates[verb][mask], Gate{field, value, zero})
 }
 
 // known tells whether the release has what a rule cannot do without: its operands, the flags that it asks for, and at least one of

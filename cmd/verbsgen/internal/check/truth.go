@@ -235,8 +235,8 @@ func (c *call) isGiven(mask, field *spec.Cond, b binding) (is, known bool) {
 // bitOf gives the bit of a mask that says that a field is given, or nil.
 func (c *call) bitOf(mask, field *spec.Cond) *big.Int {
 	for _, g := range c.gates[c.fn.Name][mask.Of.Text] {
-		if g.field == field.Of.Text {
-			return g.bit
+		if g.Field == field.Of.Text {
+			return g.Bit
 		}
 	}
 	return nil
@@ -305,20 +305,23 @@ func (c *call) rest(of, by *spec.Cond, b binding) (i *big.Int, ok bool) {
 	return new(big.Int).Mod(i, to), true
 }
 
-// ifGiven is the value of a field when its bit of the mask is set and the case tells it, else the other value.
+// ifGiven is the value of a field when its bit of the mask is set and the case tells it, else the other value, which is not looked at
+// before.
 func (c *call) ifGiven(n *spec.Cond, b binding) (i *big.Int, ok bool) {
-	i, ok = c.number(n.Sub[0], b)
 	have, told := bits(c.at(n.Mask, b))
-	if bit := c.bitOf(n.Mask, n.Sub[1]); bit != nil && (!told || new(big.Int).And(have, bit).Sign() == 0) {
-		return i, ok && !c.unsaid(n.Mask.Of.Text, b)
-	}
-	if c.unsaid(n.Sub[1].Of.Text, b) {
+	bit := c.bitOf(n.Mask, n.Sub[1])
+	if bit != nil && c.unsaid(n.Mask.Of.Text, b) {
 		return nil, false
 	}
-	if given, is := c.number(n.Sub[1], b); is {
-		return given, true
+	if bit == nil || told && new(big.Int).And(have, bit).Sign() != 0 {
+		if c.unsaid(n.Sub[1].Of.Text, b) {
+			return nil, false
+		}
+		if given, is := c.number(n.Sub[1], b); is {
+			return given, true
+		}
 	}
-	return i, ok
+	return c.number(n.Sub[0], b)
 }
 
 // mask ors flags by name, and numbers; all tells that the release has each.
