@@ -204,6 +204,7 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"bool", false, d.truth(&f.Bool)},
 		{"text", false, d.truth(&f.Text)},
 		{"new_on", false, d.text(&f.NewOn)},
+		{"marks", false, d.textMap(&f.Marks)},
 		{"on", false, d.texts(&f.On)},
 		{"bytes", false, d.truth(&f.Bytes)},
 		{"hex", false, d.truth(&f.Hex)},
@@ -301,7 +302,7 @@ func (d *decoder) stateFrom(to *map[string]string) reader {
 	m := map[string]string{}
 	return d.named(func(prop string, k, v *yaml.Node) {
 		var from string
-		d.oneOf(&from, StateObject, StateMade, StateHandle, StateNone)(v, place{"state_from", prop})
+		d.oneOf(&from, StateObject, StateMade, StateHandle, StateMarks, StateNone)(v, place{"state_from", prop})
 		m[prop] = from
 		d.mark(k, "state_from", prop)
 		*to = m
@@ -321,6 +322,7 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"methods", true, d.named(func(g string, mk, mv *yaml.Node) { b.Methods = append(b.Methods, d.method(g, mk, mv)) })},
 		{"callbacks", false, d.truth(&b.Callbacks)},
 		{"updates", false, d.truth(&b.Updates)},
+		{"marks", false, d.textMap(&b.Marks)},
 		{"always", false, d.truth(&b.Always)},
 		{"needs_verbs", false, d.textMap(&b.NeedsVerbs)},
 		{"needs_types", false, d.texts(&b.NeedsTypes)},

@@ -18,7 +18,7 @@ func (d *decoder) party(n *yaml.Node, at place) Party {
 	p := Party{Pos: d.pos(n)}
 	defer d.marking(&p.marks)()
 	keys := []key{
-		{"provider", false, d.oneOf(&p.Provider, append(Providers(), Library)...)},
+		{"provider", false, d.oneOf(&p.Provider, append(Providers(), libraries...)...)},
 		{"kernel", false, d.kernels(&p)},
 		{"when", false, d.atoms(&p.When)},
 		{"source", true, d.text(&p.Source)},

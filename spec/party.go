@@ -24,6 +24,9 @@ type Party struct {
 // Library as a provider stands for code of libibverbs itself, which every provider's calls go through.
 const Library = "libibverbs"
 
+// libraries are the providers that stand for code which the calls of every provider go through.
+var libraries = []string{Library, "librdmacm"}
+
 // String returns the name of the party: "rxe with linux >=7.2".
 func (p *Party) String() string {
 	out := p.Provider
@@ -58,7 +61,7 @@ func (p *Party) has(at Platform) bool {
 	if at.Provider == VFIO {
 		return p.Provider == VFIO
 	}
-	if p.Provider != "" && p.Provider != Library && p.Provider != at.Provider {
+	if p.Provider != "" && !slices.Contains(libraries, p.Provider) && p.Provider != at.Provider {
 		return false
 	}
 	return p.Kernel == "" || at.Kernel != (Kernel{}) && p.Kernels.has(at.Kernel)

@@ -146,6 +146,7 @@ type RecordField struct {
 	Text        bool // a char array: a Go string
 	// NewOn is the enumerator of another field with which the field has a new object; On lists those with which it has a value at all.
 	NewOn    string
+	Marks    map[string]string // with NewOn: properties of the new object that are known, as a verb has them
 	On       []string
 	Bytes    bool   // a pointer to bytes or an array of numbers, count of bytes in Len: a Go slice
 	Hex      bool   // messages write it in hex

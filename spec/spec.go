@@ -115,7 +115,7 @@ type Object struct {
 	Lends     []Lend
 	// NeedsVerbs are the verbs that the code of the handle calls, by the part that each plays.
 	NeedsVerbs map[string]string
-	// StateFrom says where a validator reads a property: StateObject, StateMade, StateHandle or StateNone.
+	// StateFrom says where a validator reads a property: StateObject, StateMade, StateHandle, StateMarks or StateNone.
 	StateFrom map[string]string
 	Doc       string
 	Pos       Pos
@@ -152,6 +152,7 @@ const (
 	StateObject = "object" // a field of the C object, which the library keeps right
 	StateMade   = "made"   // the record with which it was made; only for what is judged after a refusal
 	StateHandle = "handle" // the Go handle
+	StateMarks  = "marks"  // the Go handle: calls that succeeded set it, see Verb.Marks
 	StateNone   = "none"   // nowhere: nothing counts it
 )
 
@@ -189,16 +190,19 @@ const (
 
 // Verb is one function of verbs.h.
 type Verb struct {
-	C         string
-	Page      string // the page it is on; filled by the loader
-	Returns   string
-	Creates   string  // object that it makes; the caller must close it
-	MadeIn    string  // path of the field with the new object, where the verb neither returns it nor has a parameter of role made
-	EndedBy   string  // verb that Close of the new object calls, with the same receiver, where it is not that of the object's page
-	Result    string  // enum type of the value that it returns
-	Params    []Param // by C name, all of them
-	Methods   []Method
-	Updates   bool // changes fields of its object that getters return
+	C       string
+	Page    string // the page it is on; filled by the loader
+	Returns string
+	Creates string  // object that it makes; the caller must close it
+	MadeIn  string  // path of the field with the new object, where the verb neither returns it nor has a parameter of role made
+	EndedBy string  // verb that Close of the new object calls, with the same receiver, where it is not that of the object's page
+	Result  string  // enum type of the value that it returns
+	Params  []Param // by C name, all of them
+	Methods []Method
+	Updates bool // changes fields of its object that getters return
+	// Marks are properties that are known once a call has succeeded: of the object that it makes, else of the receiver. The values are
+	// "0" and "1".
+	Marks     map[string]string
 	Callbacks bool // may call back into Go (parent-domain allocators): never nocallback
 	Always    bool // every package has it
 	// NeedsVerbs are the other verbs that the generated code of this one calls, by the part that each plays.

@@ -73,7 +73,7 @@ const (
 	EventTypeAddrInfoError EventType = 17 // RDMA_CM_EVENT_ADDRINFO_ERROR
 	// An event of the program's own, see WriteEvent. Since rdma-core 60.0.
 	EventTypeUser EventType = 18 // RDMA_CM_EVENT_USER
-	// Another kind of the program's own, for libraries. Since rdma-core 60.0.
+	// An event of the library itself, which programs do not see. Since rdma-core 60.0.
 	EventTypeInternal EventType = 19 // RDMA_CM_EVENT_INTERNAL
 )
 

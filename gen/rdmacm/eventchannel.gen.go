@@ -71,6 +71,9 @@ func (channel *EventChannel) CPtr() unsafe.Pointer { return channel.base().CPtr(
 //
 //   - ps: the service that it is for.
 //
+// Rules:
+//   - ps: the kernel has no port space of this number [VR-rdma_create_id-ps-7140]
+//
 // C: rdma_create_id, rdma_create_id(3).
 func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 	const verb = "rdma_create_id"
@@ -81,6 +84,12 @@ func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 	if channel.lib.fn[symRdma_create_id] == 0 {
 		return nil, channel.lib.missing("rdma_create_id", symRdma_create_id)
 	}
+	in := inCreateID{
+		ps: uint64(ps),
+	}
+	if err := checkCreateID(&in); err != nil {
+		return nil, err
+	}
 	var idC unsafe.Pointer
 	n, errno := rawCreateID(channel.lib.fn[symRdma_create_id], channel.h.C, unsafe.Pointer(&idC), 0, uint32(ps))
 	if n < 0 {
@@ -89,6 +98,14 @@ func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 		})
 	}
 	o := newID(channel.lib, idC)
+	o.accepted.Set(false)
+	o.bound.Set(false)
+	o.connecting.Set(false)
+	o.listening.Set(false)
+	o.options.Set(false)
+	o.requested.Set(false)
+	o.resolved.Set(false)
+	o.routed.Set(false)
 	o.eventChannel = channel
 	if err := o.h.Adopt(&channel.h.Node); err != nil {
 		return nil, err
@@ -151,6 +168,14 @@ func (channel *EventChannel) take() (*Event, syscall.Errno, error) {
 	}
 	x := newID(channel.lib, made)
 	x.eventChannel = channel
+	x.accepted.Set(false)
+	x.bound.Set(true)
+	x.connecting.Set(false)
+	x.listening.Set(false)
+	x.options.Set(false)
+	x.requested.Set(true)
+	x.resolved.Set(false)
+	x.routed.Set(false)
 	if err := x.h.Adopt(&channel.h.Node); err != nil {
 		return nil, 0, err
 	}

@@ -28,6 +28,14 @@ type ID struct {
 	lib          *Lib
 	mu           sync.Mutex // guards what a change in place changes
 	eventChannel *EventChannel
+	accepted     validate.Mark
+	bound        validate.Mark
+	connecting   validate.Mark
+	listening    validate.Mark
+	options      validate.Mark
+	requested    validate.Mark
+	resolved     validate.Mark
+	routed       validate.Mark
 }
 
 // base returns what all handles have, also for a nil ID and one that was never opened.
@@ -73,7 +81,19 @@ func (id *ID) Close() error { return id.base().Close() }
 // open until C is done, and do not destroy the object in C.
 //
 // C: struct rdma_cm_id, rdma_create_id(3).
-func (id *ID) CPtr() unsafe.Pointer { return id.base().CPtr() }
+func (id *ID) CPtr() unsafe.Pointer {
+	if id != nil {
+		id.accepted.Begin()
+		id.bound.Begin()
+		id.connecting.Begin()
+		id.listening.Begin()
+		id.options.Begin()
+		id.requested.Begin()
+		id.resolved.Begin()
+		id.routed.Begin()
+	}
+	return id.base().CPtr()
+}
 
 // EventChannel returns the EventChannel to which the ID belongs.
 func (id *ID) EventChannel() *EventChannel {
@@ -144,6 +164,9 @@ func (id *ID) Device() (*verbs.Device, error) {
 //
 //   - addr: local address; port 0 has the kernel choose one.
 //
+// Rules:
+//   - the identifier has an address already [VR-rdma_bind_addr-bound-7142]
+//
 // C: rdma_bind_addr, rdma_bind_addr(3).
 func (id *ID) BindAddr(addr netip.AddrPort) error {
 	const verb = "rdma_bind_addr"
@@ -158,6 +181,13 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 	if err != nil {
 		return err
 	}
+	in := inBindAddr{
+		idBound: id.bound.Known(),
+	}
+	if err := checkBindAddr(&in); err != nil {
+		return err
+	}
+	id.bound.Begin()
 	n, errno := rawBindAddr(id.lib.fn[symRdma_bind_addr], id.h.C, addrC.Pointer())
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
@@ -170,6 +200,7 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 				verr.Cause{Errno: syscall.ENODEV, Text: "the interface with the address has no RDMA device, or the device has no GID of it"})
 		})
 	}
+	id.bound.Set(true)
 	return nil
 }
 
@@ -179,6 +210,13 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 //   - srcAddr: local address; the zero AddrPort lets the routing tables choose one.
 //   - dstAddr: address of the peer.
 //   - timeoutMs: milliseconds to wait.
+//
+// Rules:
+//   - the identifier listens [VR-rdma_resolve_addr-listening-7143]
+//   - the identifier has a route to an address already [VR-rdma_resolve_addr-routed-7144]
+//   - the identifier has begun to connect [VR-rdma_resolve_addr-connecting-7145]
+//   - the identifier is one of a request, which has the address of the peer
+//     [VR-rdma_resolve_addr-requested-7146]
 //
 // C: rdma_resolve_addr, rdma_resolve_addr(3).
 func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeoutMs int) error {
@@ -201,6 +239,17 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 	if int(int32(timeoutMs)) != timeoutMs {
 		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
+	in := inResolveAddr{
+		idListening:  id.listening.Known(),
+		idRouted:     id.routed.Known(),
+		idConnecting: id.connecting.Known(),
+		idRequested:  id.requested.Known(),
+	}
+	if err := checkResolveAddr(&in); err != nil {
+		return err
+	}
+	id.bound.Begin()
+	id.resolved.Begin()
 	n, errno := rawResolveAddr(id.lib.fn[symRdma_resolve_addr], id.h.C, srcAddrC.Pointer(), dstAddrC.Pointer(), int32(timeoutMs))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
@@ -212,6 +261,8 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 				verr.Cause{Errno: syscall.ENODEV, Text: "the interface with the source address has no RDMA device, or the device has no GID of it"})
 		})
 	}
+	id.bound.Set(true)
+	id.resolved.Set(true)
 	return nil
 }
 
@@ -222,6 +273,11 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 //
 // Rules:
 //   - the identifier is bound to a device [VR-rdma_resolve_route-verbs-0709]
+//   - no address was resolved before the route [VR-rdma_resolve_route-resolved-7147]
+//   - the identifier has begun to connect [VR-rdma_resolve_route-connecting-7148]
+//
+// Hints (some devices accept these):
+//   - timeoutMs: a route is not resolved in 0 ms [VR-rdma_resolve_route-timeout_ms-7149]
 //
 // C: rdma_resolve_route, rdma_resolve_route(3).
 func (id *ID) ResolveRoute(timeoutMs int) error {
@@ -237,19 +293,28 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
 	in := inResolveRoute{
-		idVerbs: validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idVerbs:      validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idResolved:   id.resolved.Known(),
+		idConnecting: id.connecting.Known(),
+		timeoutMs:    int64(timeoutMs),
 	}
 	if err := checkResolveRoute(&in); err != nil {
 		return err
 	}
+	id.routed.Begin()
 	n, errno := rawResolveRoute(id.lib.fn[symRdma_resolve_route], id.h.C, int32(timeoutMs))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the event ADDR_RESOLVED has not come, the route is resolved already, or timeoutMs is 0"},
-				verr.Cause{Errno: syscall.ENODEV,
-					Text: "the address is that of the loopback interface, which has no route on RoCE; use an address of the device"})
+			return append(verr.Texts(hintResolveRoute(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the event ADDR_RESOLVED has not come, the route is resolved already, or timeoutMs is 0"},
+					verr.Cause{Errno: syscall.ENODEV,
+						Text: "the address is that of the loopback interface, which has no route on RoCE; use an address of the device"})...)
 		})
+	}
+	id.routed.Set(true)
+	if id.lib.lints.Wanted() {
+		id.lib.lints.Report(hintResolveRoute(&in))
 	}
 	return nil
 }
@@ -257,7 +322,13 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 // CreateQP creates the queue pair of an identifier, which changes its states as the connection does. The
 // identifier must be bound to a device, and the protection domain be made from what its method Device returns.
 //
-// A queue for completions that is not given is made by the library, and cannot be polled.
+// A queue for completions that is not given is made by the library, and cannot be polled. Without a protection
+// domain the library takes one of its own, and the queue pair must be closed before the handle that method
+// Device returns.
+//
+// Rules:
+//   - the identifier is not bound to a device [VR-rdma_create_qp-verbs-7150]
+//   - the identifier has a queue pair already [VR-rdma_create_qp-qp-7151]
 //
 // C: rdma_create_qp, rdma_create_qp(3).
 func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, error) {
@@ -272,20 +343,34 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 	if id.lib.fn[symRdma_destroy_qp] == 0 {
 		return nil, id.lib.missing("rdma_destroy_qp", symRdma_destroy_qp)
 	}
-	pdHeld, err := bridge.Enter(verb, "pd", id.lib.verbs, pd)
+	pdHeld, err := bridge.EnterOptional(verb, "pd", id.lib.verbs, pd)
 	if err != nil {
 		return nil, err
 	}
 	defer pdHeld.Exit()
-	qpInitAttrHeld, err := bridge.Lend(verb, &qpInitAttr, id.lib.verbs, pdHeld.Root)
+	owner, err := bridge.Under(verb, "verbs", id.lib.verbs, pdHeld, id.Device)
+	if err != nil {
+		return nil, err
+	}
+	defer owner.Exit()
+	qpInitAttrHeld, err := bridge.Lend(verb, &qpInitAttr, id.lib.verbs, owner.Root)
 	defer qpInitAttrHeld.Exit()
 	if err != nil {
+		return nil, err
+	}
+	in := inCreateQP{
+		idVerbs: validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idQP:    validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+	}
+	if err := checkCreateQP(&in); err != nil {
 		return nil, err
 	}
 	n, errno := rawCreateQP(id.lib.fn[symRdma_create_qp], id.h.C, pdHeld.C, qpInitAttrHeld.C)
 	if n < 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "pd is of another device than the identifier; allocate pd with the device that the identifier is bound to " +
+					"[VR-rdma_create_qp-pd-7152]"}, verr.Cause{Errno: syscall.EINVAL,
 				Text: "the identifier is bound to no device or has a queue pair already, the protection domain is of another device, or the " +
 					"attributes are beyond what the device can"})
 		})
@@ -295,8 +380,8 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 		Verb:    verb,
 		C:       ptr,
 		Lib:     id.lib.verbs,
-		Handles: []*object.Handle{pdHeld},
-		Parents: []*object.Node{&id.h.Node, pdHeld.Optional()},
+		Handles: []*object.Handle{owner},
+		Parents: []*object.Node{&id.h.Node, owner.Optional()},
 		Lent:    qpInitAttrHeld.Nodes,
 		End: func() error {
 			rawDestroyQP(id.lib.fn[symRdma_destroy_qp], id.h.C)
@@ -314,6 +399,11 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 //
 // Rules:
 //   - the identifier is bound to a device [VR-rdma_connect-verbs-0708]
+//   - connParam: without a queue pair of the identifier, the number of one must be given
+//     [VR-rdma_connect-conn_param-7156]
+//   - the route to the peer was not resolved [VR-rdma_connect-routed-7157]
+//   - the identifier has begun to connect already [VR-rdma_connect-connecting-7158]
+//   - the identifier is one of a request [VR-rdma_connect-requested-7159]
 //
 // Hints (some devices accept these):
 //   - a request for a connection has at most 56 bytes of private data [VR-rdma_connect-private_data_len-0701]
@@ -321,6 +411,13 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 //     [VR-rdma_connect-private_data_len-0702]
 //   - RetryCount is 0 to 7 [VR-rdma_connect-retry_count-0703]
 //   - RNRRetryCount is 0 to 7 [VR-rdma_connect-rnr_retry_count-0704]
+//   - ResponderResources is ignored for datagrams [VR-rdma_connect-responder_resources-7162]
+//   - InitiatorDepth is ignored for datagrams [VR-rdma_connect-initiator_depth-7163]
+//   - FlowControl is ignored for datagrams [VR-rdma_connect-flow_control-7164]
+//   - RNRRetryCount is ignored for datagrams [VR-rdma_connect-rnr_retry_count-7165]
+//   - RetryCount is ignored for datagrams [VR-rdma_connect-retry_count-7166]
+//   - SRQ is ignored: the queue pair of the identifier has its own [VR-rdma_connect-srq-7167]
+//   - QPNum is ignored: the queue pair of the identifier has its own [VR-rdma_connect-qp_num-7168]
 //
 // C: rdma_connect, rdma_connect(3).
 func (id *ID) Connect(connParam ConnAttr) error {
@@ -337,24 +434,112 @@ func (id *ID) Connect(connParam ConnAttr) error {
 		return err
 	}
 	in := inConnect{
-		idVerbs:                 validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
-		connParamPrivateDataLen: uint64(connParamC.private_data_len),
-		idPs:                    validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
-		connParamRetryCount:     uint64(connParamC.retry_count),
-		connParamRNRRetryCount:  uint64(connParamC.rnr_retry_count),
+		idVerbs:                     validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		connParam:                   1,
+		idPs:                        validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
+		idQP:                        validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idRouted:                    id.routed.Known(),
+		idOptions:                   id.options.Known(),
+		idConnecting:                id.connecting.Known(),
+		idRequested:                 id.requested.Known(),
+		connParamPrivateDataLen:     uint64(connParamC.private_data_len),
+		connParamRetryCount:         uint64(connParamC.retry_count),
+		connParamRNRRetryCount:      uint64(connParamC.rnr_retry_count),
+		connParamResponderResources: uint64(connParamC.responder_resources),
+		connParamInitiatorDepth:     uint64(connParamC.initiator_depth),
+		connParamFlowControl:        uint64(connParamC.flow_control),
+		connParamSRQ:                uint64(connParamC.srq),
+		connParamQPNum:              uint64(connParamC.qp_num),
 	}
 	if err := checkConnect(&in); err != nil {
 		return err
 	}
 	defer mem.PinData(&connParamC.private_data, connParam.PrivateData)()
+	id.connecting.Begin()
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
 			return append(verr.Texts(hintConnect(&in)),
 				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect already, or a depth is beyond the device"})...)
+					Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"})...)
 		})
 	}
+	id.connecting.Set(true)
+	if id.lib.lints.Wanted() {
+		id.lib.lints.Report(hintConnect(&in))
+	}
+	return nil
+}
+
+// ConnectDefault begins to connect to the resolved address. An event of type ESTABLISHED, REJECTED, UNREACHABLE
+// or CONNECT_ERROR tells how it ended.
+//
+// It sends no private data, asks for as many RDMA reads and atomics as the device allows, and repeats transfers
+// as often as possible. The identifier needs its own queue pair.
+//
+// Rules:
+//   - the identifier is bound to a device [VR-rdma_connect-verbs-0708]
+//   - connParam: without a queue pair of the identifier, the number of one must be given
+//     [VR-rdma_connect-conn_param-7156]
+//   - the route to the peer was not resolved [VR-rdma_connect-routed-7157]
+//   - the identifier has begun to connect already [VR-rdma_connect-connecting-7158]
+//   - the identifier is one of a request [VR-rdma_connect-requested-7159]
+//
+// Hints (some devices accept these):
+//   - a request for a connection has at most 56 bytes of private data [VR-rdma_connect-private_data_len-0701]
+//   - a lookup of a datagram service has at most 180 bytes of private data
+//     [VR-rdma_connect-private_data_len-0702]
+//   - RetryCount is 0 to 7 [VR-rdma_connect-retry_count-0703]
+//   - RNRRetryCount is 0 to 7 [VR-rdma_connect-rnr_retry_count-0704]
+//   - ResponderResources is ignored for datagrams [VR-rdma_connect-responder_resources-7162]
+//   - InitiatorDepth is ignored for datagrams [VR-rdma_connect-initiator_depth-7163]
+//   - FlowControl is ignored for datagrams [VR-rdma_connect-flow_control-7164]
+//   - RNRRetryCount is ignored for datagrams [VR-rdma_connect-rnr_retry_count-7165]
+//   - RetryCount is ignored for datagrams [VR-rdma_connect-retry_count-7166]
+//   - SRQ is ignored: the queue pair of the identifier has its own [VR-rdma_connect-srq-7167]
+//   - QPNum is ignored: the queue pair of the identifier has its own [VR-rdma_connect-qp_num-7168]
+//
+// C: rdma_connect, rdma_connect(3).
+func (id *ID) ConnectDefault() error {
+	const verb = "rdma_connect"
+	if err := id.base().Enter(verb); err != nil {
+		return err
+	}
+	defer id.h.Exit()
+	if id.lib.fn[symRdma_connect] == 0 {
+		return id.lib.missing("rdma_connect", symRdma_connect)
+	}
+	in := inConnect{
+		idVerbs:                     validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		connParam:                   0,
+		idPs:                        validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
+		idQP:                        validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idRouted:                    id.routed.Known(),
+		idOptions:                   id.options.Known(),
+		idConnecting:                id.connecting.Known(),
+		idRequested:                 id.requested.Known(),
+		connParamPrivateDataLen:     0,
+		connParamRetryCount:         0,
+		connParamRNRRetryCount:      0,
+		connParamResponderResources: 0,
+		connParamInitiatorDepth:     0,
+		connParamFlowControl:        0,
+		connParamSRQ:                0,
+		connParamQPNum:              0,
+	}
+	if err := checkConnect(&in); err != nil {
+		return err
+	}
+	id.connecting.Begin()
+	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, nil)
+	if n < 0 {
+		return verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintConnect(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"})...)
+		})
+	}
+	id.connecting.Set(true)
 	if id.lib.lints.Wanted() {
 		id.lib.lints.Report(hintConnect(&in))
 	}
@@ -363,6 +548,10 @@ func (id *ID) Connect(connParam ConnAttr) error {
 
 // Establish completes a connection after an event of type CONNECT_RESPONSE, which an identifier without a queue
 // pair gets.
+//
+// Rules:
+//   - the identifier has a queue pair, which the library connects itself [VR-rdma_establish-qp-7198]
+//   - the identifier has not begun to connect [VR-rdma_establish-connecting-7199]
 //
 // C: rdma_establish, rdma_establish(3).
 func (id *ID) Establish() error {
@@ -373,6 +562,14 @@ func (id *ID) Establish() error {
 	defer id.h.Exit()
 	if id.lib.fn[symRdma_establish] == 0 {
 		return id.lib.missing("rdma_establish", symRdma_establish)
+	}
+	in := inEstablish{
+		idQP:         validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idConnecting: id.connecting.Known(),
+		idRequested:  id.requested.Known(),
+	}
+	if err := checkEstablish(&in); err != nil {
+		return err
 	}
 	n, errno := rawEstablish(id.lib.fn[symRdma_establish], id.h.C)
 	if n < 0 {
@@ -389,6 +586,15 @@ func (id *ID) Establish() error {
 //
 //   - backlog: number of requests that may wait.
 //
+// Rules:
+//   - the identifier listens already [VR-rdma_listen-listening-7180]
+//   - the identifier has a route to a peer [VR-rdma_listen-routed-7181]
+//   - the identifier has begun to connect [VR-rdma_listen-connecting-7182]
+//   - the identifier is one of a request [VR-rdma_listen-requested-7183]
+//
+// Hints (some devices accept these):
+//   - the identifier was not bound to an address [VR-rdma_listen-bound-7184]
+//
 // C: rdma_listen, rdma_listen(3).
 func (id *ID) Listen(backlog int) error {
 	const verb = "rdma_listen"
@@ -402,15 +608,33 @@ func (id *ID) Listen(backlog int) error {
 	if int(int32(backlog)) != backlog {
 		return verr.OutOfRange(verb, "backlog", backlog)
 	}
+	in := inListen{
+		idListening:  id.listening.Known(),
+		idRouted:     id.routed.Known(),
+		idConnecting: id.connecting.Known(),
+		idRequested:  id.requested.Known(),
+		idBound:      id.bound.Known(),
+	}
+	if err := checkListen(&in); err != nil {
+		return err
+	}
+	id.bound.Begin()
+	id.listening.Begin()
 	n, errno := rawListen(id.lib.fn[symRdma_listen], id.h.C, int32(backlog))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the identifier is past this step: it listens already, resolves an address, or is one of a connection; use a new one"},
-				verr.Cause{Errno: syscall.EADDRINUSE,
-					Text: "another identifier has the address and port, by OptionIDReuseAddr; only one of them can listen"},
-				verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "another identifier has the port on all addresses; use another port"})
+			return append(verr.Texts(hintListen(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the identifier is past this step: it listens already, resolves an address, or is one of a connection; use a new one"},
+					verr.Cause{Errno: syscall.EADDRINUSE,
+						Text: "another identifier has the address and port, by OptionIDReuseAddr; only one of them can listen"},
+					verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "another identifier has the port on all addresses; use another port"})...)
 		})
+	}
+	id.bound.Set(true)
+	id.listening.Set(true)
+	if id.lib.lints.Wanted() {
+		id.lib.lints.Report(hintListen(&in))
 	}
 	return nil
 }
@@ -419,6 +643,10 @@ func (id *ID) Listen(backlog int) error {
 //
 // Rules:
 //   - the identifier is bound to a device [VR-rdma_accept-verbs-0710]
+//   - connParam: without a queue pair of the identifier, the number of one must be given
+//     [VR-rdma_accept-conn_param-7185]
+//   - the identifier is not one of a request [VR-rdma_accept-requested-7186]
+//   - the request was accepted already [VR-rdma_accept-accepted-7187]
 //
 // Hints (some devices accept these):
 //   - the answer to a request for a connection has at most 196 bytes of private data
@@ -426,6 +654,12 @@ func (id *ID) Listen(backlog int) error {
 //   - the answer to a lookup of a datagram service has at most 136 bytes of private data
 //     [VR-rdma_accept-private_data_len-0706]
 //   - RNRRetryCount is 0 to 7 [VR-rdma_accept-rnr_retry_count-0707]
+//   - ResponderResources is ignored for datagrams [VR-rdma_accept-responder_resources-7172]
+//   - InitiatorDepth is ignored for datagrams [VR-rdma_accept-initiator_depth-7173]
+//   - FlowControl is ignored for datagrams [VR-rdma_accept-flow_control-7174]
+//   - RNRRetryCount is ignored for datagrams [VR-rdma_accept-rnr_retry_count-7175]
+//   - SRQ is ignored: the queue pair of the identifier has its own [VR-rdma_accept-srq-7178]
+//   - QPNum is ignored: the queue pair of the identifier has its own [VR-rdma_accept-qp_num-7179]
 //
 // C: rdma_accept, rdma_accept(3).
 func (id *ID) Accept(connParam ConnAttr) error {
@@ -442,15 +676,25 @@ func (id *ID) Accept(connParam ConnAttr) error {
 		return err
 	}
 	in := inAccept{
-		idVerbs:                 validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
-		connParamPrivateDataLen: uint64(connParamC.private_data_len),
-		idPs:                    validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
-		connParamRNRRetryCount:  uint64(connParamC.rnr_retry_count),
+		idVerbs:                     validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		connParam:                   1,
+		idQP:                        validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idRequested:                 id.requested.Known(),
+		idAccepted:                  id.accepted.Known(),
+		connParamPrivateDataLen:     uint64(connParamC.private_data_len),
+		idPs:                        validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
+		connParamRNRRetryCount:      uint64(connParamC.rnr_retry_count),
+		connParamResponderResources: uint64(connParamC.responder_resources),
+		connParamInitiatorDepth:     uint64(connParamC.initiator_depth),
+		connParamFlowControl:        uint64(connParamC.flow_control),
+		connParamSRQ:                uint64(connParamC.srq),
+		connParamQPNum:              uint64(connParamC.qp_num),
 	}
 	if err := checkAccept(&in); err != nil {
 		return err
 	}
 	defer mem.PinData(&connParamC.private_data, connParam.PrivateData)()
+	id.accepted.Begin()
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
@@ -460,6 +704,77 @@ func (id *ID) Accept(connParam ConnAttr) error {
 						"device can"})...)
 		})
 	}
+	id.accepted.Set(true)
+	if id.lib.lints.Wanted() {
+		id.lib.lints.Report(hintAccept(&in))
+	}
+	return nil
+}
+
+// AcceptDefault accepts a request, on the identifier that its event has. An event of type ESTABLISHED follows.
+//
+// It takes the values that the peer asked for, as far as the device allows them, and sends no private data. The
+// identifier needs its own queue pair.
+//
+// Rules:
+//   - the identifier is bound to a device [VR-rdma_accept-verbs-0710]
+//   - connParam: without a queue pair of the identifier, the number of one must be given
+//     [VR-rdma_accept-conn_param-7185]
+//   - the identifier is not one of a request [VR-rdma_accept-requested-7186]
+//   - the request was accepted already [VR-rdma_accept-accepted-7187]
+//
+// Hints (some devices accept these):
+//   - the answer to a request for a connection has at most 196 bytes of private data
+//     [VR-rdma_accept-private_data_len-0705]
+//   - the answer to a lookup of a datagram service has at most 136 bytes of private data
+//     [VR-rdma_accept-private_data_len-0706]
+//   - RNRRetryCount is 0 to 7 [VR-rdma_accept-rnr_retry_count-0707]
+//   - ResponderResources is ignored for datagrams [VR-rdma_accept-responder_resources-7172]
+//   - InitiatorDepth is ignored for datagrams [VR-rdma_accept-initiator_depth-7173]
+//   - FlowControl is ignored for datagrams [VR-rdma_accept-flow_control-7174]
+//   - RNRRetryCount is ignored for datagrams [VR-rdma_accept-rnr_retry_count-7175]
+//   - SRQ is ignored: the queue pair of the identifier has its own [VR-rdma_accept-srq-7178]
+//   - QPNum is ignored: the queue pair of the identifier has its own [VR-rdma_accept-qp_num-7179]
+//
+// C: rdma_accept, rdma_accept(3).
+func (id *ID) AcceptDefault() error {
+	const verb = "rdma_accept"
+	if err := id.base().Enter(verb); err != nil {
+		return err
+	}
+	defer id.h.Exit()
+	if id.lib.fn[symRdma_accept] == 0 {
+		return id.lib.missing("rdma_accept", symRdma_accept)
+	}
+	in := inAccept{
+		idVerbs:                     validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		connParam:                   0,
+		idQP:                        validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idRequested:                 id.requested.Known(),
+		idAccepted:                  id.accepted.Known(),
+		connParamPrivateDataLen:     0,
+		idPs:                        validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
+		connParamRNRRetryCount:      0,
+		connParamResponderResources: 0,
+		connParamInitiatorDepth:     0,
+		connParamFlowControl:        0,
+		connParamSRQ:                0,
+		connParamQPNum:              0,
+	}
+	if err := checkAccept(&in); err != nil {
+		return err
+	}
+	id.accepted.Begin()
+	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, nil)
+	if n < 0 {
+		return verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintAccept(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the " +
+						"device can"})...)
+		})
+	}
+	id.accepted.Set(true)
 	if id.lib.lints.Wanted() {
 		id.lib.lints.Report(hintAccept(&in))
 	}
@@ -469,6 +784,15 @@ func (id *ID) Accept(connParam ConnAttr) error {
 // Reject rejects a request, on the identifier that its event has.
 //
 //   - privateData: bytes for the peer, where the transport can pass them.
+//
+// Rules:
+//   - the identifier is not one of a request, and has not begun to connect [VR-rdma_reject-connecting-7190]
+//   - privateDataLen: the answer to a lookup of a datagram service has at most 136 bytes of private data
+//     [VR-rdma_reject-private_data_len-7192]
+//
+// Hints (some devices accept these):
+//   - privateDataLen: a rejection has at most 148 bytes of private data on InfiniBand and RoCE
+//     [VR-rdma_reject-private_data_len-7191]
 //
 // C: rdma_reject, rdma_reject(3).
 func (id *ID) Reject(privateData []byte) error {
@@ -483,12 +807,25 @@ func (id *ID) Reject(privateData []byte) error {
 	if len(privateData) > 255 {
 		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
+	in := inReject{
+		idConnecting:   id.connecting.Known(),
+		idRequested:    id.requested.Known(),
+		privateDataLen: uint64(len(privateData)),
+		idPs:           validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
+	}
+	if err := checkReject(&in); err != nil {
+		return err
+	}
 	n, errno := rawReject(id.lib.fn[symRdma_reject], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the identifier is not one of a request that waits, or the private data is too long: 148 bytes, or 136 of a datagram service"})
+			return append(verr.Texts(hintReject(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"})...)
 		})
+	}
+	if id.lib.lints.Wanted() {
+		id.lib.lints.Report(hintReject(&in))
 	}
 	return nil
 }
@@ -499,6 +836,15 @@ func (id *ID) Reject(privateData []byte) error {
 //   - privateData: bytes for the peer, where the transport can pass them.
 //
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
+//
+// Rules:
+//   - the identifier is not one of a request, and has not begun to connect [VR-rdma_reject_ece-connecting-7194]
+//   - privateDataLen: the answer to a lookup of a datagram service has at most 136 bytes of private data
+//     [VR-rdma_reject_ece-private_data_len-7196]
+//
+// Hints (some devices accept these):
+//   - privateDataLen: a rejection has at most 148 bytes of private data on InfiniBand and RoCE
+//     [VR-rdma_reject_ece-private_data_len-7195]
 //
 // C: rdma_reject_ece, rdma_reject(3).
 func (id *ID) RejectECE(privateData []byte) error {
@@ -513,12 +859,25 @@ func (id *ID) RejectECE(privateData []byte) error {
 	if len(privateData) > 255 {
 		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
+	in := inRejectEce{
+		idConnecting:   id.connecting.Known(),
+		idRequested:    id.requested.Known(),
+		privateDataLen: uint64(len(privateData)),
+		idPs:           validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
+	}
+	if err := checkRejectEce(&in); err != nil {
+		return err
+	}
 	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the identifier is not one of a request that waits, or the private data is too long: 148 bytes, or 136 of a datagram service"})
+			return append(verr.Texts(hintRejectEce(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"})...)
 		})
+	}
+	if id.lib.lints.Wanted() {
+		id.lib.lints.Report(hintRejectEce(&in))
 	}
 	return nil
 }
@@ -528,6 +887,13 @@ func (id *ID) RejectECE(privateData []byte) error {
 // The errno EISCONN says that the connection is established already.
 //
 //   - event: type of the event; the library wants to know of COMM_EST.
+//
+// Rules:
+//   - the identifier is not bound to a device [VR-rdma_notify-verbs-7202]
+//   - the identifier has no connection [VR-rdma_notify-connecting-7204]
+//
+// Hints (some devices accept these):
+//   - event: only COMM_EST, and PATH_MIG, are of use to the connection manager [VR-rdma_notify-event-7203]
 //
 // C: rdma_notify, rdma_notify(3).
 func (id *ID) Notify(event verbs.EventType) error {
@@ -539,19 +905,37 @@ func (id *ID) Notify(event verbs.EventType) error {
 	if id.lib.fn[symRdma_notify] == 0 {
 		return id.lib.missing("rdma_notify", symRdma_notify)
 	}
+	in := inNotify{
+		idVerbs:      validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idConnecting: id.connecting.Known(),
+		idRequested:  id.requested.Known(),
+		idListening:  id.listening.Known(),
+		event:        uint64(event),
+	}
+	if err := checkNotify(&in); err != nil {
+		return err
+	}
 	n, errno := rawNotify(id.lib.fn[symRdma_notify], id.h.C, uint32(event))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the identifier has no connection that was accepted, or the connection manager has no use for the event"},
-				verr.Cause{Errno: syscall.EISCONN, Text: "the connection is established already; the event ESTABLISHED has come, or will"})
+			return append(verr.Texts(hintNotify(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the identifier has no connection that was accepted, or the connection manager has no use for the event"},
+					verr.Cause{Errno: syscall.EISCONN, Text: "the connection is established already; the event ESTABLISHED has come, or will"})...)
 		})
+	}
+	if id.lib.lints.Wanted() {
+		id.lib.lints.Report(hintNotify(&in))
 	}
 	return nil
 }
 
 // Disconnect ends a connection, which flushes the requests of its queue pair. Both ends get an event of type
 // DISCONNECTED, and both should call it.
+//
+// Rules:
+//   - the identifier is not bound to a device [VR-rdma_disconnect-verbs-7200]
+//   - the identifier has not begun to connect [VR-rdma_disconnect-connecting-7201]
 //
 // C: rdma_disconnect, rdma_disconnect(3).
 func (id *ID) Disconnect() error {
@@ -562,6 +946,15 @@ func (id *ID) Disconnect() error {
 	defer id.h.Exit()
 	if id.lib.fn[symRdma_disconnect] == 0 {
 		return id.lib.missing("rdma_disconnect", symRdma_disconnect)
+	}
+	in := inDisconnect{
+		idVerbs:      validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idConnecting: id.connecting.Known(),
+		idRequested:  id.requested.Known(),
+		idListening:  id.listening.Known(),
+	}
+	if err := checkDisconnect(&in); err != nil {
+		return err
 	}
 	n, errno := rawDisconnect(id.lib.fn[symRdma_disconnect], id.h.C)
 	if n < 0 {
@@ -578,6 +971,13 @@ func (id *ID) Disconnect() error {
 //
 //   - addr: address of the group.
 //
+// Rules:
+//   - the identifier is not bound to a device [VR-rdma_join_multicast-verbs-7205]
+//   - only identifiers for datagrams join groups [VR-rdma_join_multicast-qp_type-7206]
+//   - the identifier listens [VR-rdma_join_multicast-listening-7207]
+//   - the identifier has begun to connect [VR-rdma_join_multicast-connecting-7208]
+//   - the identifier is one of a request [VR-rdma_join_multicast-requested-7209]
+//
 // C: rdma_join_multicast, rdma_join_multicast(3).
 func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 	const verb = "rdma_join_multicast"
@@ -590,6 +990,16 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 	}
 	addrC, err := sockaddr.Of(verb, "addr", addr, false)
 	if err != nil {
+		return err
+	}
+	in := inJoinMulticast{
+		idVerbs:      validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idQPType:     validate.Of(uint64(cmem.At[uint32](id.h.C, 408))),
+		idListening:  id.listening.Known(),
+		idConnecting: id.connecting.Known(),
+		idRequested:  id.requested.Known(),
+	}
+	if err := checkJoinMulticast(&in); err != nil {
 		return err
 	}
 	n, errno := rawJoinMulticast(id.lib.fn[symRdma_join_multicast], id.h.C, addrC.Pointer(), 0)
@@ -638,6 +1048,27 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 //   - option: option of that level.
 //   - value: value, in the order of this processor's bytes.
 //
+// Rules:
+//   - optlen: the type of service is one byte [VR-rdma_set_option-optlen-7213]
+//   - optlen: REUSEADDR is an int of 4 bytes [VR-rdma_set_option-optlen-7214]
+//   - optlen: AFONLY is an int of 4 bytes [VR-rdma_set_option-optlen-7215]
+//   - optlen: the timeout is one byte [VR-rdma_set_option-optlen-7216]
+//   - optlen: path records are structs of 72 bytes [VR-rdma_set_option-optlen-7217]
+//   - a timeout of acknowledgements is for connections [VR-rdma_set_option-qp_type-7219]
+//   - the identifier listens, and keeps its port for itself [VR-rdma_set_option-listening-7220]
+//   - the identifier listens, so its address family is settled [VR-rdma_set_option-listening-7221]
+//   - the identifier has a route, so its address family is settled [VR-rdma_set_option-routed-7222]
+//   - the identifier has begun to connect, so its address family is settled
+//     [VR-rdma_set_option-connecting-7223]
+//   - the identifier is one of a request, so its address family is settled [VR-rdma_set_option-requested-7224]
+//   - a path is set before an address was resolved [VR-rdma_set_option-resolved-7225]
+//   - the identifier has begun to connect [VR-rdma_set_option-connecting-7226]
+//
+// Hints (some devices accept these):
+//   - level: the kernel has no such level [VR-rdma_set_option-level-7210]
+//   - option: an identifier has no such option [VR-rdma_set_option-optname-7211]
+//   - option: InfiniBand has no such option [VR-rdma_set_option-optname-7212]
+//
 // C: rdma_set_option, rdma_set_option(3).
 func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 	const verb = "rdma_set_option"
@@ -648,14 +1079,34 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 	if id.lib.fn[symRdma_set_option] == 0 {
 		return id.lib.missing("rdma_set_option", symRdma_set_option)
 	}
+	in := inSetOption{
+		optlen:       uint64(len(value)),
+		level:        uint64(level),
+		optname:      uint64(option),
+		idQPType:     validate.Of(uint64(cmem.At[uint32](id.h.C, 408))),
+		idListening:  id.listening.Known(),
+		idRouted:     id.routed.Known(),
+		idConnecting: id.connecting.Known(),
+		idRequested:  id.requested.Known(),
+		idResolved:   id.resolved.Known(),
+	}
+	if err := checkSetOption(&in); err != nil {
+		return err
+	}
+	id.options.Begin()
 	n, errno := rawSetOption(id.lib.fn[symRdma_set_option], id.h.C, int32(level), int32(option), unsafe.Pointer(unsafe.SliceData(value)),
 		uint64(len(value)))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the value has the wrong number of bytes, or the option cannot be set any more: set it before the identifier is bound"},
-				verr.Cause{Errno: syscall.ENOSYS, Text: "the kernel has no such option or level"})
+			return append(verr.Texts(hintSetOption(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the value has the wrong number of bytes, or the option cannot be set any more: set it before the identifier is bound"},
+					verr.Cause{Errno: syscall.ENOSYS, Text: "the kernel has no such option or level"})...)
 		})
+	}
+	id.options.Set(true)
+	if id.lib.lints.Wanted() {
+		id.lib.lints.Report(hintSetOption(&in))
 	}
 	return nil
 }
@@ -693,11 +1144,14 @@ func (id *ID) Migrate(channel *EventChannel) error {
 
 // WriteEvent puts an event of the program's own on the channel of an identifier.
 //
-//   - event: type of the event, USER or INTERNAL.
+//   - event: type of the event, which must be USER.
 //   - status: status of the event.
 //   - arg: argument of the event; Next does not return it yet.
 //
 // Since rdma-core 60.0; with an older library it returns errors.ErrUnsupported.
+//
+// Rules:
+//   - event: programs write events of type USER [VR-rdma_write_cm_event-event-7228]
 //
 // C: rdma_write_cm_event, rdma_write_cm_event(3).
 func (id *ID) WriteEvent(event EventType, status int, arg uint64) error {
@@ -711,6 +1165,12 @@ func (id *ID) WriteEvent(event EventType, status int, arg uint64) error {
 	}
 	if int(int32(status)) != status {
 		return verr.OutOfRange(verb, "status", status)
+	}
+	in := inWriteCMEvent{
+		event: uint64(event),
+	}
+	if err := checkWriteCMEvent(&in); err != nil {
+		return err
 	}
 	n, errno := rawWriteCMEvent(id.lib.fn[symRdma_write_cm_event], id.h.C, uint32(event), int32(status), arg)
 	if n < 0 {

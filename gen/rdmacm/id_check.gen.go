@@ -8,9 +8,52 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
+// inBindAddr has the values that the rules of rdma_bind_addr use.
+type inBindAddr struct {
+	idBound validate.Known // id.bound
+}
+
+// checkBindAddr refuses a call of rdma_bind_addr that breaks a rule.
+func checkBindAddr(in *inBindAddr) error {
+	var bad verr.Violations
+	if in.idBound.OK && in.idBound.V != 0 {
+		bad.Add(&rule7142, in.idBound.V)
+	}
+	return bad.Err("rdma_bind_addr")
+}
+
+// inResolveAddr has the values that the rules of rdma_resolve_addr use.
+type inResolveAddr struct {
+	idListening  validate.Known // id.listening
+	idRouted     validate.Known // id.routed
+	idConnecting validate.Known // id.connecting
+	idRequested  validate.Known // id.requested
+}
+
+// checkResolveAddr refuses a call of rdma_resolve_addr that breaks a rule.
+func checkResolveAddr(in *inResolveAddr) error {
+	var bad verr.Violations
+	if in.idListening.OK && in.idListening.V != 0 {
+		bad.Add(&rule7143, in.idListening.V)
+	}
+	if in.idRouted.OK && in.idRouted.V != 0 {
+		bad.Add(&rule7144, in.idRouted.V)
+	}
+	if in.idConnecting.OK && in.idConnecting.V != 0 {
+		bad.Add(&rule7145, in.idConnecting.V)
+	}
+	if in.idRequested.OK && in.idRequested.V != 0 {
+		bad.Add(&rule7146, in.idRequested.V)
+	}
+	return bad.Err("rdma_resolve_addr")
+}
+
 // inResolveRoute has the values that the rules of rdma_resolve_route use.
 type inResolveRoute struct {
-	idVerbs validate.Known // id.verbs
+	idVerbs      validate.Known // id.verbs
+	idResolved   validate.Known // id.resolved
+	idConnecting validate.Known // id.connecting
+	timeoutMs    int64          // timeout_ms
 }
 
 // checkResolveRoute refuses a call of rdma_resolve_route that breaks a rule.
@@ -19,23 +62,78 @@ func checkResolveRoute(in *inResolveRoute) error {
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule0709, in.idVerbs.V)
 	}
+	if in.idResolved.OK && in.idResolved.V != 1 {
+		bad.Add(&rule7147, in.idResolved.V)
+	}
+	if in.idConnecting.OK && in.idConnecting.V != 0 {
+		bad.Add(&rule7148, in.idConnecting.V)
+	}
 	return bad.Err("rdma_resolve_route")
+}
+
+// hintResolveRoute returns the lints that a call of rdma_resolve_route breaks, which may be the cause when it fails.
+func hintResolveRoute(in *inResolveRoute) []verr.Violation {
+	var may verr.Violations
+	may.If(in.timeoutMs < 1, &rule7149, uint64(in.timeoutMs))
+	return may
+}
+
+// inCreateQP has the values that the rules of rdma_create_qp use.
+type inCreateQP struct {
+	idVerbs validate.Known // id.verbs
+	idQP    validate.Known // id.qp
+}
+
+// checkCreateQP refuses a call of rdma_create_qp that breaks a rule.
+func checkCreateQP(in *inCreateQP) error {
+	var bad verr.Violations
+	if in.idVerbs.OK && in.idVerbs.V == 0 {
+		bad.Add(&rule7150, in.idVerbs.V)
+	}
+	if in.idQP.OK && in.idQP.V != 0 {
+		bad.Add(&rule7151, in.idQP.V)
+	}
+	return bad.Err("rdma_create_qp")
 }
 
 // inConnect has the values that the rules of rdma_connect use.
 type inConnect struct {
-	idVerbs                 validate.Known // id.verbs
-	connParamPrivateDataLen uint64         // conn_param.private_data_len
-	idPs                    validate.Known // id.ps
-	connParamRetryCount     uint64         // conn_param.retry_count
-	connParamRNRRetryCount  uint64         // conn_param.rnr_retry_count
+	idVerbs                     validate.Known // id.verbs
+	connParam                   uint64         // conn_param
+	idPs                        validate.Known // id.ps
+	idQP                        validate.Known // id.qp
+	idRouted                    validate.Known // id.routed
+	idOptions                   validate.Known // id.options
+	idConnecting                validate.Known // id.connecting
+	idRequested                 validate.Known // id.requested
+	connParamPrivateDataLen     uint64         // conn_param.private_data_len
+	connParamRetryCount         uint64         // conn_param.retry_count
+	connParamRNRRetryCount      uint64         // conn_param.rnr_retry_count
+	connParamResponderResources uint64         // conn_param.responder_resources
+	connParamInitiatorDepth     uint64         // conn_param.initiator_depth
+	connParamFlowControl        uint64         // conn_param.flow_control
+	connParamSRQ                uint64         // conn_param.srq
+	connParamQPNum              uint64         // conn_param.qp_num
 }
 
 // checkConnect refuses a call of rdma_connect that breaks a rule.
 func checkConnect(in *inConnect) error {
 	var bad verr.Violations
+	idPs := PortSpace(in.idPs.V)
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule0708, in.idVerbs.V)
+	}
+	if in.idPs.OK && in.idQP.OK && idPs == PortSpaceTCP && in.idQP.V == 0 && in.connParam == 0 {
+		bad.Add(&rule7156, in.connParam)
+	}
+	if in.idRouted.OK && in.idOptions.OK && in.idOptions.V == 0 && in.idRouted.V != 1 {
+		bad.Add(&rule7157, in.idRouted.V)
+	}
+	if in.idConnecting.OK && in.idConnecting.V != 0 {
+		bad.Add(&rule7158, in.idConnecting.V)
+	}
+	if in.idRequested.OK && in.idRequested.V != 0 {
+		bad.Add(&rule7159, in.idRequested.V)
 	}
 	return bad.Err("rdma_connect")
 }
@@ -48,15 +146,88 @@ func hintConnect(in *inConnect) []verr.Violation {
 	may.If(in.idPs.OK && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 180, &rule0702, in.connParamPrivateDataLen)
 	may.If(in.connParamRetryCount > 7, &rule0703, in.connParamRetryCount)
 	may.If(in.connParamRNRRetryCount > 7, &rule0704, in.connParamRNRRetryCount)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamResponderResources > 0, &rule7162,
+		in.connParamResponderResources)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamInitiatorDepth > 0, &rule7163,
+		in.connParamInitiatorDepth)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamFlowControl > 0, &rule7164,
+		in.connParamFlowControl)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRNRRetryCount > 0, &rule7165,
+		in.connParamRNRRetryCount)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRetryCount > 0, &rule7166, in.connParamRetryCount)
+	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamSRQ > 0, &rule7167, in.connParamSRQ)
+	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamQPNum > 0, &rule7168, in.connParamQPNum)
+	return may
+}
+
+// inEstablish has the values that the rules of rdma_establish use.
+type inEstablish struct {
+	idQP         validate.Known // id.qp
+	idConnecting validate.Known // id.connecting
+	idRequested  validate.Known // id.requested
+}
+
+// checkEstablish refuses a call of rdma_establish that breaks a rule.
+func checkEstablish(in *inEstablish) error {
+	var bad verr.Violations
+	if in.idQP.OK && in.idQP.V != 0 {
+		bad.Add(&rule7198, in.idQP.V)
+	}
+	if in.idConnecting.OK && in.idRequested.OK && in.idRequested.V == 0 && in.idConnecting.V != 1 {
+		bad.Add(&rule7199, in.idConnecting.V)
+	}
+	return bad.Err("rdma_establish")
+}
+
+// inListen has the values that the rules of rdma_listen use.
+type inListen struct {
+	idListening  validate.Known // id.listening
+	idRouted     validate.Known // id.routed
+	idConnecting validate.Known // id.connecting
+	idRequested  validate.Known // id.requested
+	idBound      validate.Known // id.bound
+}
+
+// checkListen refuses a call of rdma_listen that breaks a rule.
+func checkListen(in *inListen) error {
+	var bad verr.Violations
+	if in.idListening.OK && in.idListening.V != 0 {
+		bad.Add(&rule7180, in.idListening.V)
+	}
+	if in.idRouted.OK && in.idRouted.V != 0 {
+		bad.Add(&rule7181, in.idRouted.V)
+	}
+	if in.idConnecting.OK && in.idConnecting.V != 0 {
+		bad.Add(&rule7182, in.idConnecting.V)
+	}
+	if in.idRequested.OK && in.idRequested.V != 0 {
+		bad.Add(&rule7183, in.idRequested.V)
+	}
+	return bad.Err("rdma_listen")
+}
+
+// hintListen returns the lints that a call of rdma_listen breaks, which may be the cause when it fails.
+func hintListen(in *inListen) []verr.Violation {
+	var may verr.Violations
+	may.If(in.idBound.OK && in.idBound.V != 1, &rule7184, in.idBound.V)
 	return may
 }
 
 // inAccept has the values that the rules of rdma_accept use.
 type inAccept struct {
-	idVerbs                 validate.Known // id.verbs
-	connParamPrivateDataLen uint64         // conn_param.private_data_len
-	idPs                    validate.Known // id.ps
-	connParamRNRRetryCount  uint64         // conn_param.rnr_retry_count
+	idVerbs                     validate.Known // id.verbs
+	connParam                   uint64         // conn_param
+	idQP                        validate.Known // id.qp
+	idRequested                 validate.Known // id.requested
+	idAccepted                  validate.Known // id.accepted
+	connParamPrivateDataLen     uint64         // conn_param.private_data_len
+	idPs                        validate.Known // id.ps
+	connParamRNRRetryCount      uint64         // conn_param.rnr_retry_count
+	connParamResponderResources uint64         // conn_param.responder_resources
+	connParamInitiatorDepth     uint64         // conn_param.initiator_depth
+	connParamFlowControl        uint64         // conn_param.flow_control
+	connParamSRQ                uint64         // conn_param.srq
+	connParamQPNum              uint64         // conn_param.qp_num
 }
 
 // checkAccept refuses a call of rdma_accept that breaks a rule.
@@ -64,6 +235,15 @@ func checkAccept(in *inAccept) error {
 	var bad verr.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule0710, in.idVerbs.V)
+	}
+	if in.idQP.OK && in.idQP.V == 0 && in.connParam == 0 {
+		bad.Add(&rule7185, in.connParam)
+	}
+	if in.idRequested.OK && in.idRequested.V != 1 {
+		bad.Add(&rule7186, in.idRequested.V)
+	}
+	if in.idAccepted.OK && in.idAccepted.V != 0 {
+		bad.Add(&rule7187, in.idAccepted.V)
 	}
 	return bad.Err("rdma_accept")
 }
@@ -75,5 +255,240 @@ func hintAccept(in *inAccept) []verr.Violation {
 	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 196, &rule0705, in.connParamPrivateDataLen)
 	may.If(in.idPs.OK && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 136, &rule0706, in.connParamPrivateDataLen)
 	may.If(in.connParamRNRRetryCount > 7, &rule0707, in.connParamRNRRetryCount)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamResponderResources > 0, &rule7172,
+		in.connParamResponderResources)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamInitiatorDepth > 0, &rule7173,
+		in.connParamInitiatorDepth)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamFlowControl > 0, &rule7174,
+		in.connParamFlowControl)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRNRRetryCount > 0, &rule7175,
+		in.connParamRNRRetryCount)
+	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamSRQ > 0, &rule7178, in.connParamSRQ)
+	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamQPNum > 0, &rule7179, in.connParamQPNum)
 	return may
+}
+
+// inReject has the values that the rules of rdma_reject use.
+type inReject struct {
+	idConnecting   validate.Known // id.connecting
+	idRequested    validate.Known // id.requested
+	privateDataLen uint64         // private_data_len
+	idPs           validate.Known // id.ps
+}
+
+// checkReject refuses a call of rdma_reject that breaks a rule.
+func checkReject(in *inReject) error {
+	var bad verr.Violations
+	idPs := PortSpace(in.idPs.V)
+	if in.idConnecting.OK && in.idRequested.OK && in.idRequested.V == 0 && in.idConnecting.V != 1 {
+		bad.Add(&rule7190, in.idConnecting.V)
+	}
+	if in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.privateDataLen > 136 {
+		bad.Add(&rule7192, in.privateDataLen)
+	}
+	return bad.Err("rdma_reject")
+}
+
+// hintReject returns the lints that a call of rdma_reject breaks, which may be the cause when it fails.
+func hintReject(in *inReject) []verr.Violation {
+	var may verr.Violations
+	idPs := PortSpace(in.idPs.V)
+	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.privateDataLen > 148, &rule7191, in.privateDataLen)
+	return may
+}
+
+// inRejectEce has the values that the rules of rdma_reject_ece use.
+type inRejectEce struct {
+	idConnecting   validate.Known // id.connecting
+	idRequested    validate.Known // id.requested
+	privateDataLen uint64         // private_data_len
+	idPs           validate.Known // id.ps
+}
+
+// checkRejectEce refuses a call of rdma_reject_ece that breaks a rule.
+func checkRejectEce(in *inRejectEce) error {
+	var bad verr.Violations
+	idPs := PortSpace(in.idPs.V)
+	if in.idConnecting.OK && in.idRequested.OK && in.idRequested.V == 0 && in.idConnecting.V != 1 {
+		bad.Add(&rule7194, in.idConnecting.V)
+	}
+	if in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.privateDataLen > 136 {
+		bad.Add(&rule7196, in.privateDataLen)
+	}
+	return bad.Err("rdma_reject_ece")
+}
+
+// hintRejectEce returns the lints that a call of rdma_reject_ece breaks, which may be the cause when it fails.
+func hintRejectEce(in *inRejectEce) []verr.Violation {
+	var may verr.Violations
+	idPs := PortSpace(in.idPs.V)
+	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.privateDataLen > 148, &rule7195, in.privateDataLen)
+	return may
+}
+
+// inNotify has the values that the rules of rdma_notify use.
+type inNotify struct {
+	idVerbs      validate.Known // id.verbs
+	idConnecting validate.Known // id.connecting
+	idRequested  validate.Known // id.requested
+	idListening  validate.Known // id.listening
+	event        uint64         // event
+}
+
+// checkNotify refuses a call of rdma_notify that breaks a rule.
+func checkNotify(in *inNotify) error {
+	var bad verr.Violations
+	if in.idVerbs.OK && in.idVerbs.V == 0 {
+		bad.Add(&rule7202, in.idVerbs.V)
+	}
+	if in.idConnecting.OK && in.idRequested.OK && in.idListening.OK && in.idRequested.V == 0 && in.idListening.V == 0 &&
+		in.idConnecting.V != 1 {
+		bad.Add(&rule7204, in.idConnecting.V)
+	}
+	return bad.Err("rdma_notify")
+}
+
+// hintNotify returns the lints that a call of rdma_notify breaks, which may be the cause when it fails.
+func hintNotify(in *inNotify) []verr.Violation {
+	var may verr.Violations
+	may.If(in.event != 4 && in.event != 6, &rule7203, in.event)
+	return may
+}
+
+// inDisconnect has the values that the rules of rdma_disconnect use.
+type inDisconnect struct {
+	idVerbs      validate.Known // id.verbs
+	idConnecting validate.Known // id.connecting
+	idRequested  validate.Known // id.requested
+	idListening  validate.Known // id.listening
+}
+
+// checkDisconnect refuses a call of rdma_disconnect that breaks a rule.
+func checkDisconnect(in *inDisconnect) error {
+	var bad verr.Violations
+	if in.idVerbs.OK && in.idVerbs.V == 0 {
+		bad.Add(&rule7200, in.idVerbs.V)
+	}
+	if in.idConnecting.OK && in.idRequested.OK && in.idListening.OK && in.idRequested.V == 0 && in.idListening.V == 0 &&
+		in.idConnecting.V != 1 {
+		bad.Add(&rule7201, in.idConnecting.V)
+	}
+	return bad.Err("rdma_disconnect")
+}
+
+// inJoinMulticast has the values that the rules of rdma_join_multicast use.
+type inJoinMulticast struct {
+	idVerbs      validate.Known // id.verbs
+	idQPType     validate.Known // id.qp_type
+	idListening  validate.Known // id.listening
+	idConnecting validate.Known // id.connecting
+	idRequested  validate.Known // id.requested
+}
+
+// checkJoinMulticast refuses a call of rdma_join_multicast that breaks a rule.
+func checkJoinMulticast(in *inJoinMulticast) error {
+	var bad verr.Violations
+	if in.idVerbs.OK && in.idVerbs.V == 0 {
+		bad.Add(&rule7205, in.idVerbs.V)
+	}
+	if in.idQPType.OK && in.idQPType.V != 4 {
+		bad.Add(&rule7206, in.idQPType.V)
+	}
+	if in.idListening.OK && in.idListening.V != 0 {
+		bad.Add(&rule7207, in.idListening.V)
+	}
+	if in.idConnecting.OK && in.idConnecting.V != 0 {
+		bad.Add(&rule7208, in.idConnecting.V)
+	}
+	if in.idRequested.OK && in.idRequested.V != 0 {
+		bad.Add(&rule7209, in.idRequested.V)
+	}
+	return bad.Err("rdma_join_multicast")
+}
+
+// inSetOption has the values that the rules of rdma_set_option use.
+type inSetOption struct {
+	optlen       uint64         // optlen
+	level        uint64         // level
+	optname      uint64         // optname
+	idQPType     validate.Known // id.qp_type
+	idListening  validate.Known // id.listening
+	idRouted     validate.Known // id.routed
+	idConnecting validate.Known // id.connecting
+	idRequested  validate.Known // id.requested
+	idResolved   validate.Known // id.resolved
+}
+
+// checkSetOption refuses a call of rdma_set_option that breaks a rule.
+func checkSetOption(in *inSetOption) error {
+	var bad verr.Violations
+	level := OptionLevel(in.level)
+	optname := Option(in.optname)
+	if level == OptionLevelID && optname == OptionIDTOS && in.optlen != 1 {
+		bad.Add(&rule7213, in.optlen)
+	}
+	if level == OptionLevelID && optname == OptionIDReuseAddr && in.optlen != 4 {
+		bad.Add(&rule7214, in.optlen)
+	}
+	if level == OptionLevelID && optname == OptionIDAFOnly && in.optlen != 4 {
+		bad.Add(&rule7215, in.optlen)
+	}
+	if level == OptionLevelID && optname == OptionIDAckTimeout && in.optlen != 1 {
+		bad.Add(&rule7216, in.optlen)
+	}
+	if level == OptionLevelIB && optname == OptionIDReuseAddr && in.optlen%72 != 0 {
+		bad.Add(&rule7217, in.optlen)
+	}
+	if in.idQPType.OK && level == OptionLevelID && optname == OptionIDAckTimeout && in.idQPType.V != 2 && in.idQPType.V != 9 {
+		bad.Add(&rule7219, in.idQPType.V)
+	}
+	if in.idListening.OK && level == OptionLevelID && optname == OptionIDReuseAddr && in.idListening.V != 0 {
+		bad.Add(&rule7220, in.idListening.V)
+	}
+	if in.idListening.OK && level == OptionLevelID && optname == OptionIDAFOnly && in.idListening.V != 0 {
+		bad.Add(&rule7221, in.idListening.V)
+	}
+	if in.idRouted.OK && level == OptionLevelID && optname == OptionIDAFOnly && in.idRouted.V != 0 {
+		bad.Add(&rule7222, in.idRouted.V)
+	}
+	if in.idConnecting.OK && level == OptionLevelID && optname == OptionIDAFOnly && in.idConnecting.V != 0 {
+		bad.Add(&rule7223, in.idConnecting.V)
+	}
+	if in.idRequested.OK && level == OptionLevelID && optname == OptionIDAFOnly && in.idRequested.V != 0 {
+		bad.Add(&rule7224, in.idRequested.V)
+	}
+	if in.idResolved.OK && level == OptionLevelIB && optname == OptionIDReuseAddr && in.idResolved.V != 1 {
+		bad.Add(&rule7225, in.idResolved.V)
+	}
+	if in.idConnecting.OK && level == OptionLevelIB && optname == OptionIDReuseAddr && in.idConnecting.V != 0 {
+		bad.Add(&rule7226, in.idConnecting.V)
+	}
+	return bad.Err("rdma_set_option")
+}
+
+// hintSetOption returns the lints that a call of rdma_set_option breaks, which may be the cause when it fails.
+func hintSetOption(in *inSetOption) []verr.Violation {
+	var may verr.Violations
+	level := OptionLevel(in.level)
+	optname := Option(in.optname)
+	may.If(level != OptionLevelID && level != OptionLevelIB, &rule7210, in.level)
+	may.If(level == OptionLevelID && optname != OptionIDTOS && optname != OptionIDReuseAddr && optname != OptionIDAFOnly &&
+		optname != OptionIDAckTimeout, &rule7211, in.optname)
+	may.If(level == OptionLevelIB && optname != OptionIDReuseAddr, &rule7212, in.optname)
+	return may
+}
+
+// inWriteCMEvent has the values that the rules of rdma_write_cm_event use.
+type inWriteCMEvent struct {
+	event uint64 // event
+}
+
+// checkWriteCMEvent refuses a call of rdma_write_cm_event that breaks a rule.
+func checkWriteCMEvent(in *inWriteCMEvent) error {
+	var bad verr.Violations
+	event := EventType(in.event)
+	if event != EventTypeUser {
+		bad.Add(&rule7228, in.event)
+	}
+	return bad.Err("rdma_write_cm_event")
 }

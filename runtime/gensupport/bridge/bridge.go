@@ -138,6 +138,19 @@ func EnterOptional[T any](verb, what string, lib any, h *T) (*object.Handle, err
 	return Enter(verb, what, lib, h)
 }
 
+// Under begins a further use of held. If that is of a nil handle, it begins the use of the handle that lend returns, in the place with the
+// C name what. The use ends with Exit.
+func Under[T any](verb, what string, lib any, held *object.Handle, lend func() (*T, error)) (*object.Handle, error) {
+	if held.Optional() != nil {
+		return held, held.Enter(verb)
+	}
+	h, err := lend()
+	if err != nil {
+		return nil, err
+	}
+	return Enter(verb, what, lib, h)
+}
+
 // Lent is a copy of the C struct of a builder, with the handles in it in use.
 type Lent struct {
 	object.Uses
@@ -198,12 +211,15 @@ func Among[T any](m *Made) *T {
 	return nil
 }
 
-// rootOf finds what a new handle belongs to: the library, or the root of a handle that it was made from.
+// rootOf finds what a new handle belongs to: the library, a handle that it was made from, or the root of one.
 func rootOf[R any](m *Made) *R {
 	if l, ok := m.Lib.(*R); ok {
 		return l
 	}
 	for _, h := range m.Handles {
+		if r, ok := any(h.Owner()).(*R); ok && h.Root == nil {
+			return r
+		}
 		if h.Root != nil {
 			if r, ok := any(h.Root.Owner()).(*R); ok {
 				return r

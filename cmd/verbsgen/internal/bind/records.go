@@ -138,7 +138,7 @@ func (b *binder) bindOn(r *model.Record, f *model.Field, s spec.Record) {
 		b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, "no field of the record has an enum type with "+c, "correct on: or new_on:")
 		return nil
 	}
-	f.NewOn = find(sf.NewOn)
+	f.NewOn, f.Marks = find(sf.NewOn), marks(sf.Marks)
 	for _, c := range sf.On {
 		if m := find(c); m != nil {
 			f.On = append(f.On, m)

@@ -263,7 +263,7 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 		rb.cannot("the handles do not know " + rest)
 	case p.Object.State[rest] == spec.StateNone:
 		rb.cannot("the handles do not count " + rest)
-	case p.Object.State[rest] != spec.StateHandle:
+	case p.Object.State[rest] != spec.StateHandle && p.Object.State[rest] != spec.StateMarks:
 		rb.cannot(model.KeptByHandles + "Close and use after Close")
 	}
 	return o

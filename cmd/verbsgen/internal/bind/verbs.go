@@ -47,9 +47,18 @@ func (b *binder) bindVerbs() {
 	}
 }
 
+// marks lists the properties that a call gives a value, by name.
+func marks(by map[string]string) (out []model.Mark) {
+	for _, prop := range slices.Sorted(maps.Keys(by)) {
+		out = append(out, model.Mark{Prop: prop, Set: by[prop] == "1"})
+	}
+	return out
+}
+
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	v := &model.Verb{C: f.Name, Go: naming.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
-		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Updates: s.Updates, Node: s.Node, Pos: pos(s.Pos), Dispatch: f.Dispatch}
+		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Updates: s.Updates,
+		Marks: marks(s.Marks), Node: s.Node, Pos: pos(s.Pos), Dispatch: f.Dispatch}
 	if s.Creates != "" {
 		if v.Creates = b.object(s.Creates); v.Creates == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, f.Name, "no object "+s.Creates+" in any page", "correct creates:")

@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/cond"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -323,7 +324,7 @@ func (e *emitter) textOf(r *model.Rule) *jen.Statement {
 	return nil
 }
 
-func enumText(of *model.Enum) *jen.Statement { return rt("validate", "Text").Index(id(of.Go)) }
+func enumText(of *model.Enum) *jen.Statement { return rt("validate", "Text").Index(goType(of.Go)) }
 
 func maskText(rec *model.Record) jen.Code {
 	return rt("validate", "FlagText").Call(id("v"), id(maskNamesVar(rec)))
@@ -344,6 +345,9 @@ func pointer(o *model.Operand) bool {
 	}
 	if o.Leaf != nil {
 		return o.Leaf.GoType == "uintptr"
+	}
+	if o.Kind == model.OpProp && o.Param != nil && o.Param.Object != nil && o.Param.Object.State[o.Prop] == spec.StateMarks {
+		return false
 	}
 	return o.Param != nil && (o.Param.GoType == "uintptr" || o.Param.Object != nil || o.Param.Record != nil)
 }

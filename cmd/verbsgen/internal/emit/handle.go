@@ -157,7 +157,17 @@ func (g *goFile) closes(h plan.Handle) {
 	if h.Parent {
 		face("CloseAll", plan.Says("CloseAll", with), "", "", jen.Error())
 	}
-	face("CPtr", plan.Says("CPtr", with), "struct "+o.C, o.Page, unsafePointer())
+	does = plan.Says("CPtr", with)
+	if len(h.Marks) == 0 {
+		face("CPtr", does, "struct "+o.C, o.Page, unsafePointer())
+		return
+	}
+	var begin []jen.Code
+	for _, m := range h.Marks {
+		begin = append(begin, id(h.Recv).Dot(m).Dot("Begin").Call())
+	}
+	g.fn(fn{doc: doc("CPtr", does, "struct "+o.C, o.Page), recv: recv(h.Recv, o.Go), name: "CPtr", results: []jen.Code{unsafePointer()},
+		body: []jen.Code{jen.If(id(h.Recv).Op("!=").Nil()).Block(begin...), jen.Return(id(h.Recv).Dot("base").Call().Dot("CPtr").Call())}})
 }
 
 // orZero replaces a nil receiver by a zero value: o = object.OrZero(o).

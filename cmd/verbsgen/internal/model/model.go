@@ -223,6 +223,7 @@ type Field struct {
 	Bool     bool
 	Text     bool
 	NewOn    *Member   // of the enum field Of: with it the field has a new object
+	Marks    []Mark    // properties of the new object
 	On       []*Member // of the enum field Of: with others the field has no value
 	Of       *Field
 	Bytes    bool // behind a pointer, or in an array with Filled, their number in Len

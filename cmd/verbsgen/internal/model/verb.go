@@ -22,6 +22,7 @@ type Verb struct {
 	Made      *Made  // where the new object stands, when the verb does not return it
 	EndedBy   *Verb  // that Close of the new object calls; nil for the one of the object
 	Updates   bool   // changes fields of the receiver that getters return
+	Marks     []Mark // properties that are known once it has succeeded: of the new object, else of the receiver
 	Callbacks bool   // may run Go: its shim is never marked nocallback
 	Way       string
 	Symbol    *Symbol // exported function called, WayExported and WayExport
@@ -43,6 +44,12 @@ type Verb struct {
 	Route     *Route  // the path to a peer that it is given
 	Explained bool    // the rules are held against a request that was refused, not against the call
 	Pos       Pos
+}
+
+// Mark is a property of a handle, with the value that a call gives it.
+type Mark struct {
+	Prop string
+	Set  bool
 }
 
 // Made is where a verb stores the object that it makes: a variable that a parameter points to, or a field of the C object that one is.

@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // check plans the filling of the inputs of the rules, and the call of the validators.
@@ -43,6 +44,8 @@ func (c *call) input(o model.Operand) Value {
 			read = "uint64"
 		}
 		return known(cField(read, o.Param.Go+".h.C", at))
+	case o.Kind == model.OpProp && o.Param.Object.State[o.Prop] == spec.StateMarks:
+		return result(o.Param.Go + "." + naming.Local(o.Prop) + ".Known")
 	case o.Kind == model.OpProp:
 		return of("validate", "Maybe", result(o.Param.Go+"."+naming.Exported(o.Prop)))
 	case o.Leaf == nil:

@@ -99,6 +99,7 @@ func (b *builder) nextRecord(v *model.Verb, m *model.Method) []Decl {
 		if slices.Contains(f.Object.Parents, o) {
 			take.Steps = append(take.Steps, set("x."+naming.Unexported(o.Go), val(self)))
 		}
+		take.Steps = append(take.Steps, setMarks("x", f.Marks)...)
 		take.Steps = append(take.Steps, Adopt{"x", []Parent{{Handle: self}}}, set("ev."+f.Go, val("x")))
 	}
 	take.Steps = append(take.Steps, ret(val("ev"), zero, null))

@@ -26,6 +26,7 @@ type Handle struct {
 	Parent bool            // something is made from it
 	Gone   bool            // its end succeeds where the device was taken away
 	Owners []*model.Object // parents that it returns
+	Marks  []string        // fields of properties that calls set: other C code may do so, too
 	End    string          // method that ends the C object, unless what made it says otherwise
 	Ends   []*Method       // all such methods
 }
@@ -45,6 +46,9 @@ func (b *builder) handle(o *model.Object) []Decl {
 		Gone: b.below(o) && b.noticesGone(), End: naming.Unexported(o.Destroy.Go), Ends: b.ends(o)}
 	if b.below(o) {
 		h.Owner = b.root()
+	}
+	for _, prop := range markedProps(o) {
+		h.Marks = append(h.Marks, naming.Local(prop))
 	}
 	switch {
 	case o.Hot:
@@ -134,6 +138,9 @@ func (b *builder) ownFields(o *model.Object) (fields []Var) {
 	}
 	for _, x := range o.Getters {
 		fields = append(fields, Var{Name: naming.Local(x.C), Type: x.GoType})
+	}
+	for _, prop := range markedProps(o) {
+		fields = append(fields, Var{Name: naming.Local(prop), Type: "validate.Mark"})
 	}
 	return fields
 }

@@ -67,7 +67,7 @@ func (b *builder) method(v *model.Verb, m *model.Method) []Decl {
 	for _, p := range v.Params {
 		c.param(p)
 	}
-	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.invoke(), c.hint(), c.success())
+	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.begin(), c.invoke(), c.marked(), c.hint(), c.success())
 	c.out.OrZero = c.out.OrZero && mentions(c.out.Steps, c.self)
 	c.out.Doc = c.doc(v.Doc)
 	return []Decl{c.out}
@@ -242,7 +242,7 @@ func (c *call) created() []Step {
 		owner = c.lib
 	}
 	out, from := c.made()
-	out = append(out, Make{Into: "o", Object: o.Go, Owner: owner, From: from})
+	out = append(append(out, Make{Into: "o", Object: o.Go, Owner: owner, From: from}), setMarks("o", c.v.Marks)...)
 	if end := c.v.EndedBy; end != nil {
 		out = append(out, set("o.h.End", val("o."+naming.Unexported(end.Go))))
 	}
@@ -325,7 +325,7 @@ func (c *call) parents() []Parent {
 		switch {
 		case p.Object != nil && p.Object.From != nil:
 			if p.Parent {
-				out = append(out, Parent{Held: held(p)})
+				out = append(out, Parent{Held: c.holds(p)})
 			}
 		case p.Object != nil && p.Parent && p.Null:
 			out = append(out, Parent{Handle: p.Go, Optional: true})

@@ -17,7 +17,35 @@ func (c *call) libOf(u *model.Use) string { return c.lib + "." + u.Name }
 func (c *call) otherHandle(p *model.Param) {
 	c.take(p, p.GoType)
 	c.pre = append(c.pre, EnterOther{Into: held(p), Handle: p.Go, What: p.C, Lib: c.libOf(p.Object.From), Optional: p.Null})
+	if l := c.lent(p); l != nil {
+		under := of("bridge", "Under", verb, text(l.C), val(c.libOf(p.Object.From)), val(held(p)), val(c.self+"."+l.Go))
+		c.pre = append(c.pre, begin(owning, under, owning+".Exit")...)
+	}
 	c.pass(p, val(held(p)+".C"), addrOf(held(p)+".C"))
+}
+
+// owning is the variable with what a new object belongs to, where the handle that says so may be nil.
+const owning = "owner"
+
+// lent is the object of another module to which a new one belongs if a parameter is nil: the receiver has it from the library.
+func (c *call) lent(p *model.Param) *model.Lend {
+	if !p.Null || !p.Parent || c.recv == nil || c.v.Creates == nil || c.v.Creates.From != p.Object.From {
+		return nil
+	}
+	for _, l := range c.recv.Object.Lends {
+		if l.Object.From == p.Object.From {
+			return l
+		}
+	}
+	return nil
+}
+
+// holds is the variable with the use of a parameter that says what a new object belongs to.
+func (c *call) holds(p *model.Param) string {
+	if c.lent(p) != nil {
+		return owning
+	}
+	return held(p)
 }
 
 // otherRecord takes the C struct of a builder of another package. The handles in it must be of the root that a handle beside it has.
@@ -28,7 +56,7 @@ func (c *call) otherRecord(p *model.Param) {
 			break
 		}
 		if q.Object != nil && q.Object.From == p.Record.From {
-			lend.Root = held(q) + ".Root"
+			lend.Root = c.holds(q) + ".Root"
 		}
 	}
 	if p.Record.Plain {
@@ -59,7 +87,7 @@ func (c *call) createdOther() []Step {
 	s := MakeOther{Into: "o", Object: o.Ref, C: val(from), Lib: c.libOf(o.From), Parents: c.parents()}
 	for _, p := range c.v.Params {
 		if p.Object != nil && p.Object.From == o.From {
-			s.Handles = append(s.Handles, held(p))
+			s.Handles = append(s.Handles, c.holds(p))
 		}
 	}
 	for _, p := range c.v.Params {

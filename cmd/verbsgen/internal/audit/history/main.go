@@ -12,7 +12,6 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
@@ -51,9 +50,7 @@ func run(out string, args []string) error {
 		if report.Empty() {
 			return fmt.Errorf("%s: no man page in %s", release, dir)
 		}
-		// of plain passages only the newest page has to be read
-		entries := slices.DeleteFunc(report.Entries, func(e audit.Entry) bool { return strings.HasPrefix(e.ID, "plain ") })
-		audits = append(audits, audited{release, entries})
+		audits = append(audits, audited{release, report.Entries})
 	}
 	t, err := explain(api.Releases(), changes, audits)
 	if err != nil {

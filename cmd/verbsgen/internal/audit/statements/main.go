@@ -1,8 +1,7 @@
 // Statements writes docs/statements.md: what each man page demands and says, in our own words, and what covers each statement.
 //
-//	statements [-o FILE | -counts]
+//	statements [-o FILE]
 //
-// With -counts it prints how many statements of each page are covered by what.
 // Everything in it is from the pages of the spec: their rules, notes, left-out statements and plain passages.
 package main
 
@@ -16,23 +15,19 @@ import (
 
 func main() {
 	out := flag.String("o", "", "write the list to this `file`")
-	count := flag.Bool("counts", false, "print the numbers of each page")
 	flag.Parse()
-	if err := run(*out, *count); err != nil {
+	if err := run(*out); err != nil {
 		fmt.Fprintln(os.Stderr, "statements:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string, count bool) error {
+func run(out string) error {
 	sp, err := spec.Embedded()
 	if err != nil {
 		return err
 	}
 	text := markdown(sp.Pages)
-	if count {
-		text = sums(sp.Pages)
-	}
 	if out == "" {
 		fmt.Print(text)
 		return nil

@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// This file plans the marks of a handle: properties that successful calls set, for rules on later calls.
+
+// markedProps are the properties of an object that calls set.
+func markedProps(o *model.Object) (out []string) {
+	for _, prop := range slices.Sorted(maps.Keys(o.State)) {
+		if o.State[prop] == spec.StateMarks {
+			out = append(out, prop)
+		}
+	}
+	return out
+}
+
+// setMarks gives the marks of a new handle their values.
+func setMarks(handle string, marks []model.Mark) (out []Step) {
+	for _, m := range marks {
+		value := no
+		if m.Set {
+			value = yes
+		}
+		out = append(out, do(result(handle+"."+naming.Local(m.Prop)+".Set", value)))
+	}
+	return out
+}
+
+// begin makes the marks that a call sets unknown: they stay so if it fails, as the library may have done a part of it.
+func (c *call) begin() (out []Step) {
+	if c.v.Creates == nil && c.recv != nil {
+		for _, m := range c.v.Marks {
+			out = append(out, do(result(c.self+"."+naming.Local(m.Prop)+".Begin")))
+		}
+	}
+	return out
+}
+
+// marked sets the marks of the receiver after success.
+func (c *call) marked() []Step {
+	if c.v.Creates != nil || c.recv == nil {
+		return nil
+	}
+	return setMarks(c.self, c.v.Marks)
+}
