@@ -31,8 +31,12 @@ variables of a function, structs and builders are followed, and what is not know
 
 The analyzers are
 
-  verbsrules  calls that no device is known to accept
-  verbshints  calls that only some devices or kernels accept
+  verbsrules    calls that no device is known to accept
+  verbshints    calls that only some devices or kernels accept
+  verbsresults  calls of which the error is dropped
+  verbsevents   events that are never acknowledged
+  verbshandles  handles that a function makes and can only lose
+  verbsbatches  batches that goroutines share
 
 -verbsrules runs only that one, -verbshints=false leaves one out, -json prints JSON. -fix adds missing flags,
 and -diff prints what it would change. The exit code is that of go vet: 1 when something is reported.

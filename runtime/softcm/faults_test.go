@@ -232,9 +232,9 @@ func TestManyGoroutines(t *testing.T) {
 			}
 			switch ev.Type {
 			case rdmacm.EventTypeConnectRequest:
-				ev.ID.Accept(rdmacm.ConnAttr{QPNum: 1}) // fails where the peer is gone already
+				_ = ev.ID.Accept(rdmacm.ConnAttr{QPNum: 1}) // fails where the peer is gone already
 			case rdmacm.EventTypeDisconnected:
-				ev.ID.Disconnect()
+				_ = ev.ID.Disconnect()
 			case rdmacm.EventTypeTimewaitExit, rdmacm.EventTypeRejected, rdmacm.EventTypeUnreachable:
 				if ev.ID != nil {
 					ev.ID.Close()

@@ -14,6 +14,7 @@ import (
 
 // caseOf is a call of a generated method as a case, and where its parameters are in the program.
 type caseOf struct {
+	recv   string // C parameter of the receiver
 	b      *bindings
 	face   face
 	args   map[string]any
@@ -51,7 +52,15 @@ func (w *walker) call(e *ast.CallExpr) []value {
 	if f, ok := b.methods[name+"."+fn.Name()]; ok {
 		return w.verb(e, b, f, sig)
 	}
+	if b.objects[name] != nil && sig.Params().Len() == 0 && !returnsError(sig) {
+		return nil // it reads a field
+	}
 	return w.foreign(e)
+}
+
+func returnsError(sig *types.Signature) bool {
+	n := sig.Results().Len()
+	return n > 0 && types.Identical(sig.Results().At(n-1).Type(), types.Universe.Lookup("error").Type())
 }
 
 // callee is the function or method that a call names; nil for a variable.
@@ -202,6 +211,7 @@ func (w *walker) verb(e *ast.CallExpr, b *bindings, f face, sig *types.Signature
 			if v = recv; v == nil {
 				v = some{}
 			}
+			c.recv = p.C
 		case is:
 			v = new(big.Int).SetUint64(fixed)
 		default:
@@ -219,11 +229,25 @@ func (w *walker) verb(e *ast.CallExpr, b *bindings, f face, sig *types.Signature
 			}
 		}
 	}
-	w.found(e, c)
+	if f.method.Form != form.Special || c.all() {
+		w.found(e, c)
+	}
+	c.move()
 	if f.verb.Creates != nil {
-		return []value{some{}}
+		return []value{c.made()}
 	}
 	return nil
+}
+
+// all reports whether a method that is written by hand takes each parameter of the verb. Otherwise it makes some of them itself, or does
+// not call the verb.
+func (c *caseOf) all() bool {
+	for _, p := range c.face.verb.Params {
+		if p.C != c.recv && taken(p) && p.Role != role.Mask && c.given[p.C] == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // argument is what is known of a parameter of C, by the Go parameter that it comes from.

@@ -138,13 +138,68 @@ func (m *module) source(v *model.Verb, method *model.Method, args map[string]any
 		return "", w.why
 	}
 	short := m.types.Name()
+	before, recv := "", "recv"
+	for _, p := range v.Params {
+		if p.Object != nil && p.Object.Go == method.Recv {
+			before, recv = w.state(p.Object, args[p.C])
+		}
+	}
+	if w.why != "" {
+		return "", w.why
+	}
 	vars := append([]string{"recv *" + short + "." + method.Recv}, w.vars...)
-	return fmt.Sprintf("package x\n\nimport %q\n\nvar (\n\t%s\n)\n\nfunc f() { recv.%s(%s) }\n%s", m.path,
-		strings.Join(vars, "\n\t"), method.Name, strings.Join(in, ", "), imports(strings.Join(vars, " ")+strings.Join(in, " "))), w.why
+	return fmt.Sprintf("package x\n\nimport %q\n\nvar (\n\t%s\n)\n\nfunc f() { %s%s.%s(%s) }\n", m.path,
+		strings.Join(vars, "\n\t"), before, recv, method.Name, strings.Join(in, ", ")), w.why
 }
 
-// imports is nothing yet: parameters of other packages are unknown variables, whose type a program cannot write without an import.
-func imports(string) string { return "" }
+// state writes how an object is made that has the properties of a case: by a verb that takes them, and a change of its state.
+func (w *writer) state(o *model.Object, v any) (before, name string) {
+	props, _ := v.(map[string]any)
+	if len(props) == 0 {
+		return "", "recv"
+	}
+	for _, by := range w.m.model.Verbs {
+		if by.Creates != o || len(by.Methods) == 0 || by.Methods[0].Form != form.Plain {
+			continue
+		}
+		args := map[string]any{}
+		for prop, x := range props {
+			for _, p := range by.Params {
+				r := p.Taken()
+				switch {
+				case p.C == prop:
+					args[prop] = x
+				case r != nil && slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.C == prop }):
+					args[p.C] = map[string]any{prop: x}
+				}
+			}
+		}
+		if len(args) == 0 {
+			continue
+		}
+		inner := &writer{m: w.m, left: "unknown", vars: w.vars}
+		named, _ := w.m.types.Scope().Lookup(by.Methods[0].Recv).(*types.TypeName)
+		obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(named.Type()), true, w.m.types, by.Methods[0].Name)
+		var in []string
+		sig := obj.(*types.Func).Signature()
+		for i := range sig.Params().Len() {
+			in = append(in, inner.param(by, by.Methods[0], sig.Params().At(i).Name(), sig.Params().At(i).Type(), args, false))
+		}
+		maker := inner.unknown(types.NewPointer(named.Type()))
+		if inner.why != "" {
+			continue
+		}
+		w.vars = inner.vars
+		before = fmt.Sprintf("o, _ := %s.%s(%s); ", maker, by.Methods[0].Name, strings.Join(in, ", "))
+		for _, m := range w.m.bind.moves {
+			if n, ok := w.number(props[m.prop]); ok && m.object == o && (m.start == nil || n.Cmp(m.start) != 0) {
+				before += fmt.Sprintf("o.Modify(%s.NewQPAttr(%s)); ", w.m.types.Name(), n)
+			}
+		}
+		return before, "o"
+	}
+	return "", "recv"
+}
 
 // unknown is a variable of which nothing is known.
 func (w *writer) unknown(t types.Type) string {
@@ -164,7 +219,7 @@ func (w *writer) unknown(t types.Type) string {
 func (w *writer) param(v *model.Verb, method *model.Method, name string, t types.Type, args map[string]any, rest bool) string {
 	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Go == name })
 	if i < 0 {
-		return w.memory(v, method, name, t, args, rest)
+		return w.memory(v, method, t, args)
 	}
 	p := v.Params[i]
 	value, given := args[p.C]
@@ -187,8 +242,7 @@ func (w *writer) param(v *model.Verb, method *model.Method, name string, t types
 				mask = args[q.C]
 			}
 		}
-		text := w.record(p.Record, nestedFields(fields), mask)
-		return text
+		return w.record(p.Record, nestedFields(fields), mask)
 	}
 	if !given && w.left == "memory" && v.HostMemory(p) {
 		return "4096"
@@ -228,7 +282,7 @@ func nestedFields(m map[string]any) map[string]any {
 }
 
 // memory writes the argument that stands for an address with its length.
-func (w *writer) memory(v *model.Verb, method *model.Method, name string, t types.Type, args map[string]any, rest bool) string {
+func (w *writer) memory(v *model.Verb, method *model.Method, t types.Type, args map[string]any) string {
 	if method.Form != form.Bytes {
 		return w.neutral(t)
 	}

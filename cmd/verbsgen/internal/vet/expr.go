@@ -57,7 +57,7 @@ func (w *walker) expr(e ast.Expr) value {
 		w.closure(e)
 	case *ast.StarExpr:
 		if r, ok := w.expr(e.X).(*record); ok {
-			r = copied(r, map[*record]*record{}).(*record)
+			r = copied(r, map[any]value{}).(*record)
 			r.shared = false
 			return r
 		}
@@ -190,10 +190,10 @@ func (w *walker) literal(e *ast.CompositeLit) value {
 			} else if s, ok := t.Underlying().(*types.Struct); ok {
 				name = s.Field(i).Name()
 			}
-			value := w.expr(v)
-			w.escape(value)
+			x := w.expr(v)
+			w.escape(x)
 			if f := r.field(name); f != nil {
-				r.set(f, copied(value, map[*record]*record{}), v)
+				r.set(f, copied(x, map[any]value{}), v)
 			}
 		}
 		return r

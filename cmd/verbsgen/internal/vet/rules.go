@@ -69,8 +69,8 @@ func reporter(name, doc string, calls *analysis.Analyzer, lints bool) *analysis.
 	return &analysis.Analyzer{Name: name, Doc: doc, Requires: []*analysis.Analyzer{calls},
 		Run: func(pass *analysis.Pass) (any, error) {
 			for _, f := range pass.ResultOf[calls].([]finding) {
-				if f.rule.Lint == lints && !ignored(pass, f.diag) {
-					pass.Report(f.diag)
+				if f.rule.Lint == lints {
+					reportIn(pass, f.diag)
 				}
 			}
 			return nil, nil
@@ -79,6 +79,13 @@ func reporter(name, doc string, calls *analysis.Analyzer, lints bool) *analysis.
 
 // ignore begins a comment, on the line of a report or the one above, with the rule that is broken there on purpose and a reason.
 const ignore = "//verbsgen:ignore "
+
+// reportIn reports unless a comment says that it is on purpose.
+func reportIn(pass *analysis.Pass, d analysis.Diagnostic) {
+	if !ignored(pass, d) {
+		pass.Report(d)
+	}
+}
 
 // ignored reports whether a comment says that a rule is broken on purpose.
 func ignored(pass *analysis.Pass, d analysis.Diagnostic) bool {
@@ -102,8 +109,7 @@ func ignored(pass *analysis.Pass, d analysis.Diagnostic) bool {
 
 // judge gives the rules that a call breaks.
 func (w *walker) judge(file *ast.File, call *ast.CallExpr, c *caseOf) (out []finding) {
-	res := c.b.judge.Evaluate(check.Case{Verb: c.face.verb.C, Args: c.args})
-	for _, broken := range res.Broken {
+	for _, broken := range c.broken() {
 		rule := c.b.rules[broken.Rule.ID]
 		if rule == nil {
 			continue

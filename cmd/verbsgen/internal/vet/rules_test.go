@@ -9,55 +9,173 @@ func TestProgram(t *testing.T) {
 import v "github.com/verbsgen/verbsgen/gen/verbs"
 
 func flags(pd *v.PD, dm *v.DM, buf []byte, some v.MRAccess, deep bool) {
-	pd.RegMR(buf, v.MRAccessRemoteWrite) // want VR-ibv_reg_mr-access-0001 |v.MRAccessLocalWrite
+	_, _ = pd.RegMR(buf, v.MRAccessRemoteWrite) // want VR-ibv_reg_mr-access-0001 |v.MRAccessLocalWrite
 	//verbsgen:ignore VR-ibv_reg_mr-access-0001 on purpose
-	pd.RegMR(buf, v.MRAccessRemoteWrite)
-	pd.RegMR(buf, v.MRAccessRemoteWrite|v.MRAccessLocalWrite)
-	pd.RegMR(buf, v.MRAccessRemoteWrite|some)
-	pd.RegDMMR(dm, 0, 64, v.DMAccessLocalWrite) // want VR-ibv_reg_dm_mr-access-0002 |v.DMAccessZeroBased
+	_, _ = pd.RegMR(buf, v.MRAccessRemoteWrite)
+	_, _ = pd.RegMR(buf, v.MRAccessRemoteWrite|v.MRAccessLocalWrite)
+	_, _ = pd.RegMR(buf, v.MRAccessRemoteWrite|some)
+	_, _ = pd.RegDMMR(dm, 0, 64, v.DMAccessLocalWrite) // want VR-ibv_reg_dm_mr-access-0002 |v.DMAccessZeroBased
 	access := v.MRAccessRemoteWrite
 	if deep {
 		access |= v.MRAccessLocalWrite
 	}
-	pd.RegMR(buf, access)
+	_, _ = pd.RegMR(buf, access)
 	access = v.MRAccessRemoteWrite
 	if deep {
 		access |= v.MRAccessLocalWrite
 		return
 	}
-	pd.RegMR(buf, access) // want VR-ibv_reg_mr-access-0001 |v.MRAccessLocalWrite
+	_, _ = pd.RegMR(buf, access) // want VR-ibv_reg_mr-access-0001 |v.MRAccessLocalWrite
 	for range 3 {
-		pd.RegMR(buf, access)
+		_, _ = pd.RegMR(buf, access)
 		access |= v.MRAccessLocalWrite
 	}
 	const fixed = v.MRAccessRemoteAtomic
-	func() { pd.RegMR(buf, fixed) }() // want VR-ibv_reg_mr-access-0003 |v.MRAccessLocalWrite
+	func() { _, _ = pd.RegMR(buf, fixed) }() // want VR-ibv_reg_mr-access-0003 |v.MRAccessLocalWrite
 }
 
 func address(pd *v.PD, buf []byte, change func(*v.MRAccess)) {
 	access := v.MRAccessRemoteWrite
 	change(&access)
-	pd.RegMR(buf, access)
+	_, _ = pd.RegMR(buf, access)
 }
 
 func structs(pd *v.PD, cq *v.CQ) {
 	attr := v.QPInitAttr{Type: v.QPTypeRC}
 	attr.SendCQ = cq
-	pd.CreateQP(attr) // want VR-ibv_create_qp-recv_cq-0300
+	_, _ = pd.CreateQP(attr) // want VR-ibv_create_qp-recv_cq-0300
 	attr.RecvCQ = cq
-	pd.CreateQP(attr)
+	_, _ = pd.CreateQP(attr)
 }
 
 func builders(dev *v.Device, pd *v.PD, qp *v.QP, other func(*v.SRQInitAttrEx)) {
 	a := v.NewSRQInitAttrEx(pd, 10, 1)
 	a.Type(v.SRQTypeXRC)
-	dev.CreateSRQEx(a) // want VR-ibv_create_srq_ex-comp_mask-1205
+	_, _ = dev.CreateSRQEx(a) // want VR-ibv_create_srq_ex-comp_mask-1205
 	other(a)
-	dev.CreateSRQEx(a)
-	qp.Modify(v.NewQPAttr(v.QPStateInit).Timeout(40)) // want VR-ibv_modify_qp-timeout-0241
-	pd.RegMREx(v.NewMRInitAttr(0, 0).Memory(nil))
-	pd.RegMREx(v.NewMRInitAttr(0, 0).Addr(4096)) // want VR-ibv_reg_mr_ex-length-0060
-	dev.QueryPort(0) // want VR-ibv_query_port-port_num-0170
+	_, _ = dev.CreateSRQEx(a)
+	_ = qp.Modify(v.NewQPAttr(v.QPStateInit).Timeout(40)) // want VR-ibv_modify_qp-timeout-0241
+	_, _ = pd.RegMREx(v.NewMRInitAttr(0, 0).Memory(nil))
+	_, _ = pd.RegMREx(v.NewMRInitAttr(0, 0).Addr(4096)) // want VR-ibv_reg_mr_ex-length-0060
+	_, _ = dev.QueryPort(0) // want VR-ibv_query_port-port_num-0170
+}
+`, own(t, "verbs"))
+}
+
+// TestStates follows the state of an object that the function makes.
+func TestStates(t *testing.T) {
+	wants(t, `package x
+
+import v "github.com/verbsgen/verbsgen/gen/verbs"
+
+func states(pd *v.PD, cq *v.CQ, other func(*v.QP)) error {
+	qp, err := pd.CreateQP(v.QPInitAttr{Type: v.QPTypeUC, SendCQ: cq, RecvCQ: cq,
+		MaxSendWR: 1, MaxSendSGE: 1, MaxRecvWR: 1, MaxRecvSGE: 1})
+	if err != nil {
+		return err
+	}
+	_ = qp.Modify(v.NewQPAttr(v.QPStateInit).PKeyIndex(0).PortNum(1)) // want VR-ibv_modify_qp-attr_mask-0221
+	_ = qp.Modify(v.NewQPAttr(v.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0))
+	_ = qp.Modify(v.NewQPAttr(v.QPStateRTR)) // want VR-ibv_modify_qp-attr_mask-0221
+	other(qp)
+	_ = qp.Num()
+	_ = qp.Modify(v.NewQPAttr(v.QPStateRTS).Timeout(1)) // want VR-ibv_modify_qp-attr_mask-0221, VR-ibv_modify_qp-attr_mask-0227
+	return qp.Modify(v.NewQPAttr(v.QPStateErr))
+}
+
+func memory(dev *v.Device, pd *v.PD) error {
+	dm, err := dev.AllocDM(v.NewAllocDMAttr(4096))
+	if err != nil {
+		return err
+	}
+	_, _ = pd.RegDMMR(dm, 0, 8192, v.DMAccessZeroBased) // want VR-ibv_reg_dm_mr-dm_offset-0123
+	_, err = pd.RegDMMR(dm, 0, 4096, v.DMAccessZeroBased)
+	return err
+}
+`, own(t, "verbs"))
+}
+
+// TestMisuse finds what no rule of a page is about.
+func TestMisuse(t *testing.T) {
+	wants(t, `package x
+
+import (
+	"context"
+
+	v "github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+func results(pd *v.PD, qp *v.QP, attr *v.QPAttr) {
+	qp.Modify(attr) // want result
+	_ = qp.Modify(attr)
+	defer qp.Close()
+}
+
+// bind binds a window of type 2, which is a request and not a call of ibv_bind_mw.
+func bind(pd *v.PD, wr v.SendWR, mr *v.MR) error {
+	mw, err := pd.AllocMW(v.MWType2)
+	if err != nil {
+		return err
+	}
+	return mw.Bind(wr, 1, v.MWBindAttr{MR: mr, Length: 64})
+}
+
+func event(ctx context.Context, ch *v.CompChannel, keep func(*v.CQEvent)) error {
+	ev, err := ch.Next(ctx) // want event
+	if err != nil {
+		return err
+	}
+	_ = ev.CQ
+	done, err := ch.Next(ctx)
+	if err != nil {
+		return err
+	}
+	defer done.Done()
+	kept, err := ch.Next(ctx)
+	keep(kept)
+	return err
+}
+
+func open(lib *v.Lib) error {
+	dev, err := lib.OpenDevice("x")
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	pd, err := dev.AllocPD() // want handle
+	if err != nil {
+		return err
+	}
+	cq, err := dev.CreateCQ(1, nil, 0)
+	if err != nil {
+		return err
+	}
+	defer cq.Close()
+	_, err = pd.CreateQP(v.QPInitAttr{Type: v.QPTypeRC, SendCQ: cq, RecvCQ: cq})
+	return err
+}
+
+func all(lib *v.Lib) error {
+	dev, err := lib.OpenDevice("x")
+	if err != nil {
+		return err
+	}
+	defer dev.CloseAll()
+	_, err = dev.AllocPD()
+	pd, err := dev.AllocPD()
+	_ = pd.Handle()
+	return err
+}
+
+func shared(n int) {
+	b, _ := v.NewSendBatch(1, 1)
+	for range n {
+		go func() { _ = b.Len() }() // want batch
+	}
+	for range n {
+		own, _ := v.NewSendBatch(1, 1)
+		go func() { _ = own.Len() }()
+	}
 }
 `, own(t, "verbs"))
 }

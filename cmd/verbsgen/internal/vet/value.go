@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/constant"
 	"go/types"
+	"maps"
 	"math/big"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
@@ -17,8 +18,14 @@ type value any
 // null is nil or a zero address.
 type null struct{}
 
-// some is an object or address that is not nil; props are what is known of an object, by property.
-type some struct{ props map[string]value }
+// some is an object or address that is not nil.
+type some struct{}
+
+// handle is an object that the function made, with what is known of it by property. The property moving changes while it lives.
+type handle struct {
+	props  map[string]value
+	moving string
+}
 
 // list is a slice with a known number of elements; items are nil for bytes.
 type list struct {
@@ -41,9 +48,14 @@ func newRecord(b *bindings, of *model.Record) *record {
 	return &record{b: b, of: of, shared: !of.Plain, fields: map[*model.Field]value{}, at: map[*model.Field]ast.Node{}}
 }
 
-// copied copies a value for another variable or state. Builders that are the same stay the same within seen.
-func copied(v value, seen map[*record]*record) value {
+// copied copies a value for another variable or state. What is the same stays the same within seen.
+func copied(v value, seen map[any]value) value {
 	switch v := v.(type) {
+	case *handle:
+		if seen[v] == nil {
+			seen[v] = &handle{maps.Clone(v.props), v.moving}
+		}
+		return seen[v]
 	case *record:
 		if c := seen[v]; c != nil {
 			return c
@@ -78,8 +90,11 @@ func same(a, b value) bool {
 		_, ok := b.(null)
 		return ok
 	case some:
-		b, ok := b.(some)
-		return ok && len(a.props)+len(b.props) == 0
+		_, ok := b.(some)
+		return ok
+	case *handle:
+		b, ok := b.(*handle)
+		return ok && maps.EqualFunc(a.props, b.props, same)
 	case list:
 		b, ok := b.(list)
 		if !ok || a.n != b.n || len(a.items) != len(b.items) {
@@ -114,16 +129,16 @@ func asCase(v value) any {
 	case null:
 		return nil
 	case some:
+		return "@given"
+	case *handle:
+		if len(v.props) == 0 {
+			return "@given"
+		}
 		props := map[string]any{}
 		for name, x := range v.props {
-			if x != nil {
-				props[name] = asCase(x)
-			}
+			props[name] = asCase(x)
 		}
-		if len(props) > 0 {
-			return props
-		}
-		return "@given"
+		return props
 	case *record:
 		return v.asCase()
 	case list:

@@ -22,7 +22,9 @@ func Analyzers(load Loader) []*analysis.Analyzer {
 // analyzers are those that report, which all need the origins.
 func (s *suite) analyzers(origins *analysis.Analyzer) []*analysis.Analyzer {
 	calls := callsAnalyzer(origins)
-	return []*analysis.Analyzer{rulesAnalyzer(calls), hintsAnalyzer(calls)}
+	return []*analysis.Analyzer{rulesAnalyzer(calls), hintsAnalyzer(calls),
+		onFunctions("verbsresults", resultsDoc, origins, unchecked), onFunctions("verbsevents", eventsDoc, origins, events),
+		onFunctions("verbshandles", handlesDoc, origins, handles), onFunctions("verbsbatches", batchesDoc, origins, batches)}
 }
 
 // suite has what the analyzers share in a process.
@@ -56,6 +58,7 @@ type bindings struct {
 	records map[string]*model.Record
 	objects map[string]*model.Object
 	rules   map[string]*model.Rule
+	moves   map[string]*move // by C name of the verb
 }
 
 // face is a method of a generated package, and the verb that it calls.
@@ -66,7 +69,7 @@ type face struct {
 
 func newBindings(judge *check.Checker, pkg *model.Package) *bindings {
 	b := &bindings{judge: judge, methods: map[string]face{}, records: map[string]*model.Record{}, objects: map[string]*model.Object{},
-		rules: map[string]*model.Rule{}}
+		rules: map[string]*model.Rule{}, moves: map[string]*move{}}
 	for _, v := range pkg.Verbs {
 		for _, m := range v.Methods {
 			b.methods[m.Recv+"."+m.Name] = face{v, m}
@@ -82,6 +85,7 @@ func newBindings(judge *check.Checker, pkg *model.Package) *bindings {
 	}
 	for _, r := range pkg.Rules {
 		b.rules[r.ID] = r
+		b.addMove(r)
 	}
 	return b
 }

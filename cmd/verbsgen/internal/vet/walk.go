@@ -98,7 +98,7 @@ func (w *walker) changedBy(n ast.Node) (out []types.Object) {
 
 // clone copies the state.
 func (w *walker) clone() map[types.Object]value {
-	out, seen := make(map[types.Object]value, len(w.vars)), map[*record]*record{}
+	out, seen := make(map[types.Object]value, len(w.vars)), map[any]value{}
 	for o, v := range w.vars {
 		out[o] = copied(v, seen)
 	}
@@ -375,7 +375,7 @@ func (w *walker) store(to ast.Expr, v value) {
 			return
 		}
 		if r, ok := v.(*record); ok && !r.shared { // by value
-			v = copied(v, map[*record]*record{})
+			v = copied(v, map[any]value{})
 		}
 		if o.Parent() == o.Pkg().Scope() { // any function may change it
 			w.escape(v)
@@ -404,6 +404,8 @@ func (w *walker) store(to ast.Expr, v value) {
 // escape gives up on a builder or struct whose address other code has from now on.
 func (w *walker) escape(v value) {
 	switch v := v.(type) {
+	case *handle:
+		delete(v.props, v.moving)
 	case *record:
 		v.lost = v.lost || v.shared
 	case list:

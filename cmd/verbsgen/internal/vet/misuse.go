@@ -1,0 +1,318 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+)
+
+// onFunctions is an analyzer that looks at each function of a package that uses generated ones, closures with the function around them.
+func onFunctions(name, doc string, origins *analysis.Analyzer, look func(w *walker, fn *ast.FuncDecl)) *analysis.Analyzer {
+	return &analysis.Analyzer{Name: name, Doc: doc, Requires: []*analysis.Analyzer{origins}, Run: func(pass *analysis.Pass) (any, error) {
+		from := pass.ResultOf[origins].(map[string]*bindings)
+		if len(from) == 0 {
+			return nil, nil
+		}
+		w := &walker{pass: pass, from: from}
+		for _, file := range pass.Files {
+			for _, d := range file.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+					look(w, fn)
+				}
+			}
+		}
+		return nil, nil
+	}}
+}
+
+// face is the generated method that a call names, by verb; false for any other function.
+func (w *walker) face(e *ast.CallExpr) (face, bool) {
+	fn := w.callee(e)
+	if fn == nil || fn.Pkg() == nil || w.from[fn.Pkg().Path()] == nil || fn.Signature().Recv() == nil {
+		return face{}, false
+	}
+	b, name := w.named(fn.Signature().Recv().Type())
+	if b == nil {
+		return face{}, false
+	}
+	f, ok := b.methods[name+"."+fn.Name()]
+	return f, ok
+}
+
+const resultsDoc = `report calls whose error is dropped
+
+The call of a generated method is a statement of its own, so that nobody learns that it failed. Write _ = before a call that may fail.`
+
+// unchecked reports calls of generated methods whose error is dropped.
+func unchecked(w *walker, fn *ast.FuncDecl) {
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		s, ok := n.(*ast.ExprStmt)
+		if !ok {
+			return true
+		}
+		call, ok := ast.Unparen(s.X).(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if f, ok := w.face(call); ok && f.method.Form != form.End && returnsError(w.callee(call).Signature()) {
+			reportIn(w.pass, analysis.Diagnostic{Pos: call.Pos(), End: call.End(), Category: "result",
+				Message: fmt.Sprintf("%s: the error of %s.%s is dropped; check it", f.verb.C, f.method.Recv, f.method.Name)})
+		}
+		return true
+	})
+}
+
+const eventsDoc = `report events that are never acknowledged
+
+An event keeps what it concerns open until its method Done is called: Close of that waits for it. A variable with an event that is only
+looked at, and neither acknowledged nor handed on, is reported.`
+
+// events reports variables with an event whose Done nobody calls.
+func events(w *walker, fn *ast.FuncDecl) {
+	for id, o := range w.firstResults(fn, func(t types.Type) bool { return w.isEvent(t) }) {
+		if u := w.uses(fn.Body, o); !u.escapes && !u.methods["Done"] {
+			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "event",
+				Message: fmt.Sprintf("the event %s is never acknowledged; call %s.Done()", id.Name, id.Name)})
+		}
+	}
+}
+
+// isEvent reports whether a type is that of an event of a generated package: one with a method Done.
+func (w *walker) isEvent(t types.Type) bool {
+	p, ok := t.(*types.Pointer)
+	if !ok {
+		return false
+	}
+	if b, name := w.named(p); b == nil || b.objects[name] != nil || b.records[name] != nil {
+		return false
+	}
+	obj, _, _ := types.LookupFieldOrMethod(p, true, nil, "Done")
+	done, ok := obj.(*types.Func)
+	return ok && done.Signature().Params().Len()+done.Signature().Results().Len() == 0
+}
+
+const handlesDoc = `report handles that are never closed
+
+A handle made from a device that the same function opens is neither closed, nor handed on, nor closed with its device by CloseAll.`
+
+// handles reports handles that a function makes and can only lose.
+func handles(w *walker, fn *ast.FuncDecl) {
+	made := w.firstResults(fn, func(t types.Type) bool {
+		b, name := w.named(t)
+		_, pointer := t.(*types.Pointer)
+		return b != nil && pointer && b.objects[name] != nil
+	})
+	for id, o := range made {
+		if w.rooted(fn, id, made) && w.lost(fn, o) {
+			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "handle",
+				Message: fmt.Sprintf("the handle %s is never closed; defer %s.Close()", id.Name, id.Name)})
+		}
+	}
+}
+
+// lost reports whether a variable is neither closed nor handed to anybody who can close it.
+func (w *walker) lost(fn *ast.FuncDecl, o types.Object) bool {
+	u := w.uses(fn.Body, o)
+	for m := range u.methods {
+		if strings.HasPrefix(m, "Close") || m == "CPtr" || w.ends(o.Type(), m) {
+			return false
+		}
+	}
+	return !u.escapes
+}
+
+// ends reports whether a method ends a handle.
+func (w *walker) ends(t types.Type, method string) bool {
+	b, name := w.named(t)
+	f, ok := b.methods[name+"."+method]
+	return ok && f.method.Form == form.End
+}
+
+// rooted reports whether all that a handle is made from is made in the same function, and is not closed with all that is made from it.
+func (w *walker) rooted(fn *ast.FuncDecl, id *ast.Ident, made map[*ast.Ident]types.Object) bool {
+	for range 16 { // as deep as handles can lie below each other, and an end to one that is made from itself
+		call := w.maker(fn, id)
+		if call == nil {
+			return false
+		}
+		b, name := w.named(w.callee(call).Signature().Recv().Type())
+		if b.objects[name] == nil { // a library: it is not closed
+			return true
+		}
+		recv := w.root(call.Fun)
+		id = nil
+		for x, o := range made {
+			if o == recv {
+				id = x
+			}
+		}
+		if id == nil {
+			return false
+		}
+		u := w.uses(fn.Body, recv)
+		if u.escapes || u.methods["CloseAll"] {
+			return false
+		}
+	}
+	return false
+}
+
+// maker is the call of a generated method whose first result a variable is.
+func (w *walker) maker(fn *ast.FuncDecl, id *ast.Ident) (out *ast.CallExpr) {
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		if s, ok := n.(*ast.AssignStmt); ok && len(s.Rhs) == 1 && s.Lhs[0] == ast.Expr(id) {
+			if call, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok {
+				if _, ok := w.face(call); ok {
+					out = call
+				}
+			}
+		}
+		return true
+	})
+	return out
+}
+
+// firstResults are the variables that a function defines as the first result of a generated method, of some types.
+func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[*ast.Ident]types.Object {
+	out := map[*ast.Ident]types.Object{}
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		s, ok := n.(*ast.AssignStmt)
+		if !ok || s.Tok != token.DEFINE || len(s.Rhs) != 1 {
+			return true
+		}
+		id, ok := s.Lhs[0].(*ast.Ident)
+		call, isCall := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
+		if !ok || !isCall {
+			return true
+		}
+		o := w.pass.TypesInfo.Defs[id] // nobody has what is put into _: programs do that with a call that fails
+		callee := w.callee(call)
+		if o != nil && id.Name != "_" && callee != nil && callee.Pkg() != nil && w.from[callee.Pkg().Path()] != nil && is(o.Type()) {
+			out[id] = o
+		}
+		return true
+	})
+	return out
+}
+
+// usesOf is what a function does with a variable.
+type usesOf struct {
+	methods map[string]bool // called on it, or named
+	escapes bool            // it is handed to other code, or kept
+}
+
+// uses looks at each place that names a variable. A call of a generated method takes a handle as an argument without keeping it.
+func (w *walker) uses(body ast.Node, o types.Object) usesOf {
+	u := usesOf{methods: map[string]bool{}}
+	var above []ast.Node
+	ast.Inspect(body, func(n ast.Node) bool {
+		if n == nil {
+			above = above[:len(above)-1]
+			return true
+		}
+		above = append(above, n)
+		if id, ok := n.(*ast.Ident); ok && w.pass.TypesInfo.Uses[id] == o {
+			w.use(&u, id, above[:len(above)-1])
+		}
+		return true
+	})
+	return u
+}
+
+// use notes one place that names a variable, by the nodes around it.
+func (w *walker) use(u *usesOf, id *ast.Ident, above []ast.Node) {
+	switch p := above[len(above)-1].(type) {
+	case *ast.SelectorExpr:
+		if p.X == ast.Expr(id) {
+			u.methods[p.Sel.Name] = true
+			return
+		}
+	case *ast.BinaryExpr:
+		if p.Op == token.EQL || p.Op == token.NEQ {
+			return
+		}
+	case *ast.CallExpr:
+		if _, ok := w.face(p); ok {
+			return
+		}
+	}
+	u.escapes = true
+}
+
+const batchesDoc = `report batches that goroutines share
+
+A batch belongs to one goroutine at a time. A batch that go statements in a loop use, or two go statements, is reported, unless they lock.`
+
+// batches reports batches that several go statements use.
+func batches(w *walker, fn *ast.FuncDecl) {
+	users := map[types.Object]int{}
+	var loops []ast.Node
+	var above []ast.Node
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		if n == nil {
+			switch above[len(above)-1].(type) {
+			case *ast.ForStmt, *ast.RangeStmt:
+				loops = loops[:len(loops)-1]
+			}
+			above = above[:len(above)-1]
+			return true
+		}
+		above = append(above, n)
+		switch n := n.(type) {
+		case *ast.ForStmt, *ast.RangeStmt:
+			loops = append(loops, n)
+		case *ast.GoStmt:
+			w.countBatches(n, loops, users)
+		}
+		return true
+	})
+}
+
+// countBatches notes the batches of outside that a go statement uses, and reports those that another one uses too.
+func (w *walker) countBatches(g *ast.GoStmt, loops []ast.Node, users map[types.Object]int) {
+	here := map[types.Object]*ast.Ident{}
+	locks := false
+	ast.Inspect(g, func(n ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok {
+			return true
+		}
+		locks = locks || id.Name == "Lock"
+		o, ok := w.pass.TypesInfo.Uses[id].(*types.Var)
+		if ok && isBatch(o.Type()) && (o.Pos() < g.Pos() || o.Pos() > g.End()) && here[o] == nil {
+			here[o] = id
+		}
+		return true
+	})
+	if locks {
+		return
+	}
+	for o, id := range here {
+		users[o]++
+		for _, l := range loops {
+			if o.Pos() < l.Pos() { // each turn of the loop starts a goroutine with the same batch
+				users[o] += 2
+			}
+		}
+		if users[o] > 1 {
+			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "batch",
+				Message: fmt.Sprintf("goroutines share the batch %s; give each its own", id.Name)})
+		}
+	}
+}
+
+// isBatch reports whether a type is that of a batch of requests.
+func isBatch(t types.Type) bool {
+	p, ok := t.(*types.Pointer)
+	if !ok {
+		return false
+	}
+	n, ok := types.Unalias(p.Elem()).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Name() == "dpath" && strings.HasSuffix(n.Obj().Name(), "Batch")
+}
