@@ -37,6 +37,7 @@ The analyzers are
   verbsevents   events that are never acknowledged
   verbshandles  handles that a function makes and can only lose
   verbsbatches  batches that goroutines share
+  verbsmemory   elements of requests that are memory which nobody registered
 
 -verbsrules runs only that one, -verbshints=false leaves one out, -json prints JSON. -fix adds missing flags,
 and -diff prints what it would change. The exit code is that of go vet: 1 when something is reported.

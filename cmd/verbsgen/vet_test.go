@@ -1,34 +1,84 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
-// vetted runs verbsgen vet, a built one, on packages of the clone, and gives what it prints.
-func vetted(t *testing.T, args ...string) string {
+// builtVerbsgen is the command, built: the go command runs it as a tool.
+func builtVerbsgen(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("compiles packages")
 	}
 	exe := filepath.Join(t.TempDir(), "verbsgen")
-	build := exec.Command("go", "build", "-o", exe, ".")
-	if out, err := build.CombinedOutput(); err != nil {
+	if out, err := exec.Command("go", "build", "-o", exe, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	cmd := exec.Command(exe, append([]string{"vet"}, args...)...)
-	cmd.Dir = "../.."
-	out, err := cmd.CombinedOutput()
-	if err != nil && len(out) == 0 {
-		t.Fatal(err)
-	}
-	return string(out)
+	return exe
 }
 
 // TestVetOwnPrograms finds nothing in the project's own programs and tests but the mistakes that are made on purpose.
 func TestVetOwnPrograms(t *testing.T) {
-	if out := vetted(t, "./gen/...", "./runtime/...", "./examples/..."); out != "" {
-		t.Errorf("reported:\n%s", out)
+	cmd := exec.Command(builtVerbsgen(t), "vet", "./gen/...", "./runtime/...", "./examples/...")
+	cmd.Dir = "../.."
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v, reported:\n%s", err, out)
+	}
+}
+
+// TestVetElsewhere judges a program by a package that it generated itself, in a module and under a name of its own, and mends it.
+func TestVetElsewhere(t *testing.T) {
+	exe := builtVerbsgen(t)
+	dir := t.TempDir()
+	var out, wrong bytes.Buffer
+	if code := run(t.Context(), []string{"generate", "--pkg", "rdma", "--only", "ibv_open_device,ibv_alloc_pd,ibv_reg_mr", "-o",
+		filepath.Join(dir, "rdma")}, &out, &wrong); code != 0 {
+		t.Fatal(&wrong)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := os.ReadFile(filepath.Join(root, "go.sum"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program := `package main
+
+import "example.com/own/rdma"
+
+func main() {
+	pd := new(rdma.PD)
+	_, _ = pd.RegMR(make([]byte, 64), rdma.MRAccessRemoteWrite)
+}
+`
+	for name, data := range map[string]string{"main.go": program, "go.sum": string(sum), "go.mod": "module example.com/own\n\ngo 1.26\n\n" +
+		"require github.com/verbsgen/verbsgen v0.0.0\n\nreplace github.com/verbsgen/verbsgen => " + root + "\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(data), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	vet := func(args ...string) string {
+		cmd := exec.Command(exe, append([]string{"vet"}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+		text, _ := cmd.CombinedOutput()
+		return string(text)
+	}
+	if got := vet("./..."); !strings.Contains(got, "main.go:7:36: ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE") {
+		t.Errorf("reported %q", got)
+	}
+	vet("-fix", ".")
+	data, err := os.ReadFile(filepath.Join(dir, "main.go"))
+	if err != nil || !strings.Contains(string(data), "rdma.MRAccessRemoteWrite|rdma.MRAccessLocalWrite)") {
+		t.Errorf("%v: mended to\n%s", err, data)
+	}
+	if got := vet("./..."); got != "" {
+		t.Errorf("after -fix, reported %q", got)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"maps"
 	"strings"
 	"sync"
 	"testing"
@@ -101,6 +102,8 @@ func compile(src string) (*program, error) {
 	if p.file, err = parser.ParseFile(p.fset, "x.go", src, parser.ParseComments); err != nil {
 		return nil, err
 	}
+	all = maps.Clone(all)
+	all["unsafe"] = types.Unsafe
 	conf := types.Config{Importer: fromMap(all), Error: func(error) {}}
 	p.types, err = conf.Check("x", p.fset, []*ast.File{p.file}, p.info)
 	return p, err

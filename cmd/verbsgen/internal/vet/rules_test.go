@@ -102,8 +102,22 @@ func TestMisuse(t *testing.T) {
 import (
 	"context"
 
+	"unsafe"
+
 	v "github.com/verbsgen/verbsgen/gen/verbs"
 )
+
+func elements(pd *v.PD, mr *v.MR, given []byte) []v.SGE {
+	buf := make([]byte, 64)
+	known := make([]byte, 64)
+	_, _ = pd.RegMR(known, 0)
+	return []v.SGE{
+		{Addr: uint64(uintptr(unsafe.Pointer(&buf[0]))), Length: 64, LKey: mr.LKey()}, // want memory
+		{Addr: uint64(uintptr(unsafe.Pointer(unsafe.SliceData(buf)))), Length: 64},    // want memory
+		{Addr: uint64(uintptr(unsafe.Pointer(&known[0]))), Length: 64, LKey: mr.LKey()},
+		{Addr: uint64(uintptr(unsafe.Pointer(&given[0]))), Length: 64, LKey: mr.LKey()},
+	}
+}
 
 func results(pd *v.PD, qp *v.QP, attr *v.QPAttr) {
 	qp.Modify(attr) // want result

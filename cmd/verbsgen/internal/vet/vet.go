@@ -24,7 +24,8 @@ func (s *suite) analyzers(origins *analysis.Analyzer) []*analysis.Analyzer {
 	calls := callsAnalyzer(origins)
 	return []*analysis.Analyzer{rulesAnalyzer(calls), hintsAnalyzer(calls),
 		onFunctions("verbsresults", resultsDoc, origins, unchecked), onFunctions("verbsevents", eventsDoc, origins, events),
-		onFunctions("verbshandles", handlesDoc, origins, handles), onFunctions("verbsbatches", batchesDoc, origins, batches)}
+		onFunctions("verbshandles", handlesDoc, origins, handles), onFunctions("verbsbatches", batchesDoc, origins, batches),
+		onFunctions("verbsmemory", memoryDoc, origins, memory)}
 }
 
 // suite has what the analyzers share in a process.
