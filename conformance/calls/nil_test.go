@@ -5,6 +5,7 @@ package calls
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"reflect"
 	"slices"
@@ -16,7 +17,7 @@ import (
 // nilCall is a method with a receiver and arguments that are nil or zero.
 type nilCall struct {
 	method
-	receiver string // "nil", "zero" or "", for a function
+	receiver string // "nil", "zero", a key of live, or "", for a function
 	args     string // "nil" or "zero": what pointers, slices and functions among the arguments are
 }
 
@@ -37,6 +38,11 @@ func nilCalls() (all []nilCall) {
 			receivers = []string{""}
 		case m.receiver.Kind() != reflect.Pointer:
 			receivers = []string{"zero"}
+		}
+		for _, name := range slices.Sorted(maps.Keys(live)) {
+			if live[name].of == m.receiver {
+				receivers = append(receivers, name)
+			}
 		}
 		for _, r := range receivers {
 			all = append(all, nilCall{m, r, "nil"})
@@ -62,13 +68,17 @@ func (m method) mayBeNil() bool {
 	return false
 }
 
-// values are the arguments of a call.
-func (c nilCall) values() (args []reflect.Value) {
+// values are the arguments of a call. Live handles are those of p.
+func (c nilCall) values(p *pool) (args []reflect.Value) {
 	t := c.fn.Type()
 	for i := range t.NumIn() {
 		zero := c.args == "zero"
 		if i == 0 && c.method.receiver != nil {
 			zero = c.receiver == "zero"
+			if h, ok := live[c.receiver]; ok {
+				args = append(args, h.in(p))
+				continue
+			}
 		}
 		if zero {
 			args = append(args, zeroOf(t.In(i)))
@@ -109,12 +119,16 @@ func callNil() {
 			continue
 		}
 		report(event{Number: i})
-		e := do(c.fn, c.values())
+		p, closeLive := c.handles()
+		e := do(c.fn, c.values(p))
+		if err := closeLive(e.results); err != nil {
+			e = end{kind: faulted, text: fmt.Sprintf("what it left open: %v", err)}
+		}
 		report(event{Number: i, End: e.kind, Text: e.text})
 	}
 }
 
-// TestNil calls every method of nil and zero values, and every function, with nil and zero arguments.
+// TestNil calls every method of nil and zero values, and of live handles of rdmacm, and every function, with nil and zero arguments.
 func TestNil(t *testing.T) {
 	all, documented, ends := nilCalls(), readDocs(t), map[string]int{}
 	judge := func(c nilCall, e event) {
@@ -178,7 +192,7 @@ func (c nilCall) judgedReceiver() bool {
 	t := c.fn.Type()
 	n := t.NumOut()
 	return c.method.receiver != nil && c.method.receiver.Kind() == reflect.Pointer && n > 0 && t.Out(n-1) == reflect.TypeFor[error]() &&
-		(c.receiver == "nil" || strings.HasSuffix(c.name, ".Close"))
+		(c.receiver == "nil" || c.receiver == "zero" && strings.HasSuffix(c.name, ".Close"))
 }
 
 // explained reports whether the error of a nil receiver says that it is nil, or that of a zero value that nothing made it. A nil Lib, and

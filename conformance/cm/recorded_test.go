@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// file has what soft-RoCE of Linux 6.1, 6.12 and 7.2 answers, equally, with the librdmacm of rdma-core 44.0: a line for each call in each
+// file has what soft-RoCE of Linux 6.1, 6.12 and 7.2 answers, equally, with the librdmacm of rdma-core 44.0 and 65.0: a line for each call in each
 // state, "state call: errno; event for it; event for its peer".
 var file = filepath.Join("testdata", "states.txt")
 
