@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// file has what soft-RoCE of Linux 6.1, 6.12 and 7.2 answers, equally, with the librdmacm of rdma-core 44.0 and 65.0: a line for each call in each
-// state, "state call: errno; event for it; event for its peer".
+// file has what soft-RoCE of Linux 6.1, 6.12 and 7.2 answers, equally, with the librdmacm of rdma-core 44.0 and 65.0: a line for each call
+// in each state, "state call: errno; event for it; event for its peer".
 var file = filepath.Join("testdata", "states.txt")
 
 // TestMain has many answers waited for at a time: most tests in parallel wait for an event that does not come.

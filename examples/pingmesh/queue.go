@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
@@ -65,7 +64,7 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 	if o.size > port.ActiveMTU.Bytes() {
 		return nil, fmt.Errorf("a probe of %d bytes; the MTU of the port is %d", o.size, port.ActiveMTU.Bytes())
 	}
-	if q.gid, q.self.gid, err = chooseGID(dev, o, port); err != nil {
+	if q.gid, q.self.gid, err = chooseGID(dev, o); err != nil {
 		return nil, err
 	}
 	caps, err := dev.QueryDevice()
@@ -102,43 +101,17 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 	return q, errors.Join(q.prepareSends(sends), q.prepareRecvs(recvs, port.ActiveMTU.Bytes()))
 }
 
-// chooseGID returns the entry of the GID table that the options name. Without one it takes on Ethernet an entry of RoCEv2: of an
-// IPv4 address if there is one, else of a global IPv6 address; elsewhere the first entry.
-func chooseGID(dev *verbs.Device, o *options, port *verbs.PortInfo) (uint8, verbs.GID, error) {
-	if o.gid >= 0 || port.LinkLayer != verbs.LinkLayerEthernet {
-		index := max(o.gid, 0)
-		gid, err := dev.QueryGID(o.port, index)
-		if err == nil && gid == (verbs.GID{}) {
-			err = fmt.Errorf("entry %d of the GID table is empty", index)
-		}
-		return uint8(index), gid, err
+// chooseGID returns the entry of the GID table that the options name, or the best one.
+func chooseGID(dev *verbs.Device, o *options) (uint8, verbs.GID, error) {
+	if o.gid < 0 {
+		e, err := dev.ChooseGID(o.port)
+		return uint8(e.GIDIndex), e.GID, err
 	}
-	best, rank := verbs.GIDEntry{}, 0
-	for i := range min(port.GIDTblLen, 256) {
-		e, err := dev.QueryGIDEx(uint32(o.port), uint32(i))
-		if errors.Is(err, errors.ErrUnsupported) {
-			return 0, verbs.GID{}, fmt.Errorf("choosing a GID (pass -gid-index): %w", err)
-		}
-		if err == nil && rankGID(e) > rank { // an error: the entry is empty
-			best, rank = *e, rankGID(e)
-		}
+	gid, err := dev.QueryGID(o.port, o.gid)
+	if err == nil && gid == (verbs.GID{}) {
+		err = fmt.Errorf("entry %d of the GID table is empty", o.gid)
 	}
-	if rank == 0 {
-		return 0, verbs.GID{}, fmt.Errorf("port %d has no GID of RoCEv2; has its network interface an address?", o.port)
-	}
-	return uint8(best.GIDIndex), best.GID, nil
-}
-
-func rankGID(e *verbs.GIDEntry) int {
-	switch {
-	case e.GIDType != verbs.GIDTypeRoCEV2:
-		return 0
-	case slices.Equal(e.GID[:12], []byte{10: 0xff, 11: 0xff}): // ::ffff:a.b.c.d
-		return 3
-	case e.GID[0] == 0xfe && e.GID[1]&0xc0 == 0x80: // fe80::/10, which no router forwards
-		return 1
-	}
-	return 2
+	return uint8(o.gid), gid, err
 }
 
 func (q *queues) prepareSends(n int) error {
