@@ -58,6 +58,7 @@ var limits = map[string]string{
 	"device_attr.max_pkeys >":                                "ibv_modify_qp attr.pkey_index",
 	"port_attr[attr.port_num].gid_tbl_len >":                 "ibv_create_ah attr.grh.sgid_index",
 	"comp_cntr_caps.max_counters >":                          "ibv_create_comp_cntr 0",
+	"device_attr.max_srq >":                                  "ibv_create_srq 0, ibv_create_srq_ex 0",
 	"device_attr_ex.max_wq_type_rq >":                        "ibv_create_wq 0",
 	"comp_cntr_caps.max_value":                               "ibv_set_comp_cntr value, ibv_set_err_comp_cntr value",
 }

@@ -591,6 +591,10 @@ var (
 		Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
 			"siw (it arms the event of the limit at once), not in all cases"}}
+	rule4209 = verr.Rule{ID: "VR-ibv_create_srq-pd-4209", Verb: "ibv_create_srq", Subject: "pd",
+		Statement: "the device has no shared receive queues (max_srq is 0)", Fix: "give each queue pair a receive queue of its own",
+		Page: "ibv_create_srq", Capable: true, Limit: "max_srq", RefusedBy: []string{"efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"},
+		Text: validate.AddrText}
 	rule1204 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "srq_type is BASIC, XRC or TM", Fix: "pass one of these", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
 		Text: validate.Text[SRQType]}
@@ -632,6 +636,10 @@ var (
 		Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq_ex",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
 			"siw (it arms the event of the limit at once), not in all cases"}}
+	rule4210 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-4210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
+		Statement: "the device has no shared receive queues (max_srq is 0)", Fix: "give each queue pair a receive queue of its own",
+		Page: "ibv_create_srq_ex", Capable: true, Limit: "max_srq",
+		RefusedBy: []string{"efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
 	rule3524 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[SRQType]}
@@ -830,6 +838,18 @@ var (
 		Subject: "qp_init_attr_ex.cap.max_inline_data", Statement: "max_inline_data is below 2^31",
 		Fix: "ask for as many bytes as a request has", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"mlx5 (the size overflows, and the few bytes that fit in any case are granted)"}}
+	rule4204 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-4204", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "SRC_IPV4 and DST_IPV4 are hashed together on mlx4",
+		Fix: "set both, or none", Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
+	rule4205 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-4205", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "SRC_IPV6 and DST_IPV6 are hashed together on mlx4",
+		Fix: "set both, or none", Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
+	rule4206 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-4206", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "SRC_PORT_TCP and DST_PORT_TCP are hashed together on mlx4",
+		Fix: "set both, or none", Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
+	rule4207 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-4207", Verb: "ibv_create_qp_ex",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "SRC_PORT_UDP and DST_PORT_UDP are hashed together on mlx4",
+		Fix: "set both, or none", Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
 	rule3502 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave QPFlagPCIWriteEndPadding out",
 		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},
@@ -1284,7 +1304,7 @@ var (
 		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.AddrText}
 	rule0354 = verr.Rule{ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah",
-		Statement: "a datagram goes the way of an address handle", Fix: "give the request one that is open", Page: "ibv_post_send",
+		Statement: "the request of a UD queue pair names no address handle", Fix: "give the request one that is open", Page: "ibv_post_send",
 		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule3200 = verr.Rule{ID: "VR-ibv_post_send-opcode-3200", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "opcode is a value of enum ibv_wr_opcode", Fix: "pass one of them", Page: "ibv_post_send", Section: "DESCRIPTION",
@@ -1296,14 +1316,15 @@ var (
 		Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send",
 		Section: "DESCRIPTION", Text: validate.Hex}
 	rule0341 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0341", Verb: "ibv_post_send", Subject: "wr[].send_flags",
-		Statement: "FENCE is for queue pairs of type RC", Fix: "leave FENCE out", Page: "ibv_post_send", Section: "DESCRIPTION",
-		Text: validate.Hex}
+		Statement: "FENCE is only for queue pairs of type RC", Fix: "leave FENCE out", Page: "ibv_post_send", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5, not in all cases", "mlx5 (the flag goes to the device, which has nothing to wait for)"},
+		Text:       validate.Hex}
 	rule0343 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0343", Verb: "ibv_post_send", Subject: "wr[].send_flags",
-		Statement: "SOLICITED is for sends and for RDMA writes with immediate data", Fix: "leave SOLICITED out", Page: "ibv_post_send",
-		Section: "DESCRIPTION", Text: validate.Hex}
+		Statement: "SOLICITED is only for sends and for RDMA writes with immediate data", Fix: "leave SOLICITED out", Page: "ibv_post_send",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the flag is ignored)"}, Text: validate.Hex}
 	rule0344 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0344", Verb: "ibv_post_send", Subject: "wr[].send_flags",
-		Statement: "INLINE is for sends and RDMA writes", Fix: "leave INLINE out", Page: "ibv_post_send", Section: "DESCRIPTION",
-		Text: validate.Hex}
+		Statement: "INLINE is only for sends and RDMA writes", Fix: "leave INLINE out", Page: "ibv_post_send", Section: "DESCRIPTION",
+		AcceptedBy: []string{"rxe, not in all cases"}, Text: validate.Hex}
 	rule0345 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0345", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length",
 		Statement: "a request carries at most max_inline_data bytes inline", Fix: "send less, or leave INLINE out", Page: "ibv_post_send",
 		Limit: "max_inline_data", AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)",
@@ -1361,6 +1382,9 @@ var (
 	rule3204 = verr.Rule{ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr",
 		Statement: "the header of each segment is read from tso.hdr", Fix: "pass the header", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.AddrText}
+	rule4203 = verr.Rule{ID: "VR-ibv_post_send-send_flags-4203", Verb: "ibv_post_send", Subject: "wr[].send_flags",
+		Statement: "no device computes checksums for queue pairs of type UC and XRC_SEND", Fix: "leave IP_CSUM out", Page: "ibv_post_send",
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the flag is ignored)", "mlx4 (the flag is ignored)"}, Text: validate.Hex}
 	rule3501 = verr.Rule{ID: "VR-ibv_post_send-num_sge-3501", Verb: "ibv_post_send", Subject: "wr[].num_sge",
 		Statement: "an RDMA read scatters into at most max_sge_rd pieces", Fix: "read in several requests", Page: "ibv_query_device",
 		Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd", RefusedBy: []string{"cxgb4", "efa", "irdma"}, Text: validate.Signed}
@@ -1469,10 +1493,10 @@ var capable = []*verr.Rule{&rule0171, &rule0215, &rule1327, &rule0327, &rule0705
 	&rule0015, &rule0016, &rule0017, &rule0013, &rule0018, &rule0032, &rule0033, &rule0034, &rule0035, &rule0031, &rule0036, &rule0044,
 	&rule0062, &rule0063, &rule0064, &rule0065, &rule0061, &rule0066, &rule0209, &rule0210, &rule0211, &rule0212, &rule2081, &rule2082,
 	&rule3526, &rule0216, &rule0097, &rule0098, &rule0120, &rule0280, &rule0906, &rule3525, &rule1303, &rule2055, &rule2056, &rule0604,
-	&rule0605, &rule1208, &rule1214, &rule1230, &rule1231, &rule3309, &rule3524, &rule0616, &rule0615, &rule0617, &rule4200, &rule3057,
-	&rule0304, &rule0305, &rule0306, &rule0307, &rule2031, &rule2032, &rule2033, &rule2034, &rule3502, &rule3504, &rule3505, &rule3510,
-	&rule3511, &rule3512, &rule3513, &rule3514, &rule3515, &rule3516, &rule3517, &rule3518, &rule3519, &rule3520, &rule3521, &rule3026,
-	&rule3027, &rule3028, &rule3025, &rule0234, &rule2067, &rule2068, &rule0246, &rule0247, &rule0248, &rule0250, &rule0251, &rule2008,
-	&rule2009, &rule2010, &rule2011, &rule1315, &rule3806, &rule2087, &rule2088, &rule2089, &rule3343, &rule3344, &rule3345, &rule3805,
-	&rule3348, &rule3349, &rule1505, &rule0346, &rule0347, &rule0348, &rule2078, &rule2079, &rule2080, &rule3501, &rule0313, &rule0766,
-	&rule0771, &rule3033}
+	&rule0605, &rule4209, &rule1208, &rule1214, &rule1230, &rule1231, &rule3309, &rule4210, &rule3524, &rule0616, &rule0615, &rule0617,
+	&rule4200, &rule3057, &rule0304, &rule0305, &rule0306, &rule0307, &rule2031, &rule2032, &rule2033, &rule2034, &rule3502, &rule3504,
+	&rule3505, &rule3510, &rule3511, &rule3512, &rule3513, &rule3514, &rule3515, &rule3516, &rule3517, &rule3518, &rule3519, &rule3520,
+	&rule3521, &rule3026, &rule3027, &rule3028, &rule3025, &rule0234, &rule2067, &rule2068, &rule0246, &rule0247, &rule0248, &rule0250,
+	&rule0251, &rule2008, &rule2009, &rule2010, &rule2011, &rule1315, &rule3806, &rule2087, &rule2088, &rule2089, &rule3343, &rule3344,
+	&rule3345, &rule3805, &rule3348, &rule3349, &rule1505, &rule0346, &rule0347, &rule0348, &rule2078, &rule2079, &rule2080, &rule3501,
+	&rule0313, &rule0766, &rule0771, &rule3033}

@@ -422,12 +422,16 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_comp_cntr-flags-1362", checkCreateCompCntr, &inCreateCompCntr{}, &inCreateCompCntr{ccAttrFlags: 1})
 	judge(t, "VR-ibv_create_comp_cntr-type-1363", checkCreateCompCntr, &inCreateCompCntr{}, &inCreateCompCntr{ccAttrType: 2})
 	judge(t, "VR-ibv_create_comp_cntr-type-1364", hintCreateCompCntr, &inCreateCompCntr{}, &inCreateCompCntr{ccAttrType: 1})
-	judge(t, "VR-ibv_create_srq-max_wr-0603", hintCreateSRQ, &inCreateSRQ{srqInitAttrAttrMaxWR: 1}, &inCreateSRQ{})
-	judge(t, "VR-ibv_create_srq-max_wr-0604", hintCreateSRQ, &inCreateSRQ{srqInitAttrAttrMaxWR: 16, capMaxSRQWR: validate.Of(16)},
-		&inCreateSRQ{srqInitAttrAttrMaxWR: 17, capMaxSRQWR: validate.Of(16)})
-	judge(t, "VR-ibv_create_srq-max_sge-0605", hintCreateSRQ, &inCreateSRQ{srqInitAttrAttrMaxSGE: 16, capMaxSRQSGE: validate.Of(16)},
-		&inCreateSRQ{srqInitAttrAttrMaxSGE: 17, capMaxSRQSGE: validate.Of(16)})
-	judge(t, "VR-ibv_create_srq-srq_limit-0606", hintCreateSRQ, &inCreateSRQ{}, &inCreateSRQ{srqInitAttrAttrSRQLimit: 1})
+	judge(t, "VR-ibv_create_srq-max_wr-0603", hintCreateSRQ, &inCreateSRQ{srqInitAttrAttrMaxWR: 1, pd: 4096}, &inCreateSRQ{pd: 4096})
+	judge(t, "VR-ibv_create_srq-max_wr-0604", hintCreateSRQ,
+		&inCreateSRQ{srqInitAttrAttrMaxWR: 16, capMaxSRQWR: validate.Of(16), pd: 4096},
+		&inCreateSRQ{srqInitAttrAttrMaxWR: 17, capMaxSRQWR: validate.Of(16), pd: 4096})
+	judge(t, "VR-ibv_create_srq-max_sge-0605", hintCreateSRQ,
+		&inCreateSRQ{srqInitAttrAttrMaxSGE: 16, capMaxSRQSGE: validate.Of(16), pd: 4096},
+		&inCreateSRQ{srqInitAttrAttrMaxSGE: 17, capMaxSRQSGE: validate.Of(16), pd: 4096})
+	judge(t, "VR-ibv_create_srq-srq_limit-0606", hintCreateSRQ, &inCreateSRQ{pd: 4096}, &inCreateSRQ{srqInitAttrAttrSRQLimit: 1, pd: 4096})
+	judge(t, "VR-ibv_create_srq-pd-4209", hintCreateSRQ, &inCreateSRQ{pd: 4096, capMaxSRQ: validate.Of(1)},
+		&inCreateSRQ{pd: 4096, capMaxSRQ: validate.Of(0)})
 	judge(t, "VR-ibv_create_srq_ex-srq_type-1204", checkCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExSRQType: 3, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-comp_mask-1205", checkCreateSRQEx,
@@ -468,12 +472,16 @@ func TestRules(t *testing.T) {
 			srqInitAttrExTMCapMaxOps: 9, capTMCapsMaxOps: validate.Of(8)})
 	judge(t, "VR-ibv_create_srq_ex-srq_limit-3353", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrSRQLimit: 1})
+	judge(t, "VR-ibv_create_srq_ex-pd-4210", hintCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, capMaxSRQ: validate.Of(1)},
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, capMaxSRQ: validate.Of(0)})
 	judge(t, "VR-ibv_create_srq_ex-srq_type-3524", hintCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1,
 			capTMCapsFlags: validate.Of(1)}, &inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
 			srqInitAttrExAttrMaxWR: 1, capTMCapsFlags: validate.Of(0)})
-	judge(t, "VR-ibv_modify_srq-srq_attr_mask-0616", checkModifySRQ, &inModifySRQ{srqAttrMask: 1, capDeviceCapFlags: validate.Of(8192)},
-		&inModifySRQ{srqAttrMask: 1, capDeviceCapFlags: validate.Of(0)})
+	judge(t, "VR-ibv_modify_srq-srq_attr_mask-0616", checkModifySRQ,
+		&inModifySRQ{srqAttrMask: 1, capDeviceCapFlags: validate.Of(8192), srqAttrMaxWR: 64},
+		&inModifySRQ{srqAttrMask: 1, capDeviceCapFlags: validate.Of(0), srqAttrMaxWR: 64})
 	judge(t, "VR-ibv_modify_srq-max_wr-0614", hintModifySRQ, &inModifySRQ{srqAttrMask: 1, srqAttrMaxWR: 1}, &inModifySRQ{srqAttrMask: 1})
 	judge(t, "VR-ibv_modify_srq-max_wr-0615", hintModifySRQ, &inModifySRQ{srqAttrMask: 1, srqAttrMaxWR: 16, capMaxSRQWR: validate.Of(16)},
 		&inModifySRQ{srqAttrMask: 1, srqAttrMaxWR: 17, capMaxSRQWR: validate.Of(16)})
@@ -552,36 +560,36 @@ func TestRules(t *testing.T) {
 			qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-recv_cq-1532", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-srq-1533", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-max_recv_wr-1534", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-max_recv_sge-1535", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-send_cq-1536", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
 			qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-qp_type-2038", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
@@ -604,25 +612,25 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_function-3157", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_key_len-3158", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16})
 	judge(t, "VR-ibv_create_qp_ex-qp_type-1537", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-comp_mask-1538", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-max_send_wr-2031", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 16,
@@ -682,14 +690,14 @@ func TestRules(t *testing.T) {
 			qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
 			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4096})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1},
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 5})
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 15})
 	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-3801", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
@@ -703,6 +711,26 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_qp_ex-max_inline_data-3903", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxInlineData: 0x7fffffff},
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxInlineData: 0x80000000})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-4204", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-4205", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-4206", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16})
+	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-4207", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3502", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: validate.Of(68719476736)},
@@ -720,60 +748,60 @@ func TestRules(t *testing.T) {
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capRawPacketCaps: validate.Of(0)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1,
-			capRSSCapsRXHashFieldsMask: validate.Of(1)},
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3,
+			capRSSCapsRXHashFieldsMask: validate.Of(3)},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1,
-			capRSSCapsRXHashFieldsMask: validate.Of(0)})
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3,
+			capRSSCapsRXHashFieldsMask: validate.Of(2)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 2,
-			capRSSCapsRXHashFieldsMask: validate.Of(2)},
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3,
+			capRSSCapsRXHashFieldsMask: validate.Of(3)},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 2,
-			capRSSCapsRXHashFieldsMask: validate.Of(0)})
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3,
+			capRSSCapsRXHashFieldsMask: validate.Of(1)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4,
-			capRSSCapsRXHashFieldsMask: validate.Of(4)},
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12,
+			capRSSCapsRXHashFieldsMask: validate.Of(12)},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4,
-			capRSSCapsRXHashFieldsMask: validate.Of(0)})
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12,
+			capRSSCapsRXHashFieldsMask: validate.Of(8)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 8,
-			capRSSCapsRXHashFieldsMask: validate.Of(8)},
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12,
+			capRSSCapsRXHashFieldsMask: validate.Of(12)},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 8,
-			capRSSCapsRXHashFieldsMask: validate.Of(0)})
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12,
+			capRSSCapsRXHashFieldsMask: validate.Of(4)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16,
-			capRSSCapsRXHashFieldsMask: validate.Of(16)},
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48,
+			capRSSCapsRXHashFieldsMask: validate.Of(48)},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16,
-			capRSSCapsRXHashFieldsMask: validate.Of(0)})
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48,
+			capRSSCapsRXHashFieldsMask: validate.Of(32)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 32,
-			capRSSCapsRXHashFieldsMask: validate.Of(32)},
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48,
+			capRSSCapsRXHashFieldsMask: validate.Of(48)},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 32,
-			capRSSCapsRXHashFieldsMask: validate.Of(0)})
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48,
+			capRSSCapsRXHashFieldsMask: validate.Of(16)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64,
-			capRSSCapsRXHashFieldsMask: validate.Of(64)},
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192,
+			capRSSCapsRXHashFieldsMask: validate.Of(192)},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64,
-			capRSSCapsRXHashFieldsMask: validate.Of(0)})
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192,
+			capRSSCapsRXHashFieldsMask: validate.Of(128)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 128,
-			capRSSCapsRXHashFieldsMask: validate.Of(128)},
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192,
+			capRSSCapsRXHashFieldsMask: validate.Of(192)},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 128,
-			capRSSCapsRXHashFieldsMask: validate.Of(0)})
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192,
+			capRSSCapsRXHashFieldsMask: validate.Of(64)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256,
@@ -1055,7 +1083,7 @@ func TestRules(t *testing.T) {
 		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 16})
 	judge(t, "VR-ibv_modify_wq-wq_state-0792", checkModifyWQ, &inModifyWQ{wqAttrMask: 1, wqAttrWQState: 1},
 		&inModifyWQ{wqAttrMask: 1, wqAttrWQState: 3})
-	judge(t, "VR-ibv_modify_wq-curr_wq_state-2090", checkModifyWQ, &inModifyWQ{wqAttrMask: 2, wqAttrCurrWQState: 1},
+	judge(t, "VR-ibv_modify_wq-curr_wq_state-2090", checkModifyWQ, &inModifyWQ{wqAttrMask: 2},
 		&inModifyWQ{wqAttrMask: 2, wqAttrCurrWQState: 3})
 	judge(t, "VR-ibv_modify_wq-flags_mask-3348", checkModifyWQ,
 		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 1, capRawPacketCaps: validate.Of(1)},
@@ -1138,6 +1166,8 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})
 	judge(t, "VR-ibv_post_send-hdr-3204", hintPostSend, &inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 54},
 		&inPostSend{wrOpcode: 10, wrTSOHdrSz: 54})
+	judge(t, "VR-ibv_post_send-send_flags-4203", hintPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(3)},
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(3), wrSendFlags: 16})
 	judge(t, "VR-ibv_post_send-num_sge-3501", hintPostSend, &inPostSend{wrOpcode: 4, wrNumSGE: 1, capMaxSGERD: validate.Of(1)},
 		&inPostSend{wrOpcode: 4, wrNumSGE: 2, capMaxSGERD: validate.Of(1)})
 	judge(t, "VR-ibv_post_recv-sg_list-0362", brokenPostRecv, &inPostRecv{}, &inPostRecv{wrNumSGE: 1})

@@ -860,6 +860,7 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 //   - MaxSGE is at most max_srq_sge [VR-ibv_create_srq_ex-max_sge-1231]
 //   - MaxOps is at most max_ops of the device [VR-ibv_create_srq_ex-max_ops-3309]
 //   - srq_limit has no effect when the queue is created [VR-ibv_create_srq_ex-srq_limit-3353]
+//   - PD: the device has no shared receive queues (max_srq is 0) [VR-ibv_create_srq_ex-pd-4210]
 //   - Type: a queue of type TM needs a device that matches tags [VR-ibv_create_srq_ex-srq_type-3524]
 //
 // C: ibv_create_srq_ex, ibv_create_srq_ex(3).
@@ -913,6 +914,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
 		in.capTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
+		in.capMaxSRQ = validate.Of(uint64(caps.orig_attr.max_srq))
 		in.capTMCapsFlags = validate.Of(uint64(caps.tm_caps.flags))
 	}
 	if err := checkCreateSRQEx(&in); err != nil {

@@ -366,6 +366,7 @@ type inCreateSRQEx struct {
 	srqInitAttrExTMCapMaxOps     uint64         // srq_init_attr_ex.tm_cap.max_ops
 	capTMCapsMaxOps              validate.Known // device_attr_ex.tm_caps.max_ops
 	srqInitAttrExAttrSRQLimit    uint64         // srq_init_attr_ex.attr.srq_limit
+	capMaxSRQ                    validate.Known // device_attr.max_srq
 	capTMCapsFlags               validate.Known // device_attr_ex.tm_caps.flags
 }
 
@@ -423,6 +424,7 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	may.If(in.capTMCapsMaxOps.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
 		in.srqInitAttrExTMCapMaxOps > in.capTMCapsMaxOps.V, &rule3309, in.srqInitAttrExTMCapMaxOps, in.capTMCapsMaxOps.V)
 	may.If(in.srqInitAttrExAttrSRQLimit > 0, &rule3353, in.srqInitAttrExAttrSRQLimit)
+	may.If(in.capMaxSRQ.OK && in.capMaxSRQ.V <= 0, &rule4210, in.srqInitAttrExPD, in.capMaxSRQ.V)
 	may.If(in.capTMCapsFlags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
 		in.srqInitAttrExSRQType != 0 && capTMCapsFlags&TMCapRC != TMCapRC, &rule3524, in.srqInitAttrExSRQType)
 	return may
@@ -578,6 +580,14 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	may.If(typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0, &rule3813,
 		in.qpInitAttrExCreateFlags)
 	may.If(in.qpInitAttrExCapMaxInlineData > 0x7fffffff, &rule3903, in.qpInitAttrExCapMaxInlineData)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0x3, &rule4204, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0xc, &rule4205, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x30 != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x30 != 0x30, &rule4206, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc0 != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc0 != 0xc0, &rule4207, in.qpInitAttrExRXHashConfRXHashFieldsMask)
 	may.If(in.capDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagPCIWriteEndPadding != 0 &&
 		capDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding, &rule3502, in.qpInitAttrExCreateFlags)
 	may.If(in.capRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagCvlanStripping != 0 &&

@@ -759,6 +759,7 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 //   - MaxWR is at most max_srq_wr [VR-ibv_create_srq-max_wr-0604]
 //   - MaxSGE is at most max_srq_sge [VR-ibv_create_srq-max_sge-0605]
 //   - srq_limit has no effect when the queue is created [VR-ibv_create_srq-srq_limit-0606]
+//   - the device has no shared receive queues (max_srq is 0) [VR-ibv_create_srq-pd-4209]
 //
 // C: ibv_create_srq, ibv_create_srq(3).
 func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
@@ -776,10 +777,12 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 		srqInitAttrAttrMaxWR:    uint64(srqInitAttrC.attr.max_wr),
 		srqInitAttrAttrMaxSGE:   uint64(srqInitAttrC.attr.max_sge),
 		srqInitAttrAttrSRQLimit: uint64(srqInitAttrC.attr.srq_limit),
+		pd:                      validate.Addr(pd.h.C),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
+		in.capMaxSRQ = validate.Of(uint64(caps.orig_attr.max_srq))
 	}
 	pd.calls.Begin()
 	ptr, errno := rawCreateSRQ(pd.lib.fn[symIbv_create_srq], pd.h.C, unsafe.Pointer(&srqInitAttrC))

@@ -459,6 +459,8 @@ type inCreateSRQ struct {
 	srqInitAttrAttrMaxSGE   uint64         // srq_init_attr.attr.max_sge
 	capMaxSRQSGE            validate.Known // device_attr.max_srq_sge
 	srqInitAttrAttrSRQLimit uint64         // srq_init_attr.attr.srq_limit
+	pd                      uint64         // pd
+	capMaxSRQ               validate.Known // device_attr.max_srq
 }
 
 // hintCreateSRQ returns the lints that a call of ibv_create_srq breaks, which may be the cause when it fails.
@@ -470,6 +472,7 @@ func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
 	may.If(in.capMaxSRQSGE.OK && in.capMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capMaxSRQSGE.V, &rule0605,
 		in.srqInitAttrAttrMaxSGE, in.capMaxSRQSGE.V)
 	may.If(in.srqInitAttrAttrSRQLimit > 0, &rule0606, in.srqInitAttrAttrSRQLimit)
+	may.If(in.capMaxSRQ.OK && in.capMaxSRQ.V <= 0, &rule4209, in.pd, in.capMaxSRQ.V)
 	return may
 }
 

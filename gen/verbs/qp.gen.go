@@ -755,7 +755,11 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 		return err
 	}
 	if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAttachMcast(&in)) })
+		return verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintAttachMcast(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+					Text: "gid is not the address of a multicast group, which begins with ff, or with ::ffff:224 to ::ffff:239"})...)
+		})
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintAttachMcast(&in))

@@ -1040,8 +1040,8 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 		in.wrSgListLengthTotal, in.qpCapMaxInlineData.V)
 	bad.If(in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V, &rule0349, uint64(in.wrNumSGE), in.qpCapMaxSendSGE.V)
 	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0351, in.wrSgList)
-	bad.If(in.qpType.OK && qpType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) && in.wrWRUDAH == 0,
-		&rule0354, in.wrWRUDAH)
+	bad.If(in.qpType.OK && qpType == QPTypeUD &&
+		(wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm || wrOpcode == WROpcodeTSO) && in.wrWRUDAH == 0, &rule0354, in.wrWRUDAH)
 	bad.If(in.qpState.OK && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE && qpState != QPStateErr, &rule0357,
 		in.qpState.V)
 	bad.If(wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeSend &&
@@ -1060,13 +1060,14 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	wrOpcode := WROpcode(in.wrOpcode)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(in.wrSendFlags&^0x1f != 0, &rule0340, in.wrSendFlags)
-	may.If(in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeUD || qpType == QPTypeRawPacket) && in.wrSendFlags&0x1 != 0, &rule0341,
-		in.wrSendFlags)
+	may.If(in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeUD || qpType == QPTypeRawPacket || qpType == QPTypeXRCSend) &&
+		in.wrSendFlags&0x1 != 0, &rule0341, in.wrSendFlags)
 	may.If((wrOpcode == WROpcodeRDMAWrite || wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp ||
-		wrOpcode == WROpcodeAtomicFetchAndAdd || wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW) && in.wrSendFlags&0x4 != 0,
-		&rule0343, in.wrSendFlags)
+		wrOpcode == WROpcodeAtomicFetchAndAdd || wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW || wrOpcode == WROpcodeFlush ||
+		wrOpcode == WROpcodeAtomicWrite) && in.wrSendFlags&0x4 != 0, &rule0343, in.wrSendFlags)
 	may.If((wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd ||
-		wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW) && in.wrSendFlags&0x8 != 0, &rule0344, in.wrSendFlags)
+		wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW || wrOpcode == WROpcodeFlush || wrOpcode == WROpcodeAtomicWrite) &&
+		in.wrSendFlags&0x8 != 0, &rule0344, in.wrSendFlags)
 	may.If(in.capDeviceCapFlags.OK && in.qpType.OK && qpType == QPTypeUD && in.wrSendFlags&0x10 != 0 &&
 		capDeviceCapFlags&DeviceCapUDIPCsum != DeviceCapUDIPCsum, &rule0346, in.wrSendFlags)
 	may.If(in.capDeviceCapFlags.OK && in.qpType.OK && qpType == QPTypeRC && in.wrSendFlags&0x10 != 0 &&
@@ -1091,6 +1092,7 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 		in.wrSgListLengthTotal, in.capTSOCapsMaxTSO.V)
 	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMR == 0, &rule3202, in.wrBindMWBindInfoMR)
 	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0, &rule3204, in.wrTSOHdr)
+	may.If(in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeXRCSend) && in.wrSendFlags&0x10 != 0, &rule4203, in.wrSendFlags)
 	may.If(in.capMaxSGERD.OK && wrOpcode == WROpcodeRDMARead && in.capMaxSGERD.V > 0 && uint64(in.wrNumSGE) > in.capMaxSGERD.V, &rule3501,
 		uint64(in.wrNumSGE), in.capMaxSGERD.V)
 	return may

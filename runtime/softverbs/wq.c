@@ -150,6 +150,8 @@ static int change(struct svb_wq *w, const struct ibv_wq_attr *a)
 		return EINVAL;
 	if ((a->attr_mask & IBV_WQ_ATTR_FLAGS) && a->flags_mask >= IBV_WQ_FLAGS_RESERVED)
 		return EOPNOTSUPP;
+	if ((a->attr_mask & IBV_WQ_ATTR_FLAGS) && (a->flags_mask & IBV_WQ_FLAGS_CVLAN_STRIPPING)) // raw_packet_caps is 0
+		return EOPNOTSUPP;
 	if (a->attr_mask & IBV_WQ_ATTR_STATE) {
 		if (a->wq_state > IBV_WQS_ERR || (a->wq_state == IBV_WQS_RDY && w->pub.state == IBV_WQS_ERR))
 			return EINVAL;
