@@ -173,6 +173,7 @@ var builtins = map[string]*big.Int{
 	"NULL": new(big.Int), "SIZE_MAX": maxUint(64), "UINTPTR_MAX": maxUint(64),
 	"UINT8_MAX": maxUint(8), "UINT16_MAX": maxUint(16), "UINT32_MAX": maxUint(32), "UINT64_MAX": maxUint(64), "UINT_MAX": maxUint(32),
 	"INT8_MAX": maxInt(8), "INT16_MAX": maxInt(16), "INT32_MAX": maxInt(32), "INT64_MAX": maxInt(64), "INT_MAX": maxInt(32),
+	"O_CREAT": big.NewInt(0o100), "O_EXCL": big.NewInt(0o200), // of Linux, on all that it runs on but alpha, mips, parisc and sparc
 	"SSIZE_MAX": maxInt(64), "INT32_MIN": minInt(32), "INT64_MIN": minInt(64), "INT_MIN": minInt(32),
 }
 
