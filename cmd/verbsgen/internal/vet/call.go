@@ -274,8 +274,14 @@ func (w *walker) argument(c *caseOf, p *model.Param, e *ast.CallExpr, args []val
 	for _, q := range c.face.verb.Params { // the length of a slice
 		if q.Len == p {
 			for i := range sig.Params().Len() {
-				if l, ok := valueAt(args, i).(list); ok && sig.Params().At(i).Name() == q.Go {
+				if sig.Params().At(i).Name() != q.Go {
+					continue
+				}
+				switch l := valueAt(args, i).(type) {
+				case list:
 					return big.NewInt(l.n)
+				case null:
+					return new(big.Int)
 				}
 			}
 		}

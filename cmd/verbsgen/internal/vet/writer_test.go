@@ -19,6 +19,7 @@ type writer struct {
 	m    *module
 	left string // what becomes of what a case leaves out: zero, or a variable of which nothing is known
 	vars []string
+	made []string // statements that make handles
 	why  string
 }
 
@@ -61,70 +62,24 @@ func (m *module) source(v *model.Verb, method *model.Method, args map[string]any
 	}
 	vars := append([]string{"recv *" + short + "." + method.Recv}, w.vars...)
 	return fmt.Sprintf("package x\n\nimport %q\n\nvar (\n\t%s\n)\n\nfunc f() { %s%s.%s(%s) }\n", m.path,
-		strings.Join(vars, "\n\t"), before, recv, method.Name, strings.Join(in, ", ")), w.why
-}
-
-// state writes how an object is made that has the properties of a case: by a verb that takes them, and a change of its state.
-func (w *writer) state(o *model.Object, v any) (before, name string) {
-	props, _ := v.(map[string]any)
-	if len(props) == 0 {
-		return "", "recv"
-	}
-	for _, by := range w.m.model.Verbs {
-		if by.Creates != o || len(by.Methods) == 0 || by.Methods[0].Form != form.Plain {
-			continue
-		}
-		args := map[string]any{}
-		for prop, x := range props {
-			for _, p := range by.Params {
-				r := p.Taken()
-				switch {
-				case p.C == prop:
-					args[prop] = x
-				case r != nil && slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.C == prop }):
-					args[p.C] = map[string]any{prop: x}
-				}
-			}
-		}
-		if len(args) == 0 {
-			continue
-		}
-		inner := &writer{m: w.m, left: "unknown", vars: w.vars}
-		named, _ := w.m.types.Scope().Lookup(by.Methods[0].Recv).(*types.TypeName)
-		obj, _, _ := types.LookupFieldOrMethod(types.NewPointer(named.Type()), true, w.m.types, by.Methods[0].Name)
-		var in []string
-		sig := obj.(*types.Func).Signature()
-		for i := range sig.Params().Len() {
-			in = append(in, inner.param(by, by.Methods[0], sig.Params().At(i).Name(), sig.Params().At(i).Type(), args, false))
-		}
-		maker := inner.unknown(types.NewPointer(named.Type()))
-		if inner.why != "" {
-			continue
-		}
-		w.vars = inner.vars
-		before = fmt.Sprintf("o, _ := %s.%s(%s); ", maker, by.Methods[0].Name, strings.Join(in, ", "))
-		for _, m := range w.m.bind.moves {
-			if n, ok := w.number(props[m.prop]); ok && m.object == o && (m.start == nil || n.Cmp(m.start) != 0) {
-				before += fmt.Sprintf("o.Modify(%s.NewQPAttr(%s)); ", w.m.types.Name(), n)
-			}
-		}
-		return before, "o"
-	}
-	return "", "recv"
+		strings.Join(vars, "\n\t"), strings.Join(w.made, "")+before, recv, method.Name, strings.Join(in, ", ")), w.why
 }
 
 // unknown is a variable of which nothing is known.
 func (w *writer) unknown(t types.Type) string {
 	name := fmt.Sprintf("v%d", len(w.vars))
-	text := types.TypeString(t, func(p *types.Package) string {
-		if p == w.m.types {
-			return p.Name()
+	w.vars = append(w.vars, name+" "+w.typeName(t))
+	return name
+}
+
+// typeName is how the program writes a type; one of a package that it does not import cannot be written.
+func (w *writer) typeName(t types.Type) string {
+	return types.TypeString(t, func(p *types.Package) string {
+		if p != w.m.types {
+			w.why = "a type of " + p.Path()
 		}
-		w.why = "a type of " + p.Path()
 		return p.Name()
 	})
-	w.vars = append(w.vars, name+" "+text)
-	return name
 }
 
 // param writes one argument.
@@ -155,6 +110,11 @@ func (w *writer) param(v *model.Verb, method *model.Method, name string, t types
 			}
 		}
 		return w.record(p.Record, nestedFields(fields), mask)
+	}
+	if s, ok := t.(*types.Slice); ok && p.Len != nil && args[p.Len.C] != nil {
+		if n, ok := w.number(args[p.Len.C]); ok && n.IsInt64() {
+			return fmt.Sprintf("make([]%s, %d)", w.typeName(s.Elem()), n.Int64())
+		}
 	}
 	if !given && w.left == "memory" && v.HostMemory(p) {
 		return "4096"
@@ -222,7 +182,7 @@ func (w *writer) neutral(t types.Type) string {
 // scalar writes a number, a handle or NULL.
 func (w *writer) scalar(t types.Type, v any) string {
 	if s, ok := v.(string); ok && strings.HasPrefix(s, "@") {
-		return w.unknown(t)
+		return w.handle(t)
 	}
 	n, ok := w.number(v)
 	switch u := t.Underlying().(type) {
