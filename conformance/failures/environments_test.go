@@ -124,6 +124,12 @@ func deviceEnvironments() []environment {
 		{name: "a plain file in place of the node", do: openFirst, make: func(m *machine) error {
 			return errors.Join(m.lose("uverbs0"), os.WriteFile(m.nodeName(0), nil, 0o666))
 		}, says: []string{`/dev/infiniband/uverbs0 is not a character device; make it anew with the numbers \d+:\d+`}},
+		{name: "a container whose cgroup does not have the device", real: true, do: openFirst, make: forbid,
+			says: []string{`device mlx5_0: /dev/infiniband/uverbs0 exists, but this process may not use the device, most likely since the container`,
+				`docker run --device=/dev/infiniband/uverbs0`, "EPERM"}},
+		{name: "a node with numbers that no driver has", real: true, do: openFirst, make: func(m *machine) error {
+			return errors.Join(m.lose("uverbs0"), unix.Mknod(m.nodeName(0), unix.S_IFCHR|0o666, int(unix.Mkdev(uverbsMajor, 250))))
+		}, says: []string{`/dev/infiniband/uverbs0 leads to no driver; load the module ib_uverbs, or make the node anew`, "ENXIO"}},
 		{name: "a node that is as it should be", tree: true, do: openFirst, make: nothing, // the kernel refuses what is written
 			says: []string{`^ibv_open_device: no space left on device \(ENOSPC\)$`}},
 		{name: "too many open files for the list", make: nothing, do: func(*machine) error {
