@@ -83,6 +83,19 @@ func connected(there, here *rdmacm.EventChannel) (l, server, client *rdmacm.ID, 
 	return l, ev.ID, client, nil
 }
 
+// opened returns the device that a call of ID.CreateQP may have opened, nil if it is none: without a domain the device is that of the
+// identifier, and the program closes it.
+func opened(m method, args []reflect.Value) *verbs.Device {
+	if m.name != "rdmacm.ID.CreateQP" {
+		return nil
+	}
+	dev, err := args[0].Interface().(*rdmacm.ID).Device()
+	if err != nil {
+		return nil
+	}
+	return dev
+}
+
 // close ends everything that calls have made.
 func (m *manager) close() error {
 	var errs []error

@@ -161,6 +161,7 @@ func round(seed uint64, all []method, log *callLog, total *counts) error {
 		}
 		log.add(m.name, args)
 		e := do(m.fn, args)
+		devs = append(devs, opened(m, args))
 		total.Calls++
 		switch {
 		case e.kind == faulted:

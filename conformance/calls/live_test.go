@@ -51,7 +51,9 @@ func (c nilCall) handles() (p *pool, closeAll func(made []reflect.Value) error) 
 			case *rdmacm.EventChannel:
 				m.channels = append(m.channels, x)
 			case *verbs.Device:
-				errs = append(errs, x.CloseAll())
+				if x != nil {
+					errs = append(errs, x.CloseAll())
+				}
 			}
 		}
 		return errors.Join(append(errs, m.close(), soft.Close())...)

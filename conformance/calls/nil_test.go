@@ -120,8 +120,9 @@ func callNil() {
 		}
 		report(event{Number: i})
 		p, closeLive := c.handles()
-		e := do(c.fn, c.values(p))
-		if err := closeLive(e.results); err != nil {
+		args := c.values(p)
+		e := do(c.fn, args)
+		if err := closeLive(append(e.results, reflect.ValueOf(opened(c.method, args)))); err != nil {
 			e = end{kind: faulted, text: fmt.Sprintf("what it left open: %v", err)}
 		}
 		report(event{Number: i, End: e.kind, Text: e.text})
