@@ -12,6 +12,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
@@ -50,7 +51,9 @@ func run(out string, args []string) error {
 		if report.Empty() {
 			return fmt.Errorf("%s: no man page in %s", release, dir)
 		}
-		audits = append(audits, audited{release, report.Entries})
+		// of plain passages only the newest page has to be read
+		entries := slices.DeleteFunc(report.Entries, func(e audit.Entry) bool { return strings.HasPrefix(e.ID, "plain ") })
+		audits = append(audits, audited{release, entries})
 	}
 	t, err := explain(api.Releases(), changes, audits)
 	if err != nil {

@@ -1,7 +1,8 @@
 // Statements writes docs/statements.md: what each man page demands and says, in our own words, and what covers each statement.
 //
-//	statements [-o FILE]
+//	statements [-o FILE | -counts]
 //
+// With -counts it prints how many statements of each page are covered by what.
 // Everything in it is from the pages of the spec: their rules, notes, left-out statements and plain passages.
 package main
 
@@ -15,19 +16,23 @@ import (
 
 func main() {
 	out := flag.String("o", "", "write the list to this `file`")
+	count := flag.Bool("counts", false, "print the numbers of each page")
 	flag.Parse()
-	if err := run(*out); err != nil {
+	if err := run(*out, *count); err != nil {
 		fmt.Fprintln(os.Stderr, "statements:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string) error {
+func run(out string, count bool) error {
 	sp, err := spec.Embedded()
 	if err != nil {
 		return err
 	}
 	text := markdown(sp.Pages)
+	if count {
+		text = sums(sp.Pages)
+	}
 	if out == "" {
 		fmt.Print(text)
 		return nil

@@ -13,13 +13,14 @@ const intro = `# What the man pages say, and what covers it
 Every statement of the man pages of libibverbs 65.0, in our own words, with the hash of the passage that it is about. It is covered by
 
 - a rule: an *error* refuses the call, a *hint* gives a message, or says why a call failed;
-- Go: a name of package verbs, or of a package of runtime/, which keeps programs to it;
+- what is named after *by*: Go of package verbs or of a package of runtime/ that keeps programs to it, or a rule about another passage;
 - nothing, as it is a fact: what a call does or what a result means, so that no call can break it;
 - nothing, though a program can break it: it is *left out*, with the reason.
 
 Plain passages demand and promise nothing: headings, and what a name means. ` + "`make generate`" + ` writes this list from the pages in
 [spec/verbs](../spec/verbs). ` + "`go test ./cmd/verbsgen/internal/audit/statements`" + ` compares it with them, and
-with the man pages where they are at hand: each sentence and line of a man page has an entry. Rules that rest on a source and not
+with the man pages where they are at hand: each sentence and line of a man page has an entry.
+` + "`go run ./cmd/verbsgen/internal/audit/statements -counts`" + ` prints the numbers of each page. Rules that rest on a source and not
 on a man page are in ` + "`verbsgen rules`" + `.
 
 `
@@ -41,29 +42,37 @@ func (c *counts) add(o counts) {
 
 // markdown writes the list.
 func markdown(pages []*spec.Page) string {
-	var total counts
-	var sums, lists strings.Builder
+	var b strings.Builder
+	b.WriteString(intro)
 	for _, p := range pages {
-		list, n := statements(p)
+		list, _ := statements(p)
 		if len(list) == 0 {
 			continue
 		}
-		total.add(n)
-		row(&sums, n.cells("["+p.Page+"](#"+p.Page+")")...)
-		fmt.Fprintf(&lists, "\n## %s\n\n", p.Page)
-		row(&lists, "section", "passage", "statement", "covered by")
-		row(&lists, "---", "---", "---", "---")
+		fmt.Fprintf(&b, "## %s\n\n", p.Page)
+		row(&b, "section", "passage", "statement", "covered by")
+		row(&b, "---", "---", "---", "---")
 		for _, s := range list {
-			row(&lists, s.section, s.passage, s.text, s.by)
+			row(&b, s.section, s.passage, s.text, s.by)
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// sums writes how many statements of each page are covered by what.
+func sums(pages []*spec.Page) string {
+	var total counts
+	var b strings.Builder
+	row(&b, "page", "statements", "errors", "hints", "by", "facts", "left out", "plain passages")
+	row(&b, "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:")
+	for _, p := range pages {
+		if list, n := statements(p); len(list) > 0 {
+			total.add(n)
+			row(&b, n.cells(p.Page)...)
 		}
 	}
-	var b strings.Builder
-	b.WriteString(intro)
-	row(&b, "page", "statements", "errors", "hints", "Go", "facts", "left out", "plain passages")
-	row(&b, "---", "---:", "---:", "---:", "---:", "---:", "---:", "---:")
 	row(&b, total.cells("all")...)
-	b.WriteString(sums.String())
-	b.WriteString(lists.String())
 	return b.String()
 }
 
@@ -101,7 +110,7 @@ func statements(p *spec.Page) ([]statement, counts) {
 		}
 		by := "a fact"
 		if n.facts++; len(t.By) > 0 {
-			by = "Go: " + strings.Join(t.By, ", ")
+			by = "by " + strings.Join(t.By, ", ")
 			n.facts, n.kept = n.facts-1, n.kept+1
 		}
 		out = append(out, statement{t.Section, t.Passage, t.Statement, by})

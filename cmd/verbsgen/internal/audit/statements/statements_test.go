@@ -108,7 +108,7 @@ func TestMan(t *testing.T) {
 }
 
 func TestMarkdown(t *testing.T) {
-	text := markdown([]*spec.Page{
+	list := []*spec.Page{
 		{Page: "ibv_x", Rules: []spec.Rule{
 			{ID: "VR-ibv_x-a-0001", Section: "NOTES", Passage: "a", Statement: "a | b"},
 			{ID: "VR-ibv_x-a-0002", Section: "NOTES", Passage: "b", Statement: "c", Severity: spec.SeverityLint},
@@ -121,15 +121,16 @@ func TestMarkdown(t *testing.T) {
 		}, LeftOut: []spec.LeftOut{{Note: spec.Note{Section: "NOTES", Passage: "e", Statement: "i"}, Reason: "j"}},
 			Plain: []spec.Plain{{Section: "NOTES", Passage: "f"}}},
 		{Page: "ibv_y"},
-	})
+	}
+	text := markdown(list) + sums(list)
 	for _, line := range []string{
 		"| all | 5 | 1 | 1 | 1 | 1 | 1 | 1 |",
-		"| [ibv_x](#ibv_x) | 5 | 1 | 1 | 1 | 1 | 1 | 1 |",
+		"| ibv_x | 5 | 1 | 1 | 1 | 1 | 1 | 1 |",
 		`| NOTES | a | a \| b | error VR-ibv_x-a-0001 |`,
 		"| NOTES | b | c | hint VR-ibv_x-a-0002 |",
 		"| NOTES | e | i | left out: j |",
 		"| NOTES | c | f | a fact |",
-		"| NOTES | d | g | Go: X.Y, Z |",
+		"| NOTES | d | g | by X.Y, Z |",
 	} {
 		if !strings.Contains(text, line+"\n") {
 			t.Errorf("no line %q in\n%s", line, text)
