@@ -102,7 +102,7 @@ var abilities = map[string]string{
 	"device_attr.device_cap_flags IBV_DEVICE_RC_IP_CSUM": "IBV_SEND_IP_CSUM with " +
 		"IBV_QPT_RC: ibv_post_send",
 	"device_attr.device_cap_flags IBV_DEVICE_RAW_IP_CSUM": "IBV_SEND_IP_CSUM with " +
-		"IBV_QPT_RAW_PACKET: ibv_post_send",
+		"IBV_QPT_RAW_PACKET: ibv_post_send, ibv_wr_send, ibv_wr_send_tso",
 	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_SEND": "IBV_QP_ATTACH_COMP_CNTR_OP_SEND: " +
 		"ibv_qp_attach_comp_cntr",
 	"comp_cntr_caps.supported_qp_attach_ops IBV_QP_ATTACH_COMP_CNTR_OP_RECV": "IBV_QP_ATTACH_COMP_CNTR_OP_RECV: " +
@@ -143,10 +143,11 @@ var abilities = map[string]string{
 		"ibv_create_qp_ex",
 	"device_attr_ex.rss_caps.supported_qpts " + supports(typeRawPacket): "IBV_QPT_RAW_PACKET with " +
 		"IBV_QPT_RAW_PACKET: ibv_create_qp_ex",
-	"device_attr_ex.tm_caps.flags IBV_TM_CAP_RC":                 "IBV_SRQT_TM: ibv_create_srq_ex",
-	"device_attr_ex.tso_caps.supported_qpts " + supports(typeUD): "IBV_WR_TSO with IBV_QPT_UD: ibv_post_send",
+	"device_attr_ex.tm_caps.flags IBV_TM_CAP_RC": "IBV_SRQT_TM: ibv_create_srq_ex",
+	"device_attr_ex.tso_caps.supported_qpts " + supports(typeUD): "IBV_WR_TSO with IBV_QPT_UD: ibv_post_send; " +
+		"IBV_QPT_UD with IBV_QPT_UD: ibv_wr_send_tso",
 	"device_attr_ex.tso_caps.supported_qpts " + supports(typeRawPacket): "IBV_WR_TSO with " +
-		"IBV_QPT_RAW_PACKET: ibv_post_send",
+		"IBV_QPT_RAW_PACKET: ibv_post_send; IBV_QPT_RAW_PACKET with IBV_QPT_RAW_PACKET: ibv_wr_send_tso",
 	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRC): "IBV_QP_RATE_LIMIT with " +
 		"IBV_QPT_RC: ibv_modify_qp; IBV_QPT_RC: ibv_modify_qp_rate_limit",
 	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRawPacket): "IBV_QP_RATE_LIMIT with " +

@@ -658,6 +658,9 @@ var (
 	rule0618 = verr.Rule{ID: "VR-ibv_modify_srq-srq_limit-0618", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
 		Statement: "srq_limit is at most max_wr", Fix: "set a lower limit", Page: "ibv_modify_srq",
 		AcceptedBy: []string{"rxe with linux 6.1..7.2 (the limit is held against the size before the change)"}}
+	rule4002 = verr.Rule{ID: "VR-ibv_modify_srq-max_sge-4002", Verb: "ibv_modify_srq", Subject: "srq_attr.max_sge",
+		Statement: "max_sge cannot be changed", Fix: "leave it 0, or make another queue", Page: "ibv_modify_srq", Section: "DESCRIPTION",
+		AcceptedBy: []string{"every provider (it is ignored)"}}
 	rule4200 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-4200", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
 		Statement: "the device lacks SRQ_RESIZE, so that max_wr cannot be changed", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
 		Section: "NOTES", Unsupported: true, Capable: true,
@@ -1157,6 +1160,9 @@ var (
 		RefusedBy:  []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "hns with linux 6.1..6.12"}}
 	rule3821 = verr.Rule{ID: "VR-ibv_modify_qp-hop_limit-3821", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.hop_limit",
 		Statement: "packets with a hop limit of 0 do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_modify_qp"}
+	rule4003 = verr.Rule{ID: "VR-ibv_modify_qp-sq_draining-4003", Verb: "ibv_modify_qp", Subject: "attr.sq_draining",
+		Statement: "sq_draining cannot be set", Fix: "leave it 0; ibv_query_qp returns it", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		AcceptedBy: []string{"every provider (it is ignored)"}}
 	rule1311 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Text: validate.Hex}
 	rule1312 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit",
@@ -1382,6 +1388,9 @@ var (
 	rule3204 = verr.Rule{ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr",
 		Statement: "the header of each segment is read from tso.hdr", Fix: "pass the header", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.AddrText}
+	rule4009 = verr.Rule{ID: "VR-ibv_post_send-hdr_sz-4009", Verb: "ibv_post_send", Subject: "wr[].tso.hdr_sz",
+		Statement: "the header has at least the 14 bytes of an Ethernet header", Fix: "pass the headers of all layers, to that of TCP",
+		Page: "ibv_post_send", Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}}
 	rule4203 = verr.Rule{ID: "VR-ibv_post_send-send_flags-4203", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "no device computes checksums for queue pairs of type UC and XRC_SEND", Fix: "leave IP_CSUM out", Page: "ibv_post_send",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the flag is ignored)", "mlx4 (the flag is ignored)"}, Text: validate.Hex}

@@ -490,6 +490,8 @@ func TestRules(t *testing.T) {
 		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 17})
 	judge(t, "VR-ibv_modify_srq-srq_limit-0618", hintModifySRQ, &inModifySRQ{srqAttrMask: 3, srqAttrMaxWR: 8, srqAttrSRQLimit: 8},
 		&inModifySRQ{srqAttrMask: 3, srqAttrMaxWR: 8, srqAttrSRQLimit: 9})
+	judge(t, "VR-ibv_modify_srq-max_sge-4002", hintModifySRQ, &inModifySRQ{srqAttrMask: 4096},
+		&inModifySRQ{srqAttrMask: 4096, srqAttrMaxSGE: 1})
 	judge(t, "VR-ibv_modify_srq-srq_attr_mask-4200", hintModifySRQ, &inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: validate.Of(8192)},
 		&inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: validate.Of(0)})
 	judge(t, "VR-ibv_post_srq_recv-sg_list-0963", brokenPostSRQRecv, &inPostSRQRecv{}, &inPostSRQRecv{recvWRNumSGE: 1})
@@ -1010,6 +1012,8 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_qp-hop_limit-3821", hintModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhHopLimit: 64},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1})
+	judge(t, "VR-ibv_modify_qp-sq_draining-4003", hintModifyQP, &inModifyQP{attrMask: 4096},
+		&inModifyQP{attrMask: 4096, attrSQDraining: 1})
 	judge(t, "VR-ibv_modify_qp_rate_limit-comp_mask-1311", checkModifyQPRateLimit, &inModifyQPRateLimit{},
 		&inModifyQPRateLimit{attrCompMask: 1})
 	judge(t, "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", checkModifyQPRateLimit,
@@ -1166,6 +1170,8 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})
 	judge(t, "VR-ibv_post_send-hdr-3204", hintPostSend, &inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 54},
 		&inPostSend{wrOpcode: 10, wrTSOHdrSz: 54})
+	judge(t, "VR-ibv_post_send-hdr_sz-4009", hintPostSend, &inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 14},
+		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 13})
 	judge(t, "VR-ibv_post_send-send_flags-4203", hintPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(3)},
 		&inPostSend{wrOpcode: 2, qpType: validate.Of(3), wrSendFlags: 16})
 	judge(t, "VR-ibv_post_send-num_sge-3501", hintPostSend, &inPostSend{wrOpcode: 4, wrNumSGE: 1, capMaxSGERD: validate.Of(1)},

@@ -397,6 +397,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAHAttrSrcPathBits:     uint64(attrC.ah_attr.src_path_bits),
 		attrAltAHAttrSrcPathBits:  uint64(attrC.alt_ah_attr.src_path_bits),
 		attrAHAttrGrhHopLimit:     uint64(attrC.ah_attr.grh.hop_limit),
+		attrSQDraining:            uint64(attrC.sq_draining),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))

@@ -102,6 +102,7 @@ type inModifyQP struct {
 	attrAHAttrSrcPathBits             uint64         // attr.ah_attr.src_path_bits
 	attrAltAHAttrSrcPathBits          uint64         // attr.alt_ah_attr.src_path_bits
 	attrAHAttrGrhHopLimit             uint64         // attr.ah_attr.grh.hop_limit
+	attrSQDraining                    uint64         // attr.sq_draining
 }
 
 // The bits of the mask of QPAttr: which fields are given.
@@ -869,6 +870,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	}
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrIsGlobal != 0 && in.attrAHAttrGrhHopLimit == 0, &rule3821,
 		in.attrAHAttrGrhHopLimit)
+	may.If(in.attrSQDraining > 0, &rule4003, in.attrSQDraining)
 	return may
 }
 
@@ -1092,6 +1094,7 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 		in.wrSgListLengthTotal, in.capTSOCapsMaxTSO.V)
 	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMR == 0, &rule3202, in.wrBindMWBindInfoMR)
 	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0, &rule3204, in.wrTSOHdr)
+	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz < 14, &rule4009, in.wrTSOHdrSz)
 	may.If(in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeXRCSend) && in.wrSendFlags&0x10 != 0, &rule4203, in.wrSendFlags)
 	may.If(in.capMaxSGERD.OK && wrOpcode == WROpcodeRDMARead && in.capMaxSGERD.V > 0 && uint64(in.wrNumSGE) > in.capMaxSGERD.V, &rule3501,
 		uint64(in.wrNumSGE), in.capMaxSGERD.V)

@@ -103,6 +103,7 @@ func (srq *SRQ) Handle() uint32 { return object.OrZero(srq).handle }
 //   - MaxWR is at most max_srq_wr [VR-ibv_modify_srq-max_wr-0615]
 //   - Limit is at most max_srq_wr [VR-ibv_modify_srq-srq_limit-0617]
 //   - Limit is at most max_wr [VR-ibv_modify_srq-srq_limit-0618]
+//   - max_sge cannot be changed [VR-ibv_modify_srq-max_sge-4002]
 //   - the device lacks SRQ_RESIZE, so that max_wr cannot be changed [VR-ibv_modify_srq-srq_attr_mask-4200]
 //
 // C: ibv_modify_srq, ibv_modify_srq(3).
@@ -123,6 +124,7 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 		srqAttrMask:     uint64(srqAttr.mask),
 		srqAttrMaxWR:    uint64(srqAttrC.max_wr),
 		srqAttrSRQLimit: uint64(srqAttrC.srq_limit),
+		srqAttrMaxSGE:   uint64(srqAttrC.max_sge),
 	}
 	if caps := srq.dev.capabilities(); caps != nil {
 		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))

@@ -15,6 +15,7 @@ type inModifySRQ struct {
 	srqAttrMaxWR      uint64         // srq_attr.max_wr
 	capMaxSRQWR       validate.Known // device_attr.max_srq_wr
 	srqAttrSRQLimit   uint64         // srq_attr.srq_limit
+	srqAttrMaxSGE     uint64         // srq_attr.max_sge
 }
 
 // The bits of the mask of SRQAttr: which fields are given.
@@ -48,6 +49,7 @@ func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 		&rule0617, in.srqAttrSRQLimit, in.capMaxSRQWR.V)
 	may.If(in.srqAttrMask&(srqAttrHasMaxWR|srqAttrHasLimit) == srqAttrHasMaxWR|srqAttrHasLimit && in.srqAttrSRQLimit > in.srqAttrMaxWR,
 		&rule0618, in.srqAttrSRQLimit)
+	may.If(in.srqAttrMaxSGE > 0, &rule4002, in.srqAttrMaxSGE)
 	may.If(in.capDeviceCapFlags.OK && in.srqAttrMask&srqAttrHasLimit != 0 && in.srqAttrMask&srqAttrHasMaxWR != 0 &&
 		capDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize, &rule4200, in.srqAttrMask)
 	return may
