@@ -36,6 +36,7 @@ The analyzers are
   verbsresults  calls of which the error is dropped
   verbsevents   events that are never acknowledged
   verbshandles  handles that a function makes and can only lose
+  verbsleaks    handles that stay open when a function returns an error
   verbsbatches  batches that goroutines share
   verbsmemory   elements of requests that are memory which nobody registered
 

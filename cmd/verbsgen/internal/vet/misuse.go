@@ -103,11 +103,7 @@ A handle made from a device that the same function opens is neither closed, nor 
 
 // handles reports handles that a function makes and can only lose.
 func handles(w *walker, fn *ast.FuncDecl) {
-	made := w.firstResults(fn, func(t types.Type) bool {
-		b, name := w.named(t)
-		_, pointer := t.(*types.Pointer)
-		return b != nil && pointer && b.objects[name] != nil
-	})
+	made := w.firstResults(fn, w.isHandle)
 	for id, o := range made {
 		if w.rooted(fn, id, made) && w.lost(fn, o) {
 			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "handle",

@@ -25,7 +25,7 @@ func (s *suite) analyzers(origins *analysis.Analyzer) []*analysis.Analyzer {
 	return []*analysis.Analyzer{rulesAnalyzer(calls), hintsAnalyzer(calls),
 		onFunctions("verbsresults", resultsDoc, origins, unchecked), onFunctions("verbsevents", eventsDoc, origins, events),
 		onFunctions("verbshandles", handlesDoc, origins, handles), onFunctions("verbsbatches", batchesDoc, origins, batches),
-		onFunctions("verbsmemory", memoryDoc, origins, memory)}
+		onFunctions("verbsleaks", leaksDoc, origins, leaks), onFunctions("verbsmemory", memoryDoc, origins, memory)}
 }
 
 // suite has what the analyzers share in a process.

@@ -1,0 +1,117 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+const leaksDoc = `report handles that stay open when a function returns an error
+
+A function makes a handle, closes it or hands it on at its end, and returns an error before that, without either: what the handle was made
+from cannot be closed then. A package that calls CloseAll anywhere is not looked at: its functions may leave that to their callers.`
+
+// leaks reports returns of an error that leave a handle open which the function has made.
+func leaks(w *walker, fn *ast.FuncDecl) {
+	if w.closesAll() {
+		return
+	}
+	for id, o := range w.firstResults(fn, w.isHandle) {
+		if from := w.checked(fn.Body, id); from.IsValid() {
+			w.leak(fn.Body, id, o, from)
+		}
+	}
+}
+
+// isHandle reports whether a type is that of a handle of a generated package.
+func (w *walker) isHandle(t types.Type) bool {
+	b, name := w.named(t)
+	_, pointer := t.(*types.Pointer)
+	return b != nil && pointer && b.objects[name] != nil
+}
+
+// closesAll reports whether a package closes all that is made from something.
+func (w *walker) closesAll() bool {
+	for id := range w.pass.TypesInfo.Uses {
+		if id.Name == "CloseAll" {
+			return true
+		}
+	}
+	return false
+}
+
+// checked is the end of the statement behind a definition, which looks whether it failed. The definition is a statement of the function
+// itself: then each return behind it has the handle.
+func (w *walker) checked(body *ast.BlockStmt, id *ast.Ident) token.Pos {
+	for i, s := range body.List {
+		if d, ok := s.(*ast.AssignStmt); ok && d.Lhs[0] == ast.Expr(id) && i+1 < len(body.List) {
+			if next, ok := body.List[i+1].(*ast.IfStmt); ok && next.Init == nil {
+				return next.End()
+			}
+		}
+	}
+	return token.NoPos
+}
+
+// leak reports the first return of an error before anything is done about a handle.
+func (w *walker) leak(body *ast.BlockStmt, id *ast.Ident, o types.Object, from token.Pos) {
+	var left, kept ast.Node
+	ast.Inspect(body, func(n ast.Node) bool {
+		if _, inner := n.(*ast.FuncLit); inner && n.Pos() > from && !w.mentions(n, o) {
+			return false
+		}
+		if n == nil || n.Pos() < from {
+			return true
+		}
+		if r, ok := n.(*ast.ReturnStmt); ok && left == nil && kept == nil && w.fails(r) && !w.mentions(r, o) {
+			left = r
+		}
+		if s, ok := n.(ast.Stmt); ok && kept == nil && w.keeps(s, o) {
+			kept = s
+		}
+		return true
+	})
+	if left != nil && kept != nil && left.Pos() < kept.Pos() {
+		reportIn(w.pass, analysis.Diagnostic{Pos: left.Pos(), End: left.End(), Category: "leak",
+			Message: fmt.Sprintf("the handle %s stays open when this error is returned; close it first", id.Name)})
+	}
+}
+
+// keeps reports whether a simple statement, or the head of another one, closes a handle or hands it to other code.
+func (w *walker) keeps(s ast.Stmt, o types.Object) bool {
+	switch s.(type) {
+	case *ast.BlockStmt, *ast.IfStmt, *ast.ForStmt, *ast.RangeStmt, *ast.SwitchStmt, *ast.SelectStmt, *ast.CaseClause, *ast.CommClause,
+		*ast.TypeSwitchStmt, *ast.LabeledStmt:
+		return false
+	}
+	u := w.uses(s, o)
+	for m := range u.methods {
+		if m == "Close" || m == "CPtr" || w.ends(o.Type(), m) {
+			return true
+		}
+	}
+	return u.escapes
+}
+
+// fails reports whether a return gives an error that is not nil.
+func (w *walker) fails(r *ast.ReturnStmt) bool {
+	if len(r.Results) == 0 {
+		return false
+	}
+	last := ast.Unparen(r.Results[len(r.Results)-1])
+	id, ok := last.(*ast.Ident)
+	return ok && id.Name != "nil" && types.Identical(w.pass.TypesInfo.TypeOf(id), types.Universe.Lookup("error").Type())
+}
+
+// mentions reports whether a node names a variable.
+func (w *walker) mentions(n ast.Node, o types.Object) (found bool) {
+	ast.Inspect(n, func(x ast.Node) bool {
+		id, ok := x.(*ast.Ident)
+		found = found || ok && w.pass.TypesInfo.Uses[id] == o
+		return !found
+	})
+	return found
+}
