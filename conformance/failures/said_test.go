@@ -222,5 +222,6 @@ What a program reads when something is missing on the machine, and when it makes
 they looked for causes; "now" is that of the software device, or of the real libibverbs where it concerns the machine; the kernels are
 those of soft-RoCE in a virtual machine. A text that begins with a file and a line is a hint of OnLint: the device took the call.
 
-The tests of conformance/failures hold these texts, on softverbs, LikeMLX5, LikeRXE61 and soft-RoCE. ` + "`go test ./conformance/failures -update`" + ` writes this page.
+The tests of conformance/failures hold these texts, on softverbs, LikeMLX5, LikeRXE61 and soft-RoCE. ` + "`go test ./conformance/failures -update`" + `
+writes this page; ` + "`make conformance-vm`" + ` compares what the kernel's device says with what is stored of its kernel.
 `
