@@ -13,7 +13,7 @@ func (d *decoder) note(n *yaml.Node, at place) Note {
 	cites := !hasKey(n, "errno") || !hasKey(n, "source")
 	keys := append(d.noteKeys(&t, cites), key{"errno", false, d.errno(&t.Errno)}, key{"by", false, d.texts(&t.By)})
 	if hasKey(n, "errno") {
-		keys = append(keys, key{"source", false, d.text(&t.Source)})
+		keys = append(keys, key{"source", false, d.sources(&t.Source)})
 	}
 	d.object(n, at, keys)
 	return t

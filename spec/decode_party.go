@@ -21,10 +21,12 @@ func (d *decoder) party(n *yaml.Node, at place) Party {
 		{"provider", false, d.oneOf(&p.Provider, append(Providers(), libraries...)...)},
 		{"kernel", false, d.kernels(&p)},
 		{"when", false, d.atoms(&p.When)},
-		{"source", true, d.text(&p.Source)},
+		{"source", true, d.sources(&p.Source)},
 	}
 	if at.key == keyAcceptedBy {
 		keys = append(keys, key{"but", false, d.text(&p.But)})
+	} else {
+		keys = append(keys, key{"whole_verb", false, d.truth(&p.WholeVerb)})
 	}
 	before := len(d.errs)
 	if d.object(n, at, keys) && len(d.errs) == before && p.Provider == "" && p.Kernel == "" && p.But == "" {

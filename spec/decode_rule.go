@@ -26,7 +26,7 @@ func (d *decoder) rule(n *yaml.Node, at place) Rule {
 		note("severity", d.oneOf(&r.Severity, SeverityError, SeverityLint)),
 		{"statement", true, d.text(&r.Statement)},
 		note("fix", d.fix(&r.Fix)), note("section", d.text(&r.Section)),
-		note("passage", d.hash(&r.Passage)), note("source", d.text(&r.Source)),
+		note("passage", d.hash(&r.Passage)), note("source", d.sources(&r.Source)),
 		note("errno", d.errno(&r.Errno)),
 		note("needs", d.oneOf(&r.Needs, NeedsArgs, NeedsCaps, NeedsState)),
 		note("note", d.text(&r.Note)), note("retired", d.truth(&r.Retired)),

@@ -12,7 +12,8 @@ import (
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(goodPage))
 	f.Add([]byte(sharedPage))
-	f.Add([]byte(strings.Replace(goodPage, "type: PD}", "type: PD, not_null: {id: VR-ibv_reg_mr-pd-0002, source: the manual}}", 1)))
+	f.Add([]byte(strings.Replace(goodPage, "type: PD}", "type: PD, not_null: {id: VR-ibv_reg_mr-pd-0002, "+
+		"source: {project: a, release: b, file: c}}}", 1)))
 	f.Add([]byte(strings.Replace(sharedPage, "  - kind",
 		"  - every: {type: MRAccess}\n    except: {ibv_reg_mr access: why}\n    words: {a: b}\n    kind", 1)))
 	files, err := fs.Glob(pages, "verbs/*.yaml")

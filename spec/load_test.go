@@ -168,16 +168,18 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:20:5: " + id + ": a lint says neither who accepts the call nor why it is a lint; add accepted_by, refused_by or note"},
 	{"errno", "    needs: args", "    needs: args\n    errno: einval",
 		"ibv_reg_mr.yaml:31:12: " + id + ": errno: einval is no name of an errno; write one like ENOENT"},
-	{"errno of a note", "rules:\n", "notes:\n  - {verb: ibv_reg_mr, statement: a, errno: 22, source: b}\nrules:\n",
+	{"errno of a note", "rules:\n", "notes:\n  - {verb: ibv_reg_mr, statement: a, errno: 22, " +
+		"source: {project: a, release: b, file: c}}\nrules:\n",
 		"ibv_reg_mr.yaml:20:45: ibv_reg_mr: errno: an integer where a text belongs; put it in quotes: \"22\""},
 	{"note with errno and without a place", "rules:\n", "notes:\n  - {verb: ibv_reg_mr, statement: a, errno: ENOENT}\nrules:\n",
 		"ibv_reg_mr.yaml:20:5: ibv_reg_mr: key section is missing; add it\n" +
 			"ibv_reg_mr.yaml:20:5: ibv_reg_mr: key passage is missing; add it"},
-	{"note with a source and without errno", "rules:\n", "notes:\n  - {verb: ibv_reg_mr, statement: a, source: b}\nrules:\n",
+	{"note with a source and without errno", "rules:\n", "notes:\n  - {verb: ibv_reg_mr, statement: a, " +
+		"source: {project: a, release: b, file: c}}\nrules:\n",
 		"ibv_reg_mr.yaml:20:5: ibv_reg_mr: key section is missing; add it\n" +
 			"ibv_reg_mr.yaml:20:5: ibv_reg_mr: key passage is missing; add it\n" +
 			"ibv_reg_mr.yaml:20:38: ibv_reg_mr: unknown key source; the keys here are by, errno, passage, section, statement, verb"},
-	{"parties of an error", "kind: requires", "kind: requires\n    accepted_by: [{provider: siw, source: a test}]",
+	{"parties of an error", "kind: requires", "kind: requires\n    accepted_by: [{provider: siw, source: {project: a, release: b, file: c}}]",
 		"ibv_reg_mr.yaml:24:18: " + id + ": accepted_by on a rule that refuses the call; " +
 			"write severity: lint, or name only mlx5-vfio and kernels before 6.1"},
 	{"ID form", id, "VR-ibv_reg_mr-access-1",

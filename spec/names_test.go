@@ -115,7 +115,7 @@ rules:
     cap: device_attr.max_mr_size
     statement: too long
     fix: shorten it
-    source: s
+    source: {project: a, release: b, file: c}
     needs: caps
     accept: {}
     reject: {}

@@ -61,7 +61,8 @@ func TestValuesOfEmbedded(t *testing.T) {
 		text := string(file.Data)
 		if c.old == "RULE" {
 			c.old = "\nrules:\n"
-			c.new = c.old + "  - {id: VR-ibv_alloc_dm-attr-9001, verb: ibv_alloc_dm, statement: s, fix: f, source: s, needs: args, accept: " +
+			c.new = c.old + "  - {id: VR-ibv_alloc_dm-attr-9001, verb: ibv_alloc_dm, statement: s, fix: f, " +
+				"source: {project: a, release: b, file: c}, needs: args, accept: " +
 				"{}, reject: {}, " + c.new + "}\n"
 		}
 		text = strings.Replace(text, c.old, c.new, 1)

@@ -9,11 +9,12 @@ import (
 
 // Party is a provider, on some kernels, that is known to accept or to refuse what a rule forbids.
 type Party struct {
-	Provider string // folder of the provider in rdma-core, VFIO or Library; empty for every provider but VFIO
-	Kernel   string // range of Linux kernels as written; empty for every kernel
-	When     []Atom // all hold, or the party answers otherwise
-	But      string // accepted, but not as the page describes: what happens instead
-	Source   string // where this is known from: a file at a release or a commit, or a measurement
+	Provider  string  // folder of the provider in rdma-core, VFIO or Library; empty for every provider but VFIO
+	Kernel    string  // range of Linux kernels as written; empty for every kernel
+	When      []Atom  // all hold, or the party answers otherwise
+	But       string  // accepted, but not as the page describes: what happens instead
+	WholeVerb bool    // it refuses every call of the verb, not only those that break the rule
+	Source    Sources // where this is known from
 
 	Kernels Kernels // Kernel, parsed
 	Pos     Pos
@@ -42,9 +43,12 @@ func (p *Party) String() string {
 }
 
 // Describe returns the name of the party and, in parentheses, what differs from the man page: "rxe with linux 6.1 (the
-// flag is ignored)".
+// flag is ignored)", or that it is not about the rule: "linux >=6.1 (every call of the verb)".
 func (p *Party) Describe() string {
-	if p.But == "" {
+	switch {
+	case p.WholeVerb:
+		return p.String() + " (every call of the verb)"
+	case p.But == "":
 		return p.String()
 	}
 	return p.String() + " (" + p.But + ")"

@@ -64,12 +64,12 @@ func TestKernelsOverlap(t *testing.T) {
 // known to be meant.
 func TestAnswerOf(t *testing.T) {
 	s, err := loadText("ibv_reg_mr.yaml", lintPage(`    accepted_by:
-      - {provider: siw, source: a test}
-      - {provider: rxe, kernel: "6.1", but: the flag is ignored, source: a test}
-      - {provider: efa, when: [{of: access, has: [IBV_ACCESS_MW_BIND]}], source: a test}
+      - {provider: siw, source: {project: a, release: b, file: c}}
+      - {provider: rxe, kernel: "6.1", but: the flag is ignored, source: {project: a, release: b, file: c}}
+      - {provider: efa, when: [{of: access, has: [IBV_ACCESS_MW_BIND]}], source: {project: a, release: b, file: c}}
     refused_by:
-      - {provider: rxe, kernel: ">=6.12", source: a test}
-      - {kernel: ">=7.0", source: a test}
+      - {provider: rxe, kernel: ">=6.12", source: {project: a, release: b, file: c}}
+      - {kernel: ">=7.0", source: {project: a, release: b, file: c}}
 `))
 	if err != nil {
 		t.Fatal(err)
@@ -112,21 +112,22 @@ func lintPage(parties string) string {
 
 func TestWrongParties(t *testing.T) {
 	for _, tt := range []struct{ name, parties, want string }{
-		{"provider", "    accepted_by: [{provider: rxee, source: a test}]\n",
+		{"provider", "    accepted_by: [{provider: rxee, source: {project: a, release: b, file: c}}]\n",
 			"32:30: " + id + ": provider: rxee is not known here; did you mean rxe?"},
-		{"kernel", "    refused_by: [{provider: rxe, kernel: \">6.1\", source: a test}]\n",
+		{"kernel", "    refused_by: [{provider: rxe, kernel: \">6.1\", source: {project: a, release: b, file: c}}]\n",
 			"32:42: " + id + ": kernel: >6.1 is no range of kernels; write \">=6.12\", \"<6.12\", \"6.1..7.2\" or \"6.1\""},
-		{"kernel as a number", "    refused_by: [{provider: rxe, kernel: 6.1, source: a test}]\n",
+		{"kernel as a number", "    refused_by: [{provider: rxe, kernel: 6.1, source: {project: a, release: b, file: c}}]\n",
 			"32:42: " + id + ": kernel: a floating-point number where a text belongs; put it in quotes: \"6.1\""},
 		{"no source", "    accepted_by: [{provider: siw}]\n",
 			"32:19: " + id + ": key source is missing; add it"},
-		{"nobody", "    accepted_by: [{source: a test}]\n",
+		{"nobody", "    accepted_by: [{source: {project: a, release: b, file: c}}]\n",
 			"32:19: " + id + ": accepted_by: an entry names neither a provider nor a kernel; add provider or kernel"},
-		{"but of a refusal", "    refused_by: [{provider: siw, but: not so, source: a test}]\n",
-			"32:34: " + id + ": unknown key but; the keys here are kernel, provider, source, when"},
+		{"but of a refusal", "    refused_by: [{provider: siw, but: not so, source: {project: a, release: b, file: c}}]\n",
+			"32:34: " + id + ": unknown key but; the keys here are kernel, provider, source, when, whole_verb"},
 		{"both",
-			"    accepted_by: [{provider: rxe, kernel: \"<7.0\", source: a test}]\n    refused_by: [{provider: rxe, kernel: \"6.12\", " +
-				"source: a test}]\n",
+			"    accepted_by: [{provider: rxe, kernel: \"<7.0\", " +
+				"source: {project: a, release: b, file: c}}]\n    refused_by: [{provider: rxe, kernel: \"6.12\", " +
+				"source: {project: a, release: b, file: c}}]\n",
 			"33:18: " + id + ": refused_by: rxe with linux 6.12 accepts the call by another entry; correct the kernels of one"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -141,7 +142,8 @@ func TestWrongParties(t *testing.T) {
 // The flags and paths of a party's conditions are held against the facts, as those of the rule are.
 func TestNamesOfParties(t *testing.T) {
 	s, err := loadText("ibv_reg_mr.yaml",
-		lintPage("    accepted_by: [{provider: siw, when: [{of: access, has: [IBV_ACCESS_REMOTE_REED]}], source: a test}]\n"))
+		lintPage("    accepted_by: [{provider: siw, when: [{of: access, has: [IBV_ACCESS_REMOTE_REED]}], "+
+			"source: {project: a, release: b, file: c}}]\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

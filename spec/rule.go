@@ -32,12 +32,12 @@ type Rule struct {
 	Page      string // filled by the loader
 	Subject   string // parameter or path; empty for a rule on several Fields
 	Kind      string
-	Severity  string // SeverityError unless the YAML says lint
-	Statement string // own words, without a final full stop: "REMOTE_WRITE needs LOCAL_WRITE"
-	Fix       Fix    // what to do: "add {IBV_ACCESS_LOCAL_WRITE}"
-	Section   string // section of the page
-	Passage   string // hash of the passage (see passage.go); empty with Source set
-	Source    string // where the page is silent: "rdma-core v65.0 libibverbs/verbs.c" or "linux v6.12 drivers/..."
+	Severity  string  // SeverityError unless the YAML says lint
+	Statement string  // own words, without a final full stop: "REMOTE_WRITE needs LOCAL_WRITE"
+	Fix       Fix     // what to do: "add {IBV_ACCESS_LOCAL_WRITE}"
+	Section   string  // section of the page
+	Passage   string  // hash of the passage (see passage.go); empty with Source set
+	Source    Sources // where the page is silent
 	Needs     string
 	Errno     string // of the failed call, for a rule that only explain judges: the error then has statement and fix as a hint; or empty
 	Note      string // why it is a lint, or what differs between kernels
@@ -127,7 +127,7 @@ type Note struct {
 	Errno     string // the name of an errno of the verb that the statement may explain, or empty
 	Section   string
 	Passage   string
-	Source    string // with Errno, where the page is silent, as for a rule
+	Source    Sources // with Errno, where the page is silent, as for a rule
 	// By names what keeps programs to the statement where no rule has its passage: names of the generated package or of a
 	// package of runtime/ ("PD.RegMR", "dpath.Batch"), or rules.
 	By  []string

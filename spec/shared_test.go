@@ -22,7 +22,7 @@ rules:
     min: 1
     statement: $ is not 0
     fix: pass $
-    source: the manual
+    source: {project: a, release: b, file: c}
     needs: args
     accept: {$: 1, ../access: IBV_ACCESS_LOCAL_WRITE}
     reject: {$: 0, ../access: IBV_ACCESS_LOCAL_WRITE}

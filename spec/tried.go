@@ -2,6 +2,7 @@ package spec
 
 import (
 	_ "embed"
+	"slices"
 	"strings"
 )
 
@@ -11,12 +12,9 @@ import (
 //go:embed tried.txt
 var tried string
 
-// measured begins the source of a party whose answer was recorded on a kernel device.
-const measured = "measured "
-
 // Run reports whether the answer of a party of the rule was seen: the call was made. Otherwise it was read in the source that it names.
 func (p *Party) Run(r *Rule) bool {
-	if strings.HasPrefix(p.Source, measured) {
+	if p.Source.Measured() {
 		return true
 	}
 	return p.IsUserHalf() && strings.Contains("\n"+tried, "\n"+r.ID+" "+p.Provider+" ")
@@ -24,5 +22,6 @@ func (p *Party) Run(r *Rule) bool {
 
 // IsUserHalf reports whether the party is code of rdma-core, which answers before a kernel is asked.
 func (p *Party) IsUserHalf() bool {
-	return p.Provider != "" && p.Kernel == "" && strings.HasPrefix(p.Source, "rdma-core ")
+	return p.Provider != "" && p.Kernel == "" &&
+		slices.ContainsFunc(p.Source, func(s Source) bool { return s.Project == ProjectRDMACore })
 }

@@ -31,12 +31,12 @@ func TestTried(t *testing.T) {
 			switch {
 			case p.Run(r):
 				run++
-			case strings.HasPrefix(p.Source, measured):
+			case p.Source.Measured():
 				t.Errorf("%s: %s was measured and counts as read", r.ID, p.String())
 			default:
 				read++
 			}
-			if p.Kernel != "" && p.Run(r) != strings.HasPrefix(p.Source, measured) {
+			if p.Kernel != "" && p.Run(r) != p.Source.Measured() {
 				t.Errorf("%s: %s is of a kernel and was not measured, but counts as run", r.ID, p.String())
 			}
 		}

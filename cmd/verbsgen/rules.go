@@ -49,7 +49,7 @@ type partyRow struct {
 func partyRows(r *spec.Rule, list []spec.Party) []partyRow {
 	rows := make([]partyRow, 0, len(list))
 	for _, p := range list {
-		rows = append(rows, partyRow{p.Provider, p.Kernel, p.But, p.Source, len(p.When) == 0, p.Run(r)})
+		rows = append(rows, partyRow{p.Provider, p.Kernel, p.But, p.Source.String(), len(p.When) == 0, p.Run(r)})
 	}
 	return rows
 }
@@ -219,7 +219,7 @@ func ruleRows(rules []*spec.Rule) []ruleRow {
 	rows := make([]ruleRow, 0, len(rules))
 	for _, r := range rules {
 		rows = append(rows, ruleRow{r.ID, r.Verb, subjectOf(r), r.Kind, r.Severity, r.Statement, r.Fix.String(), r.Page, r.Section, r.Passage,
-			r.Source, r.Needs,
+			r.Source.String(), r.Needs,
 			partyRows(r, r.AcceptedBy), partyRows(r, r.RefusedBy)})
 	}
 	return rows
@@ -287,8 +287,8 @@ func plural(n int, what string) string {
 
 // whereFrom names the page and section, or the source, that a rule stands on.
 func whereFrom(r *spec.Rule) string {
-	if r.Source != "" {
-		return r.Source + " (not in " + r.Page + "(3))"
+	if len(r.Source) > 0 {
+		return r.Source.String() + " (not in " + r.Page + "(3))"
 	}
 	return r.Page + "(3), " + r.Section
 }

@@ -103,7 +103,7 @@ func entriesOf(page *spec.Page) []Entry {
 			continue
 		}
 		e := Entry{Page: page.Page, ID: r.ID, Section: r.Section, Passage: r.Passage, Pos: r.Pos}
-		if r.Passage == "" && r.Source != "" {
+		if r.Passage == "" && len(r.Source) > 0 {
 			e.Status = OffPage
 		}
 		out = append(out, e)
@@ -114,7 +114,7 @@ func entriesOf(page *spec.Page) []Entry {
 		count[what]++
 		id := strings.Replace(what, " of", fmt.Sprintf(" %d of", count[what]), 1)
 		e := Entry{Page: page.Page, ID: id, Section: n.Section, Passage: n.Passage, Pos: n.Pos}
-		if n.Passage == "" && n.Source != "" {
+		if n.Passage == "" && len(n.Source) > 0 {
 			e.Status = OffPage
 		}
 		out = append(out, e)

@@ -16,7 +16,7 @@ func teaSpec() []*spec.Page {
 	rule := func(id, section, text string) spec.Rule {
 		return spec.Rule{ID: id, Verb: "tea_brew", Section: section, Passage: Hash(text)}
 	}
-	offPage := spec.Rule{ID: "off", Source: "tea 1.0 brew.c"}
+	offPage := spec.Rule{ID: "off", Source: spec.Sources{{Project: "tea", File: "src/brew.c"}}}
 	retired := rule("gone", "NOTES", "no such text")
 	retired.Retired = true
 	return []*spec.Page{
@@ -29,7 +29,7 @@ func teaSpec() []*spec.Page {
 		}, Notes: []spec.Note{
 			{Verb: "tea_brew", Section: "Serving", Passage: Hash("Two lines are one passage.")},
 			{Verb: "tea_brew", Section: "Serving", Passage: Hash("Three lines are one passage.")},
-			{Verb: "tea_brew", Errno: "ENOENT", Source: "a kettle"},
+			{Verb: "tea_brew", Errno: "ENOENT", Source: spec.Sources{{Project: "tea", File: "src/kettle.c"}}},
 		}, LeftOut: []spec.LeftOut{
 			{Note: spec.Note{Verb: "tea_brew", Section: "NOTES", Passage: Hash("Milk is not brewed.")}, Reason: "who would"},
 		}},

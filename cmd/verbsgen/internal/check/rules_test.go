@@ -215,8 +215,12 @@ func TestPlaces(t *testing.T) {
 // to refuse it makes it definite.
 func TestLint(t *testing.T) {
 	const lint, rule = "VR-tst_call-s-0001", "severity: lint, kind: mandatory, subject: access, need: [TST_F_A], "
-	const parties = "accepted_by: [{provider: siw, source: x}, {provider: rxe, kernel: '6.1', but: ignored, source: x}, " +
-		"{provider: efa, when: [{of: access, has: [TST_F_C]}], source: x}], refused_by: [{provider: rxe, kernel: '>=6.12', source: x}]"
+	const parties = "accepted_by: [{provider: siw, " +
+		"source: {project: a, release: b, file: c}}, {provider: rxe, kernel: '6.1', but: ignored, " +
+		"source: {project: a, release: b, file: c}}, " +
+		"{provider: efa, when: [{of: access, has: [TST_F_C]}], " +
+		"source: {project: a, release: b, file: c}}], refused_by: [{provider: rxe, kernel: '>=6.12', " +
+		"source: {project: a, release: b, file: c}}]"
 	const who = "; accepted by siw, rxe with linux 6.1 (ignored); refused by rxe with linux >=6.12"
 	for _, tt := range []struct {
 		rule, args       string
@@ -266,8 +270,9 @@ func TestJudgedAtOnePlace(t *testing.T) {
 // Of several places, one that the platform refuses decides.
 func TestLintAtSeveralPlaces(t *testing.T) {
 	s := fixtureSpec(t, "severity: lint, kind: range, subject: 'wr[].sg_list[].length', max: 10, "+
-		"accepted_by: [{provider: rxe, when: [{of: 'wr[].op', eq: TST_M_ONE}], source: x}], refused_by: [{provider: rxe, when: [{of: "+
-		"'wr[].op', eq: TST_M_TWO}], source: x}]")
+		"accepted_by: [{provider: rxe, when: [{of: 'wr[].op', eq: TST_M_ONE}], "+
+		"source: {project: a, release: b, file: c}}], refused_by: [{provider: rxe, when: [{of: "+
+		"'wr[].op', eq: TST_M_TWO}], source: {project: a, release: b, file: c}}]")
 	for args, want := range map[string]string{
 		"{wr: [{op: TST_M_ONE, sg_list: [{length: 11}]}]}":                                           Accept,
 		"{wr: [{op: TST_M_TEN, sg_list: [{length: 11}]}, {op: TST_M_ONE, sg_list: [{length: 11}]}]}": Warn,

@@ -57,10 +57,10 @@ verbs:
     methods:
       Lib.ForkInit: {}
 rules:
-  - {id: VR-ibv_fork_init-x-9001, verb: ibv_fork_init, subject: x, kind: not_null, statement: s, fix: f, source: a test, needs: args, accept: {x: "@a"}, reject: {x: null}}
-  - {id: VR-ibv_fork_init-x-9002, verb: ibv_fork_init, subject: x, kind: range, max: 8, severity: lint, note: some kernel takes it, statement: s, fix: f, source: a test, needs: state, accept: {x: 8}, reject: {x: 9}}
-  - {id: VR-ibv_fork_init-x-9003, verb: ibv_fork_init, subject: x, kind: not_null, statement: s, fix: f, source: a test, needs: caps, accept: {x: "@a"}, reject: {x: null}, retired: true}
-  - {id: VR-ibv_newer-x-9004, verb: ibv_newer, subject: x, kind: not_null, statement: s, fix: f, source: a test, needs: args, accept: {x: "@a"}, reject: {x: null}}
+  - {id: VR-ibv_fork_init-x-9001, verb: ibv_fork_init, subject: x, kind: not_null, statement: s, fix: f, source: {project: a, release: b, file: c}, needs: args, accept: {x: "@a"}, reject: {x: null}}
+  - {id: VR-ibv_fork_init-x-9002, verb: ibv_fork_init, subject: x, kind: range, max: 8, severity: lint, note: some kernel takes it, statement: s, fix: f, source: {project: a, release: b, file: c}, needs: state, accept: {x: 8}, reject: {x: 9}}
+  - {id: VR-ibv_fork_init-x-9003, verb: ibv_fork_init, subject: x, kind: not_null, statement: s, fix: f, source: {project: a, release: b, file: c}, needs: caps, accept: {x: "@a"}, reject: {x: null}, retired: true}
+  - {id: VR-ibv_newer-x-9004, verb: ibv_newer, subject: x, kind: not_null, statement: s, fix: f, source: {project: a, release: b, file: c}, needs: args, accept: {x: "@a"}, reject: {x: null}}
 skip:
   ibv_helper: of no use
   struct_x: of no use

@@ -77,8 +77,8 @@ const rulesPage = `page: p
 title: p
 release: "65.0"
 rules:
-  - {id: VR-f-x-9001, verb: f, subject: x, kind: not_null, statement: s, fix: f, source: a test, needs: args, accept: ACCEPT, reject: REJECT}
-  - {id: VR-f-x-9002, verb: f, subject: x, kind: range, max: 8, severity: lint, note: n, statement: s, fix: f, source: a test, needs: args, accept: {x: 8}, reject: {x: 9}}
+  - {id: VR-f-x-9001, verb: f, subject: x, kind: not_null, statement: s, fix: f, source: {project: a, release: b, file: c}, needs: args, accept: ACCEPT, reject: REJECT}
+  - {id: VR-f-x-9002, verb: f, subject: x, kind: range, max: 8, severity: lint, note: n, statement: s, fix: f, source: {project: a, release: b, file: c}, needs: args, accept: {x: 8}, reject: {x: 9}}
 `
 
 // Each way in which the cases of a rule can fail to show it.

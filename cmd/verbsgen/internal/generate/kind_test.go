@@ -43,11 +43,11 @@ var (
 const kindPage = `extends: ibv_create_qp
 rules:
   - {id: VR-ibv_create_qp-cap-9001, verb: ibv_create_qp, kind: descending, when: [{of: qp_init_attr.qp_type, eq: IBV_QPT_RC}],
-     fields: [qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_send_sge, qp_init_attr.cap.max_recv_sge], statement: they descend, fix: sort them, source: s, needs: args,
+     fields: [qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_send_sge, qp_init_attr.cap.max_recv_sge], statement: they descend, fix: sort them, source: {project: a, release: b, file: c}, needs: args,
      accept: {qp_init_attr: {qp_type: IBV_QPT_RC, cap: {max_send_wr: 3, max_send_sge: 2, max_recv_sge: 2}}},
      reject: {qp_init_attr: {qp_type: IBV_QPT_RC, cap: {max_send_wr: 3, max_send_sge: 2, max_recv_sge: 5}}}}
   - {id: VR-ibv_create_qp-cap-9002, verb: ibv_create_qp, kind: exactly_one, fields: [qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_recv_wr],
-     statement: one is given, fix: give one, source: s, needs: args,
+     statement: one is given, fix: give one, source: {project: a, release: b, file: c}, needs: args,
      accept: {qp_init_attr: {cap: {max_send_wr: 3, max_recv_wr: 0}}}, reject: {qp_init_attr: {cap: {max_send_wr: 3, max_recv_wr: 1}}}}
 `
 

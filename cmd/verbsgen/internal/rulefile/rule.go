@@ -22,7 +22,7 @@ type Rule struct {
 	Page      string   `json:"page"`
 	Section   string   `json:"section,omitempty"`
 	Passage   string   `json:"passage,omitempty"` // hash of the passage of the page
-	Sources   any      `json:"sources,omitempty"`
+	Sources   []Source `json:"sources,omitempty"`
 	Note      string   `json:"note,omitempty"`
 
 	Each   string  `json:"each,omitempty"` // the path of the list whose elements are judged one by one
@@ -43,14 +43,15 @@ type Case struct {
 
 // Party is who is known to accept, or to refuse, a call that breaks the rule.
 type Party struct {
-	Provider string `json:"provider,omitempty"` // empty: every one
-	Kernel   string `json:"kernel,omitempty"`   // a range as written; empty: every one
-	From     string `json:"from,omitempty"`     // the first kernel of the range
-	Before   string `json:"before,omitempty"`   // the first kernel after it
-	When     *Node  `json:"when,omitempty"`     // the entry counts only for such calls
-	But      string `json:"but,omitempty"`      // accepted, but not as the page says
-	Run      bool   `json:"run"`                // the call was made; otherwise the source was read
-	Sources  any    `json:"sources"`
+	Provider  string   `json:"provider,omitempty"` // empty: every one
+	Kernel    string   `json:"kernel,omitempty"`   // a range as written; empty: every one
+	From      string   `json:"from,omitempty"`     // the first kernel of the range
+	Before    string   `json:"before,omitempty"`   // the first kernel after it
+	When      *Node    `json:"when,omitempty"`     // the entry counts only for such calls
+	But       string   `json:"but,omitempty"`      // accepted, but not as the page says
+	Run       bool     `json:"run"`                // the call was made; otherwise the source was read
+	WholeVerb bool     `json:"whole_verb,omitempty"`
+	Sources   []Source `json:"sources"`
 }
 
 // Node is a node of a condition, as spec/cond has them.
@@ -100,8 +101,8 @@ func caseOf(c spec.Case) *Case { return &Case{Args: orEmpty(c.Args), Caps: orEmp
 func (m *maker) parties(r *spec.Rule, list []spec.Party) []*Party {
 	out := []*Party{}
 	for _, p := range list {
-		e := &Party{Provider: p.Provider, Kernel: p.Kernel, When: m.node(r.Verb, spec.Conditions(p.When)), But: p.But, Run: p.Run(r),
-			Sources: sources(p.Source)}
+		e := &Party{Provider: p.Provider, Kernel: p.Kernel, When: m.node(r.Verb, spec.Conditions(p.When)), But: p.But,
+			WholeVerb: p.WholeVerb, Run: p.Run(r), Sources: sources(p.Source)}
 		if p.Kernel != "" {
 			e.From, e.Before = series(p.Kernels.From), series(p.Kernels.End)
 		}

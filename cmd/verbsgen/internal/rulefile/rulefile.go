@@ -74,13 +74,13 @@ type Bit struct {
 
 // Statement is a statement of a man page that no rule checks.
 type Statement struct {
-	Function  string `json:"function"`
-	Statement string `json:"statement"`
-	Errno     string `json:"errno,omitempty"`
-	Page      string `json:"page"`
-	Section   string `json:"section,omitempty"`
-	Passage   string `json:"passage,omitempty"`
-	Sources   any    `json:"sources,omitempty"`
+	Function  string   `json:"function"`
+	Statement string   `json:"statement"`
+	Errno     string   `json:"errno,omitempty"`
+	Page      string   `json:"page"`
+	Section   string   `json:"section,omitempty"`
+	Passage   string   `json:"passage,omitempty"`
+	Sources   []Source `json:"sources,omitempty"`
 }
 
 // maker makes a file.
@@ -172,9 +172,10 @@ func orEmpty[K comparable, V any](m map[K]V) map[K]V {
 	return m
 }
 
-func sources(text string) any {
-	if text == "" {
-		return nil
+func sources(list spec.Sources) []Source {
+	var out []Source
+	for _, s := range list {
+		out = append(out, Source{s.Project, s.Release, s.Commit, s.File, s.Func, s.Run, s.Kernels})
 	}
-	return []map[string]string{{"text": text}}
+	return out
 }

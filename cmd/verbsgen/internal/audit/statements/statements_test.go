@@ -112,12 +112,12 @@ func TestMarkdown(t *testing.T) {
 		{Page: "ibv_x", Rules: []spec.Rule{
 			{ID: "VR-ibv_x-a-0001", Section: "NOTES", Passage: "a", Statement: "a | b"},
 			{ID: "VR-ibv_x-a-0002", Section: "NOTES", Passage: "b", Statement: "c", Severity: spec.SeverityLint},
-			{ID: "VR-ibv_x-a-0003", Source: "a file", Statement: "d"},
+			{ID: "VR-ibv_x-a-0003", Source: spec.Sources{{Project: "linux", File: "a/file.c"}}, Statement: "d"},
 			{ID: "VR-ibv_x-a-0004", Section: "NOTES", Passage: "b", Statement: "e", Retired: true},
 		}, Notes: []spec.Note{
 			{Section: "NOTES", Passage: "c", Statement: "f"},
 			{Section: "NOTES", Passage: "d", Statement: "g", By: []string{"X.Y", "Z"}},
-			{Errno: "EINVAL", Source: "a file", Statement: "of a file"},
+			{Errno: "EINVAL", Source: spec.Sources{{Project: "linux", File: "a/file.c"}}, Statement: "of a file"},
 		}, LeftOut: []spec.LeftOut{{Note: spec.Note{Section: "NOTES", Passage: "e", Statement: "i"}, Reason: "j"}},
 			Plain: []spec.Plain{{Section: "NOTES", Passage: "f"}}},
 		{Page: "ibv_y"},

@@ -1,0 +1,86 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+)
+
+// withoutFunc is how many sources do not name the function that decides. It may only fall.
+const withoutFunc = 844
+
+// TestSourcesNameFunctions counts the sources that name no function, and lists them with -v. A man page and a measurement have none.
+func TestSourcesNameFunctions(t *testing.T) {
+	without, of := 0, 0
+	seen := map[Pos]bool{} // a shared rule has one for all its entries
+	for _, c := range everyCitation(t) {
+		if c.Run != "" || c.IsManPage() || seen[c.Pos] {
+			continue
+		}
+		seen[c.Pos] = true
+		of++
+		if c.Func == "" {
+			without++
+			t.Logf("%s: %s: %s", c.Pos, c.what, c.String())
+		}
+	}
+	if without > withoutFunc {
+		t.Errorf("%d of %d sources name no function, %d did; name it under func:", without, of, withoutFunc)
+	}
+}
+
+// cited is a source of a rule, of a party of it, or of a note.
+type cited struct {
+	Source
+	what string
+}
+
+// everyCitation lists the sources of all modules.
+func everyCitation(t *testing.T) []cited {
+	t.Helper()
+	var out []cited
+	for _, module := range Modules() {
+		s, err := EmbeddedModule(module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for c := range s.Citations() {
+			out = append(out, cited{*c.Source, c.Of})
+		}
+	}
+	return out
+}
+
+func TestSourceText(t *testing.T) {
+	for want, s := range map[string]Source{
+		"linux v6.1.192, v6.12.117 drivers/infiniband/core/verbs.c: ib_create_qp_user": {Project: "linux",
+			Release: []string{"v6.1.192", "v6.12.117"}, File: "drivers/infiniband/core/verbs.c", Func: "ib_create_qp_user"},
+		"linux commit 00a79d6b996d drivers/infiniband/core/uverbs_cmd.c": {Project: "linux", Commit: "00a79d6b996d",
+			File: "drivers/infiniband/core/uverbs_cmd.c"},
+		"measured on soft-RoCE of linux 6.1, 7.2": {Run: RunRXE, Kernels: []string{"6.1", "7.2"}},
+	} {
+		if got := s.String(); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
+	}
+}
+
+// TestBadSources decodes sources with a mistake each.
+func TestBadSources(t *testing.T) {
+	for source, want := range map[string]string{
+		"linux v6.1 drivers/x/y.c":                                   "a text where a mapping belongs",
+		"{project: linux, file: drivers/x/y.c}":                      "either release or commit",
+		"{project: linux, release: 6.1, file: drivers/x/y.c}":        "a floating-point number where a text belongs",
+		"{project: linux, release: v6.1, file: /y.c}":                "/y.c has not the form",
+		"{project: linux, release: v6.1, file: a/y.c, func: f()}":    "f() has not the form",
+		"{project: rdma-core, release: v65.0, file: a/y.3, func: f}": "a man page has no functions",
+		"{run: rxe}":               "key kernels is missing",
+		"{run: rxe, kernels: new}": "new has not the form",
+		"[]":                       "an empty list",
+		"[{project: linux, release: v6.1, file: a/y.c}, {project: linux, release: v6.1, file: a/y.c}]": "twice in the list",
+	} {
+		_, err := loadText("ibv_reg_mr.yaml", lintPage("    accepted_by: [{provider: siw, source: "+source+"}]\n"))
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: got %v, want %q", source, err, want)
+		}
+	}
+}
