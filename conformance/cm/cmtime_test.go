@@ -55,6 +55,7 @@ type many struct {
 	pd      *verbs.PD
 	ids     []*rdmacm.ID
 	qps     []*verbs.QP
+	ended   []*rdmacm.ID // by the peer, before others were established
 }
 
 // add makes the queue pair of an identifier. It has no completion queue of ours: nothing is sent.
@@ -79,6 +80,8 @@ func (m *many) serve(n int) {
 			check(m.t, ev.ID.Accept(rdmacm.ConnAttr{ResponderResources: 1, InitiatorDepth: 1}))
 		case rdmacm.EventTypeEstablished:
 			established++
+		case rdmacm.EventTypeDisconnected:
+			m.ended = append(m.ended, ev.ID)
 		default:
 			m.t.Fatalf("event %v, status %d, with %d of %d asked for and %d established", ev.Type, ev.Status, asked, n, established)
 		}
@@ -120,12 +123,15 @@ func (m *many) disconnect(first bool) {
 			check(m.t, id.Disconnect())
 		}
 	}
-	for range m.ids {
-		ev := next(m.t, m.channel, rdmacm.EventTypeDisconnected)
+	for len(m.ended) < len(m.ids) {
+		m.ended = append(m.ended, next(m.t, m.channel, rdmacm.EventTypeDisconnected).ID)
+	}
+	for _, id := range m.ended {
 		if !first {
-			check(m.t, ev.ID.Disconnect())
+			check(m.t, id.Disconnect())
 		}
 	}
+	m.ended = nil
 }
 
 // close closes them, with the domain.
