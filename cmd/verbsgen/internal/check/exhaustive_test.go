@@ -111,7 +111,7 @@ func (n naive) breaksRange(t *testing.T, r *spec.Rule, told bool, v uint64) bool
 	if strings.Contains(r.Max, ".") { // a property that these calls do not tell
 		return false
 	}
-	if r.Max == "0x7fffffffffffffff" && r.Min == "" && len(r.Sum) == 0 {
+	if r.Max == "INT64_MAX" && r.Min == "" && len(r.Sum) == 0 {
 		return told && v > math.MaxInt64
 	}
 	if r.Min != "1" || r.Max != "" || len(r.Sum) > 0 {
