@@ -86,6 +86,12 @@ var (
 	rule7168 = verr.Rule{ID: "VR-rdma_connect-qp_num-7168", Verb: "rdma_connect", Subject: "conn_param.qp_num",
 		Statement: "qp_num is ignored: the queue pair of the identifier has its own", Fix: "leave ConnAttr.QPNum out", Page: "rdma_connect",
 		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"librdmacm (the value is ignored)"}}
+	rule7231 = verr.Rule{ID: "VR-rdma_connect-srq-7231", Verb: "rdma_connect", Subject: "conn_param.srq",
+		Statement: "srq is ignored for datagrams", Fix: "leave ConnAttr.SRQ out", Page: "rdma_connect", Section: "CONNECTION PROPERTIES",
+		AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+	rule7232 = verr.Rule{ID: "VR-rdma_connect-qp_num-7232", Verb: "rdma_connect", Subject: "conn_param.qp_num",
+		Statement: "qp_num is ignored for datagrams", Fix: "leave ConnAttr.QPNum out", Page: "rdma_connect", Section: "CONNECTION PROPERTIES",
+		AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7198 = verr.Rule{ID: "VR-rdma_establish-qp-7198", Verb: "rdma_establish", Subject: "id.qp",
 		Statement: "the identifier has a queue pair, which the library connects itself", Fix: "wait for the event ESTABLISHED",
 		Page: "rdma_establish", Text: validate.AddrText}
@@ -139,6 +145,9 @@ var (
 	rule7179 = verr.Rule{ID: "VR-rdma_accept-qp_num-7179", Verb: "rdma_accept", Subject: "conn_param.qp_num",
 		Statement: "qp_num is ignored: the queue pair of the identifier has its own", Fix: "leave ConnAttr.QPNum out", Page: "rdma_accept",
 		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"librdmacm (the value is ignored)"}}
+	rule7230 = verr.Rule{ID: "VR-rdma_accept-srq-7230", Verb: "rdma_accept", Subject: "conn_param.srq",
+		Statement: "srq is ignored for datagrams", Fix: "leave ConnAttr.SRQ out", Page: "rdma_accept", Section: "CONNECTION PROPERTIES",
+		AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7190 = verr.Rule{ID: "VR-rdma_reject-connecting-7190", Verb: "rdma_reject", Subject: "id.connecting",
 		Statement: "the identifier is not one of a request, and has not begun to connect",
 		Fix:       "reject on the identifier of a CONNECT_REQUEST event", Page: "rdma_reject", Section: "NOTES"}

@@ -82,6 +82,11 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-rdma_connect-qp_num-7168", hintConnect,
 		&inConnect{connParam: 4096, idQP: validate.Of(0), connParamPrivateDataLen: 4096, connParamQPNum: 1},
 		&inConnect{connParam: 4096, idQP: validate.Of(4096), connParamPrivateDataLen: 4096, connParamQPNum: 1})
+	judge(t, "VR-rdma_connect-srq-7231", hintConnect, &inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096, connParamSRQ: 1})
+	judge(t, "VR-rdma_connect-qp_num-7232", hintConnect,
+		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096, connParamQPNum: 1})
 	judge(t, "VR-rdma_establish-qp-7198", checkEstablish, &inEstablish{idQP: validate.Of(0)}, &inEstablish{idQP: validate.Of(4096)})
 	judge(t, "VR-rdma_establish-connecting-7199", checkEstablish, &inEstablish{idConnecting: validate.Of(1), idRequested: validate.Of(0)},
 		&inEstablish{idConnecting: validate.Of(0), idRequested: validate.Of(0)})
@@ -130,6 +135,8 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-rdma_accept-qp_num-7179", hintAccept,
 		&inAccept{connParam: 4096, idQP: validate.Of(0), connParamPrivateDataLen: 4096, connParamQPNum: 1},
 		&inAccept{connParam: 4096, idQP: validate.Of(4096), connParamPrivateDataLen: 4096, connParamQPNum: 1})
+	judge(t, "VR-rdma_accept-srq-7230", hintAccept, &inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273)},
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273), connParamSRQ: 1})
 	judge(t, "VR-rdma_reject-connecting-7190", checkReject, &inReject{idConnecting: validate.Of(1), idRequested: validate.Of(0)},
 		&inReject{idConnecting: validate.Of(0), idRequested: validate.Of(0)})
 	judge(t, "VR-rdma_reject-private_data_len-7192", checkReject, &inReject{privateDataLen: 136, idPs: validate.Of(273)},

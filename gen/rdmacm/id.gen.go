@@ -398,26 +398,16 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 // CONNECT_ERROR tells how it ended.
 //
 // Rules:
-//   - the identifier is bound to a device [VR-rdma_connect-verbs-0708]
+//   - the identifier is bound to a device
 //   - connParam: without a queue pair of the identifier, the number of one must be given
-//     [VR-rdma_connect-conn_param-7156]
-//   - the route to the peer was not resolved [VR-rdma_connect-routed-7157]
-//   - the identifier has begun to connect already [VR-rdma_connect-connecting-7158]
-//   - the identifier is one of a request [VR-rdma_connect-requested-7159]
+//   - the route to the peer was not resolved
+//   - the identifier has begun to connect already
+//   - the identifier is one of a request
 //
 // Hints (some devices accept these):
-//   - a request for a connection has at most 56 bytes of private data [VR-rdma_connect-private_data_len-0701]
-//   - a lookup of a datagram service has at most 180 bytes of private data
-//     [VR-rdma_connect-private_data_len-0702]
-//   - RetryCount is 0 to 7 [VR-rdma_connect-retry_count-0703]
-//   - RNRRetryCount is 0 to 7 [VR-rdma_connect-rnr_retry_count-0704]
-//   - ResponderResources is ignored for datagrams [VR-rdma_connect-responder_resources-7162]
-//   - InitiatorDepth is ignored for datagrams [VR-rdma_connect-initiator_depth-7163]
-//   - FlowControl is ignored for datagrams [VR-rdma_connect-flow_control-7164]
-//   - RNRRetryCount is ignored for datagrams [VR-rdma_connect-rnr_retry_count-7165]
-//   - RetryCount is ignored for datagrams [VR-rdma_connect-retry_count-7166]
-//   - SRQ is ignored: the queue pair of the identifier has its own [VR-rdma_connect-srq-7167]
-//   - QPNum is ignored: the queue pair of the identifier has its own [VR-rdma_connect-qp_num-7168]
+//   - RetryCount, RNRRetryCount, ResponderResources, InitiatorDepth, FlowControl, SRQ, QPNum
+//
+// The command verbsgen rules rdma_connect lists each with its ID.
 //
 // C: rdma_connect, rdma_connect(3).
 func (id *ID) Connect(connParam ConnAttr) error {
@@ -478,26 +468,16 @@ func (id *ID) Connect(connParam ConnAttr) error {
 // as often as possible. The identifier needs its own queue pair.
 //
 // Rules:
-//   - the identifier is bound to a device [VR-rdma_connect-verbs-0708]
+//   - the identifier is bound to a device
 //   - connParam: without a queue pair of the identifier, the number of one must be given
-//     [VR-rdma_connect-conn_param-7156]
-//   - the route to the peer was not resolved [VR-rdma_connect-routed-7157]
-//   - the identifier has begun to connect already [VR-rdma_connect-connecting-7158]
-//   - the identifier is one of a request [VR-rdma_connect-requested-7159]
+//   - the route to the peer was not resolved
+//   - the identifier has begun to connect already
+//   - the identifier is one of a request
 //
 // Hints (some devices accept these):
-//   - a request for a connection has at most 56 bytes of private data [VR-rdma_connect-private_data_len-0701]
-//   - a lookup of a datagram service has at most 180 bytes of private data
-//     [VR-rdma_connect-private_data_len-0702]
-//   - RetryCount is 0 to 7 [VR-rdma_connect-retry_count-0703]
-//   - RNRRetryCount is 0 to 7 [VR-rdma_connect-rnr_retry_count-0704]
-//   - ResponderResources is ignored for datagrams [VR-rdma_connect-responder_resources-7162]
-//   - InitiatorDepth is ignored for datagrams [VR-rdma_connect-initiator_depth-7163]
-//   - FlowControl is ignored for datagrams [VR-rdma_connect-flow_control-7164]
-//   - RNRRetryCount is ignored for datagrams [VR-rdma_connect-rnr_retry_count-7165]
-//   - RetryCount is ignored for datagrams [VR-rdma_connect-retry_count-7166]
-//   - SRQ is ignored: the queue pair of the identifier has its own [VR-rdma_connect-srq-7167]
-//   - QPNum is ignored: the queue pair of the identifier has its own [VR-rdma_connect-qp_num-7168]
+//   - RetryCount, RNRRetryCount, ResponderResources, InitiatorDepth, FlowControl, SRQ, QPNum
+//
+// The command verbsgen rules rdma_connect lists each with its ID.
 //
 // C: rdma_connect, rdma_connect(3).
 func (id *ID) ConnectDefault() error {
@@ -660,6 +640,7 @@ func (id *ID) Listen(backlog int) error {
 //   - RNRRetryCount is ignored for datagrams [VR-rdma_accept-rnr_retry_count-7175]
 //   - SRQ is ignored: the queue pair of the identifier has its own [VR-rdma_accept-srq-7178]
 //   - QPNum is ignored: the queue pair of the identifier has its own [VR-rdma_accept-qp_num-7179]
+//   - SRQ is ignored for datagrams [VR-rdma_accept-srq-7230]
 //
 // C: rdma_accept, rdma_accept(3).
 func (id *ID) Accept(connParam ConnAttr) error {
@@ -735,6 +716,7 @@ func (id *ID) Accept(connParam ConnAttr) error {
 //   - RNRRetryCount is ignored for datagrams [VR-rdma_accept-rnr_retry_count-7175]
 //   - SRQ is ignored: the queue pair of the identifier has its own [VR-rdma_accept-srq-7178]
 //   - QPNum is ignored: the queue pair of the identifier has its own [VR-rdma_accept-qp_num-7179]
+//   - SRQ is ignored for datagrams [VR-rdma_accept-srq-7230]
 //
 // C: rdma_accept, rdma_accept(3).
 func (id *ID) AcceptDefault() error {

@@ -157,6 +157,8 @@ func hintConnect(in *inConnect) []verr.Violation {
 	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRetryCount > 0, &rule7166, in.connParamRetryCount)
 	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamSRQ > 0, &rule7167, in.connParamSRQ)
 	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamQPNum > 0, &rule7168, in.connParamQPNum)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamSRQ > 0, &rule7231, in.connParamSRQ)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamQPNum > 0, &rule7232, in.connParamQPNum)
 	return may
 }
 
@@ -265,6 +267,7 @@ func hintAccept(in *inAccept) []verr.Violation {
 		in.connParamRNRRetryCount)
 	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamSRQ > 0, &rule7178, in.connParamSRQ)
 	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamQPNum > 0, &rule7179, in.connParamQPNum)
+	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamSRQ > 0, &rule7230, in.connParamSRQ)
 	return may
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 //go:embed testdata/*.yaml
@@ -111,6 +112,54 @@ func TestForbiddenCalls(t *testing.T) {
 	if 100*(all.reject+all.lint) < 95*len(list) {
 		t.Errorf("%v: more than 5 %% of %d are silent", all, len(list))
 	}
+}
+
+// Of the calls that the pages of librdmacm forbid each is rejected or warned about, and none that they allow.
+func TestForbiddenCallsOfOtherModules(t *testing.T) {
+	k := ofModule(t, "rdmacm")
+	var all told
+	list := calls(t, "forbidden_rdmacm.yaml")
+	for _, c := range list {
+		r := k.Evaluate(Case{ID: c.ID, Verb: c.Verb, Args: c.Args, Caps: c.Caps})
+		switch {
+		case r.Problem:
+			t.Errorf("%v: cannot be read: %v", c.ID, r.Messages)
+		case r.Verdict == Reject:
+			all.reject++
+		case r.Verdict == Warn:
+			all.lint++
+		default:
+			all.silent++
+			t.Errorf("%v: %s; not judged: %v %v", c.ID, r.Verdict, r.NotJudged, r.Messages)
+		}
+	}
+	t.Logf("%d calls: %v", len(list), all)
+	if want := (told{reject: 86, lint: 33}); all != want {
+		t.Errorf("%v, want %v: correct the numbers here, or the rules", all, want)
+	}
+	for _, c := range calls(t, "allowed_rdmacm.yaml") {
+		if r := k.Evaluate(Case{ID: c.ID, Verb: c.Verb, Args: c.Args, Caps: c.Caps}); r.Verdict != Accept {
+			t.Errorf("%v: %s: %v", c.ID, r.Verdict, r.Messages)
+		}
+	}
+}
+
+// ofModule returns the checker of a module's rules with the facts of the newest release.
+func ofModule(t *testing.T, name string) *Checker {
+	t.Helper()
+	s, err := spec.EmbeddedModule(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := api.KnownOf(s.Module.Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := stored.Load(api.Newest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return New(s, rel)
 }
 
 // A call that the pages allow is never rejected.

@@ -31,6 +31,22 @@ func caseOf(r *spec.Rule, c spec.Case) Case {
 // refused by this rule and no other, or, for a lint, draws exactly this message.
 func TestEveryRule(t *testing.T) {
 	s, k := newest(t)
+	everyRule(t, s, k)
+}
+
+// TestEveryRuleOfOtherModules does the same for the other modules of the project.
+func TestEveryRuleOfOtherModules(t *testing.T) {
+	for _, name := range spec.Modules() {
+		if name != spec.DefaultModule {
+			k := ofModule(t, name)
+			everyRule(t, k.spec, k)
+		}
+	}
+}
+
+// everyRule makes the two calls of each rule.
+func everyRule(t *testing.T, s *spec.Spec, k *Checker) {
+	t.Helper()
 	tested := map[string]bool{}
 	for _, r := range s.Rules() {
 		t.Run(r.ID, func(t *testing.T) {
