@@ -54,7 +54,7 @@ var refusals = map[string]refusal{
 		}},
 	"UD without address": {typ: verbs.QPTypeUD, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-ah-0354"},
 		says: []string{"qp_type UD, state RTS",
-			"wr[2].wr.ud.ah NULL: the request of a UD queue pair names no address handle; give the request one that is open"},
+			"wr[2].wr.ud.ah NULL: a request of a UD queue pair needs an address handle; give the request one that is open"},
 		fill: func(a *link.End, w verbs.SendWR) { w.To(nil, 1, 1) }},
 	"too many ranges": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
 		says: []string{"wr[2].num_sge 5: a request has at most max_send_sge ranges (max_send_sge is 4); use fewer ranges"},

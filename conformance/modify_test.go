@@ -34,7 +34,7 @@ func TestModifyExplains(t *testing.T) {
 		{verbs.QPTypeUC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).SQPSN(1).AccessFlags(0), true,
 			[]string{"RESET to INIT without PKeyIndex (0x10) and with SQPSN (0x10000): ", "[VR-ibv_modify_qp-attr_mask-0221]"}},
 		{verbs.QPTypeUC, verbs.NewQPAttr(verbs.QPStateInit).PortNum(0).PKeyIndex(0).AccessFlags(0), true,
-			[]string{"attr.port_num 0: ports are numbered from 1"}},
+			[]string{"attr.port_num 0: port_num is at least 1, as ports are numbered from 1"}},
 	} {
 		qp := must(pd.CreateQP(verbs.QPInitAttr{
 			Type: c.kind, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1,

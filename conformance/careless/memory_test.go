@@ -130,7 +130,7 @@ func memoryMistakes() []mistake {
 		{name: "unmapped memory", says: []string{"ibv_reg_mr: bad address"}, make: func(w *world) error {
 			return result(w.a.PD.RegMRAddr(unmapped(), 4096, access))
 		}},
-		{name: "beyond the address space", says: []string{"exceeds the address space"}, make: func(w *world) error {
+		{name: "beyond the address space", says: []string{"within the address space"}, make: func(w *world) error {
 			return result(w.a.PD.RegMRAddr(^uintptr(0)-4095, 8192, access))
 		}},
 		{name: "a buffer larger than the address space", says: []string{"cannot allocate memory"}, make: hugeBuf},

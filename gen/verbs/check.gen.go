@@ -23,12 +23,13 @@ var (
 		Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceInfoEx.PhysPortCntEx", Page: "ibv_query_port",
 		Capable: true, Limit: "phys_port_cnt_ex"}
 	rule1326 = verr.Rule{ID: "VR-ibv_query_port_speed-port_num-1326", Verb: "ibv_query_port_speed", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port_speed", Section: "ARGUMENTS"}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port_speed",
+		Section: "ARGUMENTS"}
 	rule1327 = verr.Rule{ID: "VR-ibv_query_port_speed-port_num-1327", Verb: "ibv_query_port_speed", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_port_speed",
 		Section: "ARGUMENTS", Capable: true, Limit: "phys_port_cnt_ex"}
 	rule0326 = verr.Rule{ID: "VR-ibv_query_gid-port_num-0326", Verb: "ibv_query_gid", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid"}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid"}
 	rule0327 = verr.Rule{ID: "VR-ibv_query_gid-port_num-0327", Verb: "ibv_query_gid", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid", Capable: true,
 		Limit: "phys_port_cnt"}
@@ -37,23 +38,23 @@ var (
 	rule0703 = verr.Rule{ID: "VR-ibv_query_gid_ex-flags-0703", Verb: "ibv_query_gid_ex", Subject: "flags",
 		Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_ex", Section: "ARGUMENTS"}
 	rule0704 = verr.Rule{ID: "VR-ibv_query_gid_ex-port_num-0704", Verb: "ibv_query_gid_ex", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid_ex"}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid_ex"}
 	rule0705 = verr.Rule{ID: "VR-ibv_query_gid_ex-port_num-0705", Verb: "ibv_query_gid_ex", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid_ex", Capable: true,
 		Limit: "phys_port_cnt_ex"}
 	rule0709 = verr.Rule{ID: "VR-ibv_query_gid_table-flags-0709", Verb: "ibv_query_gid_table", Subject: "flags",
 		Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_table", Section: "ARGUMENTS"}
 	rule0708 = verr.Rule{ID: "VR-ibv_query_gid_table-max_entries-0708", Verb: "ibv_query_gid_table", Subject: "max_entries",
-		Statement: "the list has at least one entry", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION"}
+		Statement: "max_entries is at least 1", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION"}
 	rule0713 = verr.Rule{ID: "VR-ibv_query_pkey-port_num-0713", Verb: "ibv_query_pkey", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_pkey"}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_pkey"}
 	rule0714 = verr.Rule{ID: "VR-ibv_query_pkey-port_num-0714", Verb: "ibv_query_pkey", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_pkey", Capable: true,
 		Limit: "phys_port_cnt"}
 	rule0715 = verr.Rule{ID: "VR-ibv_query_pkey-index-0715", Verb: "ibv_query_pkey", Subject: "index", Statement: "indexes count from 0",
 		Fix: "pass an index of the table", Page: "ibv_query_pkey", Text: validate.Signed}
 	rule0717 = verr.Rule{ID: "VR-ibv_get_pkey_index-port_num-0717", Verb: "ibv_get_pkey_index", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_get_pkey_index"}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_get_pkey_index"}
 	rule0718 = verr.Rule{ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Capable: true,
 		Limit: "phys_port_cnt"}
@@ -61,8 +62,8 @@ var (
 		Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket",
 		Page: "ibv_create_flow", Section: "NOTES", Text: validate.Text[QPType]}
 	rule2069 = verr.Rule{ID: "VR-ibv_create_flow-port-2069", Verb: "ibv_create_flow", Subject: "flow.port",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_flow",
-		Section: "DESCRIPTION", Capable: true, Limit: "phys_port_cnt"}
+		Statement: "port is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION",
+		Capable: true, Limit: "phys_port_cnt"}
 	rule3310 = verr.Rule{ID: "VR-ibv_create_flow-num_of_specs-3310", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
 		Statement: "a flow has at most 10 specs", Fix: "leave specs out", Page: "ibv_create_flow", Section: "DESCRIPTION"}
 	rule0804 = verr.Rule{ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags",
@@ -80,8 +81,8 @@ var (
 		RefusedBy: []string{"mlx4 with linux 6.1..7.2", "mlx5 with linux 6.1..7.2, not in all cases",
 			"bnxt_re with linux 7.2, not in all cases"}, Text: validate.NoText}
 	rule2096 = verr.Rule{ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION",
-		AcceptedBy: []string{"mlx5 with linux <5.10"}, RefusedBy: []string{"mlx4", "linux >=6.1"}}
+		Statement: "port is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow",
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux <5.10"}, RefusedBy: []string{"mlx4", "linux >=6.1"}}
 	rule3311 = verr.Rule{ID: "VR-ibv_create_flow-num_of_specs-3311", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
 		Statement: "a sniffer takes all packets of its port", Fix: "leave the specs out, or use another type", Page: "ibv_create_flow",
 		Section: "NOTES", AcceptedBy: []string{"mlx5 (the specs are ignored)", "bnxt_re (the specs are ignored)"}}
@@ -112,7 +113,7 @@ var (
 		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE or IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP", Page: "ibv_create_flow_action",
 		Section: "ARGUMENTS"}
 	rule0733 = verr.Rule{ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask",
-		Statement: "both the file and the flags are given", Fix: "give the file and the flags", Page: "ibv_open_xrcd", Text: validate.NoText}
+		Statement: "comp_mask needs FD and OFLAGS", Fix: "give the file and the flags", Page: "ibv_open_xrcd", Text: validate.NoText}
 	rule2075 = verr.Rule{ID: "VR-ibv_open_xrcd-fd-2075", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.fd",
 		Statement: "fd is an open file descriptor, or -1 for a domain without an inode", Fix: "pass one of these", Page: "ibv_open_xrcd",
 		Section: "DESCRIPTION", Text: validate.Signed}
@@ -120,7 +121,7 @@ var (
 		Statement: "oflags has no bits but O_CREAT and O_EXCL", Fix: "leave the other bits out", Page: "ibv_open_xrcd",
 		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the bits are ignored)"}, Text: validate.Signed}
 	rule2076 = verr.Rule{ID: "VR-ibv_open_xrcd-oflags-2076", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags",
-		Statement: "a domain without an inode is always made", Fix: "add O_CREAT to oflags", Page: "ibv_open_xrcd", Section: "DESCRIPTION",
+		Statement: "without an inode, oflags needs O_CREAT", Fix: "add O_CREAT to oflags", Page: "ibv_open_xrcd", Section: "DESCRIPTION",
 		AcceptedBy: []string{"every provider (the domain is made all the same)"}, Text: validate.Signed}
 	rule0001 = verr.Rule{ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
@@ -164,7 +165,7 @@ var (
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
 	rule0011 = verr.Rule{ID: "VR-ibv_reg_mr-length-0011", Verb: "ibv_reg_mr", Subject: "length",
-		Statement: "addr plus length exceeds the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
 		RefusedBy:  []string{"linux >=6.1"}}
 	rule0012 = verr.Rule{ID: "VR-ibv_reg_mr-length-0012", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region has at least 1 byte",
@@ -234,7 +235,7 @@ var (
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
 	rule0029 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0029", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "addr plus length exceeds the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
 		RefusedBy:  []string{"linux >=6.1"}}
 	rule0030 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0030", Verb: "ibv_reg_mr_iova", Subject: "length",
@@ -355,7 +356,7 @@ var (
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
 	rule0059 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0059", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "addr plus length exceeds the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
 		RefusedBy:  []string{"linux >=6.1"}}
 	rule0060 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0060", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
@@ -392,7 +393,7 @@ var (
 	rule0177 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0177", Verb: "ibv_rereg_mr", Subject: "length",
 		Statement: "CHANGE_TRANSLATION needs the new length", Fix: "pass it in length", Page: "ibv_rereg_mr", Section: "DESCRIPTION"}
 	rule0178 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0178", Verb: "ibv_rereg_mr", Subject: "length",
-		Statement: "addr plus length exceeds the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_rereg_mr"}
+		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_rereg_mr"}
 	rule0179 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0179", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "access is used only with CHANGE_ACCESS", Fix: "add MRChangeFlagsAccess, or pass access 0", Page: "ibv_rereg_mr",
 		Text: validate.Text[MRAccess]}
@@ -476,7 +477,7 @@ var (
 		Statement: "sg_list must not be NULL", Fix: "pass an array of SGE", Page: "ibv_advise_mr", Section: "ARGUMENTS",
 		Text: validate.AddrText}
 	rule0193 = verr.Rule{ID: "VR-ibv_advise_mr-num_sge-0193", Verb: "ibv_advise_mr", Subject: "num_sge",
-		Statement: "there is at least one range", Fix: "pass at least one range", Page: "ibv_advise_mr"}
+		Statement: "num_sge is at least 1", Fix: "pass at least one range", Page: "ibv_advise_mr"}
 	rule0216 = verr.Rule{ID: "VR-ibv_advise_mr-pd-0216", Verb: "ibv_advise_mr", Subject: "",
 		Statement: "all prefetches work on on-demand regions, which this device lacks", Fix: "look for a device with on-demand paging",
 		Page: "ibv_advise_mr", Section: "ARGUMENTS", Unsupported: true, Capable: true, RefusedBy: []string{"rxe with linux 6.1..6.12"},
@@ -559,13 +560,13 @@ var (
 			"mthca with linux 6.1..7.2, not in all cases", "ocrdma with linux 6.1..7.2, not in all cases",
 			"hfi1verbs with linux 6.1..7.2, not in all cases", "ipathverbs with linux 6.1..7.2, not in all cases"}, Text: validate.Signed}
 	rule0778 = verr.Rule{ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask",
-		Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_cq", Text: validate.Hex}
+		Statement: "attr_mask names what to change", Fix: "give what is to be changed", Page: "ibv_modify_cq", Text: validate.Hex}
 	rule2055 = verr.Rule{ID: "VR-ibv_modify_cq-cq_count-2055", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_count",
-		Statement: "moderate.cq_count is at most what the device moderates by", Fix: "pass a smaller value", Page: "ibv_modify_cq",
-		Capable: true, Limit: "max_cq_count"}
+		Statement: "moderate.cq_count is at most max_cq_count", Fix: "pass a smaller value", Page: "ibv_modify_cq", Capable: true,
+		Limit: "max_cq_count"}
 	rule2056 = verr.Rule{ID: "VR-ibv_modify_cq-cq_period-2056", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_period",
-		Statement: "moderate.cq_period is at most what the device moderates by", Fix: "pass a smaller value", Page: "ibv_modify_cq",
-		Capable: true, Limit: "max_cq_period", AcceptedBy: []string{"hns with linux 6.12..7.2 (the period is the longest one of the device)"},
+		Statement: "moderate.cq_period is at most max_cq_period", Fix: "pass a smaller value", Page: "ibv_modify_cq", Capable: true,
+		Limit: "max_cq_period", AcceptedBy: []string{"hns with linux 6.12..7.2 (the period is the longest one of the device)"},
 		RefusedBy: []string{"mlx5 with linux 6.1..7.2"}}
 	rule1361 = verr.Rule{ID: "VR-ibv_create_comp_cntr-comp_mask-1361", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS", Text: validate.Hex}
@@ -592,7 +593,7 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
 			"siw (it arms the event of the limit at once), not in all cases"}}
 	rule4209 = verr.Rule{ID: "VR-ibv_create_srq-pd-4209", Verb: "ibv_create_srq", Subject: "pd",
-		Statement: "the device has no shared receive queues (max_srq is 0)", Fix: "give each queue pair a receive queue of its own",
+		Statement: "a device with max_srq 0 has no shared receive queues", Fix: "give each queue pair a receive queue of its own",
 		Page: "ibv_create_srq", Capable: true, Limit: "max_srq", RefusedBy: []string{"efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"},
 		Text: validate.AddrText}
 	rule1204 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
@@ -605,7 +606,7 @@ var (
 		Statement: "a queue of type TM has a completion queue and a list of tags", Fix: "give both", Page: "ibv_create_srq_ex",
 		Text: validate.NoText}
 	rule1207 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_num_tags-1207", Verb: "ibv_create_srq_ex",
-		Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "a list of tags has room for at least 1", Fix: "ask for 1 or more",
+		Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at least 1", Fix: "ask for 1 or more",
 		Page: "ibv_create_srq_ex"}
 	rule3305 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-3305", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
 		Statement: "the queue has a protection domain", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
@@ -637,14 +638,14 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
 			"siw (it arms the event of the limit at once), not in all cases"}}
 	rule4210 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-4210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
-		Statement: "the device has no shared receive queues (max_srq is 0)", Fix: "give each queue pair a receive queue of its own",
+		Statement: "a device with max_srq 0 has no shared receive queues", Fix: "give each queue pair a receive queue of its own",
 		Page: "ibv_create_srq_ex", Capable: true, Limit: "max_srq",
 		RefusedBy: []string{"efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
 	rule3524 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[SRQType]}
 	rule0616 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
-		Statement: "the device lacks SRQ_RESIZE, so that max_wr cannot be changed", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
+		Statement: "max_wr can be changed only on a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
 		Section: "NOTES", Unsupported: true, Capable: true, Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
 	rule0614 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0614", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
 		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_modify_srq",
@@ -662,7 +663,7 @@ var (
 		Statement: "max_sge cannot be changed", Fix: "leave it 0, or make another queue", Page: "ibv_modify_srq", Section: "DESCRIPTION",
 		AcceptedBy: []string{"every provider (it is ignored)"}}
 	rule4200 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-4200", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
-		Statement: "the device lacks SRQ_RESIZE, so that max_wr cannot be changed", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
+		Statement: "max_wr can be changed only on a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
 		Section: "NOTES", Unsupported: true, Capable: true,
 		AcceptedBy: []string{"vmw_pvrdma (the size stays as it is, and the hypervisor decides)"},
 		RefusedBy:  []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re", "cxgb4", "hns", "qedr", "ocrdma", "vmw_pvrdma, not in all cases"},
@@ -744,10 +745,10 @@ var (
 	rule1533 = verr.Rule{ID: "VR-ibv_create_qp_ex-srq-1533", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.srq",
 		Statement: "a queue pair with a table has no srq", Fix: "pass nil", Page: "ibv_create_qp_ex", Text: validate.AddrText}
 	rule1534 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-1534", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
-		Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0", Page: "ibv_create_qp_ex"}
+		Statement: "cap.max_recv_wr is 0 where the queue pair has a table of work queues", Fix: "leave it 0", Page: "ibv_create_qp_ex"}
 	rule1535 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_sge-1535", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "a queue pair with a table has no receive requests", Fix: "leave it 0",
-		Page: "ibv_create_qp_ex"}
+		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "cap.max_recv_sge is 0 where the queue pair has a table of work queues",
+		Fix: "leave it 0", Page: "ibv_create_qp_ex"}
 	rule1536 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_cq-1536", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq",
 		Statement: "sends complete in send_cq", Fix: "pass a completion queue, or ask for no send requests", Page: "ibv_create_qp_ex",
 		Text: validate.AddrText}
@@ -758,11 +759,10 @@ var (
 		Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.Text[QPFlag]}
 	rule2046 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
-		Statement: "packets of queue pairs of type UD alone can carry another number than their own",
-		Fix:       "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES",
-		Text: validate.Text[QPFlag]}
+		Statement: "SOURCE_QPN is only for UD queue pairs", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
+		Page: "ibv_create_qp_ex", Section: "NOTES", Text: validate.Text[QPFlag]}
 	rule3150 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3150", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
-		Statement: "queue pairs of type RAW_PACKET alone receive whole frames",
+		Statement: "SCATTER_FCS and CVLAN_STRIPPING are only for queue pairs of type RAW_PACKET",
 		Fix:       "leave SCATTER_FCS and CVLAN_STRIPPING out, or make a queue pair of type QPTypeRawPacket", Page: "ibv_create_qp_ex",
 		Section: "DESCRIPTION", Text: validate.Text[QPFlag]}
 	rule3157 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_function-3157", Verb: "ibv_create_qp_ex",
@@ -772,7 +772,7 @@ var (
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_key_len", Statement: "the key of the hash has 40 bytes", Fix: "pass 40 bytes",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION"}
 	rule1537 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
-		Statement: "a queue pair with a table is of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex",
+		Statement: "a queue pair with a table must be of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex",
 		RefusedBy: []string{"mlx4"}, Text: validate.Text[QPType]}
 	rule1538 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "a table needs the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex",
@@ -832,11 +832,10 @@ var (
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RC does everything but TSO",
 		Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
 	rule3813 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3813", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
-		Statement: "packets of queue pairs of type UD alone can carry another number than their own",
-		Fix:       "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD", Page: "ibv_create_qp_ex", Section: "NOTES",
-		AcceptedBy: []string{"mana with linux 6.12 (the flag is ignored), not in all cases"},
-		RefusedBy:  []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic", "bnxt_re", "mlx4 with linux 6.1..6.12"},
-		Text:       validate.Text[QPFlag]}
+		Statement: "SOURCE_QPN is only for UD queue pairs", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
+		Page: "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"mana with linux 6.12 (the flag is ignored), not in all cases"},
+		RefusedBy: []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic", "bnxt_re", "mlx4 with linux 6.1..6.12"},
+		Text:      validate.Text[QPFlag]}
 	rule3903 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_inline_data-3903", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.cap.max_inline_data", Statement: "max_inline_data is below 2^31",
 		Fix: "ask for as many bytes as a request has", Page: "ibv_create_qp_ex",
@@ -958,13 +957,11 @@ var (
 	rule0167 = verr.Rule{ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask",
 		Statement: "comp_mask is 0, as no bit is defined", Fix: "pass nil for input", Page: "ibv_query_device_ex", Text: validate.Hex}
 	rule1220 = verr.Rule{ID: "VR-ibv_open_qp-comp_mask-1220", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask",
-		Statement: "the domain, the number and the type of the queue pair are given", Fix: "give all of them", Page: "ibv_open_qp",
-		Text: validate.NoText}
+		Statement: "comp_mask needs NUM, XRCD and TYPE", Fix: "give all of them", Page: "ibv_open_qp", Text: validate.NoText}
 	rule1221 = verr.Rule{ID: "VR-ibv_open_qp-qp_type-1221", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_type",
 		Statement: "only queue pairs of type XRC_RECV can be shared", Fix: "pass this type", Page: "ibv_open_qp", Text: validate.Text[QPType]}
 	rule3172 = verr.Rule{ID: "VR-ibv_open_qp-qp_num-3172", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_num",
-		Statement: "no queue pair has a number of more than 24 bits", Fix: "pass the number of the queue pair", Page: "ibv_open_qp",
-		Section: "DESCRIPTION"}
+		Statement: "qp_num has at most 24 bits", Fix: "pass the number of the queue pair", Page: "ibv_open_qp", Section: "DESCRIPTION"}
 	rule0221 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"}
@@ -989,12 +986,14 @@ var (
 		Statement: "cur_qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR", Fix: "pass one of these", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", Text: validate.Text[QPState]}
 	rule0231 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0231", Verb: "ibv_modify_qp", Subject: "attr.port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp",
+		Section: "DESCRIPTION"}
 	rule0232 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0232", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
 		Statement: "the path needs a local port, and ports are numbered from 1", Fix: "pass the port of the queue pair",
 		Page: "ibv_modify_qp"}
 	rule0233 = verr.Rule{ID: "VR-ibv_modify_qp-alt_port_num-0233", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+		Statement: "alt_port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp",
+		Section: "DESCRIPTION"}
 	rule0234 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0234", Verb: "ibv_modify_qp", Subject: "attr.port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION",
 		Capable: true, Limit: "phys_port_cnt"}
@@ -1008,10 +1007,10 @@ var (
 		Statement: "queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit", Fix: "leave it out",
 		Page: "ibv_modify_qp", Section: "DESCRIPTION", Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule2067 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-2067", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Capable: true,
+		Statement: "ah_attr.port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Capable: true,
 		Limit: "phys_port_cnt"}
 	rule2068 = verr.Rule{ID: "VR-ibv_modify_qp-alt_port_num-2068", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Capable: true,
+		Statement: "alt_port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Capable: true,
 		Limit: "phys_port_cnt"}
 	rule0220 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others",
@@ -1037,10 +1036,10 @@ var (
 		Statement: "path_mtu is 256, 512, 1024, 2048 or 4096", Fix: "pass a value of MTU", Page: "ibv_modify_qp", Section: "DESCRIPTION",
 		AcceptedBy: []string{"siw", "cxgb4"}, Text: validate.Text[MTU]}
 	rule0238 = verr.Rule{ID: "VR-ibv_modify_qp-rq_psn-0238", Verb: "ibv_modify_qp", Subject: "attr.rq_psn",
-		Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp",
+		Statement: "rq_psn has at most 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"every provider (only the low 24 bits count)"}}
 	rule0239 = verr.Rule{ID: "VR-ibv_modify_qp-sq_psn-0239", Verb: "ibv_modify_qp", Subject: "attr.sq_psn",
-		Statement: "packet numbers have 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp",
+		Statement: "sq_psn has at most 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"every provider (only the low 24 bits count)"}}
 	rule0240 = verr.Rule{ID: "VR-ibv_modify_qp-dest_qp_num-0240", Verb: "ibv_modify_qp", Subject: "attr.dest_qp_num",
 		Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_modify_qp",
@@ -1078,12 +1077,12 @@ var (
 		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"},
 		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule0253 = verr.Rule{ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid",
-		Statement: "a path needs a dlid or a global route, and RoCE always needs a global route",
+		Statement: "ah_attr needs a dlid or a global route, and on RoCE a global route",
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", AcceptedBy: []string{"siw", "cxgb4"},
 		Text: validate.NoText}
 	rule0255 = verr.Rule{ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp",
 		Subject:   "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid",
-		Statement: "a path needs a dlid or a global route, and RoCE always needs a global route",
+		Statement: "alt_ah_attr needs a dlid or a global route, and on RoCE a global route",
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", AcceptedBy: []string{"siw", "cxgb4"},
 		Text: validate.NoText}
 	rule2001 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2001", Verb: "ibv_modify_qp", Subject: "attr_mask",
@@ -1124,13 +1123,13 @@ var (
 		Statement: "rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit", Fix: "pass a larger value, or 0",
 		Page: "ibv_modify_qp", Capable: true, Limit: "qp_rate_limit_min", RefusedBy: []string{"mlx5, not in all cases"}}
 	rule2061 = verr.Rule{ID: "VR-ibv_modify_qp-flow_label-2061", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.flow_label",
-		Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp"}
+		Statement: "ah_attr.grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp"}
 	rule2062 = verr.Rule{ID: "VR-ibv_modify_qp-flow_label-2062", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.grh.flow_label",
-		Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp"}
+		Statement: "alt_ah_attr.grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp"}
 	rule2063 = verr.Rule{ID: "VR-ibv_modify_qp-sl-2063", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.sl",
-		Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp"}
+		Statement: "ah_attr.sl is a service level, 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp"}
 	rule2064 = verr.Rule{ID: "VR-ibv_modify_qp-sl-2064", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.sl",
-		Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp"}
+		Statement: "alt_ah_attr.sl is a service level, 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp"}
 	rule2070 = verr.Rule{ID: "VR-ibv_modify_qp-path_mig_state-2070", Verb: "ibv_modify_qp", Subject: "attr.path_mig_state",
 		Statement: "path_mig_state is MIGRATED, REARM or ARMED", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION",
 		Text: validate.Text[MigState]}
@@ -1138,15 +1137,15 @@ var (
 		Statement: "qp_access_flags has no bits but those of enum ibv_access_flags", Fix: "leave the other bits out", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", Text: validate.Text[QPAccess]}
 	rule3191 = verr.Rule{ID: "VR-ibv_modify_qp-static_rate-3191", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.static_rate",
-		Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp",
+		Statement: "ah_attr.static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp",
 		RefusedBy: []string{"mlx5"}}
 	rule3192 = verr.Rule{ID: "VR-ibv_modify_qp-static_rate-3192", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.static_rate",
-		Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp",
+		Statement: "alt_ah_attr.static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp",
 		RefusedBy: []string{"mlx5"}}
 	rule3194 = verr.Rule{ID: "VR-ibv_modify_qp-src_path_bits-3194", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.src_path_bits",
-		Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp"}
+		Statement: "ah_attr.src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_modify_qp"}
 	rule3195 = verr.Rule{ID: "VR-ibv_modify_qp-src_path_bits-3195", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.src_path_bits",
-		Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_modify_qp"}
+		Statement: "alt_ah_attr.src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_modify_qp"}
 	rule3811 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-3811", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
@@ -1166,10 +1165,10 @@ var (
 	rule1311 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Text: validate.Hex}
 	rule1312 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit",
-		Subject: "attr.max_burst_sz", Statement: "bursts are shaped only where there is a limit",
+		Subject: "attr.max_burst_sz", Statement: "max_burst_sz needs a rate_limit, within which bursts are shaped",
 		Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"}
 	rule1313 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", Verb: "ibv_modify_qp_rate_limit",
-		Subject: "attr.typical_pkt_sz", Statement: "bursts are shaped only where there is a limit",
+		Subject: "attr.typical_pkt_sz", Statement: "typical_pkt_sz needs a rate_limit, within which bursts are shaped",
 		Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"}
 	rule1314 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state",
 		Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first", Page: "ibv_modify_qp_rate_limit",
@@ -1195,8 +1194,8 @@ var (
 		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the other bits are left out), not in all cases"},
 		Text: validate.Text[CompCntrOp]}
 	rule1376 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
-		Statement: "a counter counts an operation at least", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr",
-		Section: "DESCRIPTION", Text: validate.Text[CompCntrOp]}
+		Statement: "op_mask names an operation at least", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION",
+		Text: validate.Text[CompCntrOp]}
 	rule1307 = verr.Rule{ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags",
 		Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order",
 		Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}, Text: validate.Text[DataInOrderQuery]}
@@ -1253,7 +1252,7 @@ var (
 		Page: "ibv_create_wq", Capable: true, Limit: "max_wq_type_rq", AcceptedBy: []string{"mana with linux 6.12"},
 		Text: validate.Text[WQType]}
 	rule0789 = verr.Rule{ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask",
-		Statement: "something is changed", Fix: "give what is to be changed", Page: "ibv_modify_wq", Text: validate.Hex}
+		Statement: "attr_mask names what to change", Fix: "give what is to be changed", Page: "ibv_modify_wq", Text: validate.Hex}
 	rule0791 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
 		Statement: "flags_mask has no bits but those of ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_modify_wq",
 		Section: "DESCRIPTION", Text: validate.Text[WQFlags]}
@@ -1264,11 +1263,11 @@ var (
 		Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION",
 		Text: validate.Text[WQState]}
 	rule3348 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-3348", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
-		Statement: "the device lacks RAW_PACKET_CAP_CVLAN_STRIPPING, so that CVLAN_STRIPPING cannot be changed",
+		Statement: "CVLAN_STRIPPING can be changed only on a device with RAW_PACKET_CAP_CVLAN_STRIPPING",
 		Fix:       "leave WQFlagsCvlanStripping out", Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true,
 		Text: validate.Text[WQFlags]}
 	rule3349 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-3349", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
-		Statement: "the device lacks RAW_PACKET_CAP_SCATTER_FCS, so that SCATTER_FCS cannot be changed", Fix: "leave WQFlagsScatterFCS out",
+		Statement: "SCATTER_FCS can be changed only on a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave WQFlagsScatterFCS out",
 		Page: "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true,
 		AcceptedBy: []string{"mlx5 (the flag does not change, whatever the device can do)"}, RefusedBy: []string{"mlx4"},
 		Text: validate.Text[WQFlags]}
@@ -1310,7 +1309,7 @@ var (
 		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.AddrText}
 	rule0354 = verr.Rule{ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah",
-		Statement: "the request of a UD queue pair names no address handle", Fix: "give the request one that is open", Page: "ibv_post_send",
+		Statement: "a request of a UD queue pair needs an address handle", Fix: "give the request one that is open", Page: "ibv_post_send",
 		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule3200 = verr.Rule{ID: "VR-ibv_post_send-opcode-3200", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "opcode is a value of enum ibv_wr_opcode", Fix: "pass one of them", Page: "ibv_post_send", Section: "DESCRIPTION",
@@ -1418,13 +1417,13 @@ var (
 		Statement: "receives can be posted in state INIT and later", Fix: "bring the queue pair to QPStateInit first", Page: "ibv_post_recv",
 		RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[QPState]}
 	rule0312 = verr.Rule{ID: "VR-ibv_create_ah-port_num-0312", Verb: "ibv_create_ah", Subject: "attr.port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION",
-		AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah",
+		Section: "DESCRIPTION", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}}
 	rule0313 = verr.Rule{ID: "VR-ibv_create_ah-port_num-0313", Verb: "ibv_create_ah", Subject: "attr.port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah", Section: "DESCRIPTION",
 		Capable: true, Limit: "phys_port_cnt", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}}
 	rule0315 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0315", Verb: "ibv_create_ah", Subject: "attr.is_global, attr.dlid",
-		Statement: "a path needs a dlid or a global route, and RoCE always needs a global route",
+		Statement: "attr needs a dlid or a global route, and on RoCE a global route",
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_create_ah",
 		AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}, Text: validate.NoText}
 	rule0316 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0316", Verb: "ibv_create_ah", Subject: "attr.is_global",
@@ -1436,24 +1435,24 @@ var (
 	rule0319 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0319", Verb: "ibv_create_ah", Subject: "attr.is_global",
 		Statement: "grh.traffic_class is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"}
 	rule0320 = verr.Rule{ID: "VR-ibv_create_ah-flow_label-0320", Verb: "ibv_create_ah", Subject: "attr.grh.flow_label",
-		Statement: "a flow label has 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+		Statement: "grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"}
 	rule0321 = verr.Rule{ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl",
-		Statement: "a service level is 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+		Statement: "sl is a service level, 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"}
 	rule3190 = verr.Rule{ID: "VR-ibv_create_ah-static_rate-3190", Verb: "ibv_create_ah", Subject: "attr.static_rate",
 		Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_create_ah",
 		Section: "DESCRIPTION"}
 	rule3193 = verr.Rule{ID: "VR-ibv_create_ah-src_path_bits-3193", Verb: "ibv_create_ah", Subject: "attr.src_path_bits",
-		Statement: "a port has at most 128 LIDs, which 7 bits tell apart", Fix: "pass at most 127", Page: "ibv_create_ah",
+		Statement: "src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_create_ah",
 		Section: "DESCRIPTION"}
 	rule3820 = verr.Rule{ID: "VR-ibv_create_ah-hop_limit-3820", Verb: "ibv_create_ah", Subject: "attr.grh.hop_limit",
 		Statement: "packets with a hop limit of 0 do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_create_ah"}
 	rule0765 = verr.Rule{ID: "VR-ibv_init_ah_from_wc-port_num-0765", Verb: "ibv_init_ah_from_wc", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc"}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc"}
 	rule0766 = verr.Rule{ID: "VR-ibv_init_ah_from_wc-port_num-0766", Verb: "ibv_init_ah_from_wc", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Capable: true,
 		Limit: "phys_port_cnt"}
 	rule0770 = verr.Rule{ID: "VR-ibv_create_ah_from_wc-port_num-0770", Verb: "ibv_create_ah_from_wc", Subject: "port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc"}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc"}
 	rule0771 = verr.Rule{ID: "VR-ibv_create_ah_from_wc-port_num-0771", Verb: "ibv_create_ah_from_wc", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Capable: true,
 		Limit: "phys_port_cnt"}
@@ -1470,7 +1469,8 @@ var (
 		Statement: "LIDs of multicast groups are 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 if the port has none",
 		Page: "ibv_attach_mcast", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}}
 	rule3032 = verr.Rule{ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num",
-		Statement: "ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid"}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device",
+		Page: "ibv_resolve_eth_l2_from_gid"}
 	rule3033 = verr.Rule{ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3033", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_resolve_eth_l2_from_gid",
 		Capable: true, Limit: "phys_port_cnt"}
@@ -1481,13 +1481,13 @@ var (
 		Fix: "pass CounterDescriptionPackets or CounterDescriptionBytes", Page: "ibv_attach_counters_point_flow", Section: "DESCRIPTION",
 		Text: validate.Text[CounterDescription]}
 	rule2093 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-comp_mask-2093", Verb: "ibv_attach_counters_point_flow",
-		Subject: "attr.comp_mask", Statement: "no bit of comp_mask is known", Fix: "leave it 0", Page: "ibv_attach_counters_point_flow",
-		Text: validate.Hex}
+		Subject: "attr.comp_mask", Statement: "comp_mask is 0, as it has no bits yet", Fix: "leave it 0",
+		Page: "ibv_attach_counters_point_flow", Text: validate.Hex}
 	rule3341 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-flow-3341", Verb: "ibv_attach_counters_point_flow", Subject: "flow",
 		Statement: "no known device attaches to a flow that is there", Fix: "pass nil, and give the counters to the flow when it is made",
 		Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}, Text: validate.AddrText}
 	rule0758 = verr.Rule{ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters",
-		Statement: "at least one value is read", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"}
+		Statement: "ncounters is at least 1", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"}
 	rule0759 = verr.Rule{ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags",
 		Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out", Page: "ibv_read_counters",
 		Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}, Text: validate.Text[ReadCounters]}

@@ -68,7 +68,7 @@ func (counters *Counters) Device() *Device { return object.OrZero(counters).dev 
 //
 // Rules:
 //   - CounterDesc: packets or bytes are counted [VR-ibv_attach_counters_point_flow-counter_desc-2092]
-//   - no bit of comp_mask is known [VR-ibv_attach_counters_point_flow-comp_mask-2093]
+//   - comp_mask is 0, as it has no bits yet [VR-ibv_attach_counters_point_flow-comp_mask-2093]
 //
 // Hints (some devices accept these):
 //   - no known device attaches to a flow that is there [VR-ibv_attach_counters_point_flow-flow-3341]
@@ -115,7 +115,7 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 //   - flags: how to read.
 //
 // Rules:
-//   - ncounters: at least one value is read [VR-ibv_read_counters-ncounters-0758]
+//   - ncounters is at least 1 [VR-ibv_read_counters-ncounters-0758]
 //
 // Hints (some devices accept these):
 //   - flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED [VR-ibv_read_counters-flags-0759]

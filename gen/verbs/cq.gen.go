@@ -275,11 +275,11 @@ func (cq *CQ) Resize(cqe int) error {
 // Modify changes how often a completion queue reports events.
 //
 // Rules:
-//   - something is changed [VR-ibv_modify_cq-attr_mask-0778]
+//   - attr_mask names what to change [VR-ibv_modify_cq-attr_mask-0778]
 //
 // Hints (some devices accept these):
-//   - Count: moderate.cq_count is at most what the device moderates by [VR-ibv_modify_cq-cq_count-2055]
-//   - Period: moderate.cq_period is at most what the device moderates by [VR-ibv_modify_cq-cq_period-2056]
+//   - Count: moderate.cq_count is at most max_cq_count [VR-ibv_modify_cq-cq_count-2055]
+//   - Period: moderate.cq_period is at most max_cq_period [VR-ibv_modify_cq-cq_period-2056]
 //
 // C: ibv_modify_cq, ibv_modify_cq(3).
 func (cq *CQ) Modify(attr *ModifyCQAttr) error {

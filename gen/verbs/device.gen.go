@@ -197,7 +197,7 @@ func (dev *Device) QueryPort(portNum uint8) (*PortInfo, error) {
 // Since rdma-core 62.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
-//   - portNum: ports are numbered from 1 [VR-ibv_query_port_speed-port_num-1326]
+//   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_query_port_speed-port_num-1326]
 //   - portNum is at most the number of ports [VR-ibv_query_port_speed-port_num-1327]
 //
 // C: ibv_query_port_speed, ibv_query_port_speed(3).
@@ -232,7 +232,7 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 //   - index: index in the table, from 0.
 //
 // Rules:
-//   - portNum: ports are numbered from 1 [VR-ibv_query_gid-port_num-0326]
+//   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_query_gid-port_num-0326]
 //   - portNum is at most the number of ports [VR-ibv_query_gid-port_num-0327]
 //   - index: indexes count from 0 [VR-ibv_query_gid-index-0328]
 //
@@ -277,7 +277,7 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 //
 // Rules:
 //   - flags: there are no flags yet [VR-ibv_query_gid_ex-flags-0703]
-//   - portNum: ports are numbered from 1 [VR-ibv_query_gid_ex-port_num-0704]
+//   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_query_gid_ex-port_num-0704]
 //   - portNum is at most the number of ports [VR-ibv_query_gid_ex-port_num-0705]
 //
 // C: ibv_query_gid_ex, ibv_query_gid_ex(3).
@@ -322,7 +322,7 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 //   - flags: there are no flags yet [VR-ibv_query_gid_table-flags-0709]
 //
 // Hints (some devices accept these):
-//   - maxEntries: the list has at least one entry [VR-ibv_query_gid_table-max_entries-0708]
+//   - maxEntries is at least 1 [VR-ibv_query_gid_table-max_entries-0708]
 //
 // C: ibv_query_gid_table, ibv_query_gid_table(3).
 func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
@@ -364,7 +364,7 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 //   - index: index in the table, from 0.
 //
 // Rules:
-//   - portNum: ports are numbered from 1 [VR-ibv_query_pkey-port_num-0713]
+//   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_query_pkey-port_num-0713]
 //   - portNum is at most the number of ports [VR-ibv_query_pkey-port_num-0714]
 //   - index: indexes count from 0 [VR-ibv_query_pkey-index-0715]
 //
@@ -408,7 +408,7 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 //   - pkey: partition key.
 //
 // Rules:
-//   - portNum: ports are numbered from 1 [VR-ibv_get_pkey_index-port_num-0717]
+//   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_get_pkey_index-port_num-0717]
 //   - portNum is at most the number of ports [VR-ibv_get_pkey_index-port_num-0718]
 //
 // C: ibv_get_pkey_index, ibv_get_pkey_index(3).
@@ -514,12 +514,12 @@ func (dev *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 // OpenXRCD opens an XRC domain.
 //
 // Rules:
-//   - both the file and the flags are given [VR-ibv_open_xrcd-comp_mask-0733]
+//   - comp_mask needs FD and OFLAGS [VR-ibv_open_xrcd-comp_mask-0733]
 //   - FD is an open file descriptor, or -1 for a domain without an inode [VR-ibv_open_xrcd-fd-2075]
 //
 // Hints (some devices accept these):
 //   - OFlags has no bits but O_CREAT and O_EXCL [VR-ibv_open_xrcd-oflags-0734]
-//   - OFlags: a domain without an inode is always made [VR-ibv_open_xrcd-oflags-2076]
+//   - OFlags: without an inode, oflags needs O_CREAT [VR-ibv_open_xrcd-oflags-2076]
 //
 // C: ibv_open_xrcd, ibv_open_xrcd(3).
 func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
@@ -848,7 +848,7 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 //   - Type is BASIC, XRC or TM [VR-ibv_create_srq_ex-srq_type-1204]
 //   - a queue of type XRC has an XRC domain and a completion queue [VR-ibv_create_srq_ex-comp_mask-1205]
 //   - a queue of type TM has a completion queue and a list of tags [VR-ibv_create_srq_ex-comp_mask-1206]
-//   - MaxNumTags: a list of tags has room for at least 1 [VR-ibv_create_srq_ex-max_num_tags-1207]
+//   - MaxNumTags is at least 1 [VR-ibv_create_srq_ex-max_num_tags-1207]
 //   - PD: the queue has a protection domain [VR-ibv_create_srq_ex-pd-3305]
 //
 // Hints (some devices accept these):
@@ -860,7 +860,7 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 //   - MaxSGE is at most max_srq_sge [VR-ibv_create_srq_ex-max_sge-1231]
 //   - MaxOps is at most max_ops of the device [VR-ibv_create_srq_ex-max_ops-3309]
 //   - srq_limit has no effect when the queue is created [VR-ibv_create_srq_ex-srq_limit-3353]
-//   - PD: the device has no shared receive queues (max_srq is 0) [VR-ibv_create_srq_ex-pd-4210]
+//   - PD: a device with max_srq 0 has no shared receive queues [VR-ibv_create_srq_ex-pd-4210]
 //   - Type: a queue of type TM needs a device that matches tags [VR-ibv_create_srq_ex-srq_type-3524]
 //
 // C: ibv_create_srq_ex, ibv_create_srq_ex(3).
@@ -947,11 +947,11 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - RecvCQ: receives complete in recv_cq; a queue pair with a table does not receive itself, and has no
 //     recv_cq
 //   - SRQ: a queue pair with a table has no srq
-//   - MaxRecvWR: a queue pair with a table has no receive requests
-//   - MaxRecvSGE: a queue pair with a table has no receive requests
+//   - MaxRecvWR: cap.max_recv_wr is 0 where the queue pair has a table of work queues
+//   - MaxRecvSGE: cap.max_recv_sge is 0 where the queue pair has a table of work queues
 //   - Type is a type that enum ibv_qp_type has
-//   - Flags has no bits but those of enum ibv_qp_create_flags; packets of queue pairs of type UD alone can
-//     carry another number than their own; queue pairs of type RAW_PACKET alone receive whole frames
+//   - Flags has no bits but those of enum ibv_qp_create_flags; SOURCE_QPN is only for UD queue pairs;
+//     SCATTER_FCS and CVLAN_STRIPPING are only for queue pairs of type RAW_PACKET
 //   - RXHashConf.Function is TOEPLITZ
 //   - the key of the hash has 40 bytes
 //
@@ -1394,7 +1394,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 //   - grh: first 40 bytes of the memory of the receive, also where the completion has no GRH in its Flags.
 //
 // Hints (some devices accept these):
-//   - portNum: ports are numbered from 1 [VR-ibv_init_ah_from_wc-port_num-0765]
+//   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_init_ah_from_wc-port_num-0765]
 //   - portNum is at most the number of ports [VR-ibv_init_ah_from_wc-port_num-0766]
 //
 // C: ibv_init_ah_from_wc, ibv_create_ah_from_wc(3).
@@ -1446,7 +1446,7 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 // within 3 seconds is syscall.EHOSTUNREACH. CreateAH finds the address by itself.
 //
 // Rules:
-//   - PortNum: ports are numbered from 1 [VR-ibv_resolve_eth_l2_from_gid-port_num-3032]
+//   - PortNum is at least 1, as ports are numbered from 1 [VR-ibv_resolve_eth_l2_from_gid-port_num-3032]
 //   - PortNum is at most the number of ports [VR-ibv_resolve_eth_l2_from_gid-port_num-3033]
 //
 // C: ibv_resolve_eth_l2_from_gid, ibv_resolve_eth_l2_from_gid(3).

@@ -17,9 +17,9 @@ import (
 // would CloseAll of the device.
 //
 // Rules:
-//   - the domain, the number and the type of the queue pair are given [VR-ibv_open_qp-comp_mask-1220]
+//   - comp_mask needs NUM, XRCD and TYPE [VR-ibv_open_qp-comp_mask-1220]
 //   - Type: only queue pairs of type XRC_RECV can be shared [VR-ibv_open_qp-qp_type-1221]
-//   - QPNum: no queue pair has a number of more than 24 bits [VR-ibv_open_qp-qp_num-3172]
+//   - QPNum has at most 24 bits [VR-ibv_open_qp-qp_num-3172]
 //
 // C: ibv_open_qp, ibv_open_qp(3).
 func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {

@@ -636,7 +636,7 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 //   - advice is one of the three prefetches [VR-ibv_advise_mr-advice-0190]
 //   - flags takes FLUSH only [VR-ibv_advise_mr-flags-0191]
 //   - sgList must not be NULL [VR-ibv_advise_mr-sg_list-0192]
-//   - numSGE: there is at least one range [VR-ibv_advise_mr-num_sge-0193]
+//   - numSGE is at least 1 [VR-ibv_advise_mr-num_sge-0193]
 //
 // Hints (some devices accept these):
 //   - all prefetches work on on-demand regions, which this device lacks [VR-ibv_advise_mr-pd-0216]
@@ -759,7 +759,7 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 //   - MaxWR is at most max_srq_wr [VR-ibv_create_srq-max_wr-0604]
 //   - MaxSGE is at most max_srq_sge [VR-ibv_create_srq-max_sge-0605]
 //   - srq_limit has no effect when the queue is created [VR-ibv_create_srq-srq_limit-0606]
-//   - the device has no shared receive queues (max_srq is 0) [VR-ibv_create_srq-pd-4209]
+//   - a device with max_srq 0 has no shared receive queues [VR-ibv_create_srq-pd-4209]
 //
 // C: ibv_create_srq, ibv_create_srq(3).
 func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
@@ -1007,18 +1007,17 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 // CreateAH makes an address handle.
 //
 // Hints (some devices accept these):
-//   - PortNum: ports are numbered from 1 [VR-ibv_create_ah-port_num-0312]
+//   - PortNum is at least 1, as ports are numbered from 1 [VR-ibv_create_ah-port_num-0312]
 //   - PortNum is at most the number of ports [VR-ibv_create_ah-port_num-0313]
-//   - a path needs a dlid or a global route, and RoCE always needs a global route
-//     [VR-ibv_create_ah-is_global-0315]
+//   - attr needs a dlid or a global route, and on RoCE a global route [VR-ibv_create_ah-is_global-0315]
 //   - IsGlobal: grh.flow_label is used only with is_global [VR-ibv_create_ah-is_global-0316]
 //   - IsGlobal: grh.sgid_index is used only with is_global [VR-ibv_create_ah-is_global-0317]
 //   - IsGlobal: grh.hop_limit is used only with is_global [VR-ibv_create_ah-is_global-0318]
 //   - IsGlobal: grh.traffic_class is used only with is_global [VR-ibv_create_ah-is_global-0319]
-//   - FlowLabel: a flow label has 20 bits [VR-ibv_create_ah-flow_label-0320]
-//   - SL: a service level is 0 to 15 [VR-ibv_create_ah-sl-0321]
+//   - FlowLabel: grh.flow_label has at most 20 bits [VR-ibv_create_ah-flow_label-0320]
+//   - SL is a service level, 0 to 15 [VR-ibv_create_ah-sl-0321]
 //   - StaticRate is a value of enum ibv_rate [VR-ibv_create_ah-static_rate-3190]
-//   - SrcPathBits: a port has at most 128 LIDs, which 7 bits tell apart [VR-ibv_create_ah-src_path_bits-3193]
+//   - SrcPathBits has at most 7 bits, for the 128 LIDs of a port [VR-ibv_create_ah-src_path_bits-3193]
 //   - HopLimit: packets with a hop limit of 0 do not pass a router [VR-ibv_create_ah-hop_limit-3820]
 //
 // C: ibv_create_ah, ibv_create_ah(3).
@@ -1071,7 +1070,7 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 //   - portNum: port that the datagram arrived at.
 //
 // Hints (some devices accept these):
-//   - portNum: ports are numbered from 1 [VR-ibv_create_ah_from_wc-port_num-0770]
+//   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_create_ah_from_wc-port_num-0770]
 //   - portNum is at most the number of ports [VR-ibv_create_ah_from_wc-port_num-0771]
 //
 // C: ibv_create_ah_from_wc, ibv_create_ah_from_wc(3).

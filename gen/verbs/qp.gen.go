@@ -175,7 +175,7 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 //
 // Rules:
 //   - flows are for UD and raw packet queue pairs [VR-ibv_create_flow-qp-0803]
-//   - Port: port_num is at most the number of ports [VR-ibv_create_flow-port-2069]
+//   - Port is at most the number of ports [VR-ibv_create_flow-port-2069]
 //   - a flow has at most 10 specs [VR-ibv_create_flow-num_of_specs-3310]
 //
 // Hints (some devices accept these):
@@ -183,7 +183,7 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 //   - Flags has no bits but DONT_TRAP and EGRESS [VR-ibv_create_flow-flags-0805]
 //   - Type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER [VR-ibv_create_flow-type-2094]
 //   - flows need a device with MANAGED_FLOW_STEERING [VR-ibv_create_flow-flow-2095]
-//   - Port: ports are numbered from 1 [VR-ibv_create_flow-port-2096]
+//   - Port is at least 1, as ports are numbered from 1 [VR-ibv_create_flow-port-2096]
 //   - a sniffer takes all packets of its port [VR-ibv_create_flow-num_of_specs-3311]
 //   - comp_mask has no bits yet [VR-ibv_create_flow-comp_mask-3312]
 //   - Priority: priorities are at most 4095 [VR-ibv_create_flow-priority-3352]
@@ -327,10 +327,10 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 //     RETRY_CNT, RNR_RETRY, QKEY, in any state
 //   - State is RESET, INIT, RTR, RTS, SQD, SQE or ERR
 //   - CurState is RESET, INIT, RTR, RTS, SQD, SQE or ERR
-//   - PortNum: ports are numbered from 1; PortNum is at most the number of ports
+//   - PortNum is at least 1, as ports are numbered from 1; PortNum is at most the number of ports
 //   - AV.PortNum: the path needs a local port, and ports are numbered from 1; with a port given beside it, the
-//     path leaves by that port; AV.PortNum is at most the number of ports
-//   - AltPortNum: ports are numbered from 1; port_num is at most the number of ports
+//     path leaves by that port; ah_attr.port_num is at most the number of ports
+//   - AltPortNum is at least 1, as ports are numbered from 1; AltPortNum is at most the number of ports
 //   - AltAV.PortNum: the alternate path must use the alternate port
 //   - queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit
 //
@@ -427,9 +427,9 @@ func (qp *QP) Modify(attr *QPAttr) error {
 //
 // Rules:
 //   - comp_mask has no bits yet [VR-ibv_modify_qp_rate_limit-comp_mask-1311]
-//   - MaxBurstSize: bursts are shaped only where there is a limit
+//   - MaxBurstSize needs a rate_limit, within which bursts are shaped
 //     [VR-ibv_modify_qp_rate_limit-max_burst_sz-1312]
-//   - TypicalPacketSize: bursts are shaped only where there is a limit
+//   - TypicalPacketSize needs a rate_limit, within which bursts are shaped
 //     [VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313]
 //   - a queue pair that is not connected has no rate [VR-ibv_modify_qp_rate_limit-state-1314]
 //   - a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC
@@ -487,7 +487,7 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 //   - a counter is attached before the queue pair is connected [VR-ibv_qp_attach_comp_cntr-state-1373]
 //   - comp_mask has no bits yet [VR-ibv_qp_attach_comp_cntr-comp_mask-1374]
 //   - Ops has no bits but those of enum ibv_qp_attach_comp_cntr_op [VR-ibv_qp_attach_comp_cntr-op_mask-1375]
-//   - Ops: a counter counts an operation at least [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
+//   - Ops names an operation at least [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
 //
 // C: ibv_qp_attach_comp_cntr, ibv_qp_attach_comp_cntr(3).
 func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error {

@@ -9,7 +9,7 @@ import (
 )
 
 var ruleChannel = verr.Rule{ID: "VR-ibv_req_notify_cq-channel-0295", Verb: "ibv_req_notify_cq", Subject: "cq", Page: "ibv_req_notify_cq",
-	Statement: "events arrive on the channel of the queue, and this one has none", Fix: "create the queue with a channel"}
+	Statement: "this CQ has no completion channel, so that no event will arrive", Fix: "create the queue with a channel"}
 
 var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
 

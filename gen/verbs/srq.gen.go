@@ -96,7 +96,7 @@ func (srq *SRQ) Handle() uint32 { return object.OrZero(srq).handle }
 // Modify changes the size or the limit of a shared receive queue.
 //
 // Rules:
-//   - the device lacks SRQ_RESIZE, so that max_wr cannot be changed [VR-ibv_modify_srq-srq_attr_mask-0616]
+//   - max_wr can be changed only on a device with SRQ_RESIZE [VR-ibv_modify_srq-srq_attr_mask-0616]
 //
 // Hints (some devices accept these):
 //   - MaxWR: a queue has room for at least 1 request [VR-ibv_modify_srq-max_wr-0614]
@@ -104,7 +104,7 @@ func (srq *SRQ) Handle() uint32 { return object.OrZero(srq).handle }
 //   - Limit is at most max_srq_wr [VR-ibv_modify_srq-srq_limit-0617]
 //   - Limit is at most max_wr [VR-ibv_modify_srq-srq_limit-0618]
 //   - max_sge cannot be changed [VR-ibv_modify_srq-max_sge-4002]
-//   - the device lacks SRQ_RESIZE, so that max_wr cannot be changed [VR-ibv_modify_srq-srq_attr_mask-4200]
+//   - max_wr can be changed only on a device with SRQ_RESIZE [VR-ibv_modify_srq-srq_attr_mask-4200]
 //
 // C: ibv_modify_srq, ibv_modify_srq(3).
 func (srq *SRQ) Modify(srqAttr *SRQAttr) error {

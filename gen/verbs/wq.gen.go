@@ -107,15 +107,15 @@ var ErrQueueFull = verr.ErrQueueFull
 // Modify changes the state or the properties of a work queue.
 //
 // Rules:
-//   - something is changed [VR-ibv_modify_wq-attr_mask-0789]
+//   - attr_mask names what to change [VR-ibv_modify_wq-attr_mask-0789]
 //   - FlagsMask has no bits but those of ibv_wq_flags [VR-ibv_modify_wq-flags_mask-0791]
 //   - State: a work queue goes to RESET, RDY or ERR [VR-ibv_modify_wq-wq_state-0792]
 //   - CurState: a work queue is in RESET, RDY or ERR [VR-ibv_modify_wq-curr_wq_state-2090]
-//   - FlagsMask: the device lacks RAW_PACKET_CAP_CVLAN_STRIPPING, so that CVLAN_STRIPPING cannot be changed
+//   - FlagsMask: CVLAN_STRIPPING can be changed only on a device with RAW_PACKET_CAP_CVLAN_STRIPPING
 //     [VR-ibv_modify_wq-flags_mask-3348]
 //
 // Hints (some devices accept these):
-//   - FlagsMask: the device lacks RAW_PACKET_CAP_SCATTER_FCS, so that SCATTER_FCS cannot be changed
+//   - FlagsMask: SCATTER_FCS can be changed only on a device with RAW_PACKET_CAP_SCATTER_FCS
 //     [VR-ibv_modify_wq-flags_mask-3349]
 //   - CurState is the state that the queue is in [VR-ibv_modify_wq-curr_wq_state-3350]
 //

@@ -12,8 +12,8 @@ import (
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
-// message writes `VERB: SUBJECT VALUE: STATEMENT; FIX [ID]`, as the errors of generated code do.
-func message(r *spec.Rule, w broken) string {
+// message writes `VERB: SUBJECT VALUE: STATEMENT, LIMIT; FIX [ID]`, as the errors of generated code do.
+func message(r *spec.Rule, w broken, limit string) string {
 	var b strings.Builder
 	b.WriteString(r.Verb)
 	if w.subject != "" {
@@ -22,7 +22,7 @@ func message(r *spec.Rule, w broken) string {
 			b.WriteString(" " + w.value)
 		}
 	}
-	fmt.Fprintf(&b, ": %s; %s [%s]", r.Statement, r.Fix, r.ID)
+	fmt.Fprintf(&b, ": %s%s; %s [%s]", r.Statement, limit, r.Fix, r.ID)
 	return b.String()
 }
 

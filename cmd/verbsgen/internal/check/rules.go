@@ -29,7 +29,7 @@ func (c *call) add(res *Result, r *spec.Rule) {
 		found = true
 		res.Broken = append(res.Broken, Broken{Rule: r, Place: w.subject, Value: w.value})
 		applies := func(when []spec.Atom) bool { return c.holds(when, b) }
-		a, text := r.AnswerOf(c.platform, applies), message(r, *w)
+		a, text := r.AnswerOf(c.platform, applies), message(r, *w, c.limit(r, b))
 		switch {
 		case r.Severity == spec.SeverityLint || c.platform.Below() && a != spec.AnswerUnknown:
 			text += whoAccepts(r, func(p *spec.Party) bool {

@@ -174,8 +174,10 @@ func TestVerbs(t *testing.T) {
 func TestCaps(t *testing.T) {
 	s := fixtureSpec(t, "kind: cap_bound, subject: length, cap: device_attr.max_mr_size")
 	for _, tt := range []struct{ caps, verdict, message string }{
-		{"{device_attr.max_mr_size: 10}", Reject, "tst_call: length 11: it is broken; mend it [VR-tst_call-s-0001]"},
-		{"{device_attr: {max_mr_size: 0xa}}", Reject, "tst_call: length 11: it is broken; mend it [VR-tst_call-s-0001]"},
+		{"{device_attr.max_mr_size: 10}", Reject,
+			"tst_call: length 11: it is broken (max_mr_size is 10 on this device); mend it [VR-tst_call-s-0001]"},
+		{"{device_attr: {max_mr_size: 0xa}}", Reject,
+			"tst_call: length 11: it is broken (max_mr_size is 10 on this device); mend it [VR-tst_call-s-0001]"},
 		{"{device_attr.max_mr_size: null}", Accept, ""},
 		{"{device_attr.max_mr_siz: 10}", Accept,
 			"tst_call: caps: device_attr.max_mr_siz: struct ibv_device_attr has no field max_mr_siz; did you mean max_mr_size?"},

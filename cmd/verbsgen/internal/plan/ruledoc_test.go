@@ -23,7 +23,7 @@ Hints (some devices accept these):
   - lid: LIDs of multicast groups are 0xc000 to 0xfffe [VR-ibv_attach_mcast-lid-3180]`,
 		"ibv_modify_qp": `  - State is RESET, INIT, RTR, RTS, SQD, SQE or ERR
   - CurState is RESET, INIT, RTR, RTS, SQD, SQE or ERR
-  - PortNum: ports are numbered from 1; PortNum is at most the number of ports
+  - PortNum is at least 1, as ports are numbered from 1; PortNum is at most the number of ports
   - AV.PortNum: the path needs a local port, and ports are numbered from 1; with a port given beside it, the path leaves by that port;`,
 	} {
 		i := slices.IndexFunc(pkg.Verbs, func(v *model.Verb) bool { return v.C == c })
