@@ -149,7 +149,7 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 		{"arm", false, func(n *yaml.Node, at place) {
 			r.Arm = &Arm{}
 			d.object(n, at, []key{
-				{"of", true, d.exported(&r.Arm.Of)},
+				{"type", true, d.exported(&r.Arm.Of)},
 				{"tag", false, d.text(&r.Arm.Tag)},
 				{"is", true, d.text(&r.Arm.Is)},
 				{"size", false, d.text(&r.Arm.Size)},
@@ -158,7 +158,7 @@ func (d *decoder) record(name string, k, v *yaml.Node) Record {
 		{"tail", false, func(n *yaml.Node, at place) {
 			r.Tail = &Tail{}
 			d.object(n, at, []key{
-				{"of", true, d.exported(&r.Tail.Of)},
+				{"type", true, d.exported(&r.Tail.Of)},
 				{"go", true, d.exported(&r.Tail.Go)},
 				{"count", true, d.text(&r.Tail.Count)},
 				{"size", true, d.text(&r.Tail.Size)},

@@ -147,7 +147,7 @@ func (x *subjects) check(r *sharedRule) {
 		if _, excepted := r.except[s.name]; excepted || entries[s.name] || !r.every.has(s) || x.layers[s.pos.File] > layer {
 			continue
 		}
-		fix := "give it an ID under of:, or list it under except: with a reason"
+		fix := "give it an ID under for:, or list it under except: with a reason"
 		if s.pos.File != at.File {
 			fix = "there, or in a rule of this file with extends: " + first + ", " + fix
 		}
@@ -162,7 +162,7 @@ func (x *subjects) excepted(r *sharedRule, name string, listed bool) {
 	v, s := x.VerbByC(verb), x.byName[name]
 	switch {
 	case listed:
-		x.add(at, CodeSharedRule, r.entries[0].id.Value, name+" stands under of: and under except:", "keep one of them")
+		x.add(at, CodeSharedRule, r.entries[0].id.Value, name+" stands under for: and under except:", "keep one of them")
 	case v == nil:
 		x.function(at, r.entries[0].id.Value, verb)
 	case (s == nil || !r.every.has(s)) && x.layers[v.Pos.File] <= x.layers[at.File]:

@@ -45,7 +45,7 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page, only *only) {
 			}
 			if left -= r.size(e); left < 0 {
 				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page),
-					"the rules with of: are too large to be written out for each of their entries", "take some of them out")
+					"the rules with for: are too large to be written out for each of their entries", "take some of them out")
 				return
 			}
 			x.write(r, e)
@@ -69,11 +69,11 @@ func (x *expander) extend(r *sharedRule) {
 		problem, fix := "no shared rule has this ID", didYouMean(id, sortedKeys(x.byID))
 		for _, p := range x.spec.Pages {
 			if slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.ID == id }) {
-				problem, fix = "this rule is about one parameter or field alone: it has id:, not of:", "write a rule of its own"
+				problem, fix = "this rule is about one parameter or field alone: it has id:, not for:", "write a rule of its own"
 			}
 		}
 		if fix == "" {
-			fix = "name an ID that stands under of: of the rule"
+			fix = "name an ID that stands under for: of the rule"
 		}
 		r.d.add(r.extends, CodeSharedRule, show(id), "extends: "+problem, fix)
 		return

@@ -7,7 +7,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// A shared rule is written once and is about several parameters or fields: each has an entry under `of:`, with the ID of
+// A shared rule is written once and is about several parameters or fields: each has an entry under `for:`, with the ID of
 // its own rule. The loader writes each entry out as a rule like any other, so that nothing behind it knows shared rules.
 
 // sharedRule is such a rule as a file has it, or, with `extends:`, more entries of one.
@@ -39,7 +39,7 @@ type entry struct {
 
 // Keys of a shared rule that are none of a rule.
 const (
-	keyOf      = "of"
+	keyOf      = "for"
 	keyEvery   = "every"
 	keyExcept  = "except"
 	keyExtends = "extends"
@@ -88,7 +88,7 @@ func (d *decoder) sharedRule(n *yaml.Node, at place, to *Page) *sharedRule {
 		case keyExtends:
 			r.extends = v
 		case "id", "verb", "subject":
-			d.add(k, CodeSharedRule, subject, k.Value+": each entry under of: gives it", "leave it out, or leave of: out")
+			d.add(k, CodeSharedRule, subject, k.Value+": each entry under for: gives it", "leave it out, or leave for: out")
 		default:
 			r.body = append(r.body, k, v)
 		}
@@ -107,14 +107,14 @@ const (
 func (d *decoder) checkShared(r *sharedRule, subject string) {
 	if r.extends != nil {
 		if r.every != nil || len(r.body) > 0 {
-			d.add(r.node, CodeSharedRule, subject, "a rule with extends: only adds entries", "keep of: and except:")
+			d.add(r.node, CodeSharedRule, subject, "a rule with extends: only adds entries", "keep for: and except:")
 		}
 		return
 	}
 	if !hasKey(r.node, keyOf) {
-		d.add(r.node, CodeSharedRule, subject, "every: and except: without of:", "list under of: what the rule is about, each with its ID")
+		d.add(r.node, CodeSharedRule, subject, "every: and except: without for:", "list under for: what the rule is about, each with its ID")
 	} else if len(r.entries) == 0 && len(d.errs) == 0 {
-		d.add(r.node, CodeSharedRule, subject, "of: lists nothing", "list what the rule is about, each with its ID")
+		d.add(r.node, CodeSharedRule, subject, "for: lists nothing", "list what the rule is about, each with its ID")
 	}
 	if r.every == nil && len(r.except) > 0 {
 		d.add(r.node, CodeSharedRule, subject, exceptAlone, exceptAloneFix)
@@ -152,7 +152,7 @@ func (d *decoder) verbAndPath(k *yaml.Node, subject string) (verb, path string, 
 	return verb, path, true
 }
 
-// entriesOf reads what stands under `of:` for one parameter or field: an entry, or a list of them.
+// entriesOf reads what stands under `for:` for one parameter or field: an entry, or a list of them.
 func (d *decoder) entriesOf(k, v *yaml.Node, subject string, to *Page) []*entry {
 	verb, path, ok := d.verbAndPath(k, subject)
 	if !ok {
@@ -196,7 +196,7 @@ func (d *decoder) sharedEntry(verb, path string, k, v *yaml.Node, subject string
 		case keyWords:
 			e.words = d.words(v, place{subject, keyWords})
 		case "verb", "kind", "subject", keyOf, keyEvery, keyExcept, keyExtends:
-			d.add(k, CodeSharedRule, subject, k.Value+" in an entry of of: is the same for all entries", "take it out, or write a rule of its own")
+			d.add(k, CodeSharedRule, subject, k.Value+" in an entry of for: is the same for all entries", "take it out, or write a rule of its own")
 		default:
 			e.own = append(e.own, k, v)
 		}

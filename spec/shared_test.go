@@ -15,7 +15,7 @@ title: memory regions
 release: "65.0"
 rules:
   - kind: range
-    of:
+    for:
       ibv_reg_mr length: VR-ibv_reg_mr-length-0001
       ibv_reg_mr_ex mr_init_attr.length: {id: VR-ibv_reg_mr_ex-length-0002, when: [{of: ../fd, gt: 0}], with: {mr_init_attr: {fd: 5}}}
     when: [{of: ../access, has: [IBV_ACCESS_LOCAL_WRITE]}]
@@ -74,7 +74,7 @@ func TestRelativePaths(t *testing.T) {
 func TestSharedRuleOfAnotherFile(t *testing.T) {
 	files := fstest.MapFS{
 		"ibv_reg_mr.yaml": {Data: []byte(strings.Replace(sharedPage, "    min: 1\n", "    min: [1]\n", 1))},
-		"more.yaml": {Data: []byte("extends: ibv_reg_mr\nrules:\n  - extends: VR-ibv_reg_mr-length-0001\n    of:\n" +
+		"more.yaml": {Data: []byte("extends: ibv_reg_mr\nrules:\n  - extends: VR-ibv_reg_mr-length-0001\n    for:\n" +
 			"      ibv_reg_mr_iova length: {id: VR-ibv_reg_mr_iova-length-0003, fix: {x: y}}\n")},
 	}
 	_, err := Load(files)
@@ -95,7 +95,7 @@ func TestSharedRuleTooLarge(t *testing.T) {
 	b.WriteString("    note: x\n    accept: {list: [" + strings.Repeat("0, ", 1000) + "0]}\n")
 	_, err := loadText("ibv_reg_mr.yaml", b.String())
 	if err == nil || !strings.Contains(err.Error(),
-		"ibv_reg_mr.yaml:5:5: VR-ibv_reg_mr-length-0000: the rules with of: are too large to be written out for each of their entries; "+
+		"ibv_reg_mr.yaml:5:5: VR-ibv_reg_mr-length-0000: the rules with for: are too large to be written out for each of their entries; "+
 			"take some of them out") {
 		t.Errorf("%.300v", err)
 	}
@@ -144,7 +144,7 @@ func TestStatementsStandOnce(t *testing.T) {
 	for _, r := range s.Rules() {
 		pos := r.marks.at("statement", r.Statement, r.Pos)
 		if first, twice := at[r.Statement]; twice && first != pos && r.Kind != KindNotNull && apart[r.Statement] == "" {
-			t.Errorf("%s: %s: %q stands at %s too; write the rule once, with of:", pos, r.ID, r.Statement, first)
+			t.Errorf("%s: %s: %q stands at %s too; write the rule once, with for:", pos, r.ID, r.Statement, first)
 		}
 		at[r.Statement] = pos
 	}

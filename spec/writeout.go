@@ -241,5 +241,5 @@ func (d *decoder) noSignsIn(n *yaml.Node, subject string) {
 }
 
 func (d *decoder) foreignSign(n *yaml.Node, subject string) {
-	d.add(n, CodeSharedRule, subject, show(n.Value)+": $ and ../ are for rules with of:, and this rule has none", "write out what is meant")
+	d.add(n, CodeSharedRule, subject, show(n.Value)+": $ and ../ are for rules with for:, and this rule has none", "write out what is meant")
 }
