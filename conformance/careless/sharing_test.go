@@ -156,11 +156,11 @@ func batchMistakes() []mistake {
 			closed(b)
 			return result(w.a.QP.PostRecv(b, 1))
 		}},
-		{name: "a datagram without an address", over: datagram, says: []string{"request 0", `wr\.ud\.ah NULL`, "AH.Address"},
+		{name: "a datagram without an address", over: datagram, says: []string{"request 0", `wr\.ud\.ah NULL`, "needs an address handle"},
 			make: func(w *world) error {
 				return result(w.a.QP.PostSend(w.sends(1), 1))
 			}},
-		{name: "a datagram that was a write before", over: datagram, says: []string{"the request has no address", "AH.Address"},
+		{name: "a datagram that was a write before", over: datagram, says: []string{"the request has no address", "needs an address handle"},
 			make: func(w *world) error {
 				b := w.sends(1)
 				if err := w.ah.Address(b.WR(0).Send(1), 1, 1); err != nil {

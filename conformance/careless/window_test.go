@@ -47,7 +47,7 @@ func windowMistakes() []mistake {
 			return w.a.QP.BindMW(mw, verbs.MWBindAttr{MR: mr(w), Length: 8, Access: verbs.MWAccessRemoteRead})
 		}
 	}
-	gone := []string{"request 0", "binds an MW to an MR, and one of them is closed", "MW.Bind"}
+	gone := []string{"request 0", "binds an MW to an MR, and one of them is closed", "window of type 2 by a request"}
 	return []mistake{
 		{name: "a closed window in a request", says: gone, make: closing(false)},
 		{name: "a closed region in a request that binds", says: gone, make: closing(true)},
@@ -62,7 +62,7 @@ func windowMistakes() []mistake {
 		{name: "a region of another domain", says: []string{"ibv_bind_mw", "EPERM"},
 			make: ofType(verbs.MWType1, func(w *world) *verbs.MR { return w.b.MR })},
 		{name: "no region", says: []string{"a window is bound to a region"}, make: ofType(verbs.MWType1, func(*world) *verbs.MR { return nil })},
-		{name: "a window of type 2 by the verb", says: []string{"binds a window of type 1", "MW.Bind"},
+		{name: "a window of type 2 by the verb", says: []string{"binds a window of type 1", "window of type 2 by a request"},
 			make: ofType(verbs.MWType2, func(w *world) *verbs.MR { return w.a.MR })},
 		{name: "the remote address of a bind", says: []string{"binds a memory window has no remote address"}, make: func(w *world) error {
 			_, _, b, err := w.bound()
