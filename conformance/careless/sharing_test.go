@@ -160,7 +160,7 @@ func batchMistakes() []mistake {
 			make: func(w *world) error {
 				return result(w.a.QP.PostSend(w.sends(1), 1))
 			}},
-		{name: "a datagram that was a write before", over: datagram, says: []string{"the request has no address", "needs an address handle"},
+		{name: "a datagram that was a write before", over: datagram, says: []string{"the request has no address", "AH.Address"},
 			make: func(w *world) error {
 				b := w.sends(1)
 				if err := w.ah.Address(b.WR(0).Send(1), 1, 1); err != nil {

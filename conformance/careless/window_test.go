@@ -47,7 +47,7 @@ func windowMistakes() []mistake {
 			return w.a.QP.BindMW(mw, verbs.MWBindAttr{MR: mr(w), Length: 8, Access: verbs.MWAccessRemoteRead})
 		}
 	}
-	gone := []string{"request 0", "binds an MW to an MR, and one of them is closed", "window of type 2 by a request"}
+	gone := []string{"request 0", "binds an MW to an MR, and one of them is closed", "MW.Bind"}
 	return []mistake{
 		{name: "a closed window in a request", says: gone, make: closing(false)},
 		{name: "a closed region in a request that binds", says: gone, make: closing(true)},
