@@ -801,7 +801,7 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}}
 	rule2047 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags",
-		Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "efa", "ionic"},
+		Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "efa", "mlx5"},
 		Text: validate.Text[QPOp]}
 	rule2048 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO",
