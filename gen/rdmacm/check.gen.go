@@ -57,14 +57,16 @@ var (
 		Statement: "the identifier is one of a request", Fix: "accept the request", Page: "rdma_connect"}
 	rule0701 = verr.Rule{ID: "VR-rdma_connect-private_data_len-0701", Verb: "rdma_connect", Subject: "conn_param.private_data_len",
 		Statement: "a request for a connection has at most 56 bytes of private data", Fix: "pass fewer bytes", Page: "rdma_connect",
-		Section: "INFINIBAND SPECIFIC"}
+		Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"}}
 	rule0702 = verr.Rule{ID: "VR-rdma_connect-private_data_len-0702", Verb: "rdma_connect", Subject: "conn_param.private_data_len",
 		Statement: "a lookup of a datagram service has at most 180 bytes of private data", Fix: "pass fewer bytes", Page: "rdma_connect",
 		Section: "INFINIBAND SPECIFIC"}
 	rule0703 = verr.Rule{ID: "VR-rdma_connect-retry_count-0703", Verb: "rdma_connect", Subject: "conn_param.retry_count",
-		Statement: "retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC"}
+		Statement: "retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC",
+		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
 	rule0704 = verr.Rule{ID: "VR-rdma_connect-rnr_retry_count-0704", Verb: "rdma_connect", Subject: "conn_param.rnr_retry_count",
-		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC"}
+		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC",
+		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
 	rule7162 = verr.Rule{ID: "VR-rdma_connect-responder_resources-7162", Verb: "rdma_connect", Subject: "conn_param.responder_resources",
 		Statement: "responder_resources is ignored for datagrams", Fix: "leave ConnAttr.ResponderResources out", Page: "rdma_connect",
 		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
@@ -121,12 +123,13 @@ var (
 		Statement: "the request was accepted already", Fix: "accept a request once", Page: "rdma_accept"}
 	rule0705 = verr.Rule{ID: "VR-rdma_accept-private_data_len-0705", Verb: "rdma_accept", Subject: "conn_param.private_data_len",
 		Statement: "the answer to a request for a connection has at most 196 bytes of private data", Fix: "pass fewer bytes",
-		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC"}
+		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2, not in all cases"}}
 	rule0706 = verr.Rule{ID: "VR-rdma_accept-private_data_len-0706", Verb: "rdma_accept", Subject: "conn_param.private_data_len",
 		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data", Fix: "pass fewer bytes",
 		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC"}
 	rule0707 = verr.Rule{ID: "VR-rdma_accept-rnr_retry_count-0707", Verb: "rdma_accept", Subject: "conn_param.rnr_retry_count",
-		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_accept", Section: "INFINIBAND SPECIFIC"}
+		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_accept", Section: "INFINIBAND SPECIFIC",
+		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
 	rule7172 = verr.Rule{ID: "VR-rdma_accept-responder_resources-7172", Verb: "rdma_accept", Subject: "conn_param.responder_resources",
 		Statement: "responder_resources is ignored for datagrams", Fix: "leave ConnAttr.ResponderResources out", Page: "rdma_accept",
 		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}

@@ -490,11 +490,12 @@ var (
 		Fix:       "pass 6 for an alignment of 64 bytes, 0 for none", Page: "ibv_alloc_dm", Section: "DESCRIPTION"}
 	rule0098 = verr.Rule{ID: "VR-ibv_alloc_dm-length-0098", Verb: "ibv_alloc_dm", Subject: "attr.length",
 		Statement: "a device with device memory has a max_dm_size above 0", Fix: "look for a device whose DeviceInfoEx.MaxDMSize is not 0",
-		Page: "ibv_alloc_dm", Section: "NOTES", Capable: true, Limit: "max_dm_size"}
+		Page: "ibv_alloc_dm", Section: "NOTES", Capable: true, Limit: "max_dm_size", AcceptedBy: []string{"mana"}}
 	rule0099 = verr.Rule{ID: "VR-ibv_alloc_dm-length-0099", Verb: "ibv_alloc_dm", Subject: "attr.length",
 		Statement: "a buffer has at least 1 byte", Fix: "ask for at least 1 byte", Page: "ibv_alloc_dm", RefusedBy: []string{"mlx5"}}
 	rule0101 = verr.Rule{ID: "VR-ibv_alloc_dm-comp_mask-0101", Verb: "ibv_alloc_dm", Subject: "attr.comp_mask",
-		Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_dm", Section: "DESCRIPTION", Text: validate.Hex}
+		Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_dm", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mana (the bits are ignored)"}, RefusedBy: []string{"mlx5"}, Text: validate.Hex}
 	rule0002 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0002", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "a region over device memory needs ZERO_BASED", Fix: "add DMAccessZeroBased", Page: "ibv_alloc_dm",
 		Section: "Device memory registration", Text: validate.Text[DMAccess]}
@@ -513,7 +514,7 @@ var (
 		Section: "Device memory registration"}
 	rule0119 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0119", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "MW_BIND cannot be used with device memory on mlx5", Fix: "leave DMAccessMWBind out", Page: "ibv_alloc_dm",
-		RefusedBy: []string{"mlx5"}, Text: validate.Text[DMAccess]}
+		AcceptedBy: []string{"mana"}, RefusedBy: []string{"mlx5"}, Text: validate.Text[DMAccess]}
 	rule0120 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0120", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave DMAccessRemoteAtomic out", Page: "ibv_alloc_dm",
 		Section: "Device memory registration", Unsupported: true, Capable: true, Text: validate.Text[DMAccess]}
@@ -1123,13 +1124,17 @@ var (
 		Statement: "rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit", Fix: "pass a larger value, or 0",
 		Page: "ibv_modify_qp", Capable: true, Limit: "qp_rate_limit_min", RefusedBy: []string{"mlx5, not in all cases"}}
 	rule2061 = verr.Rule{ID: "VR-ibv_modify_qp-flow_label-2061", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.flow_label",
-		Statement: "ah_attr.grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp"}
+		Statement: "ah_attr.grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
 	rule2062 = verr.Rule{ID: "VR-ibv_modify_qp-flow_label-2062", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.grh.flow_label",
-		Statement: "alt_ah_attr.grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp"}
+		Statement: "alt_ah_attr.grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
 	rule2063 = verr.Rule{ID: "VR-ibv_modify_qp-sl-2063", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.sl",
-		Statement: "ah_attr.sl is a service level, 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp"}
+		Statement: "ah_attr.sl is a service level, 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
 	rule2064 = verr.Rule{ID: "VR-ibv_modify_qp-sl-2064", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.sl",
-		Statement: "alt_ah_attr.sl is a service level, 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp"}
+		Statement: "alt_ah_attr.sl is a service level, 0 to 15", Fix: "pass at most 15", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
 	rule2070 = verr.Rule{ID: "VR-ibv_modify_qp-path_mig_state-2070", Verb: "ibv_modify_qp", Subject: "attr.path_mig_state",
 		Statement: "path_mig_state is MIGRATED, REARM or ARMED", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION",
 		Text: validate.Text[MigState]}
@@ -1143,9 +1148,11 @@ var (
 		Statement: "alt_ah_attr.static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp",
 		RefusedBy: []string{"mlx5"}}
 	rule3194 = verr.Rule{ID: "VR-ibv_modify_qp-src_path_bits-3194", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.src_path_bits",
-		Statement: "ah_attr.src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_modify_qp"}
+		Statement: "ah_attr.src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
 	rule3195 = verr.Rule{ID: "VR-ibv_modify_qp-src_path_bits-3195", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.src_path_bits",
-		Statement: "alt_ah_attr.src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_modify_qp"}
+		Statement: "alt_ah_attr.src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
 	rule3811 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-3811", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
@@ -1427,23 +1434,29 @@ var (
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_create_ah",
 		AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}, Text: validate.NoText}
 	rule0316 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0316", Verb: "ibv_create_ah", Subject: "attr.is_global",
-		Statement: "grh.flow_label is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+		Statement: "grh.flow_label is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 (InfiniBand ignores the value, RoCE refuses the call)"}}
 	rule0317 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0317", Verb: "ibv_create_ah", Subject: "attr.is_global",
-		Statement: "grh.sgid_index is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+		Statement: "grh.sgid_index is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 (InfiniBand ignores the value, RoCE refuses the call)"}}
 	rule0318 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0318", Verb: "ibv_create_ah", Subject: "attr.is_global",
-		Statement: "grh.hop_limit is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+		Statement: "grh.hop_limit is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 (InfiniBand ignores the value, RoCE refuses the call)"}}
 	rule0319 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0319", Verb: "ibv_create_ah", Subject: "attr.is_global",
-		Statement: "grh.traffic_class is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+		Statement: "grh.traffic_class is used only with is_global", Fix: "set AHAttr.IsGlobal", Page: "ibv_create_ah", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 (InfiniBand ignores the value, RoCE refuses the call)"}}
 	rule0320 = verr.Rule{ID: "VR-ibv_create_ah-flow_label-0320", Verb: "ibv_create_ah", Subject: "attr.grh.flow_label",
-		Statement: "grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+		Statement: "grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_create_ah", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 (the upper bits are ignored)"}}
 	rule0321 = verr.Rule{ID: "VR-ibv_create_ah-sl-0321", Verb: "ibv_create_ah", Subject: "attr.sl",
-		Statement: "sl is a service level, 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION"}
+		Statement: "sl is a service level, 0 to 15", Fix: "pass at most 15", Page: "ibv_create_ah", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 (the upper bits are ignored)"}}
 	rule3190 = verr.Rule{ID: "VR-ibv_create_ah-static_rate-3190", Verb: "ibv_create_ah", Subject: "attr.static_rate",
 		Statement: "static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_create_ah",
-		Section: "DESCRIPTION"}
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the rate is not limited)"}}
 	rule3193 = verr.Rule{ID: "VR-ibv_create_ah-src_path_bits-3193", Verb: "ibv_create_ah", Subject: "attr.src_path_bits",
 		Statement: "src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_create_ah",
-		Section: "DESCRIPTION"}
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the upper bits are ignored)"}}
 	rule3820 = verr.Rule{ID: "VR-ibv_create_ah-hop_limit-3820", Verb: "ibv_create_ah", Subject: "attr.grh.hop_limit",
 		Statement: "packets with a hop limit of 0 do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_create_ah"}
 	rule0765 = verr.Rule{ID: "VR-ibv_init_ah_from_wc-port_num-0765", Verb: "ibv_init_ah_from_wc", Subject: "port_num",
