@@ -175,7 +175,7 @@ var (
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
 	rule0018 = verr.Rule{ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
-		Limit: "max_mr_size", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}}
+		Limit: "max_mr_size", RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
 	rule0194 = verr.Rule{ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
@@ -245,10 +245,10 @@ var (
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
 	rule0036 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0036", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
-		Limit: "max_mr_size", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}}
+		Limit: "max_mr_size", RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
 	rule0040 = verr.Rule{ID: "VR-ibv_reg_mr_iova-iova-0040", Verb: "ibv_reg_mr_iova", Subject: "iova",
 		Statement: "an implicit on-demand region has iova 0", Fix: "pass iova 0", Page: "ibv_reg_mr",
-		RefusedBy: []string{"mlx5 with linux >=6.12"}, Text: validate.Hex}
+		RefusedBy: []string{"mlx5 with linux >=6.1", "rxe with linux 7.2", "mlx5-vfio"}, Text: validate.Hex}
 	rule0195 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
@@ -366,14 +366,14 @@ var (
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
 	rule0066 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
-		Limit: "max_mr_size", AcceptedBy: []string{"siw (only for a process with CAP_IPC_LOCK)"}}
+		Limit: "max_mr_size", RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
 	rule0196 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
 		RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
 	rule0200 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
 		Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr",
-		RefusedBy: []string{"mlx5 with linux >=6.12"}, Text: validate.Hex}
+		RefusedBy: []string{"mlx5 with linux >=6.1", "rxe with linux 7.2", "mlx5-vfio"}, Text: validate.Hex}
 	rule0203 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
 		Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: validate.AddrText}
@@ -557,7 +557,7 @@ var (
 		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq", Section: "DESCRIPTION",
 		AcceptedBy: []string{"irdma (the queue gets the smallest size, and its field cqe says what was asked for)"},
 		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases", "mlx5 with linux 6.1..7.2, not in all cases",
-			"mlx4 with linux 6.1..7.2, not in all cases", "bnxt_re, not in all cases", "bnxt_re with linux 6.1..7.2, not in all cases",
+			"mlx4 with linux 6.1..7.2, not in all cases", "bnxt_re, not in all cases", "bnxt_re with linux 6.12..7.2, not in all cases",
 			"mthca with linux 6.1..7.2, not in all cases", "ocrdma with linux 6.1..7.2, not in all cases",
 			"hfi1verbs with linux 6.1..7.2, not in all cases", "ipathverbs with linux 6.1..7.2, not in all cases"}, Text: validate.Signed}
 	rule0778 = verr.Rule{ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask",
@@ -1503,7 +1503,7 @@ var (
 		Statement: "ncounters is at least 1", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"}
 	rule0759 = verr.Rule{ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags",
 		Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out", Page: "ibv_read_counters",
-		Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}, Text: validate.Text[ReadCounters]}
+		Section: "ARGUMENTS", RefusedBy: []string{"mlx5 with linux 6.1..7.2"}, Text: validate.Text[ReadCounters]}
 	rule1320 = verr.Rule{ID: "VR-ibv_set_ece-vendor_id-1320", Verb: "ibv_set_ece", Subject: "ece.vendor_id",
 		Statement: "options belong to a vendor", Fix: "name the vendor", Page: "ibv_set_ece", Section: "ARGUMENTS", Text: validate.Hex}
 	rule1321 = verr.Rule{ID: "VR-ibv_set_ece-comp_mask-1321", Verb: "ibv_set_ece", Subject: "ece.comp_mask",
