@@ -163,16 +163,19 @@ var (
 		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule0010 = verr.Rule{ID: "VR-ibv_reg_mr-length-0010", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
-		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the region begins where the process seldom has memory)"}}
 	rule0011 = verr.Rule{ID: "VR-ibv_reg_mr-length-0011", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
 		RefusedBy:  []string{"linux >=6.1"}}
 	rule0012 = verr.Rule{ID: "VR-ibv_reg_mr-length-0012", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region has at least 1 byte",
-		Fix: "pass a length of at least 1", Page: "ibv_reg_mr"}
+		Fix: "pass a length of at least 1", Page: "ibv_reg_mr",
+		AcceptedBy: []string{"rxe with linux 6.12 (only when addr does not begin a page)"}}
 	rule0013 = verr.Rule{ID: "VR-ibv_reg_mr-access-0013", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"},
+		Text: validate.Text[MRAccess]}
 	rule0018 = verr.Rule{ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
 		Limit: "max_mr_size", RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
@@ -233,16 +236,19 @@ var (
 		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule0028 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0028", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
-		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the region begins where the process seldom has memory)"}}
 	rule0029 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0029", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
 		RefusedBy:  []string{"linux >=6.1"}}
 	rule0030 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0030", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr"}
+		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr",
+		AcceptedBy: []string{"rxe with linux 6.12 (only when addr does not begin a page)"}}
 	rule0031 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0031", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"},
+		Text: validate.Text[MRAccess]}
 	rule0036 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0036", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
 		Limit: "max_mr_size", RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
@@ -354,16 +360,19 @@ var (
 		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule0058 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0058", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
-		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the region begins where the process seldom has memory)"}}
 	rule0059 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0059", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
 		RefusedBy:  []string{"linux >=6.1"}}
 	rule0060 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0060", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr"}
+		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr",
+		AcceptedBy: []string{"rxe with linux 6.12 (only when addr does not begin a page)"}}
 	rule0061 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0061", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"},
+		Text: validate.Text[MRAccess]}
 	rule0066 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
 		Limit: "max_mr_size", RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
@@ -417,22 +426,23 @@ var (
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
 	rule0180 = verr.Rule{ID: "VR-ibv_rereg_mr-addr-0180", Verb: "ibv_rereg_mr", Subject: "addr",
 		Statement: "addr is ignored unless CHANGE_TRANSLATION is set", Fix: "add MRChangeFlagsTranslation, or pass nil", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION", Text: validate.AddrText}
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.12 (addr is ignored)"}, Text: validate.AddrText}
 	rule0181 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0181", Verb: "ibv_rereg_mr", Subject: "length",
 		Statement: "length is ignored unless CHANGE_TRANSLATION is set", Fix: "add MRChangeFlagsTranslation, or pass 0", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION"}
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.12 (length is ignored)"}}
 	rule0182 = verr.Rule{ID: "VR-ibv_rereg_mr-pd-0182", Verb: "ibv_rereg_mr", Subject: "pd",
 		Statement: "pd is ignored unless CHANGE_PD is set", Fix: "add MRChangeFlagsPD, or pass nil", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION", Text: validate.AddrText}
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (pd is ignored)"}, Text: validate.AddrText}
 	rule0212 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0212", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_rereg_mr",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
 	rule0213 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr", Section: "DESCRIPTION",
-		Text: validate.Text[MRAccess]}
+		AcceptedBy: []string{"irdma with linux 6.12"}, Text: validate.Text[MRAccess]}
 	rule0214 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out",
-		Page: "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page: "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"irdma with linux 6.12 (the flag is ignored)"},
+		Text: validate.Text[MRAccess]}
 	rule0737 = verr.Rule{ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type",
 		Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION",
 		Text: validate.Text[MWType]}
@@ -935,7 +945,8 @@ var (
 		RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
 	rule3025 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3025", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_alloc_buf",
-		Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Section: "ARGUMENTS", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"},
+		Text: validate.Text[MRAccess]}
 	rule1335 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1335", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
 		Statement: "a DMA handle has a processing hint", Fix: "give a hint with its bit", Page: "ibv_alloc_dmah", Text: validate.Hex}
 	rule1336 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1336", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
