@@ -17,6 +17,9 @@ ONLY ?=
 REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
 T ?= .
+# releases of linux whose sources the pages cite
+LINUX := 6.1.192 6.12.117 7.2.13
+NEW ?=
 # examples that run on a kernel device too
 EXAMPLES := ./examples/connect ./examples/pingpong ./examples/ud ./examples/srqserver ./examples/atomics ./examples/bell ./examples/filemap ./examples/kv ./examples/window ./examples/timestamps ./examples/events ./examples/pingmesh
 comma := ,
@@ -26,7 +29,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan arm64 fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix mutants rules bench facts tidy api one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan arm64 fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix mutants rules bench facts evidence tidy api one
 
 all: setup scratch demo ## set up, generate from the installed verbs.h into a scratch package, run the demo
 
@@ -113,6 +116,9 @@ bench: ## benchmarks: device-memory copies compared with C, the data path, objec
 
 facts: ## read the facts of all releases again, and compare them with gcc and Debian packages (network): make facts RDMA_CORE=repository
 	@.ci/facts "$(RDMA_CORE)" $(RELEASES)
+
+evidence: ## compare the functions that the pages cite with the sources, and write spec/evidence.txt (network at the first run): make evidence RDMA_CORE=repository [NEW=linux:v7.3=folder]
+	@NEW="$(NEW)" .ci/evidence "$(RDMA_CORE)" $(LINUX)
 
 api: ## store what the packages that programs import export, in docs/api; CHANGELOG.md must name each change
 	$(GO) test -count=1 ./conformance/exports -update

@@ -7,6 +7,7 @@
 #	run	libibverbs and what it needs; where the suite's C library is newer than this machine's that one too, so
 #		that a program can run with it by the suite's own loader
 #	guest	what the root of a virtual machine needs: the library, its providers and tools, a shell
+#	source	in place of rdma-core, the source of the kernel; releases are those of linux, as in 6.1.192. Only what RDMA drivers are made of is kept
 #
 # Nothing of the machine's apt is changed: lists, cache and status are in a folder of their own, signatures are verified,
 # and the mirror is the one that this machine's apt is configured for. The folders of what was got are the last line of
@@ -36,9 +37,9 @@ die() {
 suite_of() {
 	case $1 in
 	33.2) echo bullseye ;;
-	44.0) echo bookworm ;;
+	44.0 | 6.1.* | 6.12.*) echo bookworm ;;
 	56.1) echo trixie ;;
-	65.0) echo sid ;;
+	65.0 | 7.2.*) echo sid ;;
 	*) die "no suite of Debian is known for release $1; add it to suite_of in $0" ;;
 	esac
 }
@@ -83,13 +84,20 @@ prepare() {
 		if [ "$suite" = sid ]; then
 			echo "Check-Valid-Until: no" # sid's date may be past; the signature still counts
 		fi
+		if [ "$purpose" = source ] && [ "$suite" != sid ] && [ -n "$security" ]; then
+			printf '\nTypes: deb\nURIs: %s\nSuites: %s-security\nComponents: main\nTargets: Packages\nSigned-By: %s\n' \
+				"$security" "$suite" "$keyring"
+		fi
 	} >"$dir/sources/one.sources"
 	apt_in "$dir" apt-get update >&2
 }
 
-# version_of DIR PACKAGE: the version that the suite has, or nothing.
+# version_of DIR PACKAGE [RELEASE]: the version that the suite has, or nothing; one of the release where the suite has several.
 version_of() {
-	apt_in "$1" apt-cache madison "$2" | awk -F ' *[|] *' '{ sub(/^ */, "", $2); print $2; exit }'
+	apt_in "$1" apt-cache madison "$2" | awk -F ' *[|] *' -v "release=${3-}" '{ sub(/^ */, "", $2) }
+		NR == 1 { version = $2 }
+		release != "" && index($2, release "-") == 1 { version = $2; exit }
+		END { print version }'
 }
 
 # libc_is DIR RELATION: whether the suite's C library is older (lt) or newer (gt) than this machine's.
@@ -102,7 +110,9 @@ libc_is() {
 
 # get RELEASE: all packages of a release into CACHE/RELEASE, or none.
 get() {
-	local release=$1 suite dir package version bad=0 names=("${packages[@]}")
+	local release=$1 suite dir package version bad=0 names
+	[ "$purpose" != source ] || packages=("linux-source-${release%.*}")
+	names=("${packages[@]}")
 	suite=$(suite_of "$release") || return 1
 	dir=$scratch/$release
 	if ! prepare "$dir" "$suite"; then
@@ -110,7 +120,8 @@ get() {
 		return 1
 	fi
 	for package in "${packages[@]}"; do
-		version=$(version_of "$dir" "$package")
+		version=$(version_of "$dir" "$package" "$release")
+		[ "$purpose" != source ] || names=("$package=$version")
 		case $version in
 		"")
 			echo "fetch: $package of release $release is gone: $suite has no such package any more" >&2
@@ -148,8 +159,18 @@ get() {
 	for package in "$dir"/debs/*.deb; do
 		dpkg -x "$package" "$dir/root" || return 1
 	done
+	[ "$purpose" != source ] || keep_drivers "$dir" || return 1
 	rm -rf "${cache:?}/$release"
 	mv -T "$dir/root" "$cache/$release"
+}
+
+# keep_drivers DIR: leaves in DIR/root what RDMA drivers are made of, out of the archive with the kernel's source.
+keep_drivers() {
+	mkdir "$1/tree"
+	tar -xJf "$1"/root/usr/src/linux-source-*.tar.xz -C "$1/tree" --strip-components=1 --wildcards --no-wildcards-match-slash \
+		'*/drivers/infiniband' '*/drivers/net/ethernet/mellanox' '*/include/linux/mlx*' '*/include/rdma' '*/include/uapi/rdma' || return 1
+	rm -rf "$1/root"
+	mv -T "$1/tree" "$1/root"
 }
 
 purpose=facts
@@ -164,9 +185,10 @@ guest)
 	packages=(libibverbs1 ibverbs-providers ibverbs-utils)
 	whole=("${packages[@]}" rdmacm-utils iproute2 dash bash coreutils util-linux base-files)
 	;;
-*) die "--for $purpose: pass facts, run or guest" ;;
+source) packages=() ;; # by release
+*) die "--for $purpose: pass facts, run, guest or source" ;;
 esac
-[ $# -ge 2 ] || die "usage: $0 [--for facts|run|guest] CACHE RELEASE..."
+[ $# -ge 2 ] || die "usage: $0 [--for facts|run|guest|source] CACHE RELEASE..."
 for tool in apt-get dpkg flock; do
 	command -v "$tool" >/dev/null || die "needs $tool"
 done
@@ -177,6 +199,8 @@ shift
 exec 9<"$cache"
 flock 9 # another run may be getting the same
 site=$(mirror)
+# shellcheck disable=SC2016 # apt's variables, not ours
+security=$(apt-get indextargets --format '$(LABEL)|$(SITE)' 'Created-By: Packages' | awk -F '|' '$1 == "Debian-Security" { print $2; exit }')
 [ -n "$site" ] || die "this machine's apt has no archive of Debian configured"
 scratch=$(mktemp -d "$cache/.fetch.XXXXXX") # beside the cache, so that the last step is a rename
 trap 'rm -rf "$scratch"' EXIT

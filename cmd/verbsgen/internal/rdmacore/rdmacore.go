@@ -89,6 +89,17 @@ func (t Tree) Export(to string, lib Library) (*Headers, error) {
 	return h, nil
 }
 
+// Exists reports whether the repository has the commit.
+func (t *Tree) Exists() bool { return t.resolve() == nil }
+
+// File returns the content of a file of the commit.
+func (t *Tree) File(name string) ([]byte, error) {
+	if err := t.resolve(); err != nil {
+		return nil, err
+	}
+	return t.read(name)
+}
+
 // copy writes a file of the commit.
 func (t Tree) copy(name, to string) error {
 	data, err := t.read(name)

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// line is what spec/evidence.txt keeps of a function in a release.
+type line struct{ project, release, file, function string }
+
+func (l line) String() string {
+	return l.project + " " + l.release + " " + l.file + " " + l.function
+}
+
+func compareLines(a, b line) int { return strings.Compare(a.String(), b.String()) }
+
+const heading = "# The functions that rules rest on: project, release, file, function, hash of its tokens. Written by `make evidence`.\n"
+
+// readEvidence reads a file of hashes.
+func readEvidence(path string) (map[line]string, error) {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	hashes := map[line]string{}
+	for n, text := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		f := strings.Fields(text)
+		switch {
+		case strings.HasPrefix(text, "#") || text == "":
+		case len(f) != 5:
+			return nil, fmt.Errorf("%s:%d: not project, release, file, function and hash; run make evidence", path, n+1)
+		default:
+			hashes[line{f[0], f[1], f[2], f[3]}] = f[4]
+		}
+	}
+	return hashes, nil
+}
+
+// evidenceText is the content of a file of hashes.
+func evidenceText(hashes map[line]string) []byte {
+	out := heading
+	for _, l := range slices.SortedFunc(maps.Keys(hashes), compareLines) {
+		out += l.String() + " " + hashes[l] + "\n"
+	}
+	return []byte(out)
+}
+
+// citations lists the citations of all modules, without measurements.
+func citations() ([]spec.Citation, error) {
+	var list []spec.Citation
+	for _, module := range spec.Modules() {
+		s, err := spec.EmbeddedModule(module)
+		if err != nil {
+			return nil, err
+		}
+		for c := range s.Citations() {
+			if c.Source.Run == "" {
+				list = append(list, c)
+			}
+		}
+	}
+	return list, nil
+}
+
+// releases are those that a source names; a commit is one.
+func releases(s *spec.Source) []string {
+	if s.Commit != "" {
+		return []string{s.Commit}
+	}
+	return s.Release
+}
+
+// result is what reading the citations found.
+type result struct {
+	hashes   map[line]string
+	problems []string       // citations of what is not there
+	unread   map[string]int // citations by project and release that there is no tree for
+	unnamed  int            // citations without a function
+}
+
+// collect looks up the citations. Of releases that there is no tree for, the hashes of before are kept.
+func collect(list []spec.Citation, src *sources, before map[line]string) *result {
+	r := &result{hashes: map[line]string{}, unread: map[string]int{}}
+	seen := map[string]bool{} // a shared rule has one source for all its verbs
+	for _, c := range list {
+		s := c.Source
+		if c.Source.Func == "" && !s.IsManPage() && !seen[s.Pos.String()] {
+			r.unnamed++
+		}
+		for _, release := range releases(s) {
+			if key := s.Pos.String() + " " + release; !seen[key] {
+				seen[key] = true
+				r.look(c, release, src, before)
+			}
+		}
+		seen[s.Pos.String()] = true
+	}
+	slices.Sort(r.problems)
+	return r
+}
+
+// look looks up a citation in a release.
+func (r *result) look(c spec.Citation, release string, src *sources, before map[line]string) {
+	s := c.Source
+	l := line{s.Project, release, s.File, s.Func}
+	text, ok := src.read(s.Project, release, s.File)
+	if !ok {
+		r.unread[s.Project+" "+release]++
+		if old, ok := before[l]; ok {
+			r.hashes[l] = old
+		}
+		return
+	}
+	problem := ""
+	if text == nil {
+		problem = "has no such file"
+	} else if s.Func != "" {
+		if r.hashes[l] = text.hash(s.Func); r.hashes[l] == "" {
+			delete(r.hashes, l)
+			problem = "has no " + s.Func + " in this file"
+		}
+	}
+	if problem != "" {
+		r.problems = append(r.problems, fmt.Sprintf("%s: %s: %s %s %s", s.Pos, c.Of, s.File+": "+s.Project, release, problem))
+	}
+}
+
+// change is a function that a newer release changed, and what rests on it.
+type change struct {
+	line
+	what string
+	of   []string
+}
+
+// changes compares the functions that are cited with those of a newer tree. Each is compared with the last release that its
+// source names and the file has a hash of.
+func changes(list []spec.Citation, hashes map[line]string, newer tree) []change {
+	src := newSources([]tree{newer})
+	found := map[line]*change{}
+	for _, c := range list {
+		s := c.Source
+		if s.Project != newer.project || s.Func == "" {
+			continue
+		}
+		for _, release := range slices.Backward(releases(s)) {
+			l := line{s.Project, release, s.File, s.Func}
+			if hash := hashes[l]; hash != "" {
+				what := compare(src, l, hash, newer.release)
+				if what != "" {
+					note(found, l, what, c)
+				}
+				break
+			}
+		}
+	}
+	out := make([]change, 0, len(found))
+	for _, c := range found {
+		out = append(out, *c)
+	}
+	slices.SortFunc(out, func(a, b change) int {
+		return cmp.Or(strings.Compare(a.file, b.file), strings.Compare(a.function, b.function), compareLines(a.line, b.line))
+	})
+	return out
+}
+
+// compare says how a function of a newer release differs, or "".
+func compare(src *sources, l line, hash, release string) string {
+	text, _ := src.read(l.project, release, l.file)
+	if text == nil {
+		return "the file is gone"
+	}
+	switch text.hash(l.function) {
+	case hash:
+		return ""
+	case "":
+		return "gone from the file"
+	}
+	return "changed"
+}
+
+func note(found map[line]*change, l line, what string, c spec.Citation) {
+	if found[l] == nil {
+		found[l] = &change{line: l, what: what}
+	}
+	of := c.Of
+	if c.Rule != nil {
+		of += " (" + c.Rule.Verb + ")"
+	}
+	if f := found[l]; !slices.Contains(f.of, of) {
+		f.of = append(f.of, of)
+	}
+}

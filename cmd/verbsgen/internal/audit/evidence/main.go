@@ -1,0 +1,84 @@
+// Evidence compares the sources that rules, parties and notes cite with the sources themselves, and stores a hash of each cited
+// function in spec/evidence.txt.
+//
+//	evidence [-o FILE] PROJECT:RELEASE=FOLDER... PROJECT=REPOSITORY...
+//	evidence [-o FILE] -new PROJECT:RELEASE=FOLDER
+//
+// A tree is a folder with the files of one release, or a git repository, in which releases are tags; those of rdma-core are found
+// as the stored facts name them. v6.1 is the newest v6.1.x that is given. What is cited and does not exist is an error, and
+// nothing is written.
+// Hashes of releases that no tree is given for stay. Comments and white space do not change a hash.
+//
+// With -new it writes nothing: it lists the functions that differ in a newer release, and the rules that rest on them.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+func main() {
+	file := flag.String("o", "spec/evidence.txt", "the `file` with the hashes")
+	newer := flag.String("new", "", "list what differs in this `tree`, PROJECT:RELEASE=FOLDER")
+	flag.Parse()
+	if err := run(os.Stdout, *file, *newer, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "evidence:", err)
+		os.Exit(1)
+	}
+}
+
+func run(out io.Writer, file, newer string, args []string) error {
+	before, err := readEvidence(file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	list, err := citations()
+	if err != nil {
+		return err
+	}
+	if newer != "" {
+		t, err := parseTree(newer)
+		if err == nil && t.release == "" {
+			err = fmt.Errorf("-new %s: name the release, as in linux:v7.3=FOLDER", newer)
+		}
+		if err != nil {
+			return err
+		}
+		printChanges(out, t, changes(list, before, t))
+		return nil
+	}
+	var trees []tree
+	for _, arg := range args {
+		t, err := parseTree(arg)
+		if err != nil {
+			return err
+		}
+		trees = append(trees, t)
+	}
+	r := collect(list, newSources(trees), before)
+	for _, p := range r.problems {
+		fmt.Fprintln(out, p)
+	}
+	for _, release := range slices.Sorted(maps.Keys(r.unread)) {
+		fmt.Fprintf(out, "not read: %d citations of %s, which no tree is given for\n", r.unread[release], release)
+	}
+	fmt.Fprintf(out, "%d functions of cited sources have a hash; %d sources name no function\n", len(r.hashes), r.unnamed)
+	if len(r.problems) > 0 {
+		return fmt.Errorf("%d citations of what does not exist; correct the pages. %s is not written", len(r.problems), file)
+	}
+	return os.WriteFile(file, evidenceText(r.hashes), 0o644)
+}
+
+func printChanges(out io.Writer, t tree, list []change) {
+	for _, c := range list {
+		fmt.Fprintf(out, "%s: %s: %s since %s: %s\n", c.file, c.function, c.what, c.release, strings.Join(c.of, ", "))
+	}
+	fmt.Fprintf(out, "%d functions differ in %s %s\n", len(list), t.project, t.release)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// tree is the source of a project: of one release in a folder, or of all releases in a git repository.
+type tree struct {
+	project string
+	release string // empty for a repository
+	dir     string
+}
+
+var treeRE = regexp.MustCompile(`^([a-z][a-z0-9_.-]*)(?::([A-Za-z0-9][A-Za-z0-9._-]*))?=(.+)$`)
+
+// parseTree reads PROJECT:RELEASE=FOLDER or PROJECT=REPOSITORY.
+func parseTree(arg string) (tree, error) {
+	m := treeRE.FindStringSubmatch(arg)
+	if m == nil {
+		return tree{}, fmt.Errorf("%q is neither PROJECT:RELEASE=FOLDER nor PROJECT=REPOSITORY", arg)
+	}
+	t := tree{project: m[1], release: m[2], dir: m[3]}
+	if info, err := os.Stat(t.dir); err != nil || !info.IsDir() {
+		return tree{}, fmt.Errorf("%s: no such folder", arg)
+	}
+	if t.release == "" && !(&rdmacore.Tree{Dir: t.dir, Commit: "HEAD"}).Exists() {
+		return tree{}, fmt.Errorf("%s: git reads no repository there; of a folder, give the release", arg)
+	}
+	return t, nil
+}
+
+// sources reads files of the releases that there are trees for, each once.
+type sources struct {
+	trees []tree
+	files map[string]*ctext // by project, release and file; nil for one that does not exist
+	known map[string]bool   // by project and release: whether a repository has it
+}
+
+func newSources(trees []tree) *sources {
+	return &sources{trees: trees, files: map[string]*ctext{}, known: map[string]bool{}}
+}
+
+// find returns the tree with a release. A release of two numbers, such as v6.1, is also found as its newest patch level. Of a
+// repository the commit is returned too.
+func (s *sources) find(project, release string) (t tree, commit string, ok bool) {
+	patch := -1
+	for _, c := range s.trees {
+		switch {
+		case c.project != project:
+		case c.release == release:
+			return c, "", true
+		case c.release == "":
+			if commit = commitOf(project, release); s.has(c, commit) {
+				return c, commit, true
+			}
+		default:
+			if n := patchLevel(c.release, release); n > patch {
+				t, patch, ok = c, n, true
+			}
+		}
+	}
+	return t, "", ok
+}
+
+// patchLevel returns 192 for v6.1.192 of v6.1, and -1 for another release.
+func patchLevel(release, of string) int {
+	rest, ok := strings.CutPrefix(release, of+".")
+	n, err := strconv.Atoi(rest)
+	if !ok || err != nil || strings.Count(of, ".") != 1 {
+		return -1
+	}
+	return n
+}
+
+// commitOf returns the commit of a release: that which the facts of rdma-core were read at, or the tag.
+func commitOf(project, release string) string {
+	if project == spec.ProjectRDMACore && slices.Contains(api.Releases(), strings.TrimPrefix(release, "v")) {
+		if commit, ok := strings.CutPrefix(api.Source(strings.TrimPrefix(release, "v")), "git:"); ok {
+			return commit
+		}
+	}
+	return release
+}
+
+func (s *sources) has(t tree, commit string) bool {
+	key := t.project + " " + commit
+	if _, ok := s.known[key]; !ok {
+		s.known[key] = (&rdmacore.Tree{Dir: t.dir, Commit: commit}).Exists()
+	}
+	return s.known[key]
+}
+
+// read returns a file of a release, and nil if the release has no such file. It is not ok where there is no tree of the release.
+func (s *sources) read(project, release, file string) (text *ctext, ok bool) {
+	t, commit, ok := s.find(project, release)
+	if !ok {
+		return nil, false
+	}
+	key := project + " " + release + " " + file
+	if text, ok := s.files[key]; ok {
+		return text, true
+	}
+	var data []byte
+	var err error
+	if commit == "" {
+		data, err = os.ReadFile(filepath.Join(t.dir, filepath.FromSlash(file)))
+	} else {
+		data, err = (&rdmacore.Tree{Dir: t.dir, Commit: commit}).File(file)
+	}
+	if err == nil {
+		text = readC(data)
+	}
+	s.files[key] = text
+	return text, true
+}
