@@ -276,7 +276,7 @@ func silentMistakes() []mistake {
 				return only(b.pd().CreateAH(at))
 			}},
 		{name: "a request for events of a queue without a channel", hint: true,
-			says: "ibv_req_notify_cq: .*this one has none; create the queue with a channel",
+			says: "ibv_req_notify_cq: .*has no completion channel.*; create the queue with a channel",
 			make: func(b *bench) error { return b.cq().ReqNotify(false) }},
 		{name: "a datagram longer than the MTU", hint: true,
 			says: `ibv_post_send: .*8192.*a datagram is not longer than the MTU of the port \(active_mtu is \d+\)`,

@@ -1178,8 +1178,8 @@ var (
 	rule3821 = verr.Rule{ID: "VR-ibv_modify_qp-hop_limit-3821", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.hop_limit",
 		Statement: "packets with a hop limit of 0 do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_modify_qp"}
 	rule4003 = verr.Rule{ID: "VR-ibv_modify_qp-sq_draining-4003", Verb: "ibv_modify_qp", Subject: "attr.sq_draining",
-		Statement: "sq_draining cannot be set", Fix: "leave it 0; ibv_query_qp returns it", Page: "ibv_modify_qp", Section: "DESCRIPTION",
-		AcceptedBy: []string{"every provider (it is ignored)"}}
+		Statement: "sq_draining cannot be set", Fix: "leave it 0; a query of the queue pair returns it", Page: "ibv_modify_qp",
+		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (it is ignored)"}}
 	rule1311 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Text: validate.Hex}
 	rule1312 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit",

@@ -1125,8 +1125,8 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_send-mw-3201", brokenPostSend, &inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})
 	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend, &inPostSend{wrSendFlags: 10}, &inPostSend{wrSendFlags: 256})
-	judge(t, "VR-ibv_post_send-send_flags-0341", hintPostSend, &inPostSend{qpType: validate.Of(2), wrSendFlags: 1},
-		&inPostSend{qpType: validate.Of(4), wrSendFlags: 1})
+	judge(t, "VR-ibv_post_send-send_flags-0341", hintPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(2), wrSendFlags: 1},
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrSendFlags: 1})
 	judge(t, "VR-ibv_post_send-send_flags-0343", hintPostSend, &inPostSend{wrOpcode: 1, wrSendFlags: 4}, &inPostSend{wrSendFlags: 4})
 	judge(t, "VR-ibv_post_send-send_flags-0344", hintPostSend, &inPostSend{wrSendFlags: 8}, &inPostSend{wrOpcode: 4, wrSendFlags: 8})
 	judge(t, "VR-ibv_post_send-send_flags-0345", brokenPostSend,

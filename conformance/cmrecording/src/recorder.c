@@ -128,6 +128,7 @@ static struct rdma_cm_id *new_id(struct rdma_event_channel *channel, void *user,
 	id->pub.channel = channel;
 	id->pub.context = user;
 	id->pub.ps = ps;
+	id->pub.qp_type = ps == RDMA_PS_UDP || ps == RDMA_PS_IPOIB ? IBV_QPT_UD : IBV_QPT_RC;
 	return &id->pub;
 }
 

@@ -205,6 +205,8 @@ func (u *Context) header(verb string, values map[string]uintptr) syscall.Errno {
 	switch {
 	case u.read(mw, "struct ibv_mw", "type") != 1:
 		return syscall.EINVAL
+	case mr == 0 && u.read(bind, "struct ibv_mw_bind", "bind_info.addr")|u.read(bind, "struct ibv_mw_bind", "bind_info.length") != 0:
+		return syscall.EINVAL
 	case mr != 0 && u.read(uintptr(mr), "struct ibv_mr", "pd") != u.read(mw, "struct ibv_mw", "pd"):
 		return syscall.EPERM
 	}

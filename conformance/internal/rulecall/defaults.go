@@ -101,6 +101,9 @@ func (u *Context) within(out m) (m, error) {
 	if err != nil {
 		return nil, err
 	}
+	if mr == 0 {
+		return out, nil
+	}
 	info = merged(info, m{"mr": mr, "addr": u.read(mr, "struct ibv_mr", "addr")})
 	return merged(out, m{"mw_bind": merged(bind, m{"bind_info": info})}), nil
 }
