@@ -68,10 +68,12 @@ var (
 		Statement: "a flow has at most 10 specs", Fix: "leave specs out", Page: "ibv_create_flow", Section: "DESCRIPTION"}
 	rule0804 = verr.Rule{ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags",
 		Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow", Section: "NOTES",
-		AcceptedBy: []string{"mlx5 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx4"}, Text: validate.Text[FlowFlags]}
+		AcceptedBy: []string{"mlx5 (the flag is ignored), not in all cases",
+			"bnxt_re with linux 7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx4"}, Text: validate.Text[FlowFlags]}
 	rule0805 = verr.Rule{ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags",
 		Statement: "flags has no bits but DONT_TRAP and EGRESS", Fix: "leave the other bits out", Page: "ibv_create_flow",
-		Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}, Text: validate.Text[FlowFlags]}
+		Section: "DESCRIPTION", AcceptedBy: []string{"bnxt_re with linux 7.2 (the flags are ignored), not in all cases"},
+		RefusedBy: []string{"mlx4", "mlx5"}, Text: validate.Text[FlowFlags]}
 	rule2094 = verr.Rule{ID: "VR-ibv_create_flow-type-2094", Verb: "ibv_create_flow", Subject: "flow.type",
 		Statement: "type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER", Fix: "pass one of these", Page: "ibv_create_flow",
 		Section: "DESCRIPTION", RefusedBy: []string{"mlx4", "mlx5", "bnxt_re"}, Text: validate.Text[FlowType]}
@@ -726,16 +728,19 @@ var (
 		Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"}
 	rule0304 = verr.Rule{ID: "VR-ibv_create_qp-max_send_wr-0304", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_wr",
 		Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
-		Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+		Limit: "max_qp_wr", AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"},
+		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule0305 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr",
 		Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
 		Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule0306 = verr.Rule{ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge",
 		Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
-		Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+		Limit: "max_sge", AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"},
+		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule0307 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge",
 		Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
-		Limit: "max_sge", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+		Limit: "max_sge", AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"},
+		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule3902 = verr.Rule{ID: "VR-ibv_create_qp-max_inline_data-3902", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_inline_data",
 		Statement: "max_inline_data is below 2^31", Fix: "ask for as many bytes as a request has", Page: "ibv_create_qp",
 		AcceptedBy: []string{"mlx5 (the size overflows, and the few bytes that fit in any case are granted)"}}
@@ -787,21 +792,23 @@ var (
 		RefusedBy: []string{"mlx4"}, Text: validate.Text[QPType]}
 	rule1538 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "a table needs the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex",
-		RefusedBy: []string{"mlx4"}, Text: validate.Hex}
+		AcceptedBy: []string{"mana with linux 6.12 (the hash is used all the same), not in all cases"}, RefusedBy: []string{"mlx4"},
+		Text: validate.Hex}
 	rule2031 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_wr",
 		Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true,
-		Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+		Limit: "max_qp_wr", AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"},
+		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule2032 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-2032", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
 		Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true,
 		Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule2033 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_send_sge-2033", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+		AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule2034 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_sge-2034", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+		AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule2035 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-2035", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
 		Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"}
 	rule2036 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_sge-2036", Verb: "ibv_create_qp_ex",
@@ -812,18 +819,29 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}}
 	rule2047 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags",
-		Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", RefusedBy: []string{"rxe", "efa", "mlx5"},
+		Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
+		AcceptedBy: []string{"bnxt_re (the bits are ignored), not in all cases",
+			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "efa", "mlx5"},
 		Text: validate.Text[QPOp]}
 	rule2048 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO",
-		Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+		Fix: "leave the others out", Page: "ibv_create_qp_ex",
+		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
+			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
+		Text: validate.Text[QPOp]}
 	rule2049 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV and " +
-			"BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+			"BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex",
+		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
+			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
+		Text: validate.Text[QPOp]}
 	rule2050 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RAW_PACKET does SEND and TSO",
-		Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+		Fix: "leave the others out", Page: "ibv_create_qp_ex",
+		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
+			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
+		Text: validate.Text[QPOp]}
 	rule3151 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3151", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "queue pairs of type UD, RAW_PACKET and DRIVER alone have create_flags", Fix: "leave the flags out",
 		Page: "ibv_create_qp_ex", RefusedBy: []string{"linux >=6.1"}, Text: validate.Text[QPFlag]}
@@ -841,11 +859,14 @@ var (
 		Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}}
 	rule3801 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-3801", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RC does everything but TSO",
-		Fix: "leave the others out", Page: "ibv_create_qp_ex", RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+		Fix: "leave the others out", Page: "ibv_create_qp_ex",
+		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
+			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
+		Text: validate.Text[QPOp]}
 	rule3813 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3813", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "SOURCE_QPN is only for UD queue pairs", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
 		Page: "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"mana with linux 6.12 (the flag is ignored), not in all cases"},
-		RefusedBy: []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic", "bnxt_re", "mlx4 with linux 6.1..6.12"},
+		RefusedBy: []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic with linux 7.2", "bnxt_re", "mlx4 with linux 6.1..6.12"},
 		Text:      validate.Text[QPFlag]}
 	rule3903 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_inline_data-3903", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.cap.max_inline_data", Statement: "max_inline_data is below 2^31",
@@ -1258,10 +1279,10 @@ var (
 		RefusedBy: []string{"mlx5", "mlx4"}, Text: validate.Text[WQFlags]}
 	rule3344 = verr.Rule{ID: "VR-ibv_create_wq-max_wr-3344", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr",
 		Statement: "max_wr is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION", Capable: true,
-		Limit: "max_qp_wr", RefusedBy: []string{"mlx4"}}
+		Limit: "max_qp_wr", AcceptedBy: []string{"mana with linux 6.12"}, RefusedBy: []string{"mlx4"}}
 	rule3345 = verr.Rule{ID: "VR-ibv_create_wq-max_sge-3345", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_sge",
 		Statement: "max_sge is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION",
-		Capable: true, Limit: "max_sge", RefusedBy: []string{"mlx4"}}
+		Capable: true, Limit: "max_sge", AcceptedBy: []string{"mana with linux 6.12"}, RefusedBy: []string{"mlx4"}}
 	rule3346 = verr.Rule{ID: "VR-ibv_create_wq-max_wr-3346", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr",
 		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_wq", AcceptedBy: []string{"mlx4"},
 		RefusedBy: []string{"mlx5"}}
@@ -1302,7 +1323,8 @@ var (
 		Page: "ibv_create_rwq_ind_table"}
 	rule1505 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", Verb: "ibv_create_rwq_ind_table",
 		Subject: "init_attr.log_ind_tbl_size", Statement: "the table has at most max_rwq_indirection_table_size entries",
-		Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Capable: true, Limit: "max_rwq_indirection_table_size"}
+		Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Capable: true, Limit: "max_rwq_indirection_table_size",
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule0335 = verr.Rule{ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO", Fix: "pass another opcode, or use another type of queue pair",
 		Page: "ibv_post_send", Section: "DESCRIPTION", Text: validate.Text[WROpcode]}
