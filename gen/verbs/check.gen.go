@@ -668,7 +668,7 @@ var (
 		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0617 = verr.Rule{ID: "VR-ibv_modify_srq-srq_limit-0617", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
 		Statement: "srq_limit is at most max_srq_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Capable: true, Limit: "max_srq_wr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+		AcceptedBy: []string{"cxgb4 (the limit is kept, and compared with nothing)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0618 = verr.Rule{ID: "VR-ibv_modify_srq-srq_limit-0618", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
 		Statement: "srq_limit is at most max_wr", Fix: "set a lower limit", Page: "ibv_modify_srq",
 		AcceptedBy: []string{"rxe with linux 6.1..7.2 (the limit is held against the size before the change)"}}
@@ -1059,7 +1059,8 @@ var (
 		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}}
 	rule0225 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"}
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"mlx5 (only where another handle has changed the state to one that takes the mask)"}}
 	rule0228 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases",
@@ -1076,23 +1077,33 @@ var (
 		AcceptedBy: []string{"every provider (only the low 24 bits count)"}}
 	rule0240 = verr.Rule{ID: "VR-ibv_modify_qp-dest_qp_num-0240", Verb: "ibv_modify_qp", Subject: "attr.dest_qp_num",
 		Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION"}
+		Section: "DESCRIPTION", AcceptedBy: []string{"siw (the field is ignored)"},
+		RefusedBy: []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}}
 	rule0241 = verr.Rule{ID: "VR-ibv_modify_qp-timeout-0241", Verb: "ibv_modify_qp", Subject: "attr.timeout",
-		Statement: "timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+		Statement: "timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		AcceptedBy: []string{"siw (the field is ignored)"}, RefusedBy: []string{"rxe with linux 6.1..6.12"}}
 	rule0242 = verr.Rule{ID: "VR-ibv_modify_qp-alt_timeout-0242", Verb: "ibv_modify_qp", Subject: "attr.alt_timeout",
-		Statement: "alt_timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+		Statement: "alt_timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx4 (only the low 5 bits count)"}, RefusedBy: []string{"rxe with linux 6.1..6.12"}}
 	rule0243 = verr.Rule{ID: "VR-ibv_modify_qp-min_rnr_timer-0243", Verb: "ibv_modify_qp", Subject: "attr.min_rnr_timer",
-		Statement: "min_rnr_timer is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+		Statement: "min_rnr_timer is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		AcceptedBy: []string{"siw (the field is ignored)"},
+		RefusedBy:  []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12", "vmw_pvrdma with linux 6.1..6.12"}}
 	rule0244 = verr.Rule{ID: "VR-ibv_modify_qp-retry_cnt-0244", Verb: "ibv_modify_qp", Subject: "attr.retry_cnt",
-		Statement: "retry_cnt is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+		Statement: "retry_cnt is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		AcceptedBy: []string{"siw (the field is ignored)"},
+		RefusedBy:  []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}}
 	rule0245 = verr.Rule{ID: "VR-ibv_modify_qp-rnr_retry-0245", Verb: "ibv_modify_qp", Subject: "attr.rnr_retry",
-		Statement: "rnr_retry is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION"}
+		Statement: "rnr_retry is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		AcceptedBy: []string{"siw (the field is ignored)"},
+		RefusedBy:  []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}}
 	rule0246 = verr.Rule{ID: "VR-ibv_modify_qp-max_rd_atomic-0246", Verb: "ibv_modify_qp", Subject: "attr.max_rd_atomic",
 		Statement: "max_rd_atomic is at most max_qp_init_rd_atom", Fix: "pass a smaller value", Page: "ibv_modify_qp", Section: "DESCRIPTION",
-		Capable: true, Limit: "max_qp_init_rd_atom"}
+		Capable: true, Limit: "max_qp_init_rd_atom",
+		AcceptedBy: []string{"siw (the field is ignored)", "bnxt_re with linux 6.12 (it is cut to what the device can do)"}}
 	rule0247 = verr.Rule{ID: "VR-ibv_modify_qp-max_dest_rd_atomic-0247", Verb: "ibv_modify_qp", Subject: "attr.max_dest_rd_atomic",
 		Statement: "max_dest_rd_atomic is at most max_qp_rd_atom", Fix: "pass a smaller value", Page: "ibv_modify_qp", Section: "DESCRIPTION",
-		Capable: true, Limit: "max_qp_rd_atom"}
+		Capable: true, Limit: "max_qp_rd_atom", AcceptedBy: []string{"siw (the field is ignored)"}}
 	rule0248 = verr.Rule{ID: "VR-ibv_modify_qp-pkey_index-0248", Verb: "ibv_modify_qp", Subject: "attr.pkey_index",
 		Statement: "pkey_index is below max_pkeys", Fix: "pass an index of the partition table", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", Capable: true, Limit: "max_pkeys", AcceptedBy: []string{"siw", "cxgb4"}}
@@ -1107,8 +1118,9 @@ var (
 	rule0251 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "alternate paths need a device with AUTO_PATH_MIG",
 		Fix:       "leave QPAttr.AltAV, QPAttr.AltPKeyIndex, QPAttr.AltPortNum, QPAttr.AltTimeout and QPAttr.PathMigState out",
-		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"},
-		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases"},
+		Text:       func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule0253 = verr.Rule{ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid",
 		Statement: "ah_attr needs a dlid or a global route, and on RoCE a global route",
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", AcceptedBy: []string{"siw", "cxgb4"},
@@ -1116,21 +1128,24 @@ var (
 	rule0255 = verr.Rule{ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp",
 		Subject:   "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid",
 		Statement: "alt_ah_attr needs a dlid or a global route, and on RoCE a global route",
-		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp", AcceptedBy: []string{"siw", "cxgb4"},
-		Text: validate.NoText}
+		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"hfi1verbs with linux 6.1..6.12"}, Text: validate.NoText}
 	rule2001 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2001", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 7.2"},
 		RefusedBy: []string{"rxe with linux 6.1"}}
 	rule2002 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2002", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"}
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
+		AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS), not in all cases"}}
 	rule2003 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2003", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"}
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"qedr (cur_qp_state is ignored, and the state that the queue pair has counts), not in all cases"}}
 	rule2004 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2004", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"}
+		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"mlx5 (only where another handle has changed the state to one that takes the mask)"}}
 	rule2005 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2005", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, " +
 			"MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp",
@@ -1148,13 +1163,16 @@ var (
 	rule2009 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2009", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a rate limit needs a device that paces queue pairs of type RC", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true,
-		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		AcceptedBy: []string{"hns with linux 7.2 (the rate is ignored), not in all cases"},
+		Text:       func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule2010 = verr.Rule{ID: "VR-ibv_modify_qp-rate_limit-2010", Verb: "ibv_modify_qp", Subject: "attr.rate_limit",
 		Statement: "rate_limit is at most the qp_rate_limit_max of the device", Fix: "pass a smaller value", Page: "ibv_modify_qp",
-		Capable: true, Limit: "qp_rate_limit_max", RefusedBy: []string{"mlx5, not in all cases"}}
+		Capable: true, Limit: "qp_rate_limit_max", AcceptedBy: []string{"hns with linux 7.2 (the rate is ignored), not in all cases"},
+		RefusedBy: []string{"mlx5, not in all cases"}}
 	rule2011 = verr.Rule{ID: "VR-ibv_modify_qp-rate_limit-2011", Verb: "ibv_modify_qp", Subject: "attr.rate_limit",
 		Statement: "rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit", Fix: "pass a larger value, or 0",
-		Page: "ibv_modify_qp", Capable: true, Limit: "qp_rate_limit_min", RefusedBy: []string{"mlx5, not in all cases"}}
+		Page: "ibv_modify_qp", Capable: true, Limit: "qp_rate_limit_min",
+		AcceptedBy: []string{"hns with linux 7.2 (the rate is ignored), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases"}}
 	rule2061 = verr.Rule{ID: "VR-ibv_modify_qp-flow_label-2061", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.flow_label",
 		Statement: "ah_attr.grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
@@ -1169,10 +1187,11 @@ var (
 		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
 	rule2070 = verr.Rule{ID: "VR-ibv_modify_qp-path_mig_state-2070", Verb: "ibv_modify_qp", Subject: "attr.path_mig_state",
 		Statement: "path_mig_state is MIGRATED, REARM or ARMED", Fix: "pass one of these", Page: "ibv_modify_qp", Section: "DESCRIPTION",
-		Text: validate.Text[MigState]}
+		AcceptedBy: []string{"siw (the field is ignored)"},
+		RefusedBy:  []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}, Text: validate.Text[MigState]}
 	rule2071 = verr.Rule{ID: "VR-ibv_modify_qp-qp_access_flags-2071", Verb: "ibv_modify_qp", Subject: "attr.qp_access_flags",
 		Statement: "qp_access_flags has no bits but those of enum ibv_access_flags", Fix: "leave the other bits out", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION", Text: validate.Text[QPAccess]}
+		Section: "DESCRIPTION", AcceptedBy: []string{"siw (the bits are ignored)"}, Text: validate.Text[QPAccess]}
 	rule3191 = verr.Rule{ID: "VR-ibv_modify_qp-static_rate-3191", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.static_rate",
 		Statement: "ah_attr.static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp",
 		RefusedBy: []string{"mlx5"}}
@@ -1217,7 +1236,8 @@ var (
 		Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION", Text: validate.Text[QPType]}
 	rule1315 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit",
 		Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has",
-		Page: "ibv_modify_qp_rate_limit", Capable: true, Limit: "qp_rate_limit_min"}
+		Page: "ibv_modify_qp_rate_limit", Capable: true, Limit: "qp_rate_limit_min",
+		AcceptedBy: []string{"mlx5 with linux 7.2 (the change to RTS looks at the rate), not in all cases"}}
 	rule3806 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
 		Statement: "a device without RC in supported_qpts has no rate limit for such queue pairs", Fix: "look at TSOCaps.SupportedQPTs first",
 		Page: "ibv_modify_qp_rate_limit", Unsupported: true, Capable: true,
@@ -1312,7 +1332,8 @@ var (
 		Text: validate.Text[WQFlags]}
 	rule3350 = verr.Rule{ID: "VR-ibv_modify_wq-curr_wq_state-3350", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
 		Statement: "curr_wq_state is the state that the queue is in", Fix: "name that state, or leave it out", Page: "ibv_modify_wq",
-		Section: "DESCRIPTION", Limit: "state", RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.Text[WQState]}
+		Section: "DESCRIPTION", Limit: "state", AcceptedBy: []string{"mlx4 (the state that is given is not compared), not in all cases"},
+		RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.Text[WQState]}
 	rule1503 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-ind_tbl-1503", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.ind_tbl",
 		Statement: "a table has queues", Fix: "", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION", Text: validate.AddrText}
 	rule1504 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-comp_mask-1504", Verb: "ibv_create_rwq_ind_table",
@@ -1446,16 +1467,17 @@ var (
 		RefusedBy:  []string{"rxe", "mlx5", "mlx4"}, Text: validate.Signed}
 	rule0361 = verr.Rule{ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
 		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",
-		Text: validate.Signed}
+		AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: validate.Signed}
 	rule0363 = verr.Rule{ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq",
 		Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "post by SRQ.PostRecv",
 		Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}, Text: validate.AddrText}
 	rule0364 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length",
 		Statement: "a datagram begins 40 bytes into the memory", Fix: "give 40 bytes more than the datagram has", Page: "ibv_post_recv",
-		Section: "NOTES"}
+		Section: "NOTES", AcceptedBy: []string{"rxe (no datagram fits)", "mlx5 (no datagram fits)"}}
 	rule0365 = verr.Rule{ID: "VR-ibv_post_recv-state-0365", Verb: "ibv_post_recv", Subject: "qp.state",
 		Statement: "receives can be posted in state INIT and later", Fix: "bring the queue pair to QPStateInit first", Page: "ibv_post_recv",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[QPState]}
+		AcceptedBy: []string{"mlx4 (it does not look at the state)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"},
+		Text: validate.Text[QPState]}
 	rule0312 = verr.Rule{ID: "VR-ibv_create_ah-port_num-0312", Verb: "ibv_create_ah", Subject: "attr.port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}}
