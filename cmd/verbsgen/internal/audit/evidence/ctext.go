@@ -171,11 +171,11 @@ func (t *ctext) definition(i int) int {
 		return t.body(i + 1)
 	case next == ")" && t.at(i+2) == "(" && t.at(i-1) == "(": // the name is made by a macro: HANDLER(NAME)(...)
 		return t.body(i + 2)
-	case t.at(i-1) == "(" && isMacro(t.at(i-2)) && isMacro(t.at(i)) && (next == "," || next == ")"): // DECLARE(NAME, ...);
-		if end := t.closing(i - 1); t.at(end) == ";" {
+	case t.at(i-1) == "(" && isMacro(t.at(i-2)) && (next == "," || next == ")"): // SYMBOL(name, int, ...) {} or DECLARE(NAME, ...);
+		if end := t.closing(i - 1); t.at(end) == ";" && isMacro(t.at(i)) {
 			return end
 		}
-		return 0
+		return t.body(i - 1)
 	}
 	return t.value(i + 1)
 }
