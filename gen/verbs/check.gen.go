@@ -45,7 +45,8 @@ var (
 	rule0709 = verr.Rule{ID: "VR-ibv_query_gid_table-flags-0709", Verb: "ibv_query_gid_table", Subject: "flags",
 		Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_table", Section: "ARGUMENTS"}
 	rule0708 = verr.Rule{ID: "VR-ibv_query_gid_table-max_entries-0708", Verb: "ibv_query_gid_table", Subject: "max_entries",
-		Statement: "max_entries is at least 1", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION"}
+		Statement: "max_entries is at least 1", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION",
+		RefusedBy: []string{"linux 6.1..7.2"}}
 	rule0713 = verr.Rule{ID: "VR-ibv_query_pkey-port_num-0713", Verb: "ibv_query_pkey", Subject: "port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_pkey"}
 	rule0714 = verr.Rule{ID: "VR-ibv_query_pkey-port_num-0714", Verb: "ibv_query_pkey", Subject: "port_num",
@@ -774,9 +775,6 @@ var (
 	rule2042 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.Text[QPFlag]}
-	rule2046 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
-		Statement: "SOURCE_QPN is only for UD queue pairs", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
-		Page: "ibv_create_qp_ex", Section: "NOTES", Text: validate.Text[QPFlag]}
 	rule3150 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3150", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "SCATTER_FCS and CVLAN_STRIPPING are only for queue pairs of type RAW_PACKET",
 		Fix:       "leave SCATTER_FCS and CVLAN_STRIPPING out, or make a queue pair of type QPTypeRawPacket", Page: "ibv_create_qp_ex",
@@ -817,6 +815,10 @@ var (
 	rule2045 = verr.Rule{ID: "VR-ibv_create_qp_ex-source_qpn-2045", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.source_qpn",
 		Statement: "source_qpn is read only when create_flags has SOURCE_QPN", Fix: "add QPFlagSourceQPN", Page: "ibv_create_qp_ex",
 		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}}
+	rule2046 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
+		Statement: "SOURCE_QPN is only for UD queue pairs", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
+		Page: "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"ionic with linux 7.2 (the flag is ignored), not in all cases"},
+		RefusedBy: []string{"mlx5", "rxe", "efa", "qedr", "hns", "bnxt_re", "mlx4 with linux 6.1..6.12", "mana"}, Text: validate.Text[QPFlag]}
 	rule2047 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags",
 		Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
@@ -898,41 +900,52 @@ var (
 		Text: validate.Text[QPFlag]}
 	rule3510 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_IPV4 needs a device that can hash it",
-		Fix: "leave RXHashFieldSrcIPv4 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "leave RXHashFieldSrcIPv4 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3511 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_IPV4 needs a device that can hash it",
-		Fix: "leave RXHashFieldDstIPv4 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "leave RXHashFieldDstIPv4 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3512 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_IPV6 needs a device that can hash it",
-		Fix: "leave RXHashFieldSrcIPv6 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "leave RXHashFieldSrcIPv6 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3513 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_IPV6 needs a device that can hash it",
-		Fix: "leave RXHashFieldDstIPv6 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "leave RXHashFieldDstIPv6 out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3514 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_PORT_TCP needs a device that can hash it",
-		Fix: "leave RXHashFieldSrcPortTCP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "leave RXHashFieldSrcPortTCP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3515 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_PORT_TCP needs a device that can hash it",
-		Fix: "leave RXHashFieldDstPortTCP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "leave RXHashFieldDstPortTCP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3516 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_PORT_UDP needs a device that can hash it",
-		Fix: "leave RXHashFieldSrcPortUDP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "leave RXHashFieldSrcPortUDP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3517 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over DST_PORT_UDP needs a device that can hash it",
-		Fix: "leave RXHashFieldDstPortUDP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "leave RXHashFieldDstPortUDP out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3518 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over IPSEC_SPI needs a device that can hash it",
-		Fix: "leave RXHashFieldIpsecSpi out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "leave RXHashFieldIpsecSpi out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3519 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over INNER needs a device that can hash it",
-		Fix: "leave RXHashFieldInner out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "leave RXHashFieldInner out", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3520 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_function-3520", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "the hash function TOEPLITZ needs a device that has it",
-		Fix: "use a device that distributes packets", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true}
+		Fix: "use a device that distributes packets", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule3521 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-3521", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "a table of work queues needs a device that distributes raw packets",
 		Fix:       "make a queue pair with a receive queue of its own", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true,
-		Capable: true, Text: validate.Text[QPType]}
+		Capable: true, AcceptedBy: []string{"mana with linux 6.12"}, Text: validate.Text[QPType]}
 	rule0152 = verr.Rule{ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask",
 		Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Text: validate.Hex}
 	rule0135 = verr.Rule{ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd",
@@ -1036,9 +1049,6 @@ var (
 		Statement: "the alternate path must use the alternate port", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
 	rule0508 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
 		Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
-	rule2007 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2007", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit", Fix: "leave it out",
-		Page: "ibv_modify_qp", Section: "DESCRIPTION", Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule2067 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-2067", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
 		Statement: "ah_attr.port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Capable: true,
 		Limit: "phys_port_cnt"}
@@ -1156,6 +1166,12 @@ var (
 			"RNR_RETRY, QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp", Section: "DESCRIPTION",
 		AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"},
 		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule2007 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2007", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Statement: "few devices have a rate limit for queue pairs of this type", Fix: "leave it out", Page: "ibv_modify_qp",
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (only if the device has it), not in all cases"},
+		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "hns with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12",
+			"irdma with linux 6.1..6.12", "mlx4", "mthca", "rxe", "ocrdma", "hfi1verbs", "ipathverbs", "vmw_pvrdma", "efa", "ionic", "qedr"},
+		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule2008 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2008", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a rate limit needs a device that paces queue pairs of type RAW_PACKET", Fix: "leave QPAttr.RateLimit out",
 		Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},
@@ -1231,13 +1247,14 @@ var (
 	rule1314 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state",
 		Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first", Page: "ibv_modify_qp_rate_limit",
 		Text: validate.Text[QPState]}
-	rule3183 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
-		Statement: "a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC", Fix: "use such a queue pair",
-		Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION", Text: validate.Text[QPType]}
 	rule1315 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit",
 		Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has",
 		Page: "ibv_modify_qp_rate_limit", Capable: true, Limit: "qp_rate_limit_min",
 		AcceptedBy: []string{"mlx5 with linux 7.2 (the change to RTS looks at the rate), not in all cases"}}
+	rule3183 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
+		Statement: "few devices limit the rate of queue pairs of this type", Fix: "use such a queue pair", Page: "ibv_modify_qp_rate_limit",
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (only if the device has it), not in all cases"},
+		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: validate.Text[QPType]}
 	rule3806 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
 		Statement: "a device without RC in supported_qpts has no rate limit for such queue pairs", Fix: "look at TSOCaps.SupportedQPTs first",
 		Page: "ibv_modify_qp_rate_limit", Unsupported: true, Capable: true,
@@ -1380,7 +1397,7 @@ var (
 		Text: validate.AddrText}
 	rule0340 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send",
-		Section: "DESCRIPTION", Text: validate.Hex}
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}, RefusedBy: []string{"efa"}, Text: validate.Hex}
 	rule0341 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0341", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "FENCE is only for queue pairs of type RC", Fix: "leave FENCE out", Page: "ibv_post_send", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5, not in all cases", "mlx5 (the flag goes to the device, which has nothing to wait for)"},
@@ -1397,13 +1414,14 @@ var (
 			"erdma (it looks at the most that it has for any queue pair)"}, RefusedBy: []string{"rxe", "mlx5", "hns"}}
 	rule0346 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0346", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type UD", Fix: "leave IP_CSUM out", Page: "ibv_post_send",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Hex}
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the flag is ignored)"},
+		RefusedBy: []string{"mlx4"}, Text: validate.Hex}
 	rule0347 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0347", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RC", Fix: "leave IP_CSUM out", Page: "ibv_post_send",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Hex}
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the flag is ignored)"}, Text: validate.Hex}
 	rule0348 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0348", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RAW_PACKET", Fix: "leave IP_CSUM out",
-		Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Hex}
+		Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx4"}, Text: validate.Hex}
 	rule0349 = verr.Rule{ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge",
 		Statement: "a request has at most max_send_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made",
 		Page: "ibv_post_send", Limit: "max_send_sge",
@@ -1415,22 +1433,25 @@ var (
 		Text: validate.Signed}
 	rule0352 = verr.Rule{ID: "VR-ibv_post_send-remote_addr-0352", Verb: "ibv_post_send", Subject: "wr[].wr.atomic.remote_addr",
 		Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_post_send",
-		Text: validate.Hex}
+		AcceptedBy: []string{"mlx5 (the request goes to the device)"}, RefusedBy: []string{"rxe"}, Text: validate.Hex}
 	rule0353 = verr.Rule{ID: "VR-ibv_post_send-length-0353", Verb: "ibv_post_send", Subject: "wr[].sg_list[].length",
-		Statement: "what an atomic reads comes back in 8 bytes", Fix: "pass a range of 8 bytes", Page: "ibv_post_send"}
+		Statement: "what an atomic reads comes back in 8 bytes", Fix: "pass a range of 8 bytes", Page: "ibv_post_send",
+		AcceptedBy: []string{"mlx5 (the device writes 8 bytes)"}, RefusedBy: []string{"ionic"}}
 	rule0355 = verr.Rule{ID: "VR-ibv_post_send-remote_qpn-0355", Verb: "ibv_post_send", Subject: "wr[].wr.ud.remote_qpn",
 		Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_post_send",
 		Section: "DESCRIPTION"}
 	rule0357 = verr.Rule{ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state",
 		Statement: "requests are sent in state RTS, and wait or are flushed in SQD, SQE and ERR",
-		Fix:       "bring the queue pair to QPStateRTS first", Page: "ibv_post_send",
+		Fix:       "bring the queue pair to QPStateRTS first", Page: "ibv_post_send", AcceptedBy: []string{"mlx4 (the device has to answer)"},
 		RefusedBy: []string{"rxe with linux 6.1", "rxe with linux 6.1..7.2, not in all cases"}, Text: validate.Text[QPState]}
 	rule0366 = verr.Rule{ID: "VR-ibv_post_send-mw_access_flags-0366", Verb: "ibv_post_send",
 		Subject:   "wr[].bind_mw.bind_info.mw_access_flags",
 		Statement: "a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED", Fix: "leave the other flags out",
-		Page: "ibv_post_send", Section: "DESCRIPTION", Text: validate.Hex}
+		Page: "ibv_post_send", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 (LOCAL_WRITE goes to the device, and other flags are ignored)"}, Text: validate.Hex}
 	rule1228 = verr.Rule{ID: "VR-ibv_post_send-remote_srqn-1228", Verb: "ibv_post_send", Subject: "wr[].qp_type.xrc.remote_srqn",
-		Statement: "remote_srqn is for queue pairs of type XRC_SEND", Fix: "leave it out", Page: "ibv_post_send", Section: "DESCRIPTION"}
+		Statement: "remote_srqn is for queue pairs of type XRC_SEND", Fix: "leave it out", Page: "ibv_post_send", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5 (the field is not looked at)", "rxe (the field is not looked at)"}}
 	rule2078 = verr.Rule{ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments", Fix: "send packets one by one",
 		Page: "ibv_post_send", Unsupported: true, Capable: true, AcceptedBy: []string{"rxe (the request goes to the kernel)"},
@@ -1456,7 +1477,9 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the flag is ignored)", "mlx4 (the flag is ignored)"}, Text: validate.Hex}
 	rule3501 = verr.Rule{ID: "VR-ibv_post_send-num_sge-3501", Verb: "ibv_post_send", Subject: "wr[].num_sge",
 		Statement: "an RDMA read scatters into at most max_sge_rd pieces", Fix: "read in several requests", Page: "ibv_query_device",
-		Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd", RefusedBy: []string{"cxgb4", "efa", "irdma"}, Text: validate.Signed}
+		Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd",
+		AcceptedBy: []string{"mlx5 (it looks at max_send_sge alone)", "rxe (it looks at max_send_sge alone)"},
+		RefusedBy:  []string{"cxgb4", "efa", "irdma"}, Text: validate.Signed}
 	rule0362 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list",
 		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",
 		Text: validate.AddrText}

@@ -601,11 +601,6 @@ func TestRules(t *testing.T) {
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2},
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1})
-	judge(t, "VR-ibv_create_qp_ex-create_flags-2046", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3150", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256},
@@ -661,6 +656,11 @@ func TestRules(t *testing.T) {
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
 		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-2046", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
 	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-2047", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
@@ -891,8 +891,6 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 2})
 	judge(t, "VR-ibv_modify_qp-port_num-0508", checkModifyQP, &inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 1},
 		&inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 2})
-	judge(t, "VR-ibv_modify_qp-attr_mask-2007", checkModifyQP, &inModifyQP{attrMask: 0x2000000, qpType: validate.Of(8)},
-		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(3)})
 	judge(t, "VR-ibv_modify_qp-port_num-2067", checkModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 2, capPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 3, capPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5})
@@ -962,6 +960,8 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 256, qpType: validate.Of(4)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2006", hintModifyQP, &inModifyQP{attrMask: 2, qpType: validate.Of(3)},
 		&inModifyQP{attrMask: 8192, qpType: validate.Of(3)})
+	judge(t, "VR-ibv_modify_qp-attr_mask-2007", hintModifyQP, &inModifyQP{attrMask: 0x2000000, qpType: validate.Of(8)},
+		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(3)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2008", hintModifyQP,
 		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(8), capPacketPacingCapsSupportedQpts: validate.Of(256), attrRateLimit: 1000},
 		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(8), capPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000})
@@ -1022,13 +1022,13 @@ func TestRules(t *testing.T) {
 		&inModifyQPRateLimit{attrRateLimit: 1000, attrTypicalPktSz: 1024}, &inModifyQPRateLimit{attrTypicalPktSz: 1024})
 	judge(t, "VR-ibv_modify_qp_rate_limit-state-1314", checkModifyQPRateLimit, &inModifyQPRateLimit{qpState: validate.Of(3)},
 		&inModifyQPRateLimit{qpState: validate.Of(1)})
-	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3183", checkModifyQPRateLimit,
-		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(8)}, &inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(4)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-rate_limit-1315", hintModifyQPRateLimit,
 		&inModifyQPRateLimit{attrRateLimit: 10, capPacketPacingCapsQPRateLimitMin: validate.Of(10),
 			capPacketPacingCapsQPRateLimitMax: validate.Of(20)},
 		&inModifyQPRateLimit{attrRateLimit: 21, capPacketPacingCapsQPRateLimitMin: validate.Of(10),
 			capPacketPacingCapsQPRateLimitMax: validate.Of(20)})
+	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3183", hintModifyQPRateLimit,
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(8)}, &inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(4)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3806", hintModifyQPRateLimit,
 		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(4)},
 		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(256)})

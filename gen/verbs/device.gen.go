@@ -950,13 +950,13 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - MaxRecvWR: cap.max_recv_wr is 0 where the queue pair has a table of work queues
 //   - MaxRecvSGE: cap.max_recv_sge is 0 where the queue pair has a table of work queues
 //   - Type is a type that enum ibv_qp_type has
-//   - Flags has no bits but those of enum ibv_qp_create_flags; SOURCE_QPN is only for UD queue pairs;
-//     SCATTER_FCS and CVLAN_STRIPPING are only for queue pairs of type RAW_PACKET
+//   - Flags has no bits but those of enum ibv_qp_create_flags; SCATTER_FCS and CVLAN_STRIPPING are only for
+//     queue pairs of type RAW_PACKET
 //   - RXHashConf.Function is TOEPLITZ
 //   - the key of the hash has 40 bytes
 //
 // Hints (some devices accept these):
-//   - Type, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, SendOps, Flags, RXHashConf.Fields,
+//   - Type, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, Flags, SendOps, RXHashConf.Fields,
 //     MaxInlineData, RXHashConf.Function
 //
 // The command verbsgen rules ibv_create_qp_ex lists each with its ID.

@@ -511,10 +511,6 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 		flags&^(QPFlagBlockSelfMcastLb|QPFlagScatterFCS|QPFlagCvlanStripping|QPFlagSourceQPN|QPFlagPCIWriteEndPadding) != 0 {
 		bad.Add(&rule2042, in.qpInitAttrExCreateFlags)
 	}
-	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
-		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0 {
-		bad.Add(&rule2046, in.qpInitAttrExCreateFlags)
-	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
 		(typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
 		flags&(QPFlagScatterFCS|QPFlagCvlanStripping) != 0 {
@@ -555,6 +551,8 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	may.If(in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvWR > 0, &rule2035, in.qpInitAttrExCapMaxRecvWR)
 	may.If(in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvSGE > 0, &rule2036, in.qpInitAttrExCapMaxRecvSGE)
 	may.If(in.qpInitAttrExSourceQPN != 0 && flags&QPFlagSourceQPN == 0, &rule2045, in.qpInitAttrExSourceQPN)
+	may.If((typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0, &rule2046, in.qpInitAttrExCreateFlags)
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
 		sendOps&^(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSend|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|
 			QPOpLocalInv|QPOpBindMW|QPOpSendWithInv|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0, &rule2047, in.qpInitAttrExSendOpsFlags)

@@ -332,7 +332,6 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 //     path leaves by that port; ah_attr.port_num is at most the number of ports
 //   - AltPortNum is at least 1, as ports are numbered from 1; AltPortNum is at most the number of ports
 //   - AltAV.PortNum: the alternate path must use the alternate port
-//   - queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC, have a rate limit
 //
 // Hints (some devices accept these):
 //   - PathMTU, RQPSN, SQPSN, DestQPNum, Timeout, AltTimeout, MinRNRTimer, RetryCnt, RNRRetry, MaxRDAtomic,
@@ -432,12 +431,11 @@ func (qp *QP) Modify(attr *QPAttr) error {
 //   - TypicalPacketSize needs a rate_limit, within which bursts are shaped
 //     [VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313]
 //   - a queue pair that is not connected has no rate [VR-ibv_modify_qp_rate_limit-state-1314]
-//   - a rate limit is for queue pairs of type RAW_PACKET, and with kernels of 2026 of type RC
-//     [VR-ibv_modify_qp_rate_limit-qp_type-3183]
 //
 // Hints (some devices accept these):
 //   - RateLimit: the rate lies between qp_rate_limit_min and qp_rate_limit_max
 //     [VR-ibv_modify_qp_rate_limit-rate_limit-1315]
+//   - few devices limit the rate of queue pairs of this type [VR-ibv_modify_qp_rate_limit-qp_type-3183]
 //   - a device without RC in supported_qpts has no rate limit for such queue pairs
 //     [VR-ibv_modify_qp_rate_limit-qp_type-3806]
 //

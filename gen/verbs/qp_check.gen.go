@@ -680,10 +680,6 @@ func checkModifyQP(in *inModifyQP) error {
 		in.attrAHAttrPortNum != in.attrPortNum {
 		bad.Add(&rule0508, in.attrAHAttrPortNum)
 	}
-	if in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeUD || qpType == QPTypeXRCSend || qpType == QPTypeXRCRecv) &&
-		in.attrMask&qpAttrHasRateLimit != 0 {
-		bad.Add(&rule2007, in.attrMask)
-	}
 	if in.capPhysPortCnt.OK && in.attrMask&qpAttrHasAV != 0 && in.capPhysPortCnt.V > 0 && in.attrAHAttrPortNum > in.capPhysPortCnt.V {
 		bad.Add(&rule2067, in.attrAHAttrPortNum, in.capPhysPortCnt.V)
 	}
@@ -811,6 +807,8 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	may.If(in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeUC &&
 		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|
 			qpAttrHasRNRRetry) != 0, &rule2006, in.attrMask)
+	may.If(in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeUD || qpType == QPTypeXRCSend || qpType == QPTypeXRCRecv) &&
+		in.attrMask&qpAttrHasRateLimit != 0, &rule2007, in.attrMask)
 	may.If(in.capPacketPacingCapsSupportedQpts.OK && in.qpType.OK && qpType == QPTypeRawPacket && in.attrRateLimit != 0 &&
 		in.attrMask&qpAttrHasRateLimit != 0 && in.capPacketPacingCapsSupportedQpts.V&0x100 != 0x100, &rule2008, in.attrMask)
 	may.If(in.capPacketPacingCapsSupportedQpts.OK && in.qpType.OK && qpType == QPTypeRC && in.attrRateLimit != 0 &&
@@ -881,9 +879,9 @@ type inModifyQPRateLimit struct {
 	attrRateLimit                     uint64         // attr.rate_limit
 	attrTypicalPktSz                  uint64         // attr.typical_pkt_sz
 	qpState                           validate.Known // qp.state
-	qpType                            validate.Known // qp.qp_type
 	capPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
 	capPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
+	qpType                            validate.Known // qp.qp_type
 	capPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
 }
 
@@ -891,7 +889,6 @@ type inModifyQPRateLimit struct {
 func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	var bad verr.Violations
 	qpState := QPState(in.qpState.V)
-	qpType := QPType(in.qpType.V)
 	if in.attrCompMask > 0 {
 		bad.Add(&rule1311, in.attrCompMask)
 	}
@@ -904,9 +901,6 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	if in.qpState.OK && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE {
 		bad.Add(&rule1314, in.qpState.V)
 	}
-	if in.qpType.OK && qpType != QPTypeRawPacket && qpType != QPTypeRC && qpType != QPTypeDriver {
-		bad.Add(&rule3183, in.qpType.V)
-	}
 	return bad.Err("ibv_modify_qp_rate_limit")
 }
 
@@ -918,6 +912,7 @@ func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 		in.capPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 &&
 		(in.capPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit || in.capPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit), &rule1315,
 		in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMin.V)
+	may.If(in.qpType.OK && qpType != QPTypeRawPacket && qpType != QPTypeRC && qpType != QPTypeDriver, &rule3183, in.qpType.V)
 	may.If(in.qpType.OK && in.capPacketPacingCapsSupportedQpts.OK && qpType == QPTypeRC && in.attrRateLimit != 0 &&
 		in.capPacketPacingCapsSupportedQpts.V&0x4 == 0, &rule3806, in.qpType.V)
 	return may
