@@ -179,7 +179,10 @@ func parse(sources []source) []*file {
 			last[name] = max(last[name], f.layer)
 		}
 	}
-	all = slices.DeleteFunc(all, func(f *file) bool { return f.isPage() && f.layer < last[pageName(f.name)] })
+	all = slices.DeleteFunc(all, func(f *file) bool { // the project's own extensions are halves of pages
+		own := f.layer == 0 && f.node != nil && isExtension(f.node)
+		return (f.isPage() || own) && f.layer < last[half(f.name)]
+	})
 	slices.SortStableFunc(all, func(a, b *file) int {
 		return cmp.Or(cmp.Compare(a.layer, b.layer), strings.Compare(pageName(a.name), pageName(b.name)))
 	})

@@ -94,6 +94,11 @@ func (o *only) pick(sources []source) []source {
 		})
 	}
 	o.types = wanted[len(o.verbs):]
+	for i, src := range sources { // both halves of a page
+		for j, other := range sources {
+			need[j] = need[j] || need[i] && half(src.name) == half(other.name)
+		}
+	}
 	var out []source
 	for i, src := range sources {
 		if need[i] {
@@ -102,6 +107,9 @@ func (o *only) pick(sources []source) []source {
 	}
 	return out
 }
+
+// half is the name of the page that a file is a half of.
+func half(name string) string { return strings.TrimSuffix(pageName(name), ".go") }
 
 // hasWord reports whether a text has a word that is not a part of a longer one.
 func hasWord(text []byte, word string) bool {
