@@ -94,7 +94,14 @@ func (c *checker) fix(r *Rule, fn *api.Function) {
 	for _, w := range r.Fix {
 		for _, part := range w {
 			name := part.Text
-			if !part.Name || c.f.Const(name) != nil || c.f.Has(name) {
+			switch {
+			case !part.Name:
+				continue
+			case c.f.foreign(name):
+				c.add(part.Pos, CodeUnknownName, r.ID, "fix: "+name+" is of another module, whose names this package does not have",
+					"write it without braces")
+				continue
+			case c.f.Const(name) != nil || c.f.Has(name):
 				continue
 			}
 			fields := c.fixFields(fn)
@@ -106,13 +113,25 @@ func (c *checker) fix(r *Rule, fn *api.Function) {
 	}
 }
 
+// foreign reports whether a constant or a type is declared by the header of another module.
+func (f *Facts) foreign(name string) bool {
+	if e := f.EnumOf(name); e != nil {
+		return e.Foreign
+	}
+	if e := f.Enum(strings.TrimPrefix(name, "enum ")); e != nil {
+		return e.Foreign
+	}
+	r := f.Record(name)
+	return r != nil && r.Foreign
+}
+
 // fixFields lists the fields that a fix may name: those of what a function takes, of the capabilities, and of all handles.
 func (c *checker) fixFields(fn *api.Function) []string {
 	var out []string
 	seen := map[string]bool{}
 	var add func(t CType)
 	add = func(t CType) {
-		if t.Kind != CStruct && t.Kind != CObject || seen[t.Tag+" "+t.prefix] {
+		if t.Kind != CStruct && t.Kind != CObject || seen[t.Tag+" "+t.prefix] || c.f.foreign("struct "+t.Tag) {
 			return
 		}
 		seen[t.Tag+" "+t.prefix] = true

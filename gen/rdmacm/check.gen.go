@@ -188,7 +188,7 @@ var (
 		Page: "rdma_join_multicast", Section: "NOTES", Text: validate.AddrText}
 	rule7206 = verr.Rule{ID: "VR-rdma_join_multicast-qp_type-7206", Verb: "rdma_join_multicast", Subject: "id.qp_type",
 		Statement: "only identifiers for datagrams join groups", Fix: "create the identifier with PortSpaceUDP", Page: "rdma_join_multicast",
-		Text: validate.AddrText}
+		Text: validate.Text[verbs.QPType]}
 	rule7207 = verr.Rule{ID: "VR-rdma_join_multicast-listening-7207", Verb: "rdma_join_multicast", Subject: "id.listening",
 		Statement: "the identifier listens", Fix: "join with an identifier that is only bound or resolved", Page: "rdma_join_multicast"}
 	rule7208 = verr.Rule{ID: "VR-rdma_join_multicast-connecting-7208", Verb: "rdma_join_multicast", Subject: "id.connecting",
@@ -210,7 +210,7 @@ var (
 		Section: "DESCRIPTION"}
 	rule7219 = verr.Rule{ID: "VR-rdma_set_option-qp_type-7219", Verb: "rdma_set_option", Subject: "id.qp_type",
 		Statement: "a timeout of acknowledgements is for connections", Fix: "leave it out for datagrams", Page: "rdma_set_option",
-		Text: validate.AddrText}
+		Text: validate.Text[verbs.QPType]}
 	rule7220 = verr.Rule{ID: "VR-rdma_set_option-listening-7220", Verb: "rdma_set_option", Subject: "id.listening",
 		Statement: "the identifier listens, and keeps its port for itself", Fix: "set the option before it listens", Page: "rdma_set_option"}
 	rule7221 = verr.Rule{ID: "VR-rdma_set_option-listening-7221", Verb: "rdma_set_option", Subject: "id.listening",

@@ -142,10 +142,10 @@ func goField(pkg *model.Package, v *model.Verb, c string) string {
 	return ""
 }
 
-// recordsOf are the records that a verb takes, with those within.
+// recordsOf are the records of the package that a verb takes, with those within.
 func recordsOf(v *model.Verb) (out []*model.Record) {
 	for _, p := range v.Params {
-		if r := p.Taken(); r != nil {
+		if r := p.Taken(); r != nil && r.From == nil {
 			out = append(out, withNested(r)...)
 		}
 	}

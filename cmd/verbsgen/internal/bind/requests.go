@@ -87,6 +87,23 @@ func (b *binder) enumOf(ctype string) *model.Enum {
 	return nil
 }
 
+// enumShown is the type whose names messages write for values of a C enum, which may be of another module; nil without one.
+func (b *binder) enumShown(ctype string) *model.Enum {
+	if e := b.enumOf(ctype); e != nil {
+		return e
+	}
+	for _, u := range b.in.Spec.Module.Uses {
+		for _, p := range u.Spec.Pages {
+			for _, e := range p.Enums {
+				if e.Enum != "" && "enum "+e.Enum == ctype {
+					return b.enumType(u.Name + "." + e.Go)
+				}
+			}
+		}
+	}
+	return nil
+}
+
 // fieldAt finds a field by its path, which may lead through structs, and its offset; nil when there is none.
 func (b *binder) fieldAt(tag, path string) (*api.Field, int64) {
 	rec := b.facts.Record(tag)

@@ -255,7 +255,7 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 	case p.Object.State[rest] == spec.StateObject:
 		o.CField = rest
 		if x, _ := rb.fieldAt("struct "+p.Object.C, rest); x != nil {
-			o.Enum = rb.enumOf(x.Type)
+			o.Enum = rb.enumShown(x.Type)
 		}
 	case p.Object.State[rest] == spec.StateMade:
 		return rb.made(o, p, rest)

@@ -346,8 +346,13 @@ func pointer(o *model.Operand) bool {
 	if o.Leaf != nil {
 		return o.Leaf.GoType == "uintptr"
 	}
-	if o.Kind == model.OpProp && o.Param != nil && o.Param.Object != nil && o.Param.Object.State[o.Prop] == spec.StateMarks {
-		return false
+	if o.Kind == model.OpProp && o.Param != nil && o.Param.Object != nil {
+		switch of := o.Param.Object; of.State[o.Prop] {
+		case spec.StateMarks:
+			return false
+		case spec.StateObject:
+			return of.Pointer[o.Prop]
+		}
 	}
 	return o.Param != nil && (o.Param.GoType == "uintptr" || o.Param.Object != nil || o.Param.Record != nil)
 }
