@@ -109,3 +109,32 @@ func TestDefaults(t *testing.T) {
 		check(t, theirDev.Close())
 	}
 }
+
+// TestFailedCreateQP leaves no handle open that the program did not ask for. The end of softBed reports a device that is still in use.
+func TestFailedCreateQP(t *testing.T) {
+	b := newBed(t)
+	fail := func(id *rdmacm.ID) {
+		t.Helper()
+		tooMany := verbs.QPInitAttr{Type: verbs.QPTypeRC, MaxSendWR: 1 << 30, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}
+		if _, err := id.CreateQP(nil, tooMany); err == nil {
+			t.Error("a queue of 2^30 requests is made")
+		}
+	}
+	bound := func() *rdmacm.ID {
+		t.Helper()
+		id := must(b.channel(t).CreateID(rdmacm.PortSpaceTCP))(t)
+		check(t, id.BindAddr(netip.AddrPortFrom(b.client, 0)))
+		return id
+	}
+	id := bound()
+	fail(id)
+	check(t, id.Close())
+	id = bound()
+	dev := must(id.Device())(t)
+	fail(id)
+	if _, err := dev.QueryDevice(); err != nil {
+		t.Errorf("the handle of the program: %v", err)
+	}
+	check(t, id.Close())
+	check(t, dev.Close())
+}

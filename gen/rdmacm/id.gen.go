@@ -380,7 +380,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 		Verb:    verb,
 		C:       ptr,
 		Lib:     id.lib.verbs,
-		Handles: []*object.Handle{owner},
+		Handles: []*object.Handle{owner.Handle},
 		Parents: []*object.Node{&id.h.Node, owner.Optional()},
 		Lent:    qpInitAttrHeld.Nodes,
 		End: func() error {

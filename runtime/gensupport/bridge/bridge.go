@@ -50,14 +50,21 @@ type shelf[T any] struct {
 	base func(*T) *object.Handle
 	of   func(m *Made) *T // nil where nothing leads to what the new handle belongs to
 	mu   sync.Mutex
-	made map[unsafe.Pointer]*T
+	made map[unsafe.Pointer]*borrowed[T]
+}
+
+// borrowed is a handle that Borrow made.
+type borrowed[T any] struct {
+	h     *T
+	asked int // callers of Borrow that may still have it, apart from those of Under
+	calls int // that have it from Under
 }
 
 // OfferHandle offers the handles of a type. A package calls it once for each of its types, when it is initialised. base is the method of
 // that name. create makes a handle, which belongs to a root of type R, or to the library if that is R. fill gives it the handles that
 // it has beside the root; it may be nil.
 func OfferHandle[T, R any](base func(*T) *object.Handle, create func(*R, unsafe.Pointer) *T, fill func(*T, *Made)) {
-	handles.add((*T)(nil), &shelf[T]{base: base, made: map[unsafe.Pointer]*T{}, of: func(m *Made) *T {
+	handles.add((*T)(nil), &shelf[T]{base: base, made: map[unsafe.Pointer]*borrowed[T]{}, of: func(m *Made) *T {
 		root := rootOf[R](m)
 		if root == nil {
 			return nil
@@ -138,17 +145,61 @@ func EnterOptional[T any](verb, what string, lib any, h *T) (*object.Handle, err
 	return Enter(verb, what, lib, h)
 }
 
-// Under begins a further use of held. If that is of a nil handle, it begins the use of the handle that lend returns, in the place with the
+// Owner is a handle in use, to which the new object of a call belongs.
+type Owner struct {
+	*object.Handle
+	leave func() // or nil
+}
+
+// Exit ends the use. It closes a handle that only Under has borrowed, unless an object belongs to it now.
+func (o Owner) Exit() {
+	o.Handle.Exit()
+	if o.leave != nil {
+		o.leave()
+	}
+}
+
+// Under begins a further use of held. If that is of a nil handle, it begins the use of the handle that lend borrows, in the place with the
 // C name what. The use ends with Exit.
-func Under[T any](verb, what string, lib any, held *object.Handle, lend func() (*T, error)) (*object.Handle, error) {
+func Under[T any](verb, what string, lib any, held *object.Handle, lend func() (*T, error)) (Owner, error) {
 	if held.Optional() != nil {
-		return held, held.Enter(verb)
+		return Owner{Handle: held}, held.Enter(verb)
+	}
+	s, err := shelfOf[T](verb)
+	if err != nil {
+		return Owner{}, err
 	}
 	h, err := lend()
 	if err != nil {
-		return nil, err
+		return Owner{}, err
 	}
-	return Enter(verb, what, lib, h)
+	leave := s.call(h)
+	own, err := Enter(verb, what, lib, h)
+	if err != nil {
+		leave()
+		return Owner{}, err
+	}
+	return Owner{own, leave}, nil
+}
+
+// call makes the last Borrow of a handle one for a call. Afterwards leave closes the handle, if nobody else has asked for it.
+func (s *shelf[T]) call(h *T) (leave func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.made[s.base(h).C]
+	if b == nil || b.h != h {
+		return func() {}
+	}
+	b.asked--
+	b.calls++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		b.calls--
+		if b.calls == 0 && b.asked == 0 {
+			_ = s.base(h).Close() // fails, and leaves it open, if an object belongs to it
+		}
+	}
 }
 
 // Lent is a copy of the C struct of a builder, with the handles in it in use.
@@ -284,9 +335,10 @@ func Borrow[T any](verb string, c unsafe.Pointer, lib any, keep func() (release 
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if h := s.made[c]; h != nil {
-		if held := s.base(h); held.IsOpen() && held.Lib == lib {
-			return h, nil
+	if b := s.made[c]; b != nil {
+		if held := s.base(b.h); held.IsOpen() && held.Lib == lib {
+			b.asked++
+			return b.h, nil
 		}
 	}
 	release, err := keep()
@@ -297,6 +349,6 @@ func Borrow[T any](verb string, c unsafe.Pointer, lib any, keep func() (release 
 	if err != nil {
 		return nil, err
 	}
-	s.made[c] = h
+	s.made[c] = &borrowed[T]{h: h, asked: 1}
 	return h, nil
 }

@@ -195,3 +195,60 @@ func TestBorrow(t *testing.T) {
 	_, err = Borrow[thing]("verb", unsafe.Pointer(new(int)), l, func() (func() error, error) { return nil, errMake })
 	wants(t, err, errMake, "")
 }
+
+// TestUnder closes the handle that it borrows once no call has it, unless a caller of Borrow has it or an object belongs to it.
+func TestUnder(t *testing.T) {
+	offer()
+	l, c := new(lib), unsafe.Pointer(new(int))
+	kept := 0
+	keep := func() (func() error, error) { kept++; return func() error { kept--; return nil }, nil }
+	lend := func() (*thing, error) { return Borrow[thing]("verb", c, l, keep) }
+	under := func() Owner {
+		t.Helper()
+		own, err := Under("verb", "x", l, object.Nil("", ""), lend)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return own
+	}
+	one, two := under(), under()
+	if one.Handle != two.Handle || kept != 1 {
+		t.Fatalf("%p and %p, kept %d times", one.Handle, two.Handle, kept)
+	}
+	one.Exit()
+	if kept != 1 {
+		t.Error("closed while another call has it")
+	}
+	two.Exit()
+	if kept != 0 {
+		t.Error("nobody has it, and it is open")
+	}
+	if _, err := Under("verb", "x", new(lib), object.Nil("", ""), lend); !errors.Is(err, syscall.EINVAL) || kept != 0 {
+		t.Errorf("%v, kept %d times, want an error about another library", err, kept)
+	}
+	own := under()
+	child := makeThing(l, unsafe.Pointer(new(int)))
+	if err := child.h.Adopt(&own.Node); err != nil {
+		t.Fatal(err)
+	}
+	own.Exit()
+	if kept != 1 {
+		t.Error("closed while an object belongs to it")
+	}
+	x, err := lend()
+	if err != nil || x.base() != own.Handle || child.Close() != nil {
+		t.Fatalf("%p, %v", x, err)
+	}
+	under().Exit()
+	if kept != 1 {
+		t.Error("closed while the program has it")
+	}
+	given, err := Under("verb", "x", l, x.base(), lend)
+	if err != nil || given.Handle != x.base() {
+		t.Errorf("%p, %v", given.Handle, err)
+	}
+	given.Exit()
+	if err := x.Close(); err != nil || kept != 0 {
+		t.Errorf("%v, kept %d times", err, kept)
+	}
+}

@@ -86,8 +86,12 @@ func (c *call) createdOther() []Step {
 	out, from := c.made()
 	s := MakeOther{Into: "o", Object: o.Ref, C: val(from), Lib: c.libOf(o.From), Parents: c.parents()}
 	for _, p := range c.v.Params {
-		if p.Object != nil && p.Object.From == o.From {
-			s.Handles = append(s.Handles, c.holds(p))
+		switch {
+		case p.Object == nil || p.Object.From != o.From:
+		case c.lent(p) != nil:
+			s.Handles = append(s.Handles, owning+".Handle")
+		default:
+			s.Handles = append(s.Handles, held(p))
 		}
 	}
 	for _, p := range c.v.Params {
