@@ -20,6 +20,11 @@ type caseOf struct {
 	args   map[string]any
 	given  map[string]ast.Expr // by C parameter
 	values map[string]value
+
+	// Of a posted request:
+	request *request
+	number  int64       // in its batch
+	paths   [][2]string // where C parameters come from in it
 }
 
 // call walks a call, and is what is known of its results.
@@ -35,6 +40,11 @@ func (w *walker) call(e *ast.CallExpr) []value {
 		return w.builtin(e)
 	}
 	fn := w.callee(e)
+	if fn != nil {
+		if values, ok := w.dataPath(e, fn); ok {
+			return values
+		}
+	}
 	if fn == nil || fn.Pkg() == nil || w.from[fn.Pkg().Path()] == nil {
 		return w.foreign(e)
 	}
@@ -51,6 +61,10 @@ func (w *walker) call(e *ast.CallExpr) []value {
 	}
 	if f, ok := b.methods[name+"."+fn.Name()]; ok {
 		return w.verb(e, b, f, sig)
+	}
+	if of, ok := strings.CutSuffix(name, "Stream"); ok && b.objects[of] != nil && sig.Params().Len() > 0 {
+		w.streamed(e, b)
+		return nil
 	}
 	if b.objects[name] != nil && sig.Params().Len() == 0 && !returnsError(sig) {
 		return nil // it reads a field
@@ -90,6 +104,7 @@ func (w *walker) foreign(e *ast.CallExpr) []value {
 	for _, v := range w.exprs(e.Args) {
 		w.escape(v)
 	}
+	w.changedElsewhere()
 	return nil
 }
 
@@ -199,6 +214,12 @@ func (w *walker) verb(e *ast.CallExpr, b *bindings, f face, sig *types.Signature
 		recv = w.expr(s.X)
 	}
 	args := w.exprs(e.Args)
+	if w.posted(e, b, f, recv, args, sig) {
+		return nil
+	}
+	if f.method.Form == form.Stream {
+		return []value{&stream{f, recv}}
+	}
 	c := &caseOf{b: b, face: f, args: map[string]any{}, given: map[string]ast.Expr{}, values: map[string]value{}}
 	entered := false
 	for _, p := range f.verb.Params {

@@ -34,7 +34,7 @@ func TestCasesOfRules(t *testing.T) {
 	for _, why := range slices.Sorted(maps.Keys(methods)) {
 		t.Logf("%5d %s", methods[why], why)
 	}
-	if judged < 270 {
+	if judged < 320 {
 		t.Errorf("only %d rules are judged", judged)
 	}
 }
@@ -66,6 +66,11 @@ func (m *module) judges(t *testing.T, r *model.Rule) string {
 			}
 		}
 	}
+	if at := m.judgedAsPosted(t, r, v); at == "" {
+		return ""
+	} else if len(v.Methods) == 0 || requestParamOf(v) != nil {
+		why = at
+	}
 	if s.Needs == spec.NeedsState {
 		return "needs the state of objects"
 	}
@@ -80,14 +85,42 @@ func (m *module) judgedBy(t *testing.T, r *model.Rule, v *model.Verb, method *mo
 		if why != "" {
 			return "cannot be written: " + why
 		}
-		p, err := compile(src)
-		if err != nil {
-			return "cannot be written: does not compile: " + err.Error()
-		}
-		for _, d := range p.report(t, m) {
-			has[i] = has[i] || d.Category == r.ID
+		if has[i], why = m.reports(t, src, r.ID); why != "" {
+			return why
 		}
 	}
+	return verdict(has)
+}
+
+// judgedAsPosted writes both cases as posts of requests.
+func (m *module) judgedAsPosted(t *testing.T, r *model.Rule, v *model.Verb) string {
+	var has [2]bool
+	for i, args := range []map[string]any{r.Accept, r.Reject} {
+		src, why := m.posting(v, args)
+		if why != "" {
+			return "cannot be written: " + why
+		}
+		if has[i], why = m.reports(t, src, r.ID); why != "" {
+			return why
+		}
+	}
+	return verdict(has)
+}
+
+// reports says whether a rule is reported for a program.
+func (m *module) reports(t *testing.T, src, id string) (has bool, why string) {
+	p, err := compile(src)
+	if err != nil {
+		return false, "cannot be written: does not compile: " + err.Error()
+	}
+	for _, d := range p.report(t, m) {
+		has = has || d.Category == id
+	}
+	return has, ""
+}
+
+// verdict is empty when only the case that breaks a rule is reported, and otherwise says what is wrong.
+func verdict(has [2]bool) string {
 	switch {
 	case has[0]:
 		return "the case that keeps it is reported"

@@ -40,7 +40,7 @@ func (w *walker) expr(e ast.Expr) value {
 	case *ast.ParenExpr:
 		return w.expr(e.X)
 	case *ast.Ident:
-		return w.vars[w.pass.TypesInfo.ObjectOf(e)]
+		return w.variable(e)
 	case *ast.CompositeLit:
 		return w.literal(e)
 	case *ast.UnaryExpr:
@@ -198,6 +198,9 @@ func (w *walker) literal(e *ast.CompositeLit) value {
 		}
 		return r
 	}
+	if isElement(t) {
+		return w.element(e)
+	}
 	_, slice := t.Underlying().(*types.Slice)
 	out := list{items: []value{}}
 	for _, x := range e.Elts {
@@ -211,6 +214,21 @@ func (w *walker) literal(e *ast.CompositeLit) value {
 	}
 	if !slice {
 		return nil
+	}
+	return out
+}
+
+// element is the literal of a scatter/gather element.
+func (w *walker) element(e *ast.CompositeLit) value {
+	out := element{new(big.Int)}
+	for i, x := range e.Elts {
+		name := []string{"Addr", "Length", "LKey"}[i]
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			name, x = kv.Key.(*ast.Ident).Name, kv.Value
+		}
+		if v := w.expr(x); name == "Length" {
+			out.length = v
+		}
 	}
 	return out
 }

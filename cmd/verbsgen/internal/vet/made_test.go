@@ -3,6 +3,7 @@ package vet
 import (
 	"fmt"
 	"go/types"
+	"maps"
 	"slices"
 	"strings"
 
@@ -34,7 +35,10 @@ func (w *writer) state(o *model.Object, v any) (before, name string) {
 				}
 			}
 		}
-		if len(args) == 0 {
+		moves := slices.ContainsFunc(slices.Collect(maps.Values(w.m.bind.moves)), func(m *move) bool {
+			return m.object == o && m.start != nil && props[m.prop] != nil
+		})
+		if len(args) == 0 && !moves {
 			continue
 		}
 		inner := &writer{m: w.m, left: "unknown", vars: w.vars}

@@ -39,10 +39,7 @@ func memory(w *walker, fn *ast.FuncDecl) {
 }
 
 // isElement reports whether a type is that of an element of a request.
-func isElement(t types.Type) bool {
-	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Name() == "dpath" && n.Obj().Name() == "SGE"
-}
+func isElement(t types.Type) bool { return ofDataPath(t) == "SGE" }
 
 // addressOf is the variable whose address an expression converts to a number: unsafe.Pointer(&x[0]), unsafe.SliceData(x); nil otherwise.
 func (w *walker) addressOf(e ast.Expr) (out types.Object) {

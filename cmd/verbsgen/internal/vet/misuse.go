@@ -305,10 +305,6 @@ func (w *walker) countBatches(g *ast.GoStmt, loops []ast.Node, users map[types.O
 
 // isBatch reports whether a type is that of a batch of requests.
 func isBatch(t types.Type) bool {
-	p, ok := t.(*types.Pointer)
-	if !ok {
-		return false
-	}
-	n, ok := types.Unalias(p.Elem()).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && n.Obj().Pkg().Name() == "dpath" && strings.HasSuffix(n.Obj().Name(), "Batch")
+	_, pointer := t.(*types.Pointer)
+	return pointer && strings.HasSuffix(ofDataPath(t), "Batch")
 }

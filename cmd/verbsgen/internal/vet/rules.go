@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"math/big"
 	"reflect"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -35,7 +36,13 @@ func callsAnalyzer(origins *analysis.Analyzer) *analysis.Analyzer {
 			}
 			for _, file := range pass.Files {
 				w := &walker{pass: pass, from: from}
-				w.found = func(call *ast.CallExpr, c *caseOf) { out = append(out, w.judge(file, call, c)...) }
+				w.found = func(call *ast.CallExpr, c *caseOf) {
+					for _, f := range w.judge(file, call, c) { // a request may be posted several times
+						if !slices.ContainsFunc(out, func(x finding) bool { return x.rule == f.rule && x.diag.Pos == f.diag.Pos }) {
+							out = append(out, f)
+						}
+					}
+				}
 				for _, d := range file.Decls {
 					if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
 						w.function(fn.Body)
@@ -115,6 +122,9 @@ func (w *walker) judge(file *ast.File, call *ast.CallExpr, c *caseOf) (out []fin
 			continue
 		}
 		at := w.place(call, c, broken.Place)
+		if c.request != nil {
+			broken.Place = strings.Replace(broken.Place, "[0]", fmt.Sprintf("[%d]", c.number), 1)
+		}
 		d := analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Category: rule.ID, Message: message(rule, broken)}
 		if fix := w.fix(file, c, rule, broken, at); fix != nil {
 			d.SuggestedFixes = []analysis.SuggestedFix{*fix}
@@ -136,6 +146,13 @@ func message(r *model.Rule, b check.Broken) string {
 // place is where the program gives the value at a place of the call: the argument, the field of a literal, the argument of a builder's
 // method, or else the call.
 func (w *walker) place(call *ast.CallExpr, c *caseOf, path string) ast.Node {
+	for _, p := range c.paths {
+		if rest, ok := strings.CutPrefix(path, p[0]); ok {
+			if x := c.request.nodeOf(strings.TrimPrefix(p[1]+rest, ".")); x != nil {
+				return x
+			}
+		}
+	}
 	param, rest, _ := strings.Cut(path, ".")
 	at, given := c.given[param]
 	if !given {

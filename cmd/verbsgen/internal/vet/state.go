@@ -35,7 +35,11 @@ func (b *bindings) addMove(r *model.Rule) {
 				m.object, m.prop = o.Of.Param.Object, o.Of.Prop
 			}
 		})
-		n.Sub[2].Each(func(o *model.Cond) {
+		next := n.Sub[2]
+		if next.Op == cond.IfGiven { // the state that it has, unless it is changed
+			next = next.Sub[1]
+		}
+		next.Each(func(o *model.Cond) {
 			if o.Op == cond.Operand && o.Of.Kind == model.OpArg && o.Of.Field != nil && m.next == nil {
 				m.next, m.param = o.Of.Field, o.Of.Param.C
 				for _, s := range o.Of.Param.Record.Setups {
@@ -52,11 +56,30 @@ func (b *bindings) addMove(r *model.Rule) {
 	})
 }
 
+// addProps notes the properties of objects that the cases of a rule give.
+func (b *bindings) addProps(r *model.Rule) {
+	v := b.verbs[r.Verb]
+	if v == nil {
+		return
+	}
+	for _, p := range v.Params {
+		given, ok := r.Reject[p.C].(map[string]any)
+		if !ok || p.Object == nil {
+			continue
+		}
+		for prop := range given {
+			if !slices.Contains(b.props[p.Object], prop) {
+				b.props[p.Object] = append(b.props[p.Object], prop)
+			}
+		}
+	}
+}
+
 // made is the object that a call makes, with the properties that the call says.
 func (c *caseOf) made() value {
 	o := c.face.verb.Creates
 	h := &handle{props: map[string]value{}}
-	for prop := range o.State {
+	for _, prop := range c.b.props[o] {
 		for _, p := range c.face.verb.Params {
 			v := c.values[p.C]
 			if r, ok := v.(*record); ok && !r.lost {
@@ -68,8 +91,11 @@ func (c *caseOf) made() value {
 			} else if p.C != prop {
 				continue
 			}
-			if i, ok := v.(*big.Int); ok {
-				h.props[prop] = i
+			switch v.(type) {
+			case *big.Int, null, some:
+				h.props[prop] = v
+			case *handle:
+				h.props[prop] = some{}
 			}
 		}
 	}

@@ -126,6 +126,15 @@ func (w *walker) escape(v value) {
 		delete(v.props, v.moving)
 	case *record:
 		v.lost = v.lost || v.shared
+	case *batch:
+		v.forget()
+		v.lost = true
+	case *request:
+		v.lost = true
+	case span:
+		w.escape(v.batch)
+	case *stream:
+		w.escape(v.of)
 	case list:
 		for _, x := range v.items {
 			w.escape(x)

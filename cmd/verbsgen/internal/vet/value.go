@@ -70,6 +70,20 @@ func copied(v value, seen map[any]value) value {
 			c.at[f] = at
 		}
 		return c
+	case *batch:
+		if seen[v] == nil {
+			seen[v] = v.copied(seen)
+		}
+		return seen[v]
+	case *request:
+		if seen[v] == nil {
+			seen[v] = v.copied()
+		}
+		return seen[v]
+	case span:
+		return span{copied(v.batch, seen).(*batch), v.first, v.n}
+	case *stream:
+		return &stream{v.face, copied(v.of, seen)}
 	case list:
 		items := make([]value, len(v.items))
 		for i, x := range v.items {
@@ -95,6 +109,17 @@ func same(a, b value) bool {
 	case *handle:
 		b, ok := b.(*handle)
 		return ok && maps.EqualFunc(a.props, b.props, same)
+	case *batch:
+		b, ok := b.(*batch)
+		return ok && a.same(b)
+	case *request:
+		b, ok := b.(*request)
+		return ok && a.same(b)
+	case element:
+		b, ok := b.(element)
+		return ok && same(a.length, b.length)
+	case opcodeOf:
+		return a == b
 	case list:
 		b, ok := b.(list)
 		if !ok || a.n != b.n || len(a.items) != len(b.items) {
@@ -141,6 +166,10 @@ func asCase(v value) any {
 		return props
 	case *record:
 		return v.asCase()
+	case opcodeOf:
+		return string(v)
+	case element:
+		return map[string]any{"addr": check.Unsaid{}, "length": asCase(v.length), "lkey": check.Unsaid{}}
 	case list:
 		if v.items == nil {
 			return check.Unsaid{}

@@ -60,6 +60,9 @@ type bindings struct {
 	objects map[string]*model.Object
 	rules   map[string]*model.Rule
 	moves   map[string]*move // by C name of the verb
+	verbs   map[string]*model.Verb
+	posts   []*model.Verb              // that take a chain of requests
+	props   map[*model.Object][]string // that rules look at
 }
 
 // face is a method of a generated package, and the verb that it calls.
@@ -70,8 +73,12 @@ type face struct {
 
 func newBindings(judge *check.Checker, pkg *model.Package) *bindings {
 	b := &bindings{judge: judge, methods: map[string]face{}, records: map[string]*model.Record{}, objects: map[string]*model.Object{},
-		rules: map[string]*model.Rule{}, moves: map[string]*move{}}
+		rules: map[string]*model.Rule{}, moves: map[string]*move{}, verbs: map[string]*model.Verb{}, props: map[*model.Object][]string{}}
 	for _, v := range pkg.Verbs {
+		b.verbs[v.C] = v
+		if requestParam(v, "SendWR") != nil || requestParam(v, "OpsWR") != nil {
+			b.posts = append(b.posts, v)
+		}
 		for _, m := range v.Methods {
 			b.methods[m.Recv+"."+m.Name] = face{v, m}
 		}
@@ -87,6 +94,7 @@ func newBindings(judge *check.Checker, pkg *model.Package) *bindings {
 	for _, r := range pkg.Rules {
 		b.rules[r.ID] = r
 		b.addMove(r)
+		b.addProps(r)
 	}
 	return b
 }

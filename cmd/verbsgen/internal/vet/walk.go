@@ -15,6 +15,9 @@ type walker struct {
 	vars  map[types.Object]value
 	loose map[types.Object]bool // variables that something else may change: their address is taken, or a closure assigns them
 	found func(call *ast.CallExpr, c *caseOf)
+
+	touched  []*request // by the statement that is walked
+	changing *bool
 }
 
 // function walks the body of a function.
@@ -138,7 +141,9 @@ func (w *walker) join(states ...map[types.Object]value) {
 // block walks statements; false when the end is not reached.
 func (w *walker) block(stmts []ast.Stmt) bool {
 	for _, s := range stmts {
-		if !w.stmt(s) {
+		next := w.stmt(s)
+		w.sweep()
+		if !next {
 			return false
 		}
 	}
@@ -149,6 +154,10 @@ func (w *walker) block(stmts []ast.Stmt) bool {
 func (w *walker) forget(n ast.Node) {
 	ast.Inspect(n, func(x ast.Node) bool {
 		for _, o := range w.changedBy(x) {
+			switch v := w.vars[o].(type) { // other variables may have it
+			case *request, *batch:
+				w.escape(v)
+			}
 			delete(w.vars, o)
 		}
 		return true
