@@ -12,9 +12,14 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// refusedByRules are calls of TestStates that a rule refuses, so that the effect of the kernel's refusal does not come: it rejects the
-// connection.
-var refusedByRules = map[string]bool{"accepted accept": true}
+// refusedByRules are calls of TestStates that a rule refuses, in one state or in all: the effect of the kernel's refusal does not come,
+// which rejects the connection, or its errno, ENOSYS.
+var refusedByRules = map[string]bool{"accepted accept": true, "set_option-unknown": true, "set_option-level": true}
+
+// refusedByRule reports whether a rule refuses a call of TestStates.
+func refusedByRule(of string) bool {
+	return refusedByRules[of] || refusedByRules[of[strings.LastIndexByte(of, ' ')+1:]]
+}
 
 // breaks wants a call to be refused by one rule.
 func breaks(t *testing.T, rule string, err error) {
@@ -41,6 +46,9 @@ func TestRulesOfStates(t *testing.T) {
 	if err := fresh.WriteEvent(rdmacm.EventTypeInternal, 0, 0); !errors.Is(err, errors.ErrUnsupported) { // by the library, before 60.0
 		breaks(t, "VR-rdma_write_cm_event-event-7228", err)
 	}
+	breaks(t, "VR-rdma_set_option-level-7210", fresh.SetOption(7, 0, []byte{1}))
+	breaks(t, "VR-rdma_set_option-optname-7211", fresh.SetOption(rdmacm.OptionLevelID, 99, []byte{1}))
+	breaks(t, "VR-rdma_set_option-optname-7212", fresh.SetOption(rdmacm.OptionLevelIB, rdmacm.OptionIDTOS, []byte{1}))
 	breaks(t, "VR-rdma_set_option-optlen-7213", fresh.SetOption(rdmacm.OptionLevelID, rdmacm.OptionIDTOS, []byte{1, 2}))
 	check(t, fresh.BindAddr(netip.AddrPortFrom(b.client, 0)))
 	breaks(t, "VR-rdma_connect-routed-7157", fresh.Connect(rdmacm.ConnAttr{QPNum: 1}))

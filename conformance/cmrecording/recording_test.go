@@ -146,8 +146,8 @@ var plain = []struct {
 	{"LeaveMulticast", func(b *bed) error { return b.id.LeaveMulticast(netip.MustParseAddrPort("[ff02::7%2]:0")) },
 		"rdma_leave_multicast id=1 addr=[ff02::7/2]:0"},
 	{"SetOption", func(b *bed) error {
-		return b.id.SetOption(rdmacm.OptionLevelIB, rdmacm.OptionIDAckTimeout, []byte{5, 6})
-	}, "rdma_set_option id=1 level=1 optname=3 optval=0506"},
+		return b.id.SetOption(rdmacm.OptionLevelID, rdmacm.OptionIDAckTimeout, []byte{5})
+	}, "rdma_set_option id=1 level=0 optname=3 optval=05"},
 	{"WriteEvent", func(b *bed) error { return b.id.WriteEvent(rdmacm.EventTypeUser, -5, 1<<40) },
 		"rdma_write_cm_event id=1 event=18 status=-5 arg=0x10000000000"},
 }

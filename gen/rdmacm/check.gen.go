@@ -60,7 +60,7 @@ var (
 		Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"}}
 	rule0702 = verr.Rule{ID: "VR-rdma_connect-private_data_len-0702", Verb: "rdma_connect", Subject: "conn_param.private_data_len",
 		Statement: "a lookup of a datagram service has at most 180 bytes of private data", Fix: "pass fewer bytes", Page: "rdma_connect",
-		Section: "INFINIBAND SPECIFIC"}
+		Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0703 = verr.Rule{ID: "VR-rdma_connect-retry_count-0703", Verb: "rdma_connect", Subject: "conn_param.retry_count",
 		Statement: "retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC",
 		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
@@ -126,7 +126,8 @@ var (
 		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2, not in all cases"}}
 	rule0706 = verr.Rule{ID: "VR-rdma_accept-private_data_len-0706", Verb: "rdma_accept", Subject: "conn_param.private_data_len",
 		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data", Fix: "pass fewer bytes",
-		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC"}
+		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"},
+		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0707 = verr.Rule{ID: "VR-rdma_accept-rnr_retry_count-0707", Verb: "rdma_accept", Subject: "conn_param.rnr_retry_count",
 		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_accept", Section: "INFINIBAND SPECIFIC",
 		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
@@ -197,6 +198,14 @@ var (
 	rule7209 = verr.Rule{ID: "VR-rdma_join_multicast-requested-7209", Verb: "rdma_join_multicast", Subject: "id.requested",
 		Statement: "the identifier is one of a request", Fix: "join with an identifier that is only bound or resolved",
 		Page: "rdma_join_multicast"}
+	rule7210 = verr.Rule{ID: "VR-rdma_set_option-level-7210", Verb: "rdma_set_option", Subject: "level",
+		Statement: "the kernel has no such level", Fix: "pass OptionLevelID or OptionLevelIB", Page: "rdma_set_option",
+		Text: validate.Text[OptionLevel]}
+	rule7211 = verr.Rule{ID: "VR-rdma_set_option-optname-7211", Verb: "rdma_set_option", Subject: "optname",
+		Statement: "an identifier has no such option", Fix: "pass an option that begins with RDMA_OPTION_ID_", Page: "rdma_set_option",
+		Text: validate.Text[Option]}
+	rule7212 = verr.Rule{ID: "VR-rdma_set_option-optname-7212", Verb: "rdma_set_option", Subject: "optname",
+		Statement: "InfiniBand has no such option", Fix: "pass OptionIBPath", Page: "rdma_set_option", Text: validate.Text[Option]}
 	rule7213 = verr.Rule{ID: "VR-rdma_set_option-optlen-7213", Verb: "rdma_set_option", Subject: "optlen",
 		Statement: "the type of service is one byte", Fix: "pass 1 byte", Page: "rdma_set_option", Section: "DESCRIPTION"}
 	rule7214 = verr.Rule{ID: "VR-rdma_set_option-optlen-7214", Verb: "rdma_set_option", Subject: "optlen",
@@ -229,15 +238,6 @@ var (
 		Statement: "a path is set before an address was resolved", Fix: "resolve the address of the peer first", Page: "rdma_set_option"}
 	rule7226 = verr.Rule{ID: "VR-rdma_set_option-connecting-7226", Verb: "rdma_set_option", Subject: "id.connecting",
 		Statement: "the identifier has begun to connect", Fix: "set the path before", Page: "rdma_set_option"}
-	rule7210 = verr.Rule{ID: "VR-rdma_set_option-level-7210", Verb: "rdma_set_option", Subject: "level",
-		Statement: "the kernel has no such level", Fix: "pass OptionLevelID or OptionLevelIB", Page: "rdma_set_option",
-		RefusedBy: []string{"linux >=6.1", "rxe with linux 6.1..7.2"}, Text: validate.Text[OptionLevel]}
-	rule7211 = verr.Rule{ID: "VR-rdma_set_option-optname-7211", Verb: "rdma_set_option", Subject: "optname",
-		Statement: "an identifier has no such option", Fix: "pass an option that begins with RDMA_OPTION_ID_", Page: "rdma_set_option",
-		RefusedBy: []string{"linux >=6.1", "rxe with linux 6.1..7.2"}, Text: validate.Text[Option]}
-	rule7212 = verr.Rule{ID: "VR-rdma_set_option-optname-7212", Verb: "rdma_set_option", Subject: "optname",
-		Statement: "InfiniBand has no such option", Fix: "pass OptionIBPath", Page: "rdma_set_option", RefusedBy: []string{"linux >=6.1"},
-		Text: validate.Text[Option]}
 	rule7228 = verr.Rule{ID: "VR-rdma_write_cm_event-event-7228", Verb: "rdma_write_cm_event", Subject: "event",
 		Statement: "programs write events of type USER", Fix: "pass EventTypeUser", Page: "rdma_write_cm_event",
 		Text: validate.Text[EventType]}

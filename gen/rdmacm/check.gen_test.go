@@ -169,34 +169,34 @@ func TestRules(t *testing.T) {
 		&inJoinMulticast{idConnecting: validate.Of(1)})
 	judge(t, "VR-rdma_join_multicast-requested-7209", checkJoinMulticast, &inJoinMulticast{idRequested: validate.Of(0)},
 		&inJoinMulticast{idRequested: validate.Of(1)})
+	judge(t, "VR-rdma_set_option-level-7210", checkSetOption, &inSetOption{optlen: 1}, &inSetOption{level: 2})
+	judge(t, "VR-rdma_set_option-optname-7211", checkSetOption, &inSetOption{optlen: 1}, &inSetOption{optname: 4})
+	judge(t, "VR-rdma_set_option-optname-7212", checkSetOption, &inSetOption{level: 1, optname: 1, optlen: 72},
+		&inSetOption{level: 1, optlen: 72})
 	judge(t, "VR-rdma_set_option-optlen-7213", checkSetOption, &inSetOption{optlen: 1}, &inSetOption{optlen: 4})
-	judge(t, "VR-rdma_set_option-optlen-7214", checkSetOption, &inSetOption{optlen: 4, optname: 1}, &inSetOption{optlen: 1, optname: 1})
-	judge(t, "VR-rdma_set_option-optlen-7215", checkSetOption, &inSetOption{optlen: 4, optname: 2}, &inSetOption{optlen: 1, optname: 2})
-	judge(t, "VR-rdma_set_option-optlen-7216", checkSetOption, &inSetOption{optlen: 1, optname: 3}, &inSetOption{optlen: 4, optname: 3})
-	judge(t, "VR-rdma_set_option-optlen-7217", checkSetOption, &inSetOption{optlen: 144, level: 1, optname: 1},
-		&inSetOption{optlen: 88, level: 1, optname: 1})
-	judge(t, "VR-rdma_set_option-qp_type-7219", checkSetOption, &inSetOption{optlen: 1, optname: 3, idQPType: validate.Of(2)},
-		&inSetOption{optlen: 1, optname: 3, idQPType: validate.Of(4)})
-	judge(t, "VR-rdma_set_option-listening-7220", checkSetOption, &inSetOption{optlen: 4, optname: 1, idListening: validate.Of(0)},
-		&inSetOption{optlen: 4, optname: 1, idListening: validate.Of(1)})
-	judge(t, "VR-rdma_set_option-listening-7221", checkSetOption, &inSetOption{optlen: 4, optname: 2, idListening: validate.Of(0)},
-		&inSetOption{optlen: 4, optname: 2, idListening: validate.Of(1)})
-	judge(t, "VR-rdma_set_option-routed-7222", checkSetOption, &inSetOption{optlen: 4, optname: 2, idRouted: validate.Of(0)},
-		&inSetOption{optlen: 4, optname: 2, idRouted: validate.Of(1)})
-	judge(t, "VR-rdma_set_option-connecting-7223", checkSetOption, &inSetOption{optlen: 4, optname: 2, idConnecting: validate.Of(0)},
-		&inSetOption{optlen: 4, optname: 2, idConnecting: validate.Of(1)})
-	judge(t, "VR-rdma_set_option-requested-7224", checkSetOption, &inSetOption{optlen: 4, optname: 2, idRequested: validate.Of(0)},
-		&inSetOption{optlen: 4, optname: 2, idRequested: validate.Of(1)})
+	judge(t, "VR-rdma_set_option-optlen-7214", checkSetOption, &inSetOption{optname: 1, optlen: 4}, &inSetOption{optname: 1, optlen: 1})
+	judge(t, "VR-rdma_set_option-optlen-7215", checkSetOption, &inSetOption{optname: 2, optlen: 4}, &inSetOption{optname: 2, optlen: 1})
+	judge(t, "VR-rdma_set_option-optlen-7216", checkSetOption, &inSetOption{optname: 3, optlen: 1}, &inSetOption{optname: 3, optlen: 4})
+	judge(t, "VR-rdma_set_option-optlen-7217", checkSetOption, &inSetOption{level: 1, optname: 1, optlen: 144},
+		&inSetOption{level: 1, optname: 1, optlen: 88})
+	judge(t, "VR-rdma_set_option-qp_type-7219", checkSetOption, &inSetOption{optname: 3, optlen: 1, idQPType: validate.Of(2)},
+		&inSetOption{optname: 3, optlen: 1, idQPType: validate.Of(4)})
+	judge(t, "VR-rdma_set_option-listening-7220", checkSetOption, &inSetOption{optname: 1, optlen: 4, idListening: validate.Of(0)},
+		&inSetOption{optname: 1, optlen: 4, idListening: validate.Of(1)})
+	judge(t, "VR-rdma_set_option-listening-7221", checkSetOption, &inSetOption{optname: 2, optlen: 4, idListening: validate.Of(0)},
+		&inSetOption{optname: 2, optlen: 4, idListening: validate.Of(1)})
+	judge(t, "VR-rdma_set_option-routed-7222", checkSetOption, &inSetOption{optname: 2, optlen: 4, idRouted: validate.Of(0)},
+		&inSetOption{optname: 2, optlen: 4, idRouted: validate.Of(1)})
+	judge(t, "VR-rdma_set_option-connecting-7223", checkSetOption, &inSetOption{optname: 2, optlen: 4, idConnecting: validate.Of(0)},
+		&inSetOption{optname: 2, optlen: 4, idConnecting: validate.Of(1)})
+	judge(t, "VR-rdma_set_option-requested-7224", checkSetOption, &inSetOption{optname: 2, optlen: 4, idRequested: validate.Of(0)},
+		&inSetOption{optname: 2, optlen: 4, idRequested: validate.Of(1)})
 	judge(t, "VR-rdma_set_option-resolved-7225", checkSetOption,
-		&inSetOption{optlen: 72, level: 1, optname: 1, idResolved: validate.Of(1)},
-		&inSetOption{optlen: 72, level: 1, optname: 1, idResolved: validate.Of(0)})
+		&inSetOption{level: 1, optname: 1, optlen: 72, idResolved: validate.Of(1)},
+		&inSetOption{level: 1, optname: 1, optlen: 72, idResolved: validate.Of(0)})
 	judge(t, "VR-rdma_set_option-connecting-7226", checkSetOption,
-		&inSetOption{optlen: 72, level: 1, optname: 1, idConnecting: validate.Of(0)},
-		&inSetOption{optlen: 72, level: 1, optname: 1, idConnecting: validate.Of(1)})
-	judge(t, "VR-rdma_set_option-level-7210", hintSetOption, &inSetOption{optlen: 1}, &inSetOption{level: 2})
-	judge(t, "VR-rdma_set_option-optname-7211", hintSetOption, &inSetOption{optlen: 1}, &inSetOption{optname: 4})
-	judge(t, "VR-rdma_set_option-optname-7212", hintSetOption, &inSetOption{optlen: 72, level: 1, optname: 1},
-		&inSetOption{optlen: 72, level: 1})
+		&inSetOption{level: 1, optname: 1, optlen: 72, idConnecting: validate.Of(0)},
+		&inSetOption{level: 1, optname: 1, optlen: 72, idConnecting: validate.Of(1)})
 	judge(t, "VR-rdma_write_cm_event-event-7228", checkWriteCMEvent, &inWriteCMEvent{event: 18}, &inWriteCMEvent{event: 9})
 }
 

@@ -1031,6 +1031,9 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 //   - value: value, in the order of this processor's bytes.
 //
 // Rules:
+//   - level: the kernel has no such level [VR-rdma_set_option-level-7210]
+//   - option: an identifier has no such option [VR-rdma_set_option-optname-7211]
+//   - option: InfiniBand has no such option [VR-rdma_set_option-optname-7212]
 //   - optlen: the type of service is one byte [VR-rdma_set_option-optlen-7213]
 //   - optlen: REUSEADDR is an int of 4 bytes [VR-rdma_set_option-optlen-7214]
 //   - optlen: AFONLY is an int of 4 bytes [VR-rdma_set_option-optlen-7215]
@@ -1046,11 +1049,6 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 //   - a path is set before an address was resolved [VR-rdma_set_option-resolved-7225]
 //   - the identifier has begun to connect [VR-rdma_set_option-connecting-7226]
 //
-// Hints (some devices accept these):
-//   - level: the kernel has no such level [VR-rdma_set_option-level-7210]
-//   - option: an identifier has no such option [VR-rdma_set_option-optname-7211]
-//   - option: InfiniBand has no such option [VR-rdma_set_option-optname-7212]
-//
 // C: rdma_set_option, rdma_set_option(3).
 func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 	const verb = "rdma_set_option"
@@ -1062,9 +1060,9 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 		return id.lib.missing("rdma_set_option", symRdma_set_option)
 	}
 	in := inSetOption{
-		optlen:       uint64(len(value)),
 		level:        uint64(level),
 		optname:      uint64(option),
+		optlen:       uint64(len(value)),
 		idQPType:     validate.Of(uint64(cmem.At[uint32](id.h.C, 408))),
 		idListening:  id.listening.Known(),
 		idRouted:     id.routed.Known(),
@@ -1080,16 +1078,12 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 		uint64(len(value)))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintSetOption(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the value has the wrong number of bytes, or the option cannot be set any more: set it before the identifier is bound"},
-					verr.Cause{Errno: syscall.ENOSYS, Text: "the kernel has no such option or level"})...)
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the value has the wrong number of bytes, or the option cannot be set any more: set it before the identifier is bound"},
+				verr.Cause{Errno: syscall.ENOSYS, Text: "the kernel has no such option or level"})
 		})
 	}
 	id.options.Set(true)
-	if id.lib.lints.Wanted() {
-		id.lib.lints.Report(hintSetOption(&in))
-	}
 	return nil
 }
 

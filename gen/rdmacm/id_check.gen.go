@@ -411,9 +411,9 @@ func checkJoinMulticast(in *inJoinMulticast) error {
 
 // inSetOption has the values that the rules of rdma_set_option use.
 type inSetOption struct {
-	optlen       uint64         // optlen
 	level        uint64         // level
 	optname      uint64         // optname
+	optlen       uint64         // optlen
 	idQPType     validate.Known // id.qp_type
 	idListening  validate.Known // id.listening
 	idRouted     validate.Known // id.routed
@@ -427,6 +427,16 @@ func checkSetOption(in *inSetOption) error {
 	var bad verr.Violations
 	level := OptionLevel(in.level)
 	optname := Option(in.optname)
+	if level != OptionLevelID && level != OptionLevelIB {
+		bad.Add(&rule7210, in.level)
+	}
+	if level == OptionLevelID && optname != OptionIDTOS && optname != OptionIDReuseAddr && optname != OptionIDAFOnly &&
+		optname != OptionIDAckTimeout {
+		bad.Add(&rule7211, in.optname)
+	}
+	if level == OptionLevelIB && optname != OptionIDReuseAddr {
+		bad.Add(&rule7212, in.optname)
+	}
 	if level == OptionLevelID && optname == OptionIDTOS && in.optlen != 1 {
 		bad.Add(&rule7213, in.optlen)
 	}
@@ -467,18 +477,6 @@ func checkSetOption(in *inSetOption) error {
 		bad.Add(&rule7226, in.idConnecting.V)
 	}
 	return bad.Err("rdma_set_option")
-}
-
-// hintSetOption returns the lints that a call of rdma_set_option breaks, which may be the cause when it fails.
-func hintSetOption(in *inSetOption) []verr.Violation {
-	var may verr.Violations
-	level := OptionLevel(in.level)
-	optname := Option(in.optname)
-	may.If(level != OptionLevelID && level != OptionLevelIB, &rule7210, in.level)
-	may.If(level == OptionLevelID && optname != OptionIDTOS && optname != OptionIDReuseAddr && optname != OptionIDAFOnly &&
-		optname != OptionIDAckTimeout, &rule7211, in.optname)
-	may.If(level == OptionLevelIB && optname != OptionIDReuseAddr, &rule7212, in.optname)
-	return may
 }
 
 // inWriteCMEvent has the values that the rules of rdma_write_cm_event use.

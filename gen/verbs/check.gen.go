@@ -42,11 +42,10 @@ var (
 	rule0705 = verr.Rule{ID: "VR-ibv_query_gid_ex-port_num-0705", Verb: "ibv_query_gid_ex", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid_ex", Capable: true,
 		Limit: "phys_port_cnt_ex"}
+	rule0708 = verr.Rule{ID: "VR-ibv_query_gid_table-max_entries-0708", Verb: "ibv_query_gid_table", Subject: "max_entries",
+		Statement: "max_entries is at least 1", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION"}
 	rule0709 = verr.Rule{ID: "VR-ibv_query_gid_table-flags-0709", Verb: "ibv_query_gid_table", Subject: "flags",
 		Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_table", Section: "ARGUMENTS"}
-	rule0708 = verr.Rule{ID: "VR-ibv_query_gid_table-max_entries-0708", Verb: "ibv_query_gid_table", Subject: "max_entries",
-		Statement: "max_entries is at least 1", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION",
-		RefusedBy: []string{"linux 6.1..7.2"}}
 	rule0713 = verr.Rule{ID: "VR-ibv_query_pkey-port_num-0713", Verb: "ibv_query_pkey", Subject: "port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_pkey"}
 	rule0714 = verr.Rule{ID: "VR-ibv_query_pkey-port_num-0714", Verb: "ibv_query_pkey", Subject: "port_num",
@@ -181,17 +180,21 @@ var (
 		Text: validate.Text[MRAccess]}
 	rule0018 = verr.Rule{ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
-		Limit: "max_mr_size", RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
+		Limit: "max_mr_size", AcceptedBy: []string{"qedr with linux 6.1..7.2 (the limit is left to the device)",
+			"mana with linux 6.12..7.2 (the limit is left to the device)", "efa with linux 6.1..7.2 (the limit is left to the device)"},
+		RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
 	rule0194 = verr.Rule{ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
+		AcceptedBy: []string{"rxe with linux 6.12..7.2 (taken of persistent memory alone), not in all cases"},
+		RefusedBy:  []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
 	rule0201 = verr.Rule{ID: "VR-ibv_reg_mr-addr-0201", Verb: "ibv_reg_mr", Subject: "addr",
 		Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: validate.AddrText}
 	rule0204 = verr.Rule{ID: "VR-ibv_reg_mr-length-0204", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "pinned memory must be shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
-		RefusedBy: []string{"linux 6.1..7.2"}}
+		AcceptedBy: []string{"siw with linux 6.1 (no page is pinned, where the low 44 bits of the length are 0 and locked memory has no " +
+			"limit)"}, RefusedBy: []string{"linux 6.1..7.2"}}
 	rule0020 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0020", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
 		Text: validate.Text[MRAccess]}
@@ -229,6 +232,8 @@ var (
 	rule0039 = verr.Rule{ID: "VR-ibv_reg_mr_iova-iova-0039", Verb: "ibv_reg_mr_iova", Subject: "iova",
 		Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr",
 		Page: "ibv_reg_mr", Text: validate.Hex}
+	rule0040 = verr.Rule{ID: "VR-ibv_reg_mr_iova-iova-0040", Verb: "ibv_reg_mr_iova", Subject: "iova",
+		Statement: "an implicit on-demand region has iova 0", Fix: "pass iova 0", Page: "ibv_reg_mr", Text: validate.Hex}
 	rule0023 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0023", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and pass iova 0", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
@@ -254,20 +259,21 @@ var (
 		Text: validate.Text[MRAccess]}
 	rule0036 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0036", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
-		Limit: "max_mr_size", RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
-	rule0040 = verr.Rule{ID: "VR-ibv_reg_mr_iova-iova-0040", Verb: "ibv_reg_mr_iova", Subject: "iova",
-		Statement: "an implicit on-demand region has iova 0", Fix: "pass iova 0", Page: "ibv_reg_mr",
-		RefusedBy: []string{"mlx5 with linux >=6.1", "rxe with linux 7.2", "mlx5-vfio"}, Text: validate.Hex}
+		Limit: "max_mr_size", AcceptedBy: []string{"qedr with linux 6.1..7.2 (the limit is left to the device)",
+			"mana with linux 6.12..7.2 (the limit is left to the device)", "efa with linux 6.1..7.2 (the limit is left to the device)"},
+		RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
 	rule0195 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
+		AcceptedBy: []string{"rxe with linux 6.12..7.2 (taken of persistent memory alone), not in all cases"},
+		RefusedBy:  []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
 	rule0202 = verr.Rule{ID: "VR-ibv_reg_mr_iova-addr-0202", Verb: "ibv_reg_mr_iova", Subject: "addr",
 		Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: validate.AddrText}
 	rule0205 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0205", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "pinned memory must be shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
-		RefusedBy: []string{"linux 6.1..7.2"}}
+		AcceptedBy: []string{"siw with linux 6.1 (no page is pinned, where the low 44 bits of the length are 0 and locked memory has no " +
+			"limit)"}, RefusedBy: []string{"linux 6.1..7.2"}}
 	rule0041 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0041", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add DmabufAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
 		Text: validate.Text[DmabufAccess]}
@@ -288,7 +294,8 @@ var (
 		Section: "DESCRIPTION"}
 	rule0044 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0044", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave DmabufAccessRemoteAtomic out", Page: "ibv_reg_mr",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[DmabufAccess]}
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"irdma with linux 6.12..7.2 (atomics of peers fail)"},
+		Text: validate.Text[DmabufAccess]}
 	rule0049 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0049", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_reg_mr", Section: "DESCRIPTION",
 		Text: validate.Text[MRAccess]}
@@ -353,6 +360,8 @@ var (
 	rule0197 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0197", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
 		Statement: "with buf, addr is where in the buffer the region begins", Fix: "pass an address within the buffer", Page: "ibv_reg_mr",
 		Section: "NOTES", Text: validate.AddrText}
+	rule0200 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
+		Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr", Text: validate.Hex}
 	rule0053 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0053", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and set iova to 0", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
@@ -378,20 +387,21 @@ var (
 		Text: validate.Text[MRAccess]}
 	rule0066 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
-		Limit: "max_mr_size", RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
+		Limit: "max_mr_size", AcceptedBy: []string{"qedr with linux 6.1..7.2 (the limit is left to the device)",
+			"mana with linux 6.12..7.2 (the limit is left to the device)", "efa with linux 6.1..7.2 (the limit is left to the device)"},
+		RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
 	rule0196 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
-	rule0200 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
-		Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr",
-		RefusedBy: []string{"mlx5 with linux >=6.1", "rxe with linux 7.2", "mlx5-vfio"}, Text: validate.Hex}
+		AcceptedBy: []string{"rxe with linux 6.12..7.2 (taken of persistent memory alone), not in all cases"},
+		RefusedBy:  []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
 	rule0203 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
 		Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: validate.AddrText}
 	rule0206 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0206", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "pinned memory must be shorter than 2^63 bytes", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
-		RefusedBy: []string{"linux 6.1..7.2"}}
+		AcceptedBy: []string{"siw with linux 6.1 (no page is pinned, where the low 44 bits of the length are 0 and locked memory has no " +
+			"limit)"}, RefusedBy: []string{"linux 6.1..7.2"}}
 	rule0173 = verr.Rule{ID: "VR-ibv_rereg_mr-flags-0173", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags takes the known bits",
 		Fix: "leave the unknown bits out", Page: "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.Text[MRChangeFlags]}
 	rule0174 = verr.Rule{ID: "VR-ibv_rereg_mr-flags-0174", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags say what to change",
@@ -438,7 +448,8 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (pd is ignored)"}, Text: validate.AddrText}
 	rule0212 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0212", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_rereg_mr",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"irdma with linux 6.12..7.2 (atomics of peers fail)"},
+		Text: validate.Text[MRAccess]}
 	rule0213 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out", Page: "ibv_rereg_mr", Section: "DESCRIPTION",
 		AcceptedBy: []string{"irdma with linux 6.12"}, Text: validate.Text[MRAccess]}
@@ -563,7 +574,9 @@ var (
 		Text: validate.Text[CQFlag]}
 	rule3525 = verr.Rule{ID: "VR-ibv_create_cq_ex-wc_flags-3525", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
 		Statement: "completions have timestamps with devices whose completion_timestamp_mask is not 0", Fix: "leave the timestamps out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true, Text: validate.Text[WCField]}
+		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true,
+		AcceptedBy: []string{"irdma with linux 7.2 (no completion has a timestamp), not in all cases"},
+		RefusedBy:  []string{"rxe", "efa", "hns", "ionic"}, Text: validate.Text[WCField]}
 	rule1303 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe",
 		Fix: "ask for fewer entries", Page: "ibv_resize_cq", Capable: true, Limit: "max_cqe", Text: validate.Signed}
 	rule1302 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe",
@@ -657,7 +670,8 @@ var (
 		RefusedBy: []string{"efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
 	rule3524 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[SRQType]}
+		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 6.1..7.2, not in all cases"},
+		RefusedBy: []string{"mlx5 with linux 6.1..7.2, not in all cases"}, Text: validate.Text[SRQType]}
 	rule0616 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
 		Statement: "max_wr can be changed only on a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
 		Section: "NOTES", Unsupported: true, Capable: true, Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
@@ -687,7 +701,7 @@ var (
 		Text: validate.AddrText}
 	rule0962 = verr.Rule{ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge",
 		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION",
-		Text: validate.Signed}
+		AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: validate.Signed}
 	rule3054 = verr.Rule{ID: "VR-ibv_post_srq_ops-opcode-3054", Verb: "ibv_post_srq_ops", Subject: "op[].opcode",
 		Statement: "an operation is ADD, DEL or SYNC", Fix: "pass one of these", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
 		Text: validate.Text[OpsOpcode]}
@@ -888,15 +902,18 @@ var (
 		Fix: "set both, or none", Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
 	rule3502 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "padding needs a device with PCI_WRITE_END_PADDING", Fix: "leave QPFlagPCIWriteEndPadding out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},
+		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12..7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa"},
 		Text: validate.Text[QPFlag]}
 	rule3504 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3504", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING", Fix: "leave QPFlagCvlanStripping out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},
+		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12..7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa"},
 		Text: validate.Text[QPFlag]}
 	rule3505 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3505", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS", Fix: "leave QPFlagScatterFCS out",
-		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},
+		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mana with linux 6.12..7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa"},
 		Text: validate.Text[QPFlag]}
 	rule3510 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "a hash over SRC_IPV4 needs a device that can hash it",
@@ -1261,7 +1278,8 @@ var (
 		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: validate.Text[QPType]}
 	rule1373 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state",
 		Statement: "a counter is attached before the queue pair is connected", Fix: "attach it in RESET or INIT",
-		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", Text: validate.Text[QPState]}
+		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the state is left to the device)"},
+		Text: validate.Text[QPState]}
 	rule1374 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS",
 		AcceptedBy: []string{"efa (the mask is ignored)"}, Text: validate.Hex}
@@ -1395,6 +1413,12 @@ var (
 	rule3201 = verr.Rule{ID: "VR-ibv_post_send-mw-3201", Verb: "ibv_post_send", Subject: "wr[].bind_mw.mw",
 		Statement: "a request binds a window", Fix: "pass a window of type 2", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.AddrText}
+	rule3204 = verr.Rule{ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr",
+		Statement: "the header of each segment is read from tso.hdr", Fix: "pass the header", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Text: validate.AddrText}
+	rule4009 = verr.Rule{ID: "VR-ibv_post_send-hdr_sz-4009", Verb: "ibv_post_send", Subject: "wr[].tso.hdr_sz",
+		Statement: "the header has at least the 14 bytes of an Ethernet header", Fix: "pass the headers of all layers, to that of TCP",
+		Page: "ibv_post_send", Section: "DESCRIPTION"}
 	rule0340 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}, RefusedBy: []string{"efa"}, Text: validate.Hex}
@@ -1421,7 +1445,8 @@ var (
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the flag is ignored)"}, Text: validate.Hex}
 	rule0348 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0348", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RAW_PACKET", Fix: "leave IP_CSUM out",
-		Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx4"}, Text: validate.Hex}
+		Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"bnxt_re with linux 7.2 (the flag is ignored)"}, RefusedBy: []string{"mlx4"}, Text: validate.Hex}
 	rule0349 = verr.Rule{ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge",
 		Statement: "a request has at most max_send_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made",
 		Page: "ibv_post_send", Limit: "max_send_sge",
@@ -1430,7 +1455,7 @@ var (
 		RefusedBy: []string{"rxe", "mlx5", "mlx4", "hns", "bnxt_re"}, Text: validate.Signed}
 	rule0350 = verr.Rule{ID: "VR-ibv_post_send-num_sge-0350", Verb: "ibv_post_send", Subject: "wr[].num_sge",
 		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_send", Section: "DESCRIPTION",
-		Text: validate.Signed}
+		AcceptedBy: []string{"mlx5 (it is taken for 0), not in all cases"}, Text: validate.Signed}
 	rule0352 = verr.Rule{ID: "VR-ibv_post_send-remote_addr-0352", Verb: "ibv_post_send", Subject: "wr[].wr.atomic.remote_addr",
 		Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_post_send",
 		AcceptedBy: []string{"mlx5 (the request goes to the device)"}, RefusedBy: []string{"rxe"}, Text: validate.Hex}
@@ -1439,7 +1464,7 @@ var (
 		AcceptedBy: []string{"mlx5 (the device writes 8 bytes)"}, RefusedBy: []string{"ionic"}}
 	rule0355 = verr.Rule{ID: "VR-ibv_post_send-remote_qpn-0355", Verb: "ibv_post_send", Subject: "wr[].wr.ud.remote_qpn",
 		Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_post_send",
-		Section: "DESCRIPTION"}
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the low 24 bits count)"}}
 	rule0357 = verr.Rule{ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state",
 		Statement: "requests are sent in state RTS, and wait or are flushed in SQD, SQE and ERR",
 		Fix:       "bring the queue pair to QPStateRTS first", Page: "ibv_post_send", AcceptedBy: []string{"mlx4 (the device has to answer)"},
@@ -1459,19 +1484,14 @@ var (
 	rule2079 = verr.Rule{ID: "VR-ibv_post_send-opcode-2079", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "TSO needs a device that sends large messages of queue pairs of type RAW_PACKET in segments",
 		Fix:       "send packets one by one", Page: "ibv_post_send", Unsupported: true, Capable: true,
-		RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.Text[WROpcode]}
+		AcceptedBy: []string{"mlx5 (the request goes to the device), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases"},
+		Text: validate.Text[WROpcode]}
 	rule2080 = verr.Rule{ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length",
 		Statement: "a message that is sent in segments has at most max_tso bytes", Fix: "send less", Page: "ibv_post_send", Capable: true,
 		Limit: "max_tso", AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}}
 	rule3202 = verr.Rule{ID: "VR-ibv_post_send-mr-3202", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mr",
 		Statement: "a window of type 2 is bound to a region", Fix: "pass a region", Page: "ibv_post_send", Section: "DESCRIPTION",
-		Text: validate.AddrText}
-	rule3204 = verr.Rule{ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr",
-		Statement: "the header of each segment is read from tso.hdr", Fix: "pass the header", Page: "ibv_post_send", Section: "DESCRIPTION",
-		Text: validate.AddrText}
-	rule4009 = verr.Rule{ID: "VR-ibv_post_send-hdr_sz-4009", Verb: "ibv_post_send", Subject: "wr[].tso.hdr_sz",
-		Statement: "the header has at least the 14 bytes of an Ethernet header", Fix: "pass the headers of all layers, to that of TCP",
-		Page: "ibv_post_send", Section: "DESCRIPTION", RefusedBy: []string{"mlx5"}}
+		AcceptedBy: []string{"mlx5 (the window is invalidated), not in all cases"}, Text: validate.AddrText}
 	rule4203 = verr.Rule{ID: "VR-ibv_post_send-send_flags-4203", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "no device computes checksums for queue pairs of type UC and XRC_SEND", Fix: "leave IP_CSUM out", Page: "ibv_post_send",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the flag is ignored)", "mlx4 (the flag is ignored)"}, Text: validate.Hex}
@@ -1483,6 +1503,9 @@ var (
 	rule0362 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list",
 		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",
 		Text: validate.AddrText}
+	rule0363 = verr.Rule{ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq",
+		Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "post by SRQ.PostRecv",
+		Page: "ibv_post_recv", Section: "NOTES", Text: validate.AddrText}
 	rule0360 = verr.Rule{ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
 		Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made",
 		Page: "ibv_post_recv", Limit: "max_recv_sge",
@@ -1491,9 +1514,6 @@ var (
 	rule0361 = verr.Rule{ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
 		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: validate.Signed}
-	rule0363 = verr.Rule{ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq",
-		Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "post by SRQ.PostRecv",
-		Page: "ibv_post_recv", Section: "NOTES", RefusedBy: []string{"rxe"}, Text: validate.AddrText}
 	rule0364 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length",
 		Statement: "a datagram begins 40 bytes into the memory", Fix: "give 40 bytes more than the datagram has", Page: "ibv_post_recv",
 		Section: "NOTES", AcceptedBy: []string{"rxe (no datagram fits)", "mlx5 (no datagram fits)"}}
@@ -1581,7 +1601,7 @@ var (
 		Statement: "ncounters is at least 1", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"}
 	rule0759 = verr.Rule{ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags",
 		Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out", Page: "ibv_read_counters",
-		Section: "ARGUMENTS", RefusedBy: []string{"mlx5 with linux 6.1..7.2"}, Text: validate.Text[ReadCounters]}
+		Section: "ARGUMENTS", Text: validate.Text[ReadCounters]}
 	rule1320 = verr.Rule{ID: "VR-ibv_set_ece-vendor_id-1320", Verb: "ibv_set_ece", Subject: "ece.vendor_id",
 		Statement: "options belong to a vendor", Fix: "name the vendor", Page: "ibv_set_ece", Section: "ARGUMENTS", Text: validate.Hex}
 	rule1321 = verr.Rule{ID: "VR-ibv_set_ece-comp_mask-1321", Verb: "ibv_set_ece", Subject: "ece.comp_mask",

@@ -116,8 +116,6 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 //
 // Rules:
 //   - ncounters is at least 1 [VR-ibv_read_counters-ncounters-0758]
-//
-// Hints (some devices accept these):
 //   - flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED [VR-ibv_read_counters-flags-0759]
 //
 // C: ibv_read_counters, ibv_read_counters(3).
@@ -136,15 +134,11 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 	}
 	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintReadCounters(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "counters are read while a flow has them; make a flow with the counters first [VR-ibv_read_counters-flows-3342]"},
-					verr.Cause{Errno: syscall.EINVAL,
-						Text: "there is no value for the highest index at which a counter is attached; read more of them"})...)
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "counters are read while a flow has them; make a flow with the counters first [VR-ibv_read_counters-flows-3342]"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "there is no value for the highest index at which a counter is attached; read more of them"})
 		})
-	}
-	if counters.lib.lints.Wanted() {
-		counters.lib.lints.Report(hintReadCounters(&in))
 	}
 	return nil
 }

@@ -41,16 +41,12 @@ type inReadCounters struct {
 // checkReadCounters refuses a call of ibv_read_counters that breaks a rule.
 func checkReadCounters(in *inReadCounters) error {
 	var bad verr.Violations
+	flags := ReadCounters(in.flags)
 	if in.ncounters < 1 {
 		bad.Add(&rule0758, in.ncounters)
 	}
+	if flags&^ReadCountersPreferCached != 0 {
+		bad.Add(&rule0759, in.flags)
+	}
 	return bad.Err("ibv_read_counters")
-}
-
-// hintReadCounters returns the lints that a call of ibv_read_counters breaks, which may be the cause when it fails.
-func hintReadCounters(in *inReadCounters) []verr.Violation {
-	var may verr.Violations
-	flags := ReadCounters(in.flags)
-	may.If(flags&^ReadCountersPreferCached != 0, &rule0759, in.flags)
-	return may
 }

@@ -319,10 +319,8 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 // Since rdma-core 32.0; with an older library it returns errors.ErrUnsupported.
 //
 // Rules:
-//   - flags: there are no flags yet [VR-ibv_query_gid_table-flags-0709]
-//
-// Hints (some devices accept these):
 //   - maxEntries is at least 1 [VR-ibv_query_gid_table-max_entries-0708]
+//   - flags: there are no flags yet [VR-ibv_query_gid_table-flags-0709]
 //
 // C: ibv_query_gid_table, ibv_query_gid_table(3).
 func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
@@ -335,8 +333,8 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 		return 0, dev.lib.missing("ibv_query_gid_table", sym_ibv_query_gid_table)
 	}
 	in := inQueryGIDTable{
-		flags:      0,
 		maxEntries: uint64(len(entries)),
+		flags:      0,
 	}
 	if err := checkQueryGIDTable(&in); err != nil {
 		return 0, err
@@ -346,13 +344,9 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 		uint64(len(entries)), 0)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintQueryGIDTable(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the list is too short for all entries; one as long as the GID tables of all ports together is enough"})...)
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the list is too short for all entries; one as long as the GID tables of all ports together is enough"})
 		})
-	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintQueryGIDTable(&in))
 	}
 	cmem.FillList(entries, entriesC, n, (*GIDEntry).from)
 	return n, nil

@@ -94,24 +94,20 @@ func checkQueryGIDEx(in *inQueryGIDEx) error {
 
 // inQueryGIDTable has the values that the rules of ibv_query_gid_table use.
 type inQueryGIDTable struct {
-	flags      uint64 // flags
 	maxEntries uint64 // max_entries
+	flags      uint64 // flags
 }
 
 // checkQueryGIDTable refuses a call of ibv_query_gid_table that breaks a rule.
 func checkQueryGIDTable(in *inQueryGIDTable) error {
 	var bad verr.Violations
+	if in.maxEntries < 1 {
+		bad.Add(&rule0708, in.maxEntries)
+	}
 	if in.flags > 0 {
 		bad.Add(&rule0709, in.flags)
 	}
 	return bad.Err("ibv_query_gid_table")
-}
-
-// hintQueryGIDTable returns the lints that a call of ibv_query_gid_table breaks, which may be the cause when it fails.
-func hintQueryGIDTable(in *inQueryGIDTable) []verr.Violation {
-	var may verr.Violations
-	may.If(in.maxEntries < 1, &rule0708, in.maxEntries)
-	return may
 }
 
 // inQueryPKey has the values that the rules of ibv_query_pkey use.

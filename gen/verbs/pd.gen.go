@@ -350,10 +350,10 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 //     paging
 //   - addr: an implicit on-demand region begins at address 0; a zero-based region begins at a page boundary
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND
-//   - iova and addr must have the same offset within a page
+//   - iova and addr must have the same offset within a page; an implicit on-demand region has iova 0
 //
 // Hints (some devices accept these):
-//   - access, length, iova, addr
+//   - access, length, addr
 //
 // The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
 //
@@ -491,12 +491,12 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 //   - fd_offset needs fd
 //   - FD: a dma-buf is named by an open file descriptor
 //   - IOVA and fd_offset must have the same offset within a page; IOVA and addr must have the same offset
-//     within a page
+//     within a page; an implicit on-demand region has iova 0
 //   - buf needs addr, which says where in the buffer the region begins
 //   - buf excludes fd and fd_offset
 //
 // Hints (some devices accept these):
-//   - Access, Length, IOVA, Addr
+//   - Access, Length, Addr
 //
 // The command verbsgen rules ibv_reg_mr_ex lists each with its ID.
 //

@@ -135,6 +135,9 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 	if in.iova != 0 && in.iova%validate.PageSize() != in.addr%validate.PageSize() {
 		bad.Add(&rule0039, in.iova)
 	}
+	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && in.iova > 0 {
+		bad.Add(&rule0040, in.iova)
+	}
 	return bad.Err("ibv_reg_mr_iova")
 }
 
@@ -151,7 +154,6 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
 		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0031, in.access)
 	may.If(in.capMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capMaxMRSize.V, &rule0036, in.length, in.capMaxMRSize.V)
-	may.If(access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && in.iova > 0, &rule0040, in.iova)
 	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0195, in.access)
 	may.If(access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0, &rule0202, in.addr)
 	may.If(access&MRAccessOnDemand == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff, &rule0205, in.length)
@@ -319,6 +321,10 @@ func checkRegMREx(in *inRegMREx) error {
 	if in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasBuf) == mrInitAttrHasAddr|mrInitAttrHasBuf && in.mrInitAttrAddr == 0 {
 		bad.Add(&rule0197, in.mrInitAttrAddr)
 	}
+	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
+		in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0 {
+		bad.Add(&rule0200, in.mrInitAttrIOVA)
+	}
 	return bad.Err("ibv_reg_mr_ex")
 }
 
@@ -340,8 +346,6 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 	may.If(in.capMaxMRSize.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
 		in.mrInitAttrLength > in.capMaxMRSize.V, &rule0066, in.mrInitAttrLength, in.capMaxMRSize.V)
 	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0196, in.mrInitAttrAccess)
-	may.If(in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
-		in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0, &rule0200, in.mrInitAttrIOVA)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
 		access&MRAccessOnDemand == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrAddr == 0,
 		&rule0203, in.mrInitAttrAddr)

@@ -4,6 +4,7 @@ package cases
 
 import (
 	"errors"
+	"slices"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -71,11 +72,16 @@ func gidTableShort(t *suite.T) {
 	if n := must(t.Device().QueryGIDTable(whole))(t); n != len(gids) {
 		t.Errorf("%d GIDs, and %d in a list of this length", len(gids), n)
 	}
-	_, err := t.Device().QueryGIDTable(whole[1:])
-	t.Errno("a list that is one too short", err, syscall.EINVAL)
+	if len(gids) > 1 {
+		_, err := t.Device().QueryGIDTable(whole[1:])
+		t.Errno("a list that is one too short", err, syscall.EINVAL)
+	}
 	for _, empty := range [][]verbs.GIDEntry{nil, {}} {
 		_, err := t.Device().QueryGIDTable(empty)
-		mayBreak(t, "a list of nothing", err, "VR-ibv_query_gid_table-max_entries-0708", syscall.EINVAL)
+		if rule := "VR-ibv_query_gid_table-max_entries-0708"; !errors.Is(err, syscall.EINVAL) || !slices.Contains(suite.Refused(err), rule) {
+			t.Errorf("a list of nothing: %v, want EINVAL of %s", err, rule)
+		}
+		t.Note("a list of nothing", "EINVAL") // the errno is the same where no rule is before the kernel
 	}
 }
 
