@@ -33,15 +33,15 @@ func TestCauses(t *testing.T) {
 			_, err := pd.AllocBuf(1 << 62)
 			return err
 		}},
-		{"ibv_export_buf_dmabuf_fd", syscall.ENODATA, "only a buffer in a dma-buf has a file descriptor", func(*testing.T) error {
+		{"ibv_export_buf_dmabuf_fd", syscall.ENODATA, "this buffer is not in a dma-buf, so it has no file descriptor", func(*testing.T) error {
 			_, err := buf.ExportDMABufFD()
 			return err
 		}},
-		{"ibv_reg_buf_mr", syscall.EINVAL, "the region begins within the buffer", func(*testing.T) error {
+		{"ibv_reg_buf_mr", syscall.EINVAL, "the region must begin within the buffer", func(*testing.T) error {
 			_, err := pd.RegBufMR(buf, buf.Addr()-4096, 4096, 0)
 			return err
 		}},
-		{"ibv_reg_buf_mr", syscall.EINVAL, "the region ends within the buffer", func(*testing.T) error {
+		{"ibv_reg_buf_mr", syscall.EINVAL, "the region must end within the buffer", func(*testing.T) error {
 			_, err := pd.RegBufMR(buf, buf.Addr(), 8192, 0)
 			return err
 		}},
@@ -82,7 +82,7 @@ func TestCauses(t *testing.T) {
 			_, err := b.dev.OpenXRCD(verbs.NewXRCDInitAttr(1<<20, os.O_CREATE))
 			return err
 		}},
-		{"ibv_read_counters", syscall.EINVAL, "counters are read while a flow has them", func(t *testing.T) error {
+		{"ibv_read_counters", syscall.EINVAL, "no flow has these counters", func(t *testing.T) error {
 			counters := must(b.dev.CreateCounters(verbs.NewCountersInitAttr()))(t)
 			return counters.Read(make([]uint64, 2), 0)
 		}},
@@ -92,7 +92,7 @@ func TestCauses(t *testing.T) {
 				MaxInlineData: 1 << 30})
 			return err
 		}},
-		{"ibv_modify_srq", syscall.EINVAL, "answers; set a lower limit", func(t *testing.T) error {
+		{"ibv_modify_srq", syscall.EINVAL, "returns; set a lower limit", func(t *testing.T) error {
 			srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
 			return srq.Modify(verbs.NewSRQAttr().Limit(100))
 		}},

@@ -27,7 +27,7 @@ type refusal struct {
 	says  []string
 }
 
-const inlineRule = "sum of wr[2].sg_list[].length 100: a request carries at most max_inline_data bytes inline (max_inline_data is " +
+const inlineRule = "sum of wr[2].sg_list[].length 100: INLINE takes at most max_inline_data bytes (max_inline_data is " +
 	"64); send less, or leave INLINE out"
 
 // refusals are of request number 2, with wr_id 42; the requests before it are sound.
@@ -48,7 +48,7 @@ var refusals = map[string]refusal{
 			w.SGE(uint64(a.MR.Addr()), 4000, a.MR.LKey()).Flags(verbs.SendInline)
 		}},
 	"odd atomic": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"},
-		says: []string{"wr[2].wr.atomic.remote_addr 0x1001: an atomic works on an address that is a multiple of 8", "wr[2].sg_list[].length 4: "},
+		says: []string{"wr[2].wr.atomic.remote_addr 0x1001: remote_addr must be a multiple of 8 for an atomic", "wr[2].sg_list[].length 4: "},
 		fill: func(a *link.End, w verbs.SendWR) {
 			w.FetchAdd(42, 0x1001, a.MR.RKey(), 1).SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 		}},
@@ -57,7 +57,7 @@ var refusals = map[string]refusal{
 			"wr[2].wr.ud.ah NULL: a request of a UD queue pair needs an address handle; give the request one that is open"},
 		fill: func(a *link.End, w verbs.SendWR) { w.To(nil, 1, 1) }},
 	"too many ranges": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
-		says: []string{"wr[2].num_sge 5: a request has at most max_send_sge ranges (max_send_sge is 4); use fewer ranges"},
+		says: []string{"wr[2].num_sge 5: num_sge is at most max_send_sge, 4; use fewer ranges"},
 		fill: func(a *link.End, w verbs.SendWR) {
 			for range 5 {
 				w.SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
@@ -185,14 +185,14 @@ func TestRefusedReceives(t *testing.T) {
 	check(post(reset.QP, b), syscall.EINVAL, "state RESET, max_recv_sge 1",
 		"bring the queue pair to QPStateInit first [VR-ibv_post_recv-state-0365]")
 	b.WR(0).SGE(1, 1, 1).SGE(1, 1, 1)
-	check(post(ready.QP, b), syscall.EINVAL, "state INIT", "wr[0].num_sge 2: a request has at most max_recv_sge ranges (max_recv_sge is 1)")
+	check(post(ready.QP, b), syscall.EINVAL, "state INIT", "wr[0].num_sge 2: num_sge is at most max_recv_sge, 1")
 	b.WR(0).Recv(9)
 	srq := must(ready.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
 	shared := must(ready.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: ready.CQ, RecvCQ: ready.CQ, SRQ: srq, MaxSendWR: 1}))(t)
 	if err := shared.Modify(c.Init(at.Port.Number())); err != nil {
 		t.Fatal(err)
 	}
-	check(post(shared, b), syscall.EINVAL, "receives for a queue pair with a shared receive queue are posted to that queue")
+	check(post(shared, b), syscall.EINVAL, "this queue pair receives from a shared receive queue")
 }
 
 // TestQueueFull posts until a queue is full: that is an error of its own, made once, with the index of the first request that is not

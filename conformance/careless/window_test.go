@@ -61,8 +61,9 @@ func windowMistakes() []mistake {
 		}},
 		{name: "a region of another domain", says: []string{"ibv_bind_mw", "EPERM"},
 			make: ofType(verbs.MWType1, func(w *world) *verbs.MR { return w.b.MR })},
-		{name: "no region", says: []string{"a window is bound to a region"}, make: ofType(verbs.MWType1, func(*world) *verbs.MR { return nil })},
-		{name: "a window of type 2 by the verb", says: []string{"binds a window of type 1", "window of type 2 by a request"},
+		{name: "no region", says: []string{"mr must not be NULL to bind a window"},
+			make: ofType(verbs.MWType1, func(*world) *verbs.MR { return nil })},
+		{name: "a window of type 2 by the verb", says: []string{"binds only windows of type 1", "window of type 2 by a request"},
 			make: ofType(verbs.MWType2, func(w *world) *verbs.MR { return w.a.MR })},
 		{name: "the remote address of a bind", says: []string{"binds a memory window has no remote address"}, make: func(w *world) error {
 			_, _, b, err := w.bound()

@@ -319,7 +319,7 @@ func TestRefused(t *testing.T) {
 	id := must(c.CreateID(rdmacm.PortSpaceTCP))(t)
 	for verb, err := range map[string]error{"connect": id.Connect(rdmacm.ConnAttr{}), "accept": id.Accept(rdmacm.ConnAttr{}),
 		"resolve_route": id.ResolveRoute(1)} {
-		if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "the identifier is bound to a device") {
+		if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "the identifier is not bound to a device") {
 			t.Errorf("%s on an identifier that is not bound: %v", verb, err)
 		}
 	}

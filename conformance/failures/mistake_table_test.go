@@ -50,7 +50,7 @@ func pathMistakes() []mistake {
 		{name: "a connection without a port", says: "ibv_modify_qp: to INIT: .*ports are numbered from 1", make: func(b *bench) error {
 			return b.setup(func(s *verbs.RCSetup) { s.PortNum = 0 })
 		}},
-		{name: "a path without its port", says: "ibv_modify_qp: to RTR: .*the path needs a local port", make: func(b *bench) error {
+		{name: "a path without its port", says: "ibv_modify_qp: to RTR: .*a path needs a local port", make: func(b *bench) error {
 			return b.setup(func(s *verbs.RCSetup) { s.AV.PortNum = 0 })
 		}},
 		{name: "an MTU in bytes",
@@ -264,12 +264,12 @@ func peerMistakes() []mistake {
 func silentMistakes() []mistake {
 	return []mistake{
 		{name: "a connection with hop limit 0", hint: true,
-			says: "hop limit of 0 do(es)? not pass a router; set .* to 64",
+			says: "hop_limit 0, packets do not pass a router; set .* to 64",
 			make: func(b *bench) error {
 				return b.setup(func(s *verbs.RCSetup) { s.AV.HopLimit = 0 })
 			}},
 		{name: "an address with hop limit 0", hint: true,
-			says: "hop limit of 0 do(es)? not pass a router; set .* to 64",
+			says: "hop_limit 0, packets do not pass a router; set .* to 64",
 			make: func(b *bench) error {
 				at := b.path()
 				at.HopLimit = 0

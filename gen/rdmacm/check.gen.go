@@ -26,8 +26,8 @@ var (
 		Statement: "the identifier is one of a request, which has the address of the peer", Fix: "resolve with a new identifier",
 		Page: "rdma_resolve_addr"}
 	rule0709 = verr.Rule{ID: "VR-rdma_resolve_route-verbs-0709", Verb: "rdma_resolve_route", Subject: "id.verbs",
-		Statement: "the identifier is bound to a device", Fix: "resolve an address first", Page: "rdma_resolve_route", Section: "DESCRIPTION",
-		Text: validate.AddrText}
+		Statement: "the identifier is not bound to a device", Fix: "resolve an address first", Page: "rdma_resolve_route",
+		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule7147 = verr.Rule{ID: "VR-rdma_resolve_route-resolved-7147", Verb: "rdma_resolve_route", Subject: "id.resolved",
 		Statement: "no address was resolved before the route", Fix: "resolve the address of the peer first", Page: "rdma_resolve_route",
 		Section: "DESCRIPTION"}
@@ -44,8 +44,8 @@ var (
 		Statement: "the identifier has a queue pair already", Fix: "close that queue pair first, or use another identifier",
 		Page: "rdma_create_qp", Section: "NOTES", Text: validate.AddrText}
 	rule0708 = verr.Rule{ID: "VR-rdma_connect-verbs-0708", Verb: "rdma_connect", Subject: "id.verbs",
-		Statement: "the identifier is bound to a device", Fix: "resolve an address and a route first", Page: "rdma_connect", Section: "NOTES",
-		Text: validate.AddrText}
+		Statement: "the identifier is not bound to a device", Fix: "resolve an address and a route first", Page: "rdma_connect",
+		Section: "NOTES", Text: validate.AddrText}
 	rule7156 = verr.Rule{ID: "VR-rdma_connect-conn_param-7156", Verb: "rdma_connect", Subject: "conn_param",
 		Statement: "without a queue pair of the identifier, the number of one must be given",
 		Fix:       "pass conn_param with ConnAttr.QPNum, or create the queue pair first", Page: "rdma_connect", Text: validate.AddrText}
@@ -62,10 +62,10 @@ var (
 		Statement: "a lookup of a datagram service has at most 180 bytes of private data", Fix: "pass fewer bytes", Page: "rdma_connect",
 		Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0703 = verr.Rule{ID: "VR-rdma_connect-retry_count-0703", Verb: "rdma_connect", Subject: "conn_param.retry_count",
-		Statement: "retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC",
+		Statement: "retry_count is 0 to 7", Fix: "pass 7 for the most retries", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC",
 		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
 	rule0704 = verr.Rule{ID: "VR-rdma_connect-rnr_retry_count-0704", Verb: "rdma_connect", Subject: "conn_param.rnr_retry_count",
-		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC",
+		Statement: "rnr_retry_count is 0 to 7", Fix: "pass 7 to retry without end", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC",
 		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
 	rule7162 = verr.Rule{ID: "VR-rdma_connect-responder_resources-7162", Verb: "rdma_connect", Subject: "conn_param.responder_resources",
 		Statement: "responder_resources is ignored for datagrams", Fix: "leave ConnAttr.ResponderResources out", Page: "rdma_connect",
@@ -111,7 +111,7 @@ var (
 		Statement: "the identifier was not bound to an address", Fix: "bind it first, unless any free port will do", Page: "rdma_listen",
 		Section: "NOTES", AcceptedBy: []string{"linux >=6.1 (it listens on all IPv4 addresses and a free port)"}}
 	rule0710 = verr.Rule{ID: "VR-rdma_accept-verbs-0710", Verb: "rdma_accept", Subject: "id.verbs",
-		Statement: "the identifier is bound to a device", Fix: "accept on the identifier of a CONNECT_REQUEST event", Page: "rdma_accept",
+		Statement: "the identifier is not bound to a device", Fix: "accept on the identifier of a CONNECT_REQUEST event", Page: "rdma_accept",
 		Section: "NOTES", Text: validate.AddrText}
 	rule7185 = verr.Rule{ID: "VR-rdma_accept-conn_param-7185", Verb: "rdma_accept", Subject: "conn_param",
 		Statement: "without a queue pair of the identifier, the number of one must be given",
@@ -120,7 +120,7 @@ var (
 		Statement: "the identifier is not one of a request",
 		Fix:       "accept on the identifier of a CONNECT_REQUEST event, not on the one that listens", Page: "rdma_accept", Section: "NOTES"}
 	rule7187 = verr.Rule{ID: "VR-rdma_accept-accepted-7187", Verb: "rdma_accept", Subject: "id.accepted",
-		Statement: "the request was accepted already", Fix: "accept a request once", Page: "rdma_accept"}
+		Statement: "the request was accepted already", Fix: "leave the call out", Page: "rdma_accept"}
 	rule0705 = verr.Rule{ID: "VR-rdma_accept-private_data_len-0705", Verb: "rdma_accept", Subject: "conn_param.private_data_len",
 		Statement: "the answer to a request for a connection has at most 196 bytes of private data", Fix: "pass fewer bytes",
 		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2, not in all cases"}}
@@ -129,7 +129,7 @@ var (
 		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"},
 		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0707 = verr.Rule{ID: "VR-rdma_accept-rnr_retry_count-0707", Verb: "rdma_accept", Subject: "conn_param.rnr_retry_count",
-		Statement: "rnr_retry_count is 0 to 7", Fix: "pass at most 7", Page: "rdma_accept", Section: "INFINIBAND SPECIFIC",
+		Statement: "rnr_retry_count is 0 to 7", Fix: "pass 7 to retry without end", Page: "rdma_accept", Section: "INFINIBAND SPECIFIC",
 		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
 	rule7172 = verr.Rule{ID: "VR-rdma_accept-responder_resources-7172", Verb: "rdma_accept", Subject: "conn_param.responder_resources",
 		Statement: "responder_resources is ignored for datagrams", Fix: "leave ConnAttr.ResponderResources out", Page: "rdma_accept",
@@ -188,8 +188,8 @@ var (
 		Statement: "the identifier is not bound to a device", Fix: "bind it to an address of a device, or resolve an address, first",
 		Page: "rdma_join_multicast", Section: "NOTES", Text: validate.AddrText}
 	rule7206 = verr.Rule{ID: "VR-rdma_join_multicast-qp_type-7206", Verb: "rdma_join_multicast", Subject: "id.qp_type",
-		Statement: "only identifiers for datagrams join groups", Fix: "create the identifier with PortSpaceUDP", Page: "rdma_join_multicast",
-		Text: validate.Text[verbs.QPType]}
+		Statement: "the identifier joins no groups, as it is not for datagrams", Fix: "create the identifier with PortSpaceUDP",
+		Page: "rdma_join_multicast", Text: validate.Text[verbs.QPType]}
 	rule7207 = verr.Rule{ID: "VR-rdma_join_multicast-listening-7207", Verb: "rdma_join_multicast", Subject: "id.listening",
 		Statement: "the identifier listens", Fix: "join with an identifier that is only bound or resolved", Page: "rdma_join_multicast"}
 	rule7208 = verr.Rule{ID: "VR-rdma_join_multicast-connecting-7208", Verb: "rdma_join_multicast", Subject: "id.connecting",
@@ -218,8 +218,8 @@ var (
 		Statement: "path records are structs of 72 bytes", Fix: "pass whole structs ibv_path_data", Page: "rdma_set_option",
 		Section: "DESCRIPTION"}
 	rule7219 = verr.Rule{ID: "VR-rdma_set_option-qp_type-7219", Verb: "rdma_set_option", Subject: "id.qp_type",
-		Statement: "a timeout of acknowledgements is for connections", Fix: "leave it out for datagrams", Page: "rdma_set_option",
-		Text: validate.Text[verbs.QPType]}
+		Statement: "the identifier has no timeout of acknowledgements, as it is for datagrams", Fix: "leave it out for datagrams",
+		Page: "rdma_set_option", Text: validate.Text[verbs.QPType]}
 	rule7220 = verr.Rule{ID: "VR-rdma_set_option-listening-7220", Verb: "rdma_set_option", Subject: "id.listening",
 		Statement: "the identifier listens, and keeps its port for itself", Fix: "set the option before it listens", Page: "rdma_set_option"}
 	rule7221 = verr.Rule{ID: "VR-rdma_set_option-listening-7221", Verb: "rdma_set_option", Subject: "id.listening",
@@ -239,6 +239,6 @@ var (
 	rule7226 = verr.Rule{ID: "VR-rdma_set_option-connecting-7226", Verb: "rdma_set_option", Subject: "id.connecting",
 		Statement: "the identifier has begun to connect", Fix: "set the path before", Page: "rdma_set_option"}
 	rule7228 = verr.Rule{ID: "VR-rdma_write_cm_event-event-7228", Verb: "rdma_write_cm_event", Subject: "event",
-		Statement: "programs write events of type USER", Fix: "pass EventTypeUser", Page: "rdma_write_cm_event",
+		Statement: "event is USER, the only type that programs write", Fix: "pass EventTypeUser", Page: "rdma_write_cm_event",
 		Text: validate.Text[EventType]}
 )

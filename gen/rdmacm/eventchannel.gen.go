@@ -71,7 +71,7 @@ func (channel *EventChannel) CPtr() unsafe.Pointer { return channel.base().CPtr(
 //
 //   - ps: the service that it is for.
 //
-// Rules:
+// Errors (the call is not made):
 //   - ps: the kernel has no port space of this number [VR-rdma_create_id-ps-7140]
 //
 // C: rdma_create_id, rdma_create_id(3).

@@ -164,7 +164,7 @@ func (id *ID) Device() (*verbs.Device, error) {
 //
 //   - addr: local address; port 0 has the kernel choose one.
 //
-// Rules:
+// Errors (the call is not made):
 //   - the identifier has an address already [VR-rdma_bind_addr-bound-7142]
 //
 // C: rdma_bind_addr, rdma_bind_addr(3).
@@ -211,7 +211,7 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 //   - dstAddr: address of the peer.
 //   - timeoutMs: milliseconds to wait.
 //
-// Rules:
+// Errors (the call is not made):
 //   - the identifier listens [VR-rdma_resolve_addr-listening-7143]
 //   - the identifier has a route to an address already [VR-rdma_resolve_addr-routed-7144]
 //   - the identifier has begun to connect [VR-rdma_resolve_addr-connecting-7145]
@@ -271,8 +271,8 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 //
 //   - timeoutMs: milliseconds to wait.
 //
-// Rules:
-//   - the identifier is bound to a device [VR-rdma_resolve_route-verbs-0709]
+// Errors (the call is not made):
+//   - the identifier is not bound to a device [VR-rdma_resolve_route-verbs-0709]
 //   - no address was resolved before the route [VR-rdma_resolve_route-resolved-7147]
 //   - the identifier has begun to connect [VR-rdma_resolve_route-connecting-7148]
 //
@@ -326,7 +326,7 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 // domain the library takes one of its own, and the queue pair must be closed before the handle that method
 // Device returns.
 //
-// Rules:
+// Errors (the call is not made):
 //   - the identifier is not bound to a device [VR-rdma_create_qp-verbs-7150]
 //   - the identifier has a queue pair already [VR-rdma_create_qp-qp-7151]
 //
@@ -397,8 +397,8 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 // Connect begins to connect to the resolved address. An event of type ESTABLISHED, REJECTED, UNREACHABLE or
 // CONNECT_ERROR tells how it ended.
 //
-// Rules:
-//   - the identifier is bound to a device
+// Errors (the call is not made):
+//   - the identifier is not bound to a device
 //   - connParam: without a queue pair of the identifier, the number of one must be given
 //   - the route to the peer was not resolved
 //   - the identifier has begun to connect already
@@ -467,8 +467,8 @@ func (id *ID) Connect(connParam ConnAttr) error {
 // It sends no private data, asks for as many RDMA reads and atomics as the device allows, and repeats transfers
 // as often as possible. The identifier needs its own queue pair.
 //
-// Rules:
-//   - the identifier is bound to a device
+// Errors (the call is not made):
+//   - the identifier is not bound to a device
 //   - connParam: without a queue pair of the identifier, the number of one must be given
 //   - the route to the peer was not resolved
 //   - the identifier has begun to connect already
@@ -529,7 +529,7 @@ func (id *ID) ConnectDefault() error {
 // Establish completes a connection after an event of type CONNECT_RESPONSE, which an identifier without a queue
 // pair gets.
 //
-// Rules:
+// Errors (the call is not made):
 //   - the identifier has a queue pair, which the library connects itself [VR-rdma_establish-qp-7198]
 //   - the identifier has not begun to connect [VR-rdma_establish-connecting-7199]
 //
@@ -566,7 +566,7 @@ func (id *ID) Establish() error {
 //
 //   - backlog: number of requests that may wait.
 //
-// Rules:
+// Errors (the call is not made):
 //   - the identifier listens already [VR-rdma_listen-listening-7180]
 //   - the identifier has a route to a peer [VR-rdma_listen-routed-7181]
 //   - the identifier has begun to connect [VR-rdma_listen-connecting-7182]
@@ -621,8 +621,8 @@ func (id *ID) Listen(backlog int) error {
 
 // Accept accepts a request, on the identifier that its event has. An event of type ESTABLISHED follows.
 //
-// Rules:
-//   - the identifier is bound to a device [VR-rdma_accept-verbs-0710]
+// Errors (the call is not made):
+//   - the identifier is not bound to a device [VR-rdma_accept-verbs-0710]
 //   - connParam: without a queue pair of the identifier, the number of one must be given
 //     [VR-rdma_accept-conn_param-7185]
 //   - the identifier is not one of a request [VR-rdma_accept-requested-7186]
@@ -697,8 +697,8 @@ func (id *ID) Accept(connParam ConnAttr) error {
 // It takes the values that the peer asked for, as far as the device allows them, and sends no private data. The
 // identifier needs its own queue pair.
 //
-// Rules:
-//   - the identifier is bound to a device [VR-rdma_accept-verbs-0710]
+// Errors (the call is not made):
+//   - the identifier is not bound to a device [VR-rdma_accept-verbs-0710]
 //   - connParam: without a queue pair of the identifier, the number of one must be given
 //     [VR-rdma_accept-conn_param-7185]
 //   - the identifier is not one of a request [VR-rdma_accept-requested-7186]
@@ -767,7 +767,7 @@ func (id *ID) AcceptDefault() error {
 //
 //   - privateData: bytes for the peer, where the transport can pass them.
 //
-// Rules:
+// Errors (the call is not made):
 //   - the identifier is not one of a request, and has not begun to connect [VR-rdma_reject-connecting-7190]
 //   - privateDataLen: the answer to a lookup of a datagram service has at most 136 bytes of private data
 //     [VR-rdma_reject-private_data_len-7192]
@@ -819,7 +819,7 @@ func (id *ID) Reject(privateData []byte) error {
 //
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
+// Errors (the call is not made):
 //   - the identifier is not one of a request, and has not begun to connect [VR-rdma_reject_ece-connecting-7194]
 //   - privateDataLen: the answer to a lookup of a datagram service has at most 136 bytes of private data
 //     [VR-rdma_reject_ece-private_data_len-7196]
@@ -870,7 +870,7 @@ func (id *ID) RejectECE(privateData []byte) error {
 //
 //   - event: type of the event; the library wants to know of COMM_EST.
 //
-// Rules:
+// Errors (the call is not made):
 //   - the identifier is not bound to a device [VR-rdma_notify-verbs-7202]
 //   - the identifier has no connection [VR-rdma_notify-connecting-7204]
 //
@@ -915,7 +915,7 @@ func (id *ID) Notify(event verbs.EventType) error {
 // Disconnect ends a connection, which flushes the requests of its queue pair. Both ends get an event of type
 // DISCONNECTED, and both should call it.
 //
-// Rules:
+// Errors (the call is not made):
 //   - the identifier is not bound to a device [VR-rdma_disconnect-verbs-7200]
 //   - the identifier has not begun to connect [VR-rdma_disconnect-connecting-7201]
 //
@@ -953,9 +953,9 @@ func (id *ID) Disconnect() error {
 //
 //   - addr: address of the group.
 //
-// Rules:
+// Errors (the call is not made):
 //   - the identifier is not bound to a device [VR-rdma_join_multicast-verbs-7205]
-//   - only identifiers for datagrams join groups [VR-rdma_join_multicast-qp_type-7206]
+//   - the identifier joins no groups, as it is not for datagrams [VR-rdma_join_multicast-qp_type-7206]
 //   - the identifier listens [VR-rdma_join_multicast-listening-7207]
 //   - the identifier has begun to connect [VR-rdma_join_multicast-connecting-7208]
 //   - the identifier is one of a request [VR-rdma_join_multicast-requested-7209]
@@ -1030,7 +1030,7 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 //   - option: option of that level.
 //   - value: value, in the order of this processor's bytes.
 //
-// Rules:
+// Errors (the call is not made):
 //   - level: the kernel has no such level [VR-rdma_set_option-level-7210]
 //   - option: an identifier has no such option [VR-rdma_set_option-optname-7211]
 //   - option: InfiniBand has no such option [VR-rdma_set_option-optname-7212]
@@ -1039,7 +1039,8 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 //   - optlen: AFONLY is an int of 4 bytes [VR-rdma_set_option-optlen-7215]
 //   - optlen: the timeout is one byte [VR-rdma_set_option-optlen-7216]
 //   - optlen: path records are structs of 72 bytes [VR-rdma_set_option-optlen-7217]
-//   - a timeout of acknowledgements is for connections [VR-rdma_set_option-qp_type-7219]
+//   - the identifier has no timeout of acknowledgements, as it is for datagrams
+//     [VR-rdma_set_option-qp_type-7219]
 //   - the identifier listens, and keeps its port for itself [VR-rdma_set_option-listening-7220]
 //   - the identifier listens, so its address family is settled [VR-rdma_set_option-listening-7221]
 //   - the identifier has a route, so its address family is settled [VR-rdma_set_option-routed-7222]
@@ -1126,8 +1127,8 @@ func (id *ID) Migrate(channel *EventChannel) error {
 //
 // Since rdma-core 60.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
-//   - event: programs write events of type USER [VR-rdma_write_cm_event-event-7228]
+// Errors (the call is not made):
+//   - event is USER, the only type that programs write [VR-rdma_write_cm_event-event-7228]
 //
 // C: rdma_write_cm_event, rdma_write_cm_event(3).
 func (id *ID) WriteEvent(event EventType, status int, arg uint64) error {

@@ -88,7 +88,7 @@ func (buffer *Buf) ExportDMABufFD() (int, error) {
 	if n < 0 {
 		return -1, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(errno, verr.Cause{Errno: syscall.ENODATA,
-				Text: "only a buffer in a dma-buf has a file descriptor; allocate it with a provider that uses a dma-buf " +
+				Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf " +
 					"[VR-ibv_export_buf_dmabuf_fd-buf-3016]"})
 		})
 	}

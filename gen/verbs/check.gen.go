@@ -11,17 +11,16 @@ import (
 // The rules that the validators check, with what the errors say of them.
 var (
 	rule0158 = verr.Rule{ID: "VR-ibv_import_device-cmd_fd-0158", Verb: "ibv_import_device", Subject: "cmd_fd",
-		Statement: "a context is imported by an open file descriptor",
-		Fix:       "pass the Device.CmdFD of the other context, or a duplicate of it", Page: "ibv_import_device", Section: "DESCRIPTION",
-		Text: validate.Signed}
+		Statement: "cmd_fd must be an open file descriptor", Fix: "pass the Device.CmdFD of the other context, or a duplicate of it",
+		Page: "ibv_import_device", Section: "DESCRIPTION", Text: validate.Signed}
 	rule0170 = verr.Rule{ID: "VR-ibv_query_port-port_num-0170", Verb: "ibv_query_port", Subject: "port_num",
-		Statement: "ports are counted from 1", Fix: "pass 1 for the first port", Page: "ibv_query_port"}
+		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port"}
 	rule0171 = verr.Rule{ID: "VR-ibv_query_port-port_num-0171", Verb: "ibv_query_port", Subject: "port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceInfo.PhysPortCnt", Page: "ibv_query_port",
-		Capable: true, Limit: "phys_port_cnt"}
+		Statement: "port_num is at most phys_port_cnt", Fix: "pass a port of the device", Page: "ibv_query_port", Capable: true,
+		Limit: "phys_port_cnt"}
 	rule0215 = verr.Rule{ID: "VR-ibv_query_port-port_num-0215", Verb: "ibv_query_port", Subject: "port_num",
-		Statement: "port_num is at most the number of ports", Fix: "pass at most DeviceInfoEx.PhysPortCntEx", Page: "ibv_query_port",
-		Capable: true, Limit: "phys_port_cnt_ex"}
+		Statement: "port_num is at most phys_port_cnt_ex", Fix: "pass a port of the device", Page: "ibv_query_port", Capable: true,
+		Limit: "phys_port_cnt_ex"}
 	rule1326 = verr.Rule{ID: "VR-ibv_query_port_speed-port_num-1326", Verb: "ibv_query_port_speed", Subject: "port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_port_speed",
 		Section: "ARGUMENTS"}
@@ -33,10 +32,11 @@ var (
 	rule0327 = verr.Rule{ID: "VR-ibv_query_gid-port_num-0327", Verb: "ibv_query_gid", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_gid", Capable: true,
 		Limit: "phys_port_cnt"}
-	rule0328 = verr.Rule{ID: "VR-ibv_query_gid-index-0328", Verb: "ibv_query_gid", Subject: "index", Statement: "indexes count from 0",
-		Fix: "pass an index of the table", Page: "ibv_query_gid", Section: "DESCRIPTION", Text: validate.Signed}
+	rule0328 = verr.Rule{ID: "VR-ibv_query_gid-index-0328", Verb: "ibv_query_gid", Subject: "index",
+		Statement: "index must not be negative", Fix: "pass an index of the table", Page: "ibv_query_gid", Section: "DESCRIPTION",
+		Text: validate.Signed}
 	rule0703 = verr.Rule{ID: "VR-ibv_query_gid_ex-flags-0703", Verb: "ibv_query_gid_ex", Subject: "flags",
-		Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_ex", Section: "ARGUMENTS"}
+		Statement: "flags must be 0, as there are none yet", Fix: "pass 0", Page: "ibv_query_gid_ex", Section: "ARGUMENTS"}
 	rule0704 = verr.Rule{ID: "VR-ibv_query_gid_ex-port_num-0704", Verb: "ibv_query_gid_ex", Subject: "port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_gid_ex"}
 	rule0705 = verr.Rule{ID: "VR-ibv_query_gid_ex-port_num-0705", Verb: "ibv_query_gid_ex", Subject: "port_num",
@@ -45,30 +45,30 @@ var (
 	rule0708 = verr.Rule{ID: "VR-ibv_query_gid_table-max_entries-0708", Verb: "ibv_query_gid_table", Subject: "max_entries",
 		Statement: "max_entries is at least 1", Fix: "pass a longer list", Page: "ibv_query_gid_table", Section: "DESCRIPTION"}
 	rule0709 = verr.Rule{ID: "VR-ibv_query_gid_table-flags-0709", Verb: "ibv_query_gid_table", Subject: "flags",
-		Statement: "there are no flags yet", Fix: "pass 0", Page: "ibv_query_gid_table", Section: "ARGUMENTS"}
+		Statement: "flags must be 0, as there are none yet", Fix: "pass 0", Page: "ibv_query_gid_table", Section: "ARGUMENTS"}
 	rule0713 = verr.Rule{ID: "VR-ibv_query_pkey-port_num-0713", Verb: "ibv_query_pkey", Subject: "port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_query_pkey"}
 	rule0714 = verr.Rule{ID: "VR-ibv_query_pkey-port_num-0714", Verb: "ibv_query_pkey", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_query_pkey", Capable: true,
 		Limit: "phys_port_cnt"}
-	rule0715 = verr.Rule{ID: "VR-ibv_query_pkey-index-0715", Verb: "ibv_query_pkey", Subject: "index", Statement: "indexes count from 0",
-		Fix: "pass an index of the table", Page: "ibv_query_pkey", Text: validate.Signed}
+	rule0715 = verr.Rule{ID: "VR-ibv_query_pkey-index-0715", Verb: "ibv_query_pkey", Subject: "index",
+		Statement: "index must not be negative", Fix: "pass an index of the table", Page: "ibv_query_pkey", Text: validate.Signed}
 	rule0717 = verr.Rule{ID: "VR-ibv_get_pkey_index-port_num-0717", Verb: "ibv_get_pkey_index", Subject: "port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_get_pkey_index"}
 	rule0718 = verr.Rule{ID: "VR-ibv_get_pkey_index-port_num-0718", Verb: "ibv_get_pkey_index", Subject: "port_num",
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_get_pkey_index", Capable: true,
 		Limit: "phys_port_cnt"}
 	rule0803 = verr.Rule{ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type",
-		Statement: "flows are for UD and raw packet queue pairs", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket",
+		Statement: "only queue pairs of type UD and RAW_PACKET have flows", Fix: "use a queue pair of type QPTypeUD or QPTypeRawPacket",
 		Page: "ibv_create_flow", Section: "NOTES", Text: validate.Text[QPType]}
 	rule2069 = verr.Rule{ID: "VR-ibv_create_flow-port-2069", Verb: "ibv_create_flow", Subject: "flow.port",
 		Statement: "port is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_flow", Section: "DESCRIPTION",
 		Capable: true, Limit: "phys_port_cnt"}
 	rule3310 = verr.Rule{ID: "VR-ibv_create_flow-num_of_specs-3310", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
-		Statement: "a flow has at most 10 specs", Fix: "leave specs out", Page: "ibv_create_flow", Section: "DESCRIPTION"}
+		Statement: "num_of_specs is at most 10", Fix: "leave specs out", Page: "ibv_create_flow", Section: "DESCRIPTION"}
 	rule0804 = verr.Rule{ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags",
-		Statement: "DONT_TRAP is for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow", Section: "NOTES",
-		AcceptedBy: []string{"mlx5 (the flag is ignored), not in all cases",
+		Statement: "DONT_TRAP is only for flows of type NORMAL", Fix: "leave FlowFlagsDontTrap out", Page: "ibv_create_flow",
+		Section: "NOTES", AcceptedBy: []string{"mlx5 (the flag is ignored), not in all cases",
 			"bnxt_re with linux 7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx4"}, Text: validate.Text[FlowFlags]}
 	rule0805 = verr.Rule{ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags",
 		Statement: "flags has no bits but DONT_TRAP and EGRESS", Fix: "leave the other bits out", Page: "ibv_create_flow",
@@ -86,32 +86,32 @@ var (
 		Statement: "port is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux <5.10"}, RefusedBy: []string{"mlx4", "linux >=6.1"}}
 	rule3311 = verr.Rule{ID: "VR-ibv_create_flow-num_of_specs-3311", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
-		Statement: "a sniffer takes all packets of its port", Fix: "leave the specs out, or use another type", Page: "ibv_create_flow",
-		Section: "NOTES", AcceptedBy: []string{"mlx5 (the specs are ignored)", "bnxt_re (the specs are ignored)"}}
+		Statement: "a flow of type SNIFFER has no specs, as it takes all packets", Fix: "leave the specs out, or use another type",
+		Page: "ibv_create_flow", Section: "NOTES", AcceptedBy: []string{"mlx5 (the specs are ignored)", "bnxt_re (the specs are ignored)"}}
 	rule3312 = verr.Rule{ID: "VR-ibv_create_flow-comp_mask-3312", Verb: "ibv_create_flow", Subject: "flow.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_flow", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (the mask is ignored)", "mlx4 (the mask is ignored)", "bnxt_re (the mask is ignored)"}, Text: validate.Hex}
 	rule3352 = verr.Rule{ID: "VR-ibv_create_flow-priority-3352", Verb: "ibv_create_flow", Subject: "flow.priority",
-		Statement: "priorities are at most 4095", Fix: "pass a lower number", Page: "ibv_create_flow", Section: "ERRORS",
+		Statement: "priority is at most 4095", Fix: "pass a lower number", Page: "ibv_create_flow", Section: "ERRORS",
 		AcceptedBy: []string{"bnxt_re (the priority is ignored)"}, RefusedBy: []string{"mlx4", "mlx5"}}
 	rule1525 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-esp_attr-1525", Verb: "ibv_create_flow_action_esp", Subject: "esp.esp_attr",
-		Statement: "only a change can be without esp_attr", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS",
+		Statement: "esp_attr must not be NULL, except in a change", Fix: "give it", Page: "ibv_create_flow_action", Section: "ARGUMENTS",
 		Text: validate.AddrText}
 	rule1526 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-keymat_ptr-1526", Verb: "ibv_create_flow_action_esp",
-		Subject: "esp.keymat_ptr", Statement: "only a change can be without keymat_ptr", Fix: "give it", Page: "ibv_create_flow_action",
-		Section: "ARGUMENTS", Text: validate.AddrText}
+		Subject: "esp.keymat_ptr", Statement: "keymat_ptr must not be NULL, except in a change", Fix: "give it",
+		Page: "ibv_create_flow_action", Section: "ARGUMENTS", Text: validate.AddrText}
 	rule3332 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-keymat_proto-3332", Verb: "ibv_create_flow_action_esp",
-		Subject: "esp.keymat_proto", Statement: "the key material is that of AES in Galois counter mode",
-		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM", Page: "ibv_create_flow_action", Section: "ARGUMENTS"}
+		Subject: "esp.keymat_proto", Statement: "keymat_proto is AES_GCM", Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM",
+		Page: "ibv_create_flow_action", Section: "ARGUMENTS"}
 	rule3334 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-replay_proto-3334", Verb: "ibv_create_flow_action_esp",
-		Subject: "esp.replay_proto", Statement: "the protection against replayed packets is that of a bitmap",
+		Subject: "esp.replay_proto", Statement: "replay_proto is BMP",
 		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP, or leave FlowActionESPAttr.Replay out", Page: "ibv_create_flow_action",
 		Section: "ARGUMENTS"}
 	rule3333 = verr.Rule{ID: "VR-ibv_modify_flow_action_esp-keymat_proto-3333", Verb: "ibv_modify_flow_action_esp",
-		Subject: "esp.keymat_proto", Statement: "the key material is that of AES in Galois counter mode",
-		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM", Page: "ibv_create_flow_action", Section: "ARGUMENTS"}
+		Subject: "esp.keymat_proto", Statement: "keymat_proto is AES_GCM", Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM",
+		Page: "ibv_create_flow_action", Section: "ARGUMENTS"}
 	rule3335 = verr.Rule{ID: "VR-ibv_modify_flow_action_esp-replay_proto-3335", Verb: "ibv_modify_flow_action_esp",
-		Subject: "esp.replay_proto", Statement: "a change is to no protection, or to that of a bitmap",
+		Subject: "esp.replay_proto", Statement: "replay_proto is NONE or BMP",
 		Fix: "pass IB_UVERBS_FLOW_ACTION_ESP_REPLAY_NONE or IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP", Page: "ibv_create_flow_action",
 		Section: "ARGUMENTS"}
 	rule0733 = verr.Rule{ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask",
@@ -138,7 +138,7 @@ var (
 		Statement: "an implicit on-demand region cannot have HUGETLB", Fix: "leave MRAccessHugetlb out", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
 	rule0008 = verr.Rule{ID: "VR-ibv_reg_mr-addr-0008", Verb: "ibv_reg_mr", Subject: "addr",
-		Statement: "an implicit on-demand region begins at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
+		Statement: "an implicit on-demand region must begin at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule0009 = verr.Rule{ID: "VR-ibv_reg_mr-length-0009", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
@@ -168,19 +168,19 @@ var (
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the region begins where the process seldom has memory)"}}
 	rule0011 = verr.Rule{ID: "VR-ibv_reg_mr-length-0011", Verb: "ibv_reg_mr", Subject: "length",
-		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		Statement: "addr plus length must stay within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
 		RefusedBy:  []string{"linux >=6.1"}}
-	rule0012 = verr.Rule{ID: "VR-ibv_reg_mr-length-0012", Verb: "ibv_reg_mr", Subject: "length", Statement: "a region has at least 1 byte",
-		Fix: "pass a length of at least 1", Page: "ibv_reg_mr",
+	rule0012 = verr.Rule{ID: "VR-ibv_reg_mr-length-0012", Verb: "ibv_reg_mr", Subject: "length",
+		Statement: "the region must have at least 1 byte", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"rxe with linux 6.12 (only when addr does not begin a page)"}}
 	rule0013 = verr.Rule{ID: "VR-ibv_reg_mr-access-0013", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"},
 		Text: validate.Text[MRAccess]}
 	rule0018 = verr.Rule{ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length",
-		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
-		Limit: "max_mr_size", AcceptedBy: []string{"qedr with linux 6.1..7.2 (the limit is left to the device)",
+		Statement: "length is at most max_mr_size", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true, Limit: "max_mr_size",
+		AcceptedBy: []string{"qedr with linux 6.1..7.2 (the limit is left to the device)",
 			"mana with linux 6.12..7.2 (the limit is left to the device)", "efa with linux 6.1..7.2 (the limit is left to the device)"},
 		RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
 	rule0194 = verr.Rule{ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access",
@@ -208,7 +208,7 @@ var (
 		Statement: "an implicit on-demand region cannot have HUGETLB", Fix: "leave MRAccessHugetlb out", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
 	rule0026 = verr.Rule{ID: "VR-ibv_reg_mr_iova-addr-0026", Verb: "ibv_reg_mr_iova", Subject: "addr",
-		Statement: "an implicit on-demand region begins at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
+		Statement: "an implicit on-demand region must begin at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule0027 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0027", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
@@ -226,14 +226,14 @@ var (
 		Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length",
 		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
 	rule0038 = verr.Rule{ID: "VR-ibv_reg_mr_iova-addr-0038", Verb: "ibv_reg_mr_iova", Subject: "addr",
-		Statement: "a zero-based region begins at a page boundary",
+		Statement: "a zero-based region must begin at a page boundary",
 		Fix:       "pass a page-aligned address, or an iova with the page offset of addr", Page: "ibv_reg_mr", Section: "DESCRIPTION",
 		Text: validate.AddrText}
 	rule0039 = verr.Rule{ID: "VR-ibv_reg_mr_iova-iova-0039", Verb: "ibv_reg_mr_iova", Subject: "iova",
 		Statement: "iova and addr must have the same offset within a page", Fix: "choose an iova with the page offset of addr",
 		Page: "ibv_reg_mr", Text: validate.Hex}
 	rule0040 = verr.Rule{ID: "VR-ibv_reg_mr_iova-iova-0040", Verb: "ibv_reg_mr_iova", Subject: "iova",
-		Statement: "an implicit on-demand region has iova 0", Fix: "pass iova 0", Page: "ibv_reg_mr", Text: validate.Hex}
+		Statement: "iova must be 0 for an implicit on-demand region", Fix: "pass iova 0", Page: "ibv_reg_mr", Text: validate.Hex}
 	rule0023 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0023", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and pass iova 0", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
@@ -247,19 +247,19 @@ var (
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the region begins where the process seldom has memory)"}}
 	rule0029 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0029", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		Statement: "addr plus length must stay within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
 		RefusedBy:  []string{"linux >=6.1"}}
 	rule0030 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0030", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr",
+		Statement: "the region must have at least 1 byte", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"rxe with linux 6.12 (only when addr does not begin a page)"}}
 	rule0031 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0031", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"},
 		Text: validate.Text[MRAccess]}
 	rule0036 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0036", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
-		Limit: "max_mr_size", AcceptedBy: []string{"qedr with linux 6.1..7.2 (the limit is left to the device)",
+		Statement: "length is at most max_mr_size", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true, Limit: "max_mr_size",
+		AcceptedBy: []string{"qedr with linux 6.1..7.2 (the limit is left to the device)",
 			"mana with linux 6.12..7.2 (the limit is left to the device)", "efa with linux 6.1..7.2 (the limit is left to the device)"},
 		RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
 	rule0195 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access",
@@ -287,7 +287,7 @@ var (
 		Statement: "iova and offset must have the same offset within a page", Fix: "choose an iova with the page offset of offset",
 		Page: "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Hex}
 	rule0047 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-fd-0047", Verb: "ibv_reg_dmabuf_mr", Subject: "fd",
-		Statement: "a dma-buf is named by an open file descriptor", Fix: "pass the file descriptor of the dma-buf", Page: "ibv_reg_mr",
+		Statement: "fd must be the open file descriptor of a dma-buf", Fix: "pass the file descriptor of the dma-buf", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.Signed}
 	rule0048 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-length-0048", Verb: "ibv_reg_dmabuf_mr", Subject: "length",
 		Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the dma-buf", Page: "ibv_reg_mr",
@@ -312,7 +312,7 @@ var (
 		Statement: "an implicit on-demand region cannot have HUGETLB", Fix: "leave MRAccessHugetlb out", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
 	rule0056 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0056", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
-		Statement: "an implicit on-demand region begins at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
+		Statement: "an implicit on-demand region must begin at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule0057 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0057", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
@@ -330,7 +330,8 @@ var (
 		Statement: "an implicit region needs a device with implicit on-demand paging", Fix: "register the memory itself, with its length",
 		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
 	rule0076 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0076", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
-		Statement: "addr or fd says what memory to register", Fix: "set addr or fd", Page: "ibv_reg_mr", Section: "NOTES", Text: validate.Hex}
+		Statement: "comp_mask needs ADDR or FD, the memory to register", Fix: "set addr or fd", Page: "ibv_reg_mr", Section: "NOTES",
+		Text: validate.Hex}
 	rule0077 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0077", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
 		Statement: "addr and fd exclude each other", Fix: "set one of them", Page: "ibv_reg_mr", Section: "NOTES", Text: validate.Hex}
 	rule0078 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0078", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
@@ -340,7 +341,7 @@ var (
 	rule0080 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0080", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
 		Statement: "fd_offset needs fd", Fix: "set fd, or leave MRInitAttr.FDOffset out", Page: "ibv_reg_mr", Text: validate.Hex}
 	rule0081 = verr.Rule{ID: "VR-ibv_reg_mr_ex-fd-0081", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd",
-		Statement: "a dma-buf is named by an open file descriptor", Fix: "pass the file descriptor of the dma-buf", Page: "ibv_reg_mr",
+		Statement: "fd must be the open file descriptor of a dma-buf", Fix: "pass the file descriptor of the dma-buf", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.Signed}
 	rule0082 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0082", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
 		Statement: "iova and fd_offset must have the same offset within a page",
@@ -358,10 +359,11 @@ var (
 		Statement: "buf excludes fd and fd_offset", Fix: "leave fd and MRInitAttr.FDOffset out", Page: "ibv_reg_mr", Section: "NOTES",
 		Text: validate.Hex}
 	rule0197 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0197", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
-		Statement: "with buf, addr is where in the buffer the region begins", Fix: "pass an address within the buffer", Page: "ibv_reg_mr",
-		Section: "NOTES", Text: validate.AddrText}
+		Statement: "addr must not be NULL with buf, as the region begins there",
+		Fix:       "pass an address between those of the first and the last byte", Page: "ibv_reg_mr", Section: "NOTES", Text: validate.AddrText}
 	rule0200 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
-		Statement: "an implicit on-demand region has iova 0", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr", Text: validate.Hex}
+		Statement: "iova must be 0 for an implicit on-demand region", Fix: "leave iova out, or set it to 0", Page: "ibv_reg_mr",
+		Text: validate.Hex}
 	rule0053 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0053", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "few kernels accept ZERO_BASED here", Fix: "leave MRAccessZeroBased out and set iova to 0", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"},
@@ -375,19 +377,19 @@ var (
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory", Page: "ibv_reg_mr", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the region begins where the process seldom has memory)"}}
 	rule0059 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0059", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
+		Statement: "addr plus length must stay within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"},
 		RefusedBy:  []string{"linux >=6.1"}}
 	rule0060 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0060", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "a region has at least 1 byte", Fix: "pass a length of at least 1", Page: "ibv_reg_mr",
+		Statement: "the region must have at least 1 byte", Fix: "pass the length of the memory in bytes", Page: "ibv_reg_mr",
 		AcceptedBy: []string{"rxe with linux 6.12 (only when addr does not begin a page)"}}
 	rule0061 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0061", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave MRAccessRemoteAtomic out", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"},
 		Text: validate.Text[MRAccess]}
 	rule0066 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "a region is at most max_mr_size bytes long", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true,
-		Limit: "max_mr_size", AcceptedBy: []string{"qedr with linux 6.1..7.2 (the limit is left to the device)",
+		Statement: "length is at most max_mr_size", Fix: "register smaller regions", Page: "ibv_reg_mr", Capable: true, Limit: "max_mr_size",
+		AcceptedBy: []string{"qedr with linux 6.1..7.2 (the limit is left to the device)",
 			"mana with linux 6.12..7.2 (the limit is left to the device)", "efa with linux 6.1..7.2 (the limit is left to the device)"},
 		RefusedBy: []string{"erdma with linux >=6.1", "irdma with linux 6.12"}}
 	rule0196 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
@@ -404,8 +406,8 @@ var (
 			"limit)"}, RefusedBy: []string{"linux 6.1..7.2"}}
 	rule0173 = verr.Rule{ID: "VR-ibv_rereg_mr-flags-0173", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags takes the known bits",
 		Fix: "leave the unknown bits out", Page: "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.Text[MRChangeFlags]}
-	rule0174 = verr.Rule{ID: "VR-ibv_rereg_mr-flags-0174", Verb: "ibv_rereg_mr", Subject: "flags", Statement: "flags say what to change",
-		Fix: "set a flag", Page: "ibv_rereg_mr", Text: validate.Text[MRChangeFlags]}
+	rule0174 = verr.Rule{ID: "VR-ibv_rereg_mr-flags-0174", Verb: "ibv_rereg_mr", Subject: "flags",
+		Statement: "flags must say what to change", Fix: "set a flag", Page: "ibv_rereg_mr", Text: validate.Text[MRChangeFlags]}
 	rule0175 = verr.Rule{ID: "VR-ibv_rereg_mr-pd-0175", Verb: "ibv_rereg_mr", Subject: "pd",
 		Statement: "CHANGE_PD needs the new protection domain", Fix: "pass it in pd", Page: "ibv_rereg_mr", Section: "DESCRIPTION",
 		Text: validate.AddrText}
@@ -415,7 +417,7 @@ var (
 	rule0177 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0177", Verb: "ibv_rereg_mr", Subject: "length",
 		Statement: "CHANGE_TRANSLATION needs the new length", Fix: "pass it in length", Page: "ibv_rereg_mr", Section: "DESCRIPTION"}
 	rule0178 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0178", Verb: "ibv_rereg_mr", Subject: "length",
-		Statement: "addr plus length stays within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_rereg_mr"}
+		Statement: "addr plus length must stay within the address space", Fix: "pass the length of the memory in bytes", Page: "ibv_rereg_mr"}
 	rule0179 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0179", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "access is used only with CHANGE_ACCESS", Fix: "add MRChangeFlagsAccess, or pass access 0", Page: "ibv_rereg_mr",
 		Text: validate.Text[MRAccess]}
@@ -457,9 +459,8 @@ var (
 		Statement: "HUGETLB has an effect only with ON_DEMAND", Fix: "add MRAccessOnDemand, or leave MRAccessHugetlb out",
 		Page: "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"irdma with linux 6.12 (the flag is ignored)"},
 		Text: validate.Text[MRAccess]}
-	rule0737 = verr.Rule{ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type",
-		Statement: "a memory window is of type 1 or 2", Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION",
-		Text: validate.Text[MWType]}
+	rule0737 = verr.Rule{ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type", Statement: "type is 1 or 2",
+		Fix: "pass MWType1 or MWType2", Page: "ibv_alloc_mw", Section: "DESCRIPTION", Text: validate.Text[MWType]}
 	rule2081 = verr.Rule{ID: "VR-ibv_alloc_mw-type-2081", Verb: "ibv_alloc_mw", Subject: "type",
 		Statement: "windows of type 1 need a device with MEM_WINDOW", Fix: "use the other type, or no window", Page: "ibv_alloc_mw",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MWType]}
@@ -467,16 +468,16 @@ var (
 		Statement: "windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B", Fix: "use the other type, or no window",
 		Page: "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MWType]}
 	rule1104 = verr.Rule{ID: "VR-ibv_bind_mw-type-1104", Verb: "ibv_bind_mw", Subject: "mw.type",
-		Statement: "ibv_bind_mw binds a window of type 1", Fix: "bind a window of type 2 by a request", Page: "ibv_bind_mw", Section: "NOTES",
-		Text: validate.Text[MWType]}
+		Statement: "ibv_bind_mw binds only windows of type 1, and this one is not", Fix: "bind a window of type 2 by a request",
+		Page: "ibv_bind_mw", Section: "NOTES", Text: validate.Text[MWType]}
 	rule1105 = verr.Rule{ID: "VR-ibv_bind_mw-mr-1105", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr",
-		Statement: "a window is bound to a region", Fix: "pass a region; to unbind the window, pass one with length 0", Page: "ibv_bind_mw",
-		Text: validate.AddrText}
+		Statement: "mr must not be NULL to bind a window", Fix: "pass a region; to unbind the window, pass one with length 0",
+		Page: "ibv_bind_mw", Text: validate.AddrText}
 	rule1107 = verr.Rule{ID: "VR-ibv_bind_mw-qp_type-1107", Verb: "ibv_bind_mw", Subject: "qp.qp_type",
-		Statement: "a queue pair of type UC, RC or XRC_SEND binds windows", Fix: "use another queue pair", Page: "ibv_bind_mw",
+		Statement: "only queue pairs of type UC, RC and XRC_SEND bind windows", Fix: "use another queue pair", Page: "ibv_bind_mw",
 		Section: "DESCRIPTION", RefusedBy: []string{"rxe"}, Text: validate.Text[QPType]}
 	rule1108 = verr.Rule{ID: "VR-ibv_bind_mw-send_flags-1108", Verb: "ibv_bind_mw", Subject: "mw_bind.send_flags",
-		Statement: "the request may be fenced and signaled", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION",
+		Statement: "send_flags takes FENCE and SIGNALED only", Fix: "leave the other flags out", Page: "ibv_bind_mw", Section: "DESCRIPTION",
 		Text: validate.Text[SendFlags]}
 	rule1109 = verr.Rule{ID: "VR-ibv_bind_mw-mw_access_flags-1109", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags",
 		Statement: "mw_access_flags has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED",
@@ -487,10 +488,10 @@ var (
 		AcceptedBy: []string{"mlx4 (the device decides)", "irdma (the device decides)", "ionic (the device decides)"},
 		RefusedBy:  []string{"rxe", "mlx5"}, Text: validate.Text[MWAccess]}
 	rule3526 = verr.Rule{ID: "VR-ibv_bind_mw-mw_access_flags-3526", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags",
-		Statement: "atomic operations on a window need a device that has them", Fix: "leave MWAccessRemoteAtomic out", Page: "ibv_bind_mw",
-		Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MWAccess]}
+		Statement: "REMOTE_ATOMIC on a window needs a device with atomic operations", Fix: "leave MWAccessRemoteAtomic out",
+		Page: "ibv_bind_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MWAccess]}
 	rule3901 = verr.Rule{ID: "VR-ibv_bind_mw-mr-3901", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr",
-		Statement: "a request that unbinds a window names a region too", Fix: "pass a region, with length 0", Page: "ibv_bind_mw",
+		Statement: "mr must not be NULL to unbind a window either", Fix: "pass a region, with length 0", Page: "ibv_bind_mw",
 		AcceptedBy: []string{"mlx5, not in all cases"}, RefusedBy: []string{"libibverbs, not in all cases"}, Text: validate.AddrText}
 	rule0190 = verr.Rule{ID: "VR-ibv_advise_mr-advice-0190", Verb: "ibv_advise_mr", Subject: "advice",
 		Statement: "advice is one of the three prefetches", Fix: "pass one of the three prefetch advices", Page: "ibv_advise_mr",
@@ -503,22 +504,24 @@ var (
 	rule0193 = verr.Rule{ID: "VR-ibv_advise_mr-num_sge-0193", Verb: "ibv_advise_mr", Subject: "num_sge",
 		Statement: "num_sge is at least 1", Fix: "pass at least one range", Page: "ibv_advise_mr"}
 	rule0216 = verr.Rule{ID: "VR-ibv_advise_mr-pd-0216", Verb: "ibv_advise_mr", Subject: "",
-		Statement: "all prefetches work on on-demand regions, which this device lacks", Fix: "look for a device with on-demand paging",
+		Statement: "this device has no on-demand regions, which every prefetch needs", Fix: "look for a device with on-demand paging",
 		Page: "ibv_advise_mr", Section: "ARGUMENTS", Unsupported: true, Capable: true, RefusedBy: []string{"rxe with linux 6.1..6.12"},
 		Text: validate.NoText}
 	rule0097 = verr.Rule{ID: "VR-ibv_alloc_dm-length-0097", Verb: "ibv_alloc_dm", Subject: "attr.length",
-		Statement: "a buffer is at most max_dm_size bytes long", Fix: "ask for at most DeviceInfoEx.MaxDMSize bytes", Page: "ibv_alloc_dm",
-		Section: "NOTES", Capable: true, Limit: "max_dm_size"}
+		Statement: "length is at most max_dm_size", Fix: "ask for less", Page: "ibv_alloc_dm", Section: "NOTES", Capable: true,
+		Limit: "max_dm_size"}
 	rule0100 = verr.Rule{ID: "VR-ibv_alloc_dm-log_align_req-0100", Verb: "ibv_alloc_dm", Subject: "attr.log_align_req",
 		Statement: "log_align_req is the base-2 logarithm of the alignment, so at most 63",
 		Fix:       "pass 6 for an alignment of 64 bytes, 0 for none", Page: "ibv_alloc_dm", Section: "DESCRIPTION"}
 	rule0098 = verr.Rule{ID: "VR-ibv_alloc_dm-length-0098", Verb: "ibv_alloc_dm", Subject: "attr.length",
-		Statement: "a device with device memory has a max_dm_size above 0", Fix: "look for a device whose DeviceInfoEx.MaxDMSize is not 0",
-		Page: "ibv_alloc_dm", Section: "NOTES", Capable: true, Limit: "max_dm_size", AcceptedBy: []string{"mana"}}
+		Statement: "this device has no device memory, as its max_dm_size is 0",
+		Fix:       "look for a device whose DeviceInfoEx.MaxDMSize is not 0", Page: "ibv_alloc_dm", Section: "NOTES", Capable: true,
+		Limit: "max_dm_size", AcceptedBy: []string{"mana"}}
 	rule0099 = verr.Rule{ID: "VR-ibv_alloc_dm-length-0099", Verb: "ibv_alloc_dm", Subject: "attr.length",
-		Statement: "a buffer has at least 1 byte", Fix: "ask for at least 1 byte", Page: "ibv_alloc_dm", RefusedBy: []string{"mlx5"}}
+		Statement: "the buffer must have at least 1 byte", Fix: "ask for the bytes that you need", Page: "ibv_alloc_dm",
+		RefusedBy: []string{"mlx5"}}
 	rule0101 = verr.Rule{ID: "VR-ibv_alloc_dm-comp_mask-0101", Verb: "ibv_alloc_dm", Subject: "attr.comp_mask",
-		Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_dm", Section: "DESCRIPTION",
+		Statement: "comp_mask must be 0, as no bit is defined", Fix: "", Page: "ibv_alloc_dm", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mana (the bits are ignored)"}, RefusedBy: []string{"mlx5"}, Text: validate.Hex}
 	rule0002 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0002", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "a region over device memory needs ZERO_BASED", Fix: "add DMAccessZeroBased", Page: "ibv_alloc_dm",
@@ -531,7 +534,7 @@ var (
 		Statement: "device memory takes LOCAL_WRITE, the REMOTE flags, MW_BIND, ZERO_BASED and the optional bits only", Fix: "leave them out",
 		Page: "ibv_alloc_dm", Section: "Device memory registration", Text: validate.Text[DMAccess]}
 	rule0123 = verr.Rule{ID: "VR-ibv_reg_dm_mr-dm_offset-0123", Verb: "ibv_reg_dm_mr", Subject: "length",
-		Statement: "the region stays within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm",
+		Statement: "the region must stay within the device memory", Fix: "pass an offset and a length within it", Page: "ibv_alloc_dm",
 		Section: "Device memory registration", Limit: "length"}
 	rule0124 = verr.Rule{ID: "VR-ibv_reg_dm_mr-dm_offset-0124", Verb: "ibv_reg_dm_mr", Subject: "length",
 		Statement: "offset plus length stays below 2^64", Fix: "pass an offset and a length within the device memory", Page: "ibv_alloc_dm",
@@ -543,13 +546,13 @@ var (
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations", Fix: "leave DMAccessRemoteAtomic out", Page: "ibv_alloc_dm",
 		Section: "Device memory registration", Unsupported: true, Capable: true, Text: validate.Text[DMAccess]}
 	rule0281 = verr.Rule{ID: "VR-ibv_create_cq-comp_vector-0281", Verb: "ibv_create_cq", Subject: "comp_vector",
-		Statement: "comp_vector is not negative", Fix: "pass a vector from 0 on", Page: "ibv_create_cq", Section: "DESCRIPTION",
+		Statement: "comp_vector must not be negative", Fix: "pass a vector from 0 on", Page: "ibv_create_cq", Section: "DESCRIPTION",
 		Text: validate.Signed}
 	rule0282 = verr.Rule{ID: "VR-ibv_create_cq-comp_vector-0282", Verb: "ibv_create_cq", Subject: "comp_vector",
 		Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq", Section: "DESCRIPTION",
 		Limit: "num_comp_vectors", Text: validate.Signed}
-	rule0279 = verr.Rule{ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe",
-		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq", Section: "DESCRIPTION",
+	rule0279 = verr.Rule{ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at least 1",
+		Fix: "ask for as many entries as completions wait at a time", Page: "ibv_create_cq", Section: "DESCRIPTION",
 		AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}, Text: validate.Signed}
 	rule0280 = verr.Rule{ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe", Statement: "cqe is at most max_cqe",
 		Fix: "ask for fewer entries", Page: "ibv_create_cq", Capable: true, Limit: "max_cqe", RefusedBy: []string{"rxe with linux 6.1..7.2"},
@@ -558,14 +561,14 @@ var (
 		Statement: "comp_vector is below num_comp_vectors", Fix: "pass a smaller one", Page: "ibv_create_cq_ex", Section: "DESCRIPTION",
 		Limit: "num_comp_vectors"}
 	rule0908 = verr.Rule{ID: "VR-ibv_create_cq_ex-wc_flags-0908", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
-		Statement: "only fields that the header names can be asked for", Fix: "remove the others", Page: "ibv_create_cq_ex",
+		Statement: "wc_flags has no bits but those of enum ibv_create_cq_wc_flags", Fix: "remove the others", Page: "ibv_create_cq_ex",
 		Text: validate.Text[WCField]}
 	rule3301 = verr.Rule{ID: "VR-ibv_create_cq_ex-comp_vector-3301", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector",
 		Statement: "comp_vector is below 2 to the power of 31", Fix: "pass a vector from 0 on", Page: "ibv_create_cq_ex",
 		Section: "DESCRIPTION"}
 	rule0905 = verr.Rule{ID: "VR-ibv_create_cq_ex-cqe-0905", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe",
-		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_create_cq_ex", Section: "DESCRIPTION",
-		RefusedBy: []string{"rxe", "mlx5", "hns", "irdma"}}
+		Statement: "cqe is at least 1", Fix: "ask for as many entries as completions wait at a time", Page: "ibv_create_cq_ex",
+		Section: "DESCRIPTION", RefusedBy: []string{"rxe", "mlx5", "hns", "irdma"}}
 	rule0906 = verr.Rule{ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe",
 		Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Capable: true, Limit: "max_cqe"}
 	rule2054 = verr.Rule{ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags",
@@ -573,21 +576,21 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa"},
 		Text: validate.Text[CQFlag]}
 	rule3525 = verr.Rule{ID: "VR-ibv_create_cq_ex-wc_flags-3525", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
-		Statement: "completions have timestamps with devices whose completion_timestamp_mask is not 0", Fix: "leave the timestamps out",
+		Statement: "timestamps need a device whose completion_timestamp_mask is not 0", Fix: "leave the timestamps out",
 		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true,
 		AcceptedBy: []string{"irdma with linux 7.2 (no completion has a timestamp), not in all cases"},
 		RefusedBy:  []string{"rxe", "efa", "hns", "ionic"}, Text: validate.Text[WCField]}
 	rule1303 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe",
 		Fix: "ask for fewer entries", Page: "ibv_resize_cq", Capable: true, Limit: "max_cqe", Text: validate.Signed}
-	rule1302 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe",
-		Statement: "a queue has room for at least 1 completion", Fix: "ask for 1 or more", Page: "ibv_resize_cq", Section: "DESCRIPTION",
+	rule1302 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at least 1",
+		Fix: "ask for as many entries as completions wait at a time", Page: "ibv_resize_cq", Section: "DESCRIPTION",
 		AcceptedBy: []string{"irdma (the queue gets the smallest size, and its field cqe says what was asked for)"},
 		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases", "mlx5 with linux 6.1..7.2, not in all cases",
 			"mlx4 with linux 6.1..7.2, not in all cases", "bnxt_re, not in all cases", "bnxt_re with linux 6.12..7.2, not in all cases",
 			"mthca with linux 6.1..7.2, not in all cases", "ocrdma with linux 6.1..7.2, not in all cases",
 			"hfi1verbs with linux 6.1..7.2, not in all cases", "ipathverbs with linux 6.1..7.2, not in all cases"}, Text: validate.Signed}
 	rule0778 = verr.Rule{ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask",
-		Statement: "attr_mask names what to change", Fix: "give what is to be changed", Page: "ibv_modify_cq", Text: validate.Hex}
+		Statement: "attr_mask must name what to change", Fix: "give what is to be changed", Page: "ibv_modify_cq", Text: validate.Hex}
 	rule2055 = verr.Rule{ID: "VR-ibv_modify_cq-cq_count-2055", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_count",
 		Statement: "moderate.cq_count is at most max_cq_count", Fix: "pass a smaller value", Page: "ibv_modify_cq", Capable: true,
 		Limit: "max_cq_count"}
@@ -598,17 +601,17 @@ var (
 	rule1361 = verr.Rule{ID: "VR-ibv_create_comp_cntr-comp_mask-1361", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS", Text: validate.Hex}
 	rule1362 = verr.Rule{ID: "VR-ibv_create_comp_cntr-flags-1362", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.flags",
-		Statement: "no flag of a completion counter is defined yet", Fix: "set flags to 0", Page: "ibv_create_comp_cntr",
+		Statement: "flags must be 0, as completion counters have no flags yet", Fix: "set flags to 0", Page: "ibv_create_comp_cntr",
 		Section: "ARGUMENTS"}
 	rule1363 = verr.Rule{ID: "VR-ibv_create_comp_cntr-type-1363", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type",
-		Statement: "requests are counted, or bytes", Fix: "pass one of these", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS",
+		Statement: "type is WRS or BYTES", Fix: "pass one of these", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS",
 		Text: validate.Text[CompCntrType]}
 	rule1364 = verr.Rule{ID: "VR-ibv_create_comp_cntr-type-1364", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type",
-		Statement: "not every device counts bytes", Fix: "count requests where it fails", Page: "ibv_create_comp_cntr", Section: "ARGUMENTS",
-		RefusedBy: []string{"efa"}, Text: validate.Text[CompCntrType]}
+		Statement: "not every device has counters of BYTES", Fix: "count requests where it fails", Page: "ibv_create_comp_cntr",
+		Section: "ARGUMENTS", RefusedBy: []string{"efa"}, Text: validate.Text[CompCntrType]}
 	rule0603 = verr.Rule{ID: "VR-ibv_create_srq-max_wr-0603", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr",
-		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq", AcceptedBy: []string{"mlx4"},
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}}
+		Statement: "max_wr is at least 1", Fix: "ask for as many requests as wait at a time", Page: "ibv_create_srq",
+		AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}}
 	rule0604 = verr.Rule{ID: "VR-ibv_create_srq-max_wr-0604", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr",
 		Statement: "max_wr is at most max_srq_wr", Fix: "ask for less", Page: "ibv_create_srq", Capable: true, Limit: "max_srq_wr",
 		RefusedBy: []string{"rxe with linux 6.1..7.2", "siw", "mlx5"}}
@@ -620,26 +623,26 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
 			"siw (it arms the event of the limit at once), not in all cases"}}
 	rule4209 = verr.Rule{ID: "VR-ibv_create_srq-pd-4209", Verb: "ibv_create_srq", Subject: "pd",
-		Statement: "a device with max_srq 0 has no shared receive queues", Fix: "give each queue pair a receive queue of its own",
+		Statement: "this device has no shared receive queues, as its max_srq is 0", Fix: "give each queue pair a receive queue of its own",
 		Page: "ibv_create_srq", Capable: true, Limit: "max_srq", RefusedBy: []string{"efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"},
 		Text: validate.AddrText}
 	rule1204 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "srq_type is BASIC, XRC or TM", Fix: "pass one of these", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
 		Text: validate.Text[SRQType]}
 	rule1205 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1205", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
-		Statement: "a queue of type XRC has an XRC domain and a completion queue", Fix: "give both", Page: "ibv_create_srq_ex",
+		Statement: "srq_type XRC needs an XRC domain and a completion queue", Fix: "give both", Page: "ibv_create_srq_ex",
 		Section: "DESCRIPTION", Text: validate.NoText}
 	rule1206 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1206", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
-		Statement: "a queue of type TM has a completion queue and a list of tags", Fix: "give both", Page: "ibv_create_srq_ex",
+		Statement: "srq_type TM needs a completion queue and a list of tags", Fix: "give both", Page: "ibv_create_srq_ex",
 		Text: validate.NoText}
 	rule1207 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_num_tags-1207", Verb: "ibv_create_srq_ex",
-		Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at least 1", Fix: "ask for 1 or more",
-		Page: "ibv_create_srq_ex"}
+		Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at least 1",
+		Fix: "ask for as many as are posted at a time", Page: "ibv_create_srq_ex"}
 	rule3305 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-3305", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
-		Statement: "the queue has a protection domain", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
+		Statement: "pd must not be NULL, as the queue needs it", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
 		Text: validate.AddrText}
 	rule1203 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
-		Statement: "a protection domain is announced by ATTR_PD", Fix: "give one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
+		Statement: "comp_mask needs PD", Fix: "give one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases", "qedr, not in all cases"}, RefusedBy: []string{"rxe", "hns"},
 		Text: validate.NoText}
 	rule1208 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_num_tags-1208", Verb: "ibv_create_srq_ex",
@@ -649,7 +652,7 @@ var (
 		Statement: "a queue of type XRC needs a device with XRC", Fix: "use another type", Page: "ibv_create_srq_ex", Unsupported: true,
 		Capable: true, RefusedBy: []string{"rxe"}, Text: validate.Text[SRQType]}
 	rule1229 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
-		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_srq_ex",
+		Statement: "max_wr is at least 1", Fix: "ask for as many requests as wait at a time", Page: "ibv_create_srq_ex",
 		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule1230 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_wr-1230", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
 		Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_create_srq_ex", Capable: true,
@@ -665,7 +668,7 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
 			"siw (it arms the event of the limit at once), not in all cases"}}
 	rule4210 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-4210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
-		Statement: "a device with max_srq 0 has no shared receive queues", Fix: "give each queue pair a receive queue of its own",
+		Statement: "this device has no shared receive queues, as its max_srq is 0", Fix: "give each queue pair a receive queue of its own",
 		Page: "ibv_create_srq_ex", Capable: true, Limit: "max_srq",
 		RefusedBy: []string{"efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
 	rule3524 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
@@ -676,7 +679,7 @@ var (
 		Statement: "max_wr can be changed only on a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
 		Section: "NOTES", Unsupported: true, Capable: true, Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
 	rule0614 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0614", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
-		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_modify_srq",
+		Statement: "max_wr is at least 1", Fix: "ask for as many requests as wait at a time", Page: "ibv_modify_srq",
 		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0615 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0615", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
 		Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_modify_srq", Capable: true, Limit: "max_srq_wr",
@@ -697,38 +700,38 @@ var (
 		RefusedBy:  []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re", "cxgb4", "hns", "qedr", "ocrdma", "vmw_pvrdma, not in all cases"},
 		Text:       func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
 	rule0963 = verr.Rule{ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list",
-		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION",
+		Statement: "sg_list must not be NULL unless num_sge is 0", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION",
 		Text: validate.AddrText}
 	rule0962 = verr.Rule{ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge",
-		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION",
+		Statement: "num_sge must not be negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: validate.Signed}
 	rule3054 = verr.Rule{ID: "VR-ibv_post_srq_ops-opcode-3054", Verb: "ibv_post_srq_ops", Subject: "op[].opcode",
-		Statement: "an operation is ADD, DEL or SYNC", Fix: "pass one of these", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
+		Statement: "opcode is ADD, DEL or SYNC", Fix: "pass one of these", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
 		Text: validate.Text[OpsOpcode]}
 	rule3059 = verr.Rule{ID: "VR-ibv_post_srq_ops-sg_list-3059", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.sg_list",
-		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
+		Statement: "sg_list must not be NULL unless num_sge is 0", Fix: "pass the ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
 		Text: validate.AddrText}
 	rule3055 = verr.Rule{ID: "VR-ibv_post_srq_ops-flags-3055", Verb: "ibv_post_srq_ops", Subject: "op[].flags",
 		Statement: "flags has no bits but those of enum ibv_ops_flags", Fix: "leave the other bits out", Page: "ibv_post_srq_ops",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}, Text: validate.Hex}
 	rule3056 = verr.Rule{ID: "VR-ibv_post_srq_ops-flags-3056", Verb: "ibv_post_srq_ops", Subject: "op[].flags",
-		Statement: "unexpected_cnt is announced by TM_SYNC", Fix: "add OpsTMSync", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
-		AcceptedBy: []string{"mlx5 (the number is ignored)"}, Text: validate.Hex}
+		Statement: "unexpected_cnt is ignored unless TM_SYNC is set in flags", Fix: "add OpsTMSync", Page: "ibv_post_srq_ops",
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the number is ignored)"}, Text: validate.Hex}
 	rule3057 = verr.Rule{ID: "VR-ibv_post_srq_ops-num_sge-3057", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge",
-		Statement: "a tag has at most the max_sge ranges of the device", Fix: "use fewer ranges", Page: "ibv_post_srq_ops",
-		Section: "DESCRIPTION", Capable: true, Limit: "max_sge",
+		Statement: "num_sge is at most the max_sge of the device", Fix: "use fewer ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
+		Capable: true, Limit: "max_sge",
 		AcceptedBy: []string{"mlx5 (only the first range is used, and only a build with MLX5_DEBUG answers EINVAL)"}, Text: validate.Signed}
 	rule3058 = verr.Rule{ID: "VR-ibv_post_srq_ops-num_sge-3058", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge",
-		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
+		Statement: "num_sge must not be negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (one range is read)"}, Text: validate.Signed}
 	rule0299 = verr.Rule{ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq",
-		Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION",
-		Text: validate.AddrText}
+		Statement: "send_cq must not be NULL, as sends complete there", Fix: "pass a completion queue", Page: "ibv_create_qp",
+		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule0300 = verr.Rule{ID: "VR-ibv_create_qp-recv_cq-0300", Verb: "ibv_create_qp", Subject: "qp_init_attr.recv_cq",
-		Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp", Section: "DESCRIPTION",
-		Text: validate.AddrText}
+		Statement: "recv_cq must not be NULL, as receives complete there", Fix: "pass a completion queue", Page: "ibv_create_qp",
+		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule2037 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-2037", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
-		Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp", Section: "DESCRIPTION",
+		Statement: "qp_type is a value of enum ibv_qp_type", Fix: "pass one of these", Page: "ibv_create_qp", Section: "DESCRIPTION",
 		Text: validate.Text[QPType]}
 	rule0298 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
 		Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER", Fix: "pass one of these, or make the queue pair by Device.CreateQPEx",
@@ -760,31 +763,30 @@ var (
 		Statement: "max_inline_data is below 2^31", Fix: "ask for as many bytes as a request has", Page: "ibv_create_qp",
 		AcceptedBy: []string{"mlx5 (the size overflows, and the few bytes that fit in any case are granted)"}}
 	rule1222 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
-		Statement: "a queue pair of this type has a protection domain", Fix: "give one", Page: "ibv_create_qp_ex", Text: validate.NoText}
+		Statement: "a queue pair of this type needs a protection domain", Fix: "give one", Page: "ibv_create_qp_ex", Text: validate.NoText}
 	rule1223 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1223", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
-		Statement: "a queue pair of type XRC_RECV has an XRC domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
-		Text: validate.NoText}
+		Statement: "XRC_RECV needs an XRC domain", Fix: "give one", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.NoText}
 	rule1224 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_cq-1224", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq",
-		Statement: "sends complete in send_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
-		Text: validate.AddrText}
+		Statement: "send_cq must not be NULL, as sends complete there", Fix: "pass a completion queue", Page: "ibv_create_qp_ex",
+		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule1225 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1225", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
-		Statement: "receives complete in recv_cq", Fix: "pass a completion queue", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
-		Text: validate.AddrText}
+		Statement: "recv_cq must not be NULL, as receives complete there", Fix: "pass a completion queue", Page: "ibv_create_qp_ex",
+		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule1532 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
-		Statement: "a queue pair with a table does not receive itself, and has no recv_cq", Fix: "pass nil", Page: "ibv_create_qp_ex",
+		Statement: "recv_cq must be NULL with a table, whose work queues receive", Fix: "pass nil", Page: "ibv_create_qp_ex",
 		Text: validate.AddrText}
 	rule1533 = verr.Rule{ID: "VR-ibv_create_qp_ex-srq-1533", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.srq",
-		Statement: "a queue pair with a table has no srq", Fix: "pass nil", Page: "ibv_create_qp_ex", Text: validate.AddrText}
+		Statement: "srq must be NULL with a table of work queues", Fix: "pass nil", Page: "ibv_create_qp_ex", Text: validate.AddrText}
 	rule1534 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-1534", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
-		Statement: "cap.max_recv_wr is 0 where the queue pair has a table of work queues", Fix: "leave it 0", Page: "ibv_create_qp_ex"}
+		Statement: "cap.max_recv_wr must be 0 with a table of work queues", Fix: "leave it 0", Page: "ibv_create_qp_ex"}
 	rule1535 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_sge-1535", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "cap.max_recv_sge is 0 where the queue pair has a table of work queues",
-		Fix: "leave it 0", Page: "ibv_create_qp_ex"}
+		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "cap.max_recv_sge must be 0 with a table of work queues", Fix: "leave it 0",
+		Page: "ibv_create_qp_ex"}
 	rule1536 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_cq-1536", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq",
-		Statement: "sends complete in send_cq", Fix: "pass a completion queue, or ask for no send requests", Page: "ibv_create_qp_ex",
-		Text: validate.AddrText}
+		Statement: "send_cq must not be NULL, as sends complete there", Fix: "pass a completion queue, or ask for no send requests",
+		Page: "ibv_create_qp_ex", Text: validate.AddrText}
 	rule2038 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-2038", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
-		Statement: "qp_type is a type that enum ibv_qp_type has", Fix: "pass one of these", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
+		Statement: "qp_type is a value of enum ibv_qp_type", Fix: "pass one of these", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
 		Text: validate.Text[QPType]}
 	rule2042 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out",
@@ -797,13 +799,13 @@ var (
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function", Statement: "rx_hash_function is TOEPLITZ", Fix: "pass RXHashFuncToeplitz",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION"}
 	rule3158 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_key_len-3158", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_key_len", Statement: "the key of the hash has 40 bytes", Fix: "pass 40 bytes",
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_key_len", Statement: "rx_hash_key_len is 40", Fix: "pass 40 bytes",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION"}
 	rule1537 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "a queue pair with a table must be of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex",
 		RefusedBy: []string{"mlx4"}, Text: validate.Text[QPType]}
 	rule1538 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
-		Statement: "a table needs the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex",
+		Statement: "IND_TABLE needs RX_HASH, the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"mana with linux 6.12 (the hash is used all the same), not in all cases"}, RefusedBy: []string{"mlx4"},
 		Text: validate.Hex}
 	rule2031 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_wr",
@@ -840,29 +842,29 @@ var (
 			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "efa", "mlx5"},
 		Text: validate.Text[QPOp]}
 	rule2048 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does SEND, SEND_WITH_IMM and TSO",
+		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does only SEND, SEND_WITH_IMM and TSO",
 		Fix: "leave the others out", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
 			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
 		Text: validate.Text[QPOp]}
 	rule2049 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags",
-		Statement: "a stream of a queue pair of type UC does SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV and " +
-			"BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex",
+		Statement: "a stream of a queue pair of type UC does only SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV " +
+			"and BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
 			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
 		Text: validate.Text[QPOp]}
 	rule2050 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RAW_PACKET does SEND and TSO",
+		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RAW_PACKET does only SEND and TSO",
 		Fix: "leave the others out", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
 			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
 		Text: validate.Text[QPOp]}
 	rule3151 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3151", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
-		Statement: "queue pairs of type UD, RAW_PACKET and DRIVER alone have create_flags", Fix: "leave the flags out",
+		Statement: "create_flags is only for queue pairs of type UD, RAW_PACKET and DRIVER", Fix: "leave the flags out",
 		Page: "ibv_create_qp_ex", RefusedBy: []string{"linux >=6.1"}, Text: validate.Text[QPFlag]}
 	rule3155 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-3155", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
-		Statement: "max_tso_header is for queue pairs of type RAW_PACKET", Fix: "leave QPInitAttrEx.MaxTSOHeader out",
+		Statement: "max_tso_header is only for queue pairs of type RAW_PACKET", Fix: "leave QPInitAttrEx.MaxTSOHeader out",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"},
 		Text: validate.Text[QPType]}
 	rule3160 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", Verb: "ibv_create_qp_ex",
@@ -870,11 +872,10 @@ var (
 		Statement: "rx_hash_fields_mask has no bits but those of enum ibv_rx_hash_fields", Fix: "leave the other bits out",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bits are ignored)"}, RefusedBy: []string{"mlx4"}}
 	rule3161 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", Verb: "ibv_create_qp_ex",
-		Subject:   "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
-		Statement: "addresses of IPv4 and of IPv6 are not hashed by one queue pair", Fix: "make a queue pair for each",
-		Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}}
+		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask", Statement: "one queue pair cannot hash addresses of IPv4 and of IPv6",
+		Fix: "make a queue pair for each", Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}}
 	rule3801 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-3801", Verb: "ibv_create_qp_ex",
-		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RC does everything but TSO",
+		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RC does only everything but TSO",
 		Fix: "leave the others out", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
 			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
@@ -964,10 +965,10 @@ var (
 		Fix:       "make a queue pair with a receive queue of its own", Page: "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true,
 		Capable: true, AcceptedBy: []string{"mana with linux 6.12"}, Text: validate.Text[QPType]}
 	rule0152 = verr.Rule{ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask",
-		Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Text: validate.Hex}
+		Statement: "comp_mask must be 0, as no bit is defined", Fix: "", Page: "ibv_alloc_td", Text: validate.Hex}
 	rule0135 = verr.Rule{ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd",
-		Statement: "a parent domain extends a protection domain", Fix: "set pd", Page: "ibv_alloc_parent_domain", Section: "DESCRIPTION",
-		Text: validate.AddrText}
+		Statement: "pd must not be NULL, as a parent domain extends it", Fix: "set pd", Page: "ibv_alloc_parent_domain",
+		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule3020 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3020", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite", Page: "ibv_alloc_buf", Section: "ARGUMENTS",
 		Text: validate.Text[MRAccess]}
@@ -999,41 +1000,41 @@ var (
 		Section: "ARGUMENTS", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"},
 		Text: validate.Text[MRAccess]}
 	rule1335 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1335", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
-		Statement: "a DMA handle has a processing hint", Fix: "give a hint with its bit", Page: "ibv_alloc_dmah", Text: validate.Hex}
+		Statement: "a DMA handle needs PH, a processing hint", Fix: "give a hint with its bit", Page: "ibv_alloc_dmah", Text: validate.Hex}
 	rule1336 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1336", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
-		Statement: "a processor is named together with the kind of memory", Fix: "give DMAHInitAttr.TPHMemType too", Page: "ibv_alloc_dmah",
+		Statement: "CPU_ID needs TPH_MEM_TYPE, the kind of memory", Fix: "give DMAHInitAttr.TPHMemType too", Page: "ibv_alloc_dmah",
 		Text: validate.Hex}
 	rule1337 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1337", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
-		Statement: "the kind of memory is given together with a processor", Fix: "give DMAHInitAttr.CPUID too", Page: "ibv_alloc_dmah",
-		Text: validate.Hex}
+		Statement: "TPH_MEM_TYPE needs CPU_ID, the processor", Fix: "give DMAHInitAttr.CPUID too", Page: "ibv_alloc_dmah", Text: validate.Hex}
 	rule1341 = verr.Rule{ID: "VR-ibv_alloc_dmah-ph-1341", Verb: "ibv_alloc_dmah", Subject: "attr.ph",
-		Statement: "a processing hint has 2 bits", Fix: "pass 0 to 3", Page: "ibv_alloc_dmah"}
+		Statement: "ph is a hint of 2 bits, 0 to 3", Fix: "pass 0 to 3", Page: "ibv_alloc_dmah"}
 	rule1342 = verr.Rule{ID: "VR-ibv_alloc_dmah-tph_mem_type-1342", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type",
-		Statement: "memory is volatile or persistent", Fix: "pass one of these", Page: "ibv_alloc_dmah", Section: "ARGUMENTS",
-		Text: validate.Text[TPHMemType]}
+		Statement: "tph_mem_type is VM, for volatile memory, or PM, for persistent", Fix: "pass one of these", Page: "ibv_alloc_dmah",
+		Section: "ARGUMENTS", Text: validate.Text[TPHMemType]}
 	rule1324 = verr.Rule{ID: "VR-ibv_query_rt_values_ex-comp_mask-1324", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask",
 		Statement: "comp_mask has no bits but RAW_CLOCK", Fix: "leave the other bits out", Page: "ibv_query_rt_values_ex",
 		Section: "DESCRIPTION", Text: validate.Hex}
 	rule1325 = verr.Rule{ID: "VR-ibv_query_rt_values_ex-comp_mask-1325", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask",
-		Statement: "comp_mask says which values are read", Fix: "", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION",
+		Statement: "comp_mask must say which values to read", Fix: "", Page: "ibv_query_rt_values_ex", Section: "DESCRIPTION",
 		AcceptedBy: []string{"every provider (no value is read)"}, Text: validate.Hex}
 	rule0167 = verr.Rule{ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask",
-		Statement: "comp_mask is 0, as no bit is defined", Fix: "pass nil for input", Page: "ibv_query_device_ex", Text: validate.Hex}
+		Statement: "comp_mask must be 0, as no bit is defined", Fix: "pass nil for input", Page: "ibv_query_device_ex", Text: validate.Hex}
 	rule1220 = verr.Rule{ID: "VR-ibv_open_qp-comp_mask-1220", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask",
 		Statement: "comp_mask needs NUM, XRCD and TYPE", Fix: "give all of them", Page: "ibv_open_qp", Text: validate.NoText}
 	rule1221 = verr.Rule{ID: "VR-ibv_open_qp-qp_type-1221", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_type",
-		Statement: "only queue pairs of type XRC_RECV can be shared", Fix: "pass this type", Page: "ibv_open_qp", Text: validate.Text[QPType]}
+		Statement: "qp_type is XRC_RECV, as no other type can be shared", Fix: "pass this type", Page: "ibv_open_qp",
+		Text: validate.Text[QPType]}
 	rule3172 = verr.Rule{ID: "VR-ibv_open_qp-qp_num-3172", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_num",
 		Statement: "qp_num has at most 24 bits", Fix: "pass the number of the queue pair", Page: "ibv_open_qp", Section: "DESCRIPTION"}
 	rule0221 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0221", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"}
+		Statement: "attr_mask must fit the change of state of a queue pair of type UC", Fix: "add what is missing, leave out the rest",
+		Page: "ibv_modify_qp", Section: "NOTES"}
 	rule0223 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0223", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others",
+		Statement: "attr_mask must fit the change of state of a queue pair of type RAW_PACKET",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES"}
 	rule0224 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0224", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp"}
+		Statement: "attr_mask must fit the change of state of a queue pair of type XRC_SEND", Fix: "add what is missing, leave out the rest",
+		Page: "ibv_modify_qp"}
 	rule0226 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0226", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, " +
 			"MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp",
@@ -1052,7 +1053,7 @@ var (
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION"}
 	rule0232 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0232", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
-		Statement: "the path needs a local port, and ports are numbered from 1", Fix: "pass the port of the queue pair",
+		Statement: "ah_attr.port_num is at least 1, as a path needs a local port", Fix: "pass the port of the queue pair",
 		Page: "ibv_modify_qp"}
 	rule0233 = verr.Rule{ID: "VR-ibv_modify_qp-alt_port_num-0233", Verb: "ibv_modify_qp", Subject: "attr.alt_port_num",
 		Statement: "alt_port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_modify_qp",
@@ -1061,11 +1062,11 @@ var (
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Section: "DESCRIPTION",
 		Capable: true, Limit: "phys_port_cnt"}
 	rule0235 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0235", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
-		Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
+		Statement: "ah_attr.port_num must be port_num, where both are given", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
 	rule0236 = verr.Rule{ID: "VR-ibv_modify_qp-alt_ah_attr-0236", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.port_num",
-		Statement: "the alternate path must use the alternate port", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
+		Statement: "alt_ah_attr.port_num must be alt_port_num", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
 	rule0508 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0508", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
-		Statement: "with a port given beside it, the path leaves by that port", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
+		Statement: "ah_attr.port_num must be port_num, where both are given", Fix: "pass the same number twice", Page: "ibv_modify_qp"}
 	rule2067 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-2067", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.port_num",
 		Statement: "ah_attr.port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Capable: true,
 		Limit: "phys_port_cnt"}
@@ -1073,21 +1074,20 @@ var (
 		Statement: "alt_port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_modify_qp", Capable: true,
 		Limit: "phys_port_cnt"}
 	rule0220 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0220", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type RC needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
-		AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases", "erdma with linux 6.1, not in all cases",
-			"rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"},
-		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}}
+		Statement: "attr_mask must fit the change of state of a queue pair of type RC", Fix: "add what is missing, leave out the rest",
+		Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases",
+			"erdma with linux 6.1, not in all cases", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases",
+			"irdma, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases",
+			"mlx5 with linux 6.1..6.12"}}
 	rule0222 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type UD needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
+		Statement: "attr_mask must fit the change of state of a queue pair of type UD", Fix: "add what is missing, leave out the rest",
+		Page: "ibv_modify_qp", Section: "NOTES",
 		AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with the state alone)",
 			"rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"},
 		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}}
 	rule0225 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp",
-		AcceptedBy: []string{"mlx5 (only where another handle has changed the state to one that takes the mask)"}}
+		Statement: "attr_mask must fit the change of state of a queue pair of type XRC_RECV", Fix: "add what is missing, leave out the rest",
+		Page: "ibv_modify_qp", AcceptedBy: []string{"mlx5 (only where another handle has changed the state to one that takes the mask)"}}
 	rule0228 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type RC has no use for QKEY, in any state", Fix: "leave them out", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases",
@@ -1103,8 +1103,8 @@ var (
 		Statement: "sq_psn has at most 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"every provider (only the low 24 bits count)"}}
 	rule0240 = verr.Rule{ID: "VR-ibv_modify_qp-dest_qp_num-0240", Verb: "ibv_modify_qp", Subject: "attr.dest_qp_num",
-		Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION", AcceptedBy: []string{"siw (the field is ignored)"},
+		Statement: "dest_qp_num has at most 24 bits, as numbers of queue pairs do", Fix: "pass the number that the peer told",
+		Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw (the field is ignored)"},
 		RefusedBy: []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}}
 	rule0241 = verr.Rule{ID: "VR-ibv_modify_qp-timeout-0241", Verb: "ibv_modify_qp", Subject: "attr.timeout",
 		Statement: "timeout is a code of 5 bits", Fix: "pass at most 31", Page: "ibv_modify_qp", Section: "DESCRIPTION",
@@ -1117,11 +1117,11 @@ var (
 		AcceptedBy: []string{"siw (the field is ignored)"},
 		RefusedBy:  []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12", "vmw_pvrdma with linux 6.1..6.12"}}
 	rule0244 = verr.Rule{ID: "VR-ibv_modify_qp-retry_cnt-0244", Verb: "ibv_modify_qp", Subject: "attr.retry_cnt",
-		Statement: "retry_cnt is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		Statement: "retry_cnt is 0 to 7", Fix: "pass 7 for the most retries", Page: "ibv_modify_qp", Section: "DESCRIPTION",
 		AcceptedBy: []string{"siw (the field is ignored)"},
 		RefusedBy:  []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}}
 	rule0245 = verr.Rule{ID: "VR-ibv_modify_qp-rnr_retry-0245", Verb: "ibv_modify_qp", Subject: "attr.rnr_retry",
-		Statement: "rnr_retry is 0 to 7", Fix: "pass at most 7", Page: "ibv_modify_qp", Section: "DESCRIPTION",
+		Statement: "rnr_retry is 0 to 7", Fix: "pass 7 to retry without end", Page: "ibv_modify_qp", Section: "DESCRIPTION",
 		AcceptedBy: []string{"siw (the field is ignored)"},
 		RefusedBy:  []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}}
 	rule0246 = verr.Rule{ID: "VR-ibv_modify_qp-max_rd_atomic-0246", Verb: "ibv_modify_qp", Subject: "attr.max_rd_atomic",
@@ -1138,7 +1138,7 @@ var (
 		Statement: "en_sqd_async_notify is used only for the change to SQD", Fix: "leave it out, or move to QPStateSQD",
 		Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}, Text: validate.Text[QPState]}
 	rule0250 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0250", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "resizing needs a device with RESIZE_MAX_WR",
+		Statement: "CAP needs a device with RESIZE_MAX_WR, as it resizes the queues",
 		Fix:       "leave QPAttr.MaxSendWR, QPAttr.MaxRecvWR, QPAttr.MaxSendSGE, QPAttr.MaxRecvSGE, QPAttr.MaxInlineData out",
 		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"},
 		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
@@ -1158,21 +1158,19 @@ var (
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"hfi1verbs with linux 6.1..6.12"}, Text: validate.NoText}
 	rule2001 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2001", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 7.2"},
-		RefusedBy: []string{"rxe with linux 6.1"}}
+		Statement: "attr_mask must fit the change of state of a queue pair of type UC", Fix: "add what is missing, leave out the rest",
+		Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}}
 	rule2002 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2002", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others",
+		Statement: "attr_mask must fit the change of state of a queue pair of type RAW_PACKET",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
 		AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS), not in all cases"}}
 	rule2003 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2003", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp",
+		Statement: "attr_mask must fit the change of state of a queue pair of type XRC_SEND", Fix: "add what is missing, leave out the rest",
+		Page:       "ibv_modify_qp",
 		AcceptedBy: []string{"qedr (cur_qp_state is ignored, and the state that the queue pair has counts), not in all cases"}}
 	rule2004 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2004", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type XRC_RECV needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp",
-		AcceptedBy: []string{"mlx5 (only where another handle has changed the state to one that takes the mask)"}}
+		Statement: "attr_mask must fit the change of state of a queue pair of type XRC_RECV", Fix: "add what is missing, leave out the rest",
+		Page: "ibv_modify_qp", AcceptedBy: []string{"mlx5 (only where another handle has changed the state to one that takes the mask)"}}
 	rule2005 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2005", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, " +
 			"MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state", Fix: "leave them out", Page: "ibv_modify_qp",
@@ -1238,18 +1236,17 @@ var (
 		Statement: "alt_ah_attr.src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
 	rule3811 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-3811", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type UC needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
+		Statement: "attr_mask must fit the change of state of a queue pair of type UC", Fix: "add what is missing, leave out the rest",
+		Page: "ibv_modify_qp", Section: "NOTES",
 		AcceptedBy: []string{"ocrdma (cur_qp_state is ignored, and the state that the queue pair has counts)"},
 		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "mthca with linux 6.1..6.12",
 			"rxe with linux 6.1..6.12", "hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}}
 	rule3812 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-3812", Verb: "ibv_modify_qp", Subject: "attr_mask",
-		Statement: "each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others",
-		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp",
-		AcceptedBy: []string{"qedr (cur_qp_state is ignored, and the state that the queue pair has counts)"},
-		RefusedBy:  []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "hns with linux 6.1..6.12"}}
+		Statement: "attr_mask must fit the change of state of a queue pair of type XRC_SEND", Fix: "add what is missing, leave out the rest",
+		Page: "ibv_modify_qp", AcceptedBy: []string{"qedr (cur_qp_state is ignored, and the state that the queue pair has counts)"},
+		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "hns with linux 6.1..6.12"}}
 	rule3821 = verr.Rule{ID: "VR-ibv_modify_qp-hop_limit-3821", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.hop_limit",
-		Statement: "packets with a hop limit of 0 do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_modify_qp"}
+		Statement: "with hop_limit 0, packets do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_modify_qp"}
 	rule4003 = verr.Rule{ID: "VR-ibv_modify_qp-sq_draining-4003", Verb: "ibv_modify_qp", Subject: "attr.sq_draining",
 		Statement: "sq_draining cannot be set", Fix: "leave it 0; a query of the queue pair returns it", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (it is ignored)"}}
@@ -1262,10 +1259,10 @@ var (
 		Subject: "attr.typical_pkt_sz", Statement: "typical_pkt_sz needs a rate_limit, within which bursts are shaped",
 		Fix: "ask for a rate, or leave the size out", Page: "ibv_modify_qp_rate_limit", Section: "DESCRIPTION"}
 	rule1314 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state",
-		Statement: "a queue pair that is not connected has no rate", Fix: "bring it to RTR or RTS first", Page: "ibv_modify_qp_rate_limit",
-		Text: validate.Text[QPState]}
+		Statement: "this queue pair has no rate, as it is not connected", Fix: "bring it to RTR or RTS first",
+		Page: "ibv_modify_qp_rate_limit", Text: validate.Text[QPState]}
 	rule1315 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit",
-		Statement: "the rate lies between qp_rate_limit_min and qp_rate_limit_max", Fix: "ask for a rate that the device has",
+		Statement: "rate_limit is from qp_rate_limit_min to qp_rate_limit_max", Fix: "ask for a rate that the device has",
 		Page: "ibv_modify_qp_rate_limit", Capable: true, Limit: "qp_rate_limit_min",
 		AcceptedBy: []string{"mlx5 with linux 7.2 (the change to RTS looks at the rate), not in all cases"}}
 	rule3183 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
@@ -1273,11 +1270,11 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (only if the device has it), not in all cases"},
 		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: validate.Text[QPType]}
 	rule3806 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
-		Statement: "a device without RC in supported_qpts has no rate limit for such queue pairs", Fix: "look at TSOCaps.SupportedQPTs first",
+		Statement: "this device does not pace queue pairs of type RC", Fix: "look at TSOCaps.SupportedQPTs first",
 		Page: "ibv_modify_qp_rate_limit", Unsupported: true, Capable: true,
 		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: validate.Text[QPType]}
 	rule1373 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state",
-		Statement: "a counter is attached before the queue pair is connected", Fix: "attach it in RESET or INIT",
+		Statement: "this queue pair is past INIT, the last state to attach a counter in", Fix: "attach it in RESET or INIT",
 		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the state is left to the device)"},
 		Text: validate.Text[QPState]}
 	rule1374 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask",
@@ -1288,8 +1285,8 @@ var (
 		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the other bits are left out), not in all cases"},
 		Text: validate.Text[CompCntrOp]}
 	rule1376 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
-		Statement: "op_mask names an operation at least", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION",
-		Text: validate.Text[CompCntrOp]}
+		Statement: "op_mask must name at least one operation", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr",
+		Section: "DESCRIPTION", Text: validate.Text[CompCntrOp]}
 	rule1307 = verr.Rule{ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags",
 		Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order",
 		Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}, Text: validate.Text[DataInOrderQuery]}
@@ -1299,19 +1296,21 @@ var (
 		AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)",
 			"every provider (the result is 0)"}, Text: validate.Text[WROpcode]}
 	rule0506 = verr.Rule{ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask",
-		Statement: "the rate limit cannot be asked for", Fix: "", Page: "ibv_query_qp", Text: validate.Text[QPField]}
+		Statement: "RATE_LIMIT cannot be queried", Fix: "", Page: "ibv_query_qp", Text: validate.Text[QPField]}
 	rule2020 = verr.Rule{ID: "VR-ibv_query_qp-attr_mask-2020", Verb: "ibv_query_qp", Subject: "attr_mask",
 		Statement: "attr_mask has no bits above those of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_query_qp",
 		Text: validate.Text[QPField]}
 	rule2021 = verr.Rule{ID: "VR-ibv_query_qp-attr_mask-2021", Verb: "ibv_query_qp", Subject: "attr_mask",
-		Statement: "the bits that enum ibv_qp_attr_mask leaves out stand for no attribute", Fix: "leave the other bits out",
-		Page: "ibv_query_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}, RefusedBy: []string{"efa"}, Text: validate.Text[QPField]}
+		Statement: "attr_mask has no bits in the gaps of enum ibv_qp_attr_mask", Fix: "leave the other bits out", Page: "ibv_query_qp",
+		Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}, RefusedBy: []string{"efa"}, Text: validate.Text[QPField]}
 	rule0783 = verr.Rule{ID: "VR-ibv_create_wq-pd-0783", Verb: "ibv_create_wq", Subject: "wq_init_attr.pd",
-		Statement: "a work queue has a pd", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION", Text: validate.AddrText}
+		Statement: "pd must not be NULL, as a work queue needs it", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION",
+		Text: validate.AddrText}
 	rule0784 = verr.Rule{ID: "VR-ibv_create_wq-cq-0784", Verb: "ibv_create_wq", Subject: "wq_init_attr.cq",
-		Statement: "a work queue has a cq", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION", Text: validate.AddrText}
+		Statement: "cq must not be NULL, as a work queue needs it", Fix: "give one", Page: "ibv_create_wq", Section: "DESCRIPTION",
+		Text: validate.AddrText}
 	rule2083 = verr.Rule{ID: "VR-ibv_create_wq-wq_type-2083", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type",
-		Statement: "a work queue is for receives", Fix: "pass WQTypeRQ", Page: "ibv_create_wq", Section: "DESCRIPTION",
+		Statement: "wq_type is RQ, as work queues only receive", Fix: "pass WQTypeRQ", Page: "ibv_create_wq", Section: "DESCRIPTION",
 		Text: validate.Text[WQType]}
 	rule2085 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-2085", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
 		Statement: "create_flags has no bits but those of enum ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_create_wq",
@@ -1339,22 +1338,22 @@ var (
 		Statement: "max_sge is at most that of queue pairs", Fix: "ask for less", Page: "ibv_create_wq", Section: "DESCRIPTION",
 		Capable: true, Limit: "max_sge", AcceptedBy: []string{"mana with linux 6.12"}, RefusedBy: []string{"mlx4"}}
 	rule3346 = verr.Rule{ID: "VR-ibv_create_wq-max_wr-3346", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr",
-		Statement: "a queue has room for at least 1 request", Fix: "ask for 1 or more", Page: "ibv_create_wq", AcceptedBy: []string{"mlx4"},
-		RefusedBy: []string{"mlx5"}}
+		Statement: "max_wr is at least 1", Fix: "ask for as many requests as wait at a time", Page: "ibv_create_wq",
+		AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}}
 	rule3805 = verr.Rule{ID: "VR-ibv_create_wq-wq_type-3805", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type",
-		Statement: "a device without max_wq_type_rq has no work queues for receives", Fix: "look at DeviceInfoEx.MaxWQTypeRQ first",
+		Statement: "this device has no work queues, as its max_wq_type_rq is 0", Fix: "look at DeviceInfoEx.MaxWQTypeRQ first",
 		Page: "ibv_create_wq", Capable: true, Limit: "max_wq_type_rq", AcceptedBy: []string{"mana with linux 6.12"},
 		Text: validate.Text[WQType]}
 	rule0789 = verr.Rule{ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask",
-		Statement: "attr_mask names what to change", Fix: "give what is to be changed", Page: "ibv_modify_wq", Text: validate.Hex}
+		Statement: "attr_mask must name what to change", Fix: "give what is to be changed", Page: "ibv_modify_wq", Text: validate.Hex}
 	rule0791 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
 		Statement: "flags_mask has no bits but those of ibv_wq_flags", Fix: "leave the other bits out", Page: "ibv_modify_wq",
 		Section: "DESCRIPTION", Text: validate.Text[WQFlags]}
 	rule0792 = verr.Rule{ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state",
-		Statement: "a work queue goes to RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: "DESCRIPTION",
+		Statement: "wq_state is RESET, RDY or ERR", Fix: "name one of these states", Page: "ibv_modify_wq", Section: "DESCRIPTION",
 		Text: validate.Text[WQState]}
 	rule2090 = verr.Rule{ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
-		Statement: "a work queue is in RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION",
+		Statement: "curr_wq_state is RESET, RDY or ERR", Fix: "name the state that it is in", Page: "ibv_modify_wq", Section: "DESCRIPTION",
 		Text: validate.Text[WQState]}
 	rule3348 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-3348", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
 		Statement: "CVLAN_STRIPPING can be changed only on a device with RAW_PACKET_CAP_CVLAN_STRIPPING",
@@ -1366,19 +1365,20 @@ var (
 		AcceptedBy: []string{"mlx5 (the flag does not change, whatever the device can do)"}, RefusedBy: []string{"mlx4"},
 		Text: validate.Text[WQFlags]}
 	rule3350 = verr.Rule{ID: "VR-ibv_modify_wq-curr_wq_state-3350", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
-		Statement: "curr_wq_state is the state that the queue is in", Fix: "name that state, or leave it out", Page: "ibv_modify_wq",
+		Statement: "curr_wq_state must be the state that the queue is in", Fix: "name that state, or leave it out", Page: "ibv_modify_wq",
 		Section: "DESCRIPTION", Limit: "state", AcceptedBy: []string{"mlx4 (the state that is given is not compared), not in all cases"},
 		RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.Text[WQState]}
 	rule1503 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-ind_tbl-1503", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.ind_tbl",
-		Statement: "a table has queues", Fix: "", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION", Text: validate.AddrText}
+		Statement: "ind_tbl must not be NULL, as a table has queues", Fix: "", Page: "ibv_create_rwq_ind_table", Section: "DESCRIPTION",
+		Text: validate.AddrText}
 	rule1504 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-comp_mask-1504", Verb: "ibv_create_rwq_ind_table",
-		Subject: "init_attr.comp_mask", Statement: "comp_mask is 0, as no bit is defined", Fix: "", Page: "ibv_create_rwq_ind_table",
+		Subject: "init_attr.comp_mask", Statement: "comp_mask must be 0, as no bit is defined", Fix: "", Page: "ibv_create_rwq_ind_table",
 		Text: validate.Hex}
 	rule3351 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", Verb: "ibv_create_rwq_ind_table",
-		Subject: "init_attr.log_ind_tbl_size", Statement: "a table has at most 2 to the power of 13 entries", Fix: "pass fewer queues",
+		Subject: "init_attr.log_ind_tbl_size", Statement: "log_ind_tbl_size is at most 13", Fix: "pass fewer queues",
 		Page: "ibv_create_rwq_ind_table"}
 	rule1505 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", Verb: "ibv_create_rwq_ind_table",
-		Subject: "init_attr.log_ind_tbl_size", Statement: "the table has at most max_rwq_indirection_table_size entries",
+		Subject: "init_attr.log_ind_tbl_size", Statement: "2 to the power of log_ind_tbl_size is at most max_rwq_indirection_table_size",
 		Fix: "pass fewer queues", Page: "ibv_create_rwq_ind_table", Capable: true, Limit: "max_rwq_indirection_table_size",
 		AcceptedBy: []string{"mana with linux 6.12"}}
 	rule0335 = verr.Rule{ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode",
@@ -1402,7 +1402,7 @@ var (
 		Statement: "a queue pair of type RAW_PACKET does SEND, TSO", Fix: "pass another opcode, or use another type of queue pair",
 		Page: "ibv_post_send", Section: "DESCRIPTION", Text: validate.Text[WROpcode]}
 	rule0351 = verr.Rule{ID: "VR-ibv_post_send-sg_list-0351", Verb: "ibv_post_send", Subject: "wr[].sg_list",
-		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Statement: "sg_list must not be NULL unless num_sge is 0", Fix: "pass the ranges", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.AddrText}
 	rule0354 = verr.Rule{ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah",
 		Statement: "a request of a UD queue pair needs an address handle", Fix: "give the request one that is open", Page: "ibv_post_send",
@@ -1411,13 +1411,13 @@ var (
 		Statement: "opcode is a value of enum ibv_wr_opcode", Fix: "pass one of them", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.Text[WROpcode]}
 	rule3201 = verr.Rule{ID: "VR-ibv_post_send-mw-3201", Verb: "ibv_post_send", Subject: "wr[].bind_mw.mw",
-		Statement: "a request binds a window", Fix: "pass a window of type 2", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Statement: "mw must not be NULL to bind a window", Fix: "pass a window of type 2", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.AddrText}
 	rule3204 = verr.Rule{ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr",
-		Statement: "the header of each segment is read from tso.hdr", Fix: "pass the header", Page: "ibv_post_send", Section: "DESCRIPTION",
-		Text: validate.AddrText}
+		Statement: "tso.hdr must not be NULL, as each segment begins with it", Fix: "pass the header", Page: "ibv_post_send",
+		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule4009 = verr.Rule{ID: "VR-ibv_post_send-hdr_sz-4009", Verb: "ibv_post_send", Subject: "wr[].tso.hdr_sz",
-		Statement: "the header has at least the 14 bytes of an Ethernet header", Fix: "pass the headers of all layers, to that of TCP",
+		Statement: "hdr_sz is at least 14, the length of an Ethernet header", Fix: "pass the headers of all layers, to that of TCP",
 		Page: "ibv_post_send", Section: "DESCRIPTION"}
 	rule0340 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send",
@@ -1433,7 +1433,7 @@ var (
 		Statement: "INLINE is only for sends and RDMA writes", Fix: "leave INLINE out", Page: "ibv_post_send", Section: "DESCRIPTION",
 		AcceptedBy: []string{"rxe, not in all cases"}, Text: validate.Hex}
 	rule0345 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0345", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length",
-		Statement: "a request carries at most max_inline_data bytes inline", Fix: "send less, or leave INLINE out", Page: "ibv_post_send",
+		Statement: "INLINE takes at most max_inline_data bytes", Fix: "send less, or leave INLINE out", Page: "ibv_post_send",
 		Limit: "max_inline_data", AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)",
 			"erdma (it looks at the most that it has for any queue pair)"}, RefusedBy: []string{"rxe", "mlx5", "hns"}}
 	rule0346 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0346", Verb: "ibv_post_send", Subject: "wr[].send_flags",
@@ -1448,34 +1448,34 @@ var (
 		Page: "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true,
 		AcceptedBy: []string{"bnxt_re with linux 7.2 (the flag is ignored)"}, RefusedBy: []string{"mlx4"}, Text: validate.Hex}
 	rule0349 = verr.Rule{ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge",
-		Statement: "a request has at most max_send_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made",
+		Statement: "num_sge is at most max_send_sge", Fix: "use fewer ranges, or ask for more when the queue pair is made",
 		Page: "ibv_post_send", Limit: "max_send_sge",
 		AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)",
 			"erdma (it looks at the most that it has for any queue pair)", "mana (it does not look at the number)"},
 		RefusedBy: []string{"rxe", "mlx5", "mlx4", "hns", "bnxt_re"}, Text: validate.Signed}
 	rule0350 = verr.Rule{ID: "VR-ibv_post_send-num_sge-0350", Verb: "ibv_post_send", Subject: "wr[].num_sge",
-		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Statement: "num_sge must not be negative", Fix: "pass the number of ranges", Page: "ibv_post_send", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (it is taken for 0), not in all cases"}, Text: validate.Signed}
 	rule0352 = verr.Rule{ID: "VR-ibv_post_send-remote_addr-0352", Verb: "ibv_post_send", Subject: "wr[].wr.atomic.remote_addr",
-		Statement: "an atomic works on an address that is a multiple of 8", Fix: "pass such an address", Page: "ibv_post_send",
+		Statement: "remote_addr must be a multiple of 8 for an atomic", Fix: "align the remote memory to 8 bytes", Page: "ibv_post_send",
 		AcceptedBy: []string{"mlx5 (the request goes to the device)"}, RefusedBy: []string{"rxe"}, Text: validate.Hex}
 	rule0353 = verr.Rule{ID: "VR-ibv_post_send-length-0353", Verb: "ibv_post_send", Subject: "wr[].sg_list[].length",
-		Statement: "what an atomic reads comes back in 8 bytes", Fix: "pass a range of 8 bytes", Page: "ibv_post_send",
+		Statement: "length is 8, the bytes that an atomic returns", Fix: "use a range of 8 bytes", Page: "ibv_post_send",
 		AcceptedBy: []string{"mlx5 (the device writes 8 bytes)"}, RefusedBy: []string{"ionic"}}
 	rule0355 = verr.Rule{ID: "VR-ibv_post_send-remote_qpn-0355", Verb: "ibv_post_send", Subject: "wr[].wr.ud.remote_qpn",
-		Statement: "numbers of queue pairs have 24 bits", Fix: "pass the number that the peer told", Page: "ibv_post_send",
-		Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the low 24 bits count)"}}
+		Statement: "wr.ud.remote_qpn has at most 24 bits, as numbers of queue pairs do", Fix: "pass the number that the peer told",
+		Page: "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the low 24 bits count)"}}
 	rule0357 = verr.Rule{ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state",
-		Statement: "requests are sent in state RTS, and wait or are flushed in SQD, SQE and ERR",
-		Fix:       "bring the queue pair to QPStateRTS first", Page: "ibv_post_send", AcceptedBy: []string{"mlx4 (the device has to answer)"},
+		Statement: "this queue pair takes requests only in RTS, SQD, SQE and ERR", Fix: "bring the queue pair to QPStateRTS first",
+		Page: "ibv_post_send", AcceptedBy: []string{"mlx4 (the device has to answer)"},
 		RefusedBy: []string{"rxe with linux 6.1", "rxe with linux 6.1..7.2, not in all cases"}, Text: validate.Text[QPState]}
 	rule0366 = verr.Rule{ID: "VR-ibv_post_send-mw_access_flags-0366", Verb: "ibv_post_send",
 		Subject:   "wr[].bind_mw.bind_info.mw_access_flags",
-		Statement: "a window grants REMOTE_WRITE, REMOTE_READ and REMOTE_ATOMIC, and may be ZERO_BASED", Fix: "leave the other flags out",
+		Statement: "mw_access_flags takes REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED only", Fix: "leave the other flags out",
 		Page: "ibv_post_send", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (LOCAL_WRITE goes to the device, and other flags are ignored)"}, Text: validate.Hex}
 	rule1228 = verr.Rule{ID: "VR-ibv_post_send-remote_srqn-1228", Verb: "ibv_post_send", Subject: "wr[].qp_type.xrc.remote_srqn",
-		Statement: "remote_srqn is for queue pairs of type XRC_SEND", Fix: "leave it out", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Statement: "remote_srqn is only for queue pairs of type XRC_SEND", Fix: "leave it out", Page: "ibv_post_send", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (the field is not looked at)", "rxe (the field is not looked at)"}}
 	rule2078 = verr.Rule{ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments", Fix: "send packets one by one",
@@ -1487,39 +1487,39 @@ var (
 		AcceptedBy: []string{"mlx5 (the request goes to the device), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases"},
 		Text: validate.Text[WROpcode]}
 	rule2080 = verr.Rule{ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length",
-		Statement: "a message that is sent in segments has at most max_tso bytes", Fix: "send less", Page: "ibv_post_send", Capable: true,
-		Limit: "max_tso", AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}}
+		Statement: "TSO sends at most max_tso bytes", Fix: "send less", Page: "ibv_post_send", Capable: true, Limit: "max_tso",
+		AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}}
 	rule3202 = verr.Rule{ID: "VR-ibv_post_send-mr-3202", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mr",
-		Statement: "a window of type 2 is bound to a region", Fix: "pass a region", Page: "ibv_post_send", Section: "DESCRIPTION",
+		Statement: "mr must not be NULL to bind a window", Fix: "pass a region", Page: "ibv_post_send", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (the window is invalidated), not in all cases"}, Text: validate.AddrText}
 	rule4203 = verr.Rule{ID: "VR-ibv_post_send-send_flags-4203", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "no device computes checksums for queue pairs of type UC and XRC_SEND", Fix: "leave IP_CSUM out", Page: "ibv_post_send",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the flag is ignored)", "mlx4 (the flag is ignored)"}, Text: validate.Hex}
 	rule3501 = verr.Rule{ID: "VR-ibv_post_send-num_sge-3501", Verb: "ibv_post_send", Subject: "wr[].num_sge",
-		Statement: "an RDMA read scatters into at most max_sge_rd pieces", Fix: "read in several requests", Page: "ibv_query_device",
+		Statement: "num_sge of an RDMA read is at most max_sge_rd", Fix: "read in several requests", Page: "ibv_query_device",
 		Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd",
 		AcceptedBy: []string{"mlx5 (it looks at max_send_sge alone)", "rxe (it looks at max_send_sge alone)"},
 		RefusedBy:  []string{"cxgb4", "efa", "irdma"}, Text: validate.Signed}
 	rule0362 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list",
-		Statement: "num_sge ranges are read from sg_list", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",
+		Statement: "sg_list must not be NULL unless num_sge is 0", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",
 		Text: validate.AddrText}
 	rule0363 = verr.Rule{ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq",
-		Statement: "receives for a queue pair with a shared receive queue are posted to that queue", Fix: "post by SRQ.PostRecv",
-		Page: "ibv_post_recv", Section: "NOTES", Text: validate.AddrText}
+		Statement: "this queue pair receives from a shared receive queue", Fix: "post by SRQ.PostRecv", Page: "ibv_post_recv",
+		Section: "NOTES", Text: validate.AddrText}
 	rule0360 = verr.Rule{ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
-		Statement: "a request has at most max_recv_sge ranges", Fix: "use fewer ranges, or ask for more when the queue pair is made",
+		Statement: "num_sge is at most max_recv_sge", Fix: "use fewer ranges, or ask for more when the queue pair is made",
 		Page: "ibv_post_recv", Limit: "max_recv_sge",
 		AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)", "mana (it does not look at the number)"},
 		RefusedBy:  []string{"rxe", "mlx5", "mlx4"}, Text: validate.Signed}
 	rule0361 = verr.Rule{ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
-		Statement: "num_sge is not negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",
+		Statement: "num_sge must not be negative", Fix: "pass the number of ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: validate.Signed}
 	rule0364 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length",
-		Statement: "a datagram begins 40 bytes into the memory", Fix: "give 40 bytes more than the datagram has", Page: "ibv_post_recv",
-		Section: "NOTES", AcceptedBy: []string{"rxe (no datagram fits)", "mlx5 (no datagram fits)"}}
+		Statement: "the ranges need 40 bytes before the datagram, for its route", Fix: "give 40 bytes more than the datagram has",
+		Page: "ibv_post_recv", Section: "NOTES", AcceptedBy: []string{"rxe (no datagram fits)", "mlx5 (no datagram fits)"}}
 	rule0365 = verr.Rule{ID: "VR-ibv_post_recv-state-0365", Verb: "ibv_post_recv", Subject: "qp.state",
-		Statement: "receives can be posted in state INIT and later", Fix: "bring the queue pair to QPStateInit first", Page: "ibv_post_recv",
-		AcceptedBy: []string{"mlx4 (it does not look at the state)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"},
+		Statement: "this queue pair takes receives only in INIT and later states", Fix: "bring the queue pair to QPStateInit first",
+		Page: "ibv_post_recv", AcceptedBy: []string{"mlx4 (it does not look at the state)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"},
 		Text: validate.Text[QPState]}
 	rule0312 = verr.Rule{ID: "VR-ibv_create_ah-port_num-0312", Verb: "ibv_create_ah", Subject: "attr.port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah",
@@ -1556,7 +1556,7 @@ var (
 		Statement: "src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_create_ah",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the upper bits are ignored)"}}
 	rule3820 = verr.Rule{ID: "VR-ibv_create_ah-hop_limit-3820", Verb: "ibv_create_ah", Subject: "attr.grh.hop_limit",
-		Statement: "packets with a hop limit of 0 do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_create_ah"}
+		Statement: "with hop_limit 0, packets do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_create_ah"}
 	rule0765 = verr.Rule{ID: "VR-ibv_init_ah_from_wc-port_num-0765", Verb: "ibv_init_ah_from_wc", Subject: "port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc"}
 	rule0766 = verr.Rule{ID: "VR-ibv_init_ah_from_wc-port_num-0766", Verb: "ibv_init_ah_from_wc", Subject: "port_num",
@@ -1568,16 +1568,16 @@ var (
 		Statement: "port_num is at most the number of ports", Fix: "pass a port of the device", Page: "ibv_create_ah_from_wc", Capable: true,
 		Limit: "phys_port_cnt"}
 	rule0745 = verr.Rule{ID: "VR-ibv_attach_mcast-qp-0745", Verb: "ibv_attach_mcast", Subject: "qp.qp_type",
-		Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast",
+		Statement: "only UD queue pairs can be in a multicast group", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast",
 		Section: "NOTES", Text: validate.Text[QPType]}
 	rule3180 = verr.Rule{ID: "VR-ibv_attach_mcast-lid-3180", Verb: "ibv_attach_mcast", Subject: "lid",
-		Statement: "LIDs of multicast groups are 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 if the port has none",
+		Statement: "lid must be that of a multicast group, 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 if the port has none",
 		Page: "ibv_attach_mcast", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}}
 	rule2072 = verr.Rule{ID: "VR-ibv_detach_mcast-qp-2072", Verb: "ibv_detach_mcast", Subject: "qp.qp_type",
-		Statement: "only UD queue pairs are in multicast groups", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast",
+		Statement: "only UD queue pairs can be in a multicast group", Fix: "use a queue pair of type QPTypeUD", Page: "ibv_attach_mcast",
 		Section: "NOTES", Text: validate.Text[QPType]}
 	rule3181 = verr.Rule{ID: "VR-ibv_detach_mcast-lid-3181", Verb: "ibv_detach_mcast", Subject: "lid",
-		Statement: "LIDs of multicast groups are 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 if the port has none",
+		Statement: "lid must be that of a multicast group, 0xc000 to 0xfffe", Fix: "pass the LID of the group, or 0 if the port has none",
 		Page: "ibv_attach_mcast", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}}
 	rule3032 = verr.Rule{ID: "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", Verb: "ibv_resolve_eth_l2_from_gid", Subject: "attr.port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1", Fix: "pass a port of the device",
@@ -1588,22 +1588,24 @@ var (
 	rule0753 = verr.Rule{ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_create_counters", Section: "ARGUMENTS", Text: validate.Hex}
 	rule2092 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-counter_desc-2092", Verb: "ibv_attach_counters_point_flow",
-		Subject: "attr.counter_desc", Statement: "packets or bytes are counted",
+		Subject: "attr.counter_desc", Statement: "counter_desc is PACKETS or BYTES",
 		Fix: "pass CounterDescriptionPackets or CounterDescriptionBytes", Page: "ibv_attach_counters_point_flow", Section: "DESCRIPTION",
 		Text: validate.Text[CounterDescription]}
 	rule2093 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-comp_mask-2093", Verb: "ibv_attach_counters_point_flow",
-		Subject: "attr.comp_mask", Statement: "comp_mask is 0, as it has no bits yet", Fix: "leave it 0",
+		Subject: "attr.comp_mask", Statement: "comp_mask must be 0, as it has no bits yet", Fix: "leave it 0",
 		Page: "ibv_attach_counters_point_flow", Text: validate.Hex}
 	rule3341 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-flow-3341", Verb: "ibv_attach_counters_point_flow", Subject: "flow",
-		Statement: "no known device attaches to a flow that is there", Fix: "pass nil, and give the counters to the flow when it is made",
-		Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS", RefusedBy: []string{"mlx5"}, Text: validate.AddrText}
+		Statement: "no known device attaches counters to a flow that was made before",
+		Fix:       "pass nil, and give the counters to the flow when it is made", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS",
+		RefusedBy: []string{"mlx5"}, Text: validate.AddrText}
 	rule0758 = verr.Rule{ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters",
 		Statement: "ncounters is at least 1", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"}
 	rule0759 = verr.Rule{ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags",
 		Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED", Fix: "leave the other bits out", Page: "ibv_read_counters",
 		Section: "ARGUMENTS", Text: validate.Text[ReadCounters]}
 	rule1320 = verr.Rule{ID: "VR-ibv_set_ece-vendor_id-1320", Verb: "ibv_set_ece", Subject: "ece.vendor_id",
-		Statement: "options belong to a vendor", Fix: "name the vendor", Page: "ibv_set_ece", Section: "ARGUMENTS", Text: validate.Hex}
+		Statement: "options need a vendor_id, as they belong to a vendor", Fix: "name the vendor", Page: "ibv_set_ece", Section: "ARGUMENTS",
+		Text: validate.Hex}
 	rule1321 = verr.Rule{ID: "VR-ibv_set_ece-comp_mask-1321", Verb: "ibv_set_ece", Subject: "ece.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_set_ece", Section: "ARGUMENTS", Text: validate.Hex}
 )

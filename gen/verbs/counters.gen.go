@@ -66,12 +66,13 @@ func (counters *Counters) Device() *Device { return object.OrZero(counters).dev 
 //
 //   - flow: flow whose packets are counted; nil for all flows that are made with the counters from now on.
 //
-// Rules:
-//   - CounterDesc: packets or bytes are counted [VR-ibv_attach_counters_point_flow-counter_desc-2092]
-//   - comp_mask is 0, as it has no bits yet [VR-ibv_attach_counters_point_flow-comp_mask-2093]
+// Errors (the call is not made):
+//   - CounterDesc is PACKETS or BYTES [VR-ibv_attach_counters_point_flow-counter_desc-2092]
+//   - comp_mask must be 0, as it has no bits yet [VR-ibv_attach_counters_point_flow-comp_mask-2093]
 //
 // Hints (some devices accept these):
-//   - no known device attaches to a flow that is there [VR-ibv_attach_counters_point_flow-flow-3341]
+//   - no known device attaches counters to a flow that was made before
+//     [VR-ibv_attach_counters_point_flow-flow-3341]
 //
 // C: ibv_attach_counters_point_flow, ibv_attach_counters_point_flow(3).
 func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error {
@@ -114,7 +115,7 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 //   - values: list that is filled; it has every index that something is counted at.
 //   - flags: how to read.
 //
-// Rules:
+// Errors (the call is not made):
 //   - ncounters is at least 1 [VR-ibv_read_counters-ncounters-0758]
 //   - flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED [VR-ibv_read_counters-flags-0759]
 //
@@ -135,7 +136,7 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
 			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "counters are read while a flow has them; make a flow with the counters first [VR-ibv_read_counters-flows-3342]"},
+				Text: "no flow has these counters; make a flow with the counters first [VR-ibv_read_counters-flows-3342]"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "there is no value for the highest index at which a counter is attached; read more of them"})
 		})

@@ -226,11 +226,11 @@ var errStartPoll = verr.Once{Verb: "ibv_start_poll", Kind: "CQ"}
 //   - cqe: requested number of entries, at least the number of completions in the queue; the queue may get
 //     more.
 //
-// Rules:
+// Errors (the call is not made):
 //   - cqe is at most max_cqe [VR-ibv_resize_cq-cqe-1303]
 //
 // Hints (some devices accept these):
-//   - cqe: a queue has room for at least 1 completion [VR-ibv_resize_cq-cqe-1302]
+//   - cqe is at least 1 [VR-ibv_resize_cq-cqe-1302]
 //
 // C: ibv_resize_cq, ibv_resize_cq(3).
 func (cq *CQ) Resize(cqe int) error {
@@ -274,12 +274,12 @@ func (cq *CQ) Resize(cqe int) error {
 
 // Modify changes how often a completion queue reports events.
 //
-// Rules:
-//   - attr_mask names what to change [VR-ibv_modify_cq-attr_mask-0778]
+// Errors (the call is not made):
+//   - attr_mask must name what to change [VR-ibv_modify_cq-attr_mask-0778]
 //
 // Hints (some devices accept these):
-//   - Count: moderate.cq_count is at most max_cq_count [VR-ibv_modify_cq-cq_count-2055]
-//   - Period: moderate.cq_period is at most max_cq_period [VR-ibv_modify_cq-cq_period-2056]
+//   - Count is at most max_cq_count [VR-ibv_modify_cq-cq_count-2055]
+//   - Period is at most max_cq_period [VR-ibv_modify_cq-cq_period-2056]
 //
 // C: ibv_modify_cq, ibv_modify_cq(3).
 func (cq *CQ) Modify(attr *ModifyCQAttr) error {

@@ -159,10 +159,10 @@ func (dev *Device) QueryDevice() (*DeviceInfo, error) {
 //
 //   - portNum: number of the port, from 1.
 //
-// Rules:
-//   - portNum: ports are counted from 1 [VR-ibv_query_port-port_num-0170]
-//   - portNum is at most the number of ports [VR-ibv_query_port-port_num-0171]
-//   - portNum is at most the number of ports [VR-ibv_query_port-port_num-0215]
+// Errors (the call is not made):
+//   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_query_port-port_num-0170]
+//   - portNum is at most phys_port_cnt [VR-ibv_query_port-port_num-0171]
+//   - portNum is at most phys_port_cnt_ex [VR-ibv_query_port-port_num-0215]
 //
 // C: ibv_query_port, ibv_query_port(3).
 func (dev *Device) QueryPort(portNum uint8) (*PortInfo, error) {
@@ -196,7 +196,7 @@ func (dev *Device) QueryPort(portNum uint8) (*PortInfo, error) {
 //
 // Since rdma-core 62.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
+// Errors (the call is not made):
 //   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_query_port_speed-port_num-1326]
 //   - portNum is at most the number of ports [VR-ibv_query_port_speed-port_num-1327]
 //
@@ -231,10 +231,10 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 //   - portNum: number of the port, from 1.
 //   - index: index in the table, from 0.
 //
-// Rules:
+// Errors (the call is not made):
 //   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_query_gid-port_num-0326]
 //   - portNum is at most the number of ports [VR-ibv_query_gid-port_num-0327]
-//   - index: indexes count from 0 [VR-ibv_query_gid-index-0328]
+//   - index must not be negative [VR-ibv_query_gid-index-0328]
 //
 // C: ibv_query_gid, ibv_query_gid(3).
 func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
@@ -275,8 +275,8 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 //
 // Since rdma-core 32.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
-//   - flags: there are no flags yet [VR-ibv_query_gid_ex-flags-0703]
+// Errors (the call is not made):
+//   - flags must be 0, as there are none yet [VR-ibv_query_gid_ex-flags-0703]
 //   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_query_gid_ex-port_num-0704]
 //   - portNum is at most the number of ports [VR-ibv_query_gid_ex-port_num-0705]
 //
@@ -318,9 +318,9 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 //
 // Since rdma-core 32.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
+// Errors (the call is not made):
 //   - maxEntries is at least 1 [VR-ibv_query_gid_table-max_entries-0708]
-//   - flags: there are no flags yet [VR-ibv_query_gid_table-flags-0709]
+//   - flags must be 0, as there are none yet [VR-ibv_query_gid_table-flags-0709]
 //
 // C: ibv_query_gid_table, ibv_query_gid_table(3).
 func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
@@ -357,10 +357,10 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 //   - portNum: number of the port, from 1.
 //   - index: index in the table, from 0.
 //
-// Rules:
+// Errors (the call is not made):
 //   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_query_pkey-port_num-0713]
 //   - portNum is at most the number of ports [VR-ibv_query_pkey-port_num-0714]
-//   - index: indexes count from 0 [VR-ibv_query_pkey-index-0715]
+//   - index must not be negative [VR-ibv_query_pkey-index-0715]
 //
 // C: ibv_query_pkey, ibv_query_pkey(3).
 func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
@@ -401,7 +401,7 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 //   - portNum: number of the port, from 1.
 //   - pkey: partition key.
 //
-// Rules:
+// Errors (the call is not made):
 //   - portNum is at least 1, as ports are numbered from 1 [VR-ibv_get_pkey_index-port_num-0717]
 //   - portNum is at most the number of ports [VR-ibv_get_pkey_index-port_num-0718]
 //
@@ -461,12 +461,11 @@ func (dev *Device) AllocPD() (*PD, error) {
 //
 // The kernels 6.1, 6.12 and 7.2 make and change no such actions: a call fails there.
 //
-// Rules:
-//   - ESP: only a change can be without esp_attr [VR-ibv_create_flow_action_esp-esp_attr-1525]
-//   - Keymat: only a change can be without keymat_ptr [VR-ibv_create_flow_action_esp-keymat_ptr-1526]
-//   - the key material is that of AES in Galois counter mode [VR-ibv_create_flow_action_esp-keymat_proto-3332]
-//   - the protection against replayed packets is that of a bitmap
-//     [VR-ibv_create_flow_action_esp-replay_proto-3334]
+// Errors (the call is not made):
+//   - ESP must not be NULL, except in a change [VR-ibv_create_flow_action_esp-esp_attr-1525]
+//   - Keymat must not be NULL, except in a change [VR-ibv_create_flow_action_esp-keymat_ptr-1526]
+//   - keymat_proto is AES_GCM [VR-ibv_create_flow_action_esp-keymat_proto-3332]
+//   - replay_proto is BMP [VR-ibv_create_flow_action_esp-replay_proto-3334]
 //
 // C: ibv_create_flow_action_esp, ibv_create_flow_action(3).
 func (dev *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, error) {
@@ -507,7 +506,7 @@ func (dev *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 
 // OpenXRCD opens an XRC domain.
 //
-// Rules:
+// Errors (the call is not made):
 //   - comp_mask needs FD and OFLAGS [VR-ibv_open_xrcd-comp_mask-0733]
 //   - FD is an open file descriptor, or -1 for a domain without an inode [VR-ibv_open_xrcd-fd-2075]
 //
@@ -581,14 +580,14 @@ func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 
 // AllocDM allocates device memory.
 //
-// Rules:
-//   - Length: a buffer is at most max_dm_size bytes long [VR-ibv_alloc_dm-length-0097]
+// Errors (the call is not made):
+//   - Length is at most max_dm_size [VR-ibv_alloc_dm-length-0097]
 //   - LogAlignReq is the base-2 logarithm of the alignment, so at most 63 [VR-ibv_alloc_dm-log_align_req-0100]
 //
 // Hints (some devices accept these):
-//   - Length: a device with device memory has a max_dm_size above 0 [VR-ibv_alloc_dm-length-0098]
-//   - Length: a buffer has at least 1 byte [VR-ibv_alloc_dm-length-0099]
-//   - comp_mask is 0, as no bit is defined [VR-ibv_alloc_dm-comp_mask-0101]
+//   - Length: this device has no device memory, as its max_dm_size is 0 [VR-ibv_alloc_dm-length-0098]
+//   - Length: the buffer must have at least 1 byte [VR-ibv_alloc_dm-length-0099]
+//   - comp_mask must be 0, as no bit is defined [VR-ibv_alloc_dm-comp_mask-0101]
 //
 // C: ibv_alloc_dm, ibv_alloc_dm(3).
 func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
@@ -636,12 +635,12 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 //   - channel: channel for its events; nil for a queue that is only polled.
 //   - compVector: completion vector for its events, from 0, less than NumCompVectors.
 //
-// Rules:
-//   - compVector is not negative [VR-ibv_create_cq-comp_vector-0281]
+// Errors (the call is not made):
+//   - compVector must not be negative [VR-ibv_create_cq-comp_vector-0281]
 //   - compVector is below num_comp_vectors [VR-ibv_create_cq-comp_vector-0282]
 //
 // Hints (some devices accept these):
-//   - cqe: a queue has room for at least 1 completion [VR-ibv_create_cq-cqe-0279]
+//   - cqe is at least 1 [VR-ibv_create_cq-cqe-0279]
 //   - cqe is at most max_cqe [VR-ibv_create_cq-cqe-0280]
 //
 // C: ibv_create_cq, ibv_create_cq(3).
@@ -695,16 +694,16 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 
 // CreateCQEx makes a completion queue whose completions can be read by CQ.Reader.
 //
-// Rules:
+// Errors (the call is not made):
 //   - CompVector is below num_comp_vectors [VR-ibv_create_cq_ex-comp_vector-0907]
-//   - WCFields: only fields that the header names can be asked for [VR-ibv_create_cq_ex-wc_flags-0908]
+//   - WCFields has no bits but those of enum ibv_create_cq_wc_flags [VR-ibv_create_cq_ex-wc_flags-0908]
 //   - CompVector is below 2 to the power of 31 [VR-ibv_create_cq_ex-comp_vector-3301]
 //
 // Hints (some devices accept these):
-//   - CQE: a queue has room for at least 1 completion [VR-ibv_create_cq_ex-cqe-0905]
+//   - CQE is at least 1 [VR-ibv_create_cq_ex-cqe-0905]
 //   - CQE is at most max_cqe [VR-ibv_create_cq_ex-cqe-0906]
 //   - Flags has no bits but those of enum ibv_create_cq_attr_flags [VR-ibv_create_cq_ex-flags-2054]
-//   - WCFields: completions have timestamps with devices whose completion_timestamp_mask is not 0
+//   - WCFields: timestamps need a device whose completion_timestamp_mask is not 0
 //     [VR-ibv_create_cq_ex-wc_flags-3525]
 //
 // C: ibv_create_cq_ex, ibv_create_cq_ex(3).
@@ -790,13 +789,13 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrInfo, error) {
 //
 // Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
+// Errors (the call is not made):
 //   - comp_mask has no bits yet [VR-ibv_create_comp_cntr-comp_mask-1361]
-//   - no flag of a completion counter is defined yet [VR-ibv_create_comp_cntr-flags-1362]
-//   - Type: requests are counted, or bytes [VR-ibv_create_comp_cntr-type-1363]
+//   - flags must be 0, as completion counters have no flags yet [VR-ibv_create_comp_cntr-flags-1362]
+//   - Type is WRS or BYTES [VR-ibv_create_comp_cntr-type-1363]
 //
 // Hints (some devices accept these):
-//   - Type: not every device counts bytes [VR-ibv_create_comp_cntr-type-1364]
+//   - Type: not every device has counters of BYTES [VR-ibv_create_comp_cntr-type-1364]
 //
 // C: ibv_create_comp_cntr, ibv_create_comp_cntr(3).
 func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
@@ -838,23 +837,23 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 //
 // SRQ.Query returns the sizes that the queue got.
 //
-// Rules:
+// Errors (the call is not made):
 //   - Type is BASIC, XRC or TM [VR-ibv_create_srq_ex-srq_type-1204]
-//   - a queue of type XRC has an XRC domain and a completion queue [VR-ibv_create_srq_ex-comp_mask-1205]
-//   - a queue of type TM has a completion queue and a list of tags [VR-ibv_create_srq_ex-comp_mask-1206]
+//   - srq_type XRC needs an XRC domain and a completion queue [VR-ibv_create_srq_ex-comp_mask-1205]
+//   - srq_type TM needs a completion queue and a list of tags [VR-ibv_create_srq_ex-comp_mask-1206]
 //   - MaxNumTags is at least 1 [VR-ibv_create_srq_ex-max_num_tags-1207]
-//   - PD: the queue has a protection domain [VR-ibv_create_srq_ex-pd-3305]
+//   - PD must not be NULL, as the queue needs it [VR-ibv_create_srq_ex-pd-3305]
 //
 // Hints (some devices accept these):
-//   - a protection domain is announced by ATTR_PD [VR-ibv_create_srq_ex-comp_mask-1203]
+//   - comp_mask needs PD [VR-ibv_create_srq_ex-comp_mask-1203]
 //   - MaxNumTags is at most max_num_tags of the device [VR-ibv_create_srq_ex-max_num_tags-1208]
 //   - Type: a queue of type XRC needs a device with XRC [VR-ibv_create_srq_ex-srq_type-1214]
-//   - MaxWR: a queue has room for at least 1 request [VR-ibv_create_srq_ex-max_wr-1229]
+//   - MaxWR is at least 1 [VR-ibv_create_srq_ex-max_wr-1229]
 //   - MaxWR is at most max_srq_wr [VR-ibv_create_srq_ex-max_wr-1230]
 //   - MaxSGE is at most max_srq_sge [VR-ibv_create_srq_ex-max_sge-1231]
 //   - MaxOps is at most max_ops of the device [VR-ibv_create_srq_ex-max_ops-3309]
 //   - srq_limit has no effect when the queue is created [VR-ibv_create_srq_ex-srq_limit-3353]
-//   - PD: a device with max_srq 0 has no shared receive queues [VR-ibv_create_srq_ex-pd-4210]
+//   - PD: this device has no shared receive queues, as its max_srq is 0 [VR-ibv_create_srq_ex-pd-4210]
 //   - Type: a queue of type TM needs a device that matches tags [VR-ibv_create_srq_ex-srq_type-3524]
 //
 // C: ibv_create_srq_ex, ibv_create_srq_ex(3).
@@ -934,20 +933,20 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 
 // CreateQPEx makes a queue pair in state RESET, which can also be posted to by QP.Stream.
 //
-// Rules:
-//   - a queue pair of this type has a protection domain
-//   - a queue pair of type XRC_RECV has an XRC domain
-//   - SendCQ: sends complete in send_cq
-//   - RecvCQ: receives complete in recv_cq; a queue pair with a table does not receive itself, and has no
-//     recv_cq
-//   - SRQ: a queue pair with a table has no srq
-//   - MaxRecvWR: cap.max_recv_wr is 0 where the queue pair has a table of work queues
-//   - MaxRecvSGE: cap.max_recv_sge is 0 where the queue pair has a table of work queues
-//   - Type is a type that enum ibv_qp_type has
+// Errors (the call is not made):
+//   - a queue pair of this type needs a protection domain
+//   - XRC_RECV needs an XRC domain
+//   - SendCQ must not be NULL, as sends complete there
+//   - RecvCQ must not be NULL, as receives complete there; RecvCQ must be NULL with a table, whose work queues
+//     receive
+//   - SRQ must be NULL with a table of work queues
+//   - MaxRecvWR must be 0 with a table of work queues
+//   - MaxRecvSGE must be 0 with a table of work queues
+//   - Type is a value of enum ibv_qp_type
 //   - Flags has no bits but those of enum ibv_qp_create_flags; SCATTER_FCS and CVLAN_STRIPPING are only for
 //     queue pairs of type RAW_PACKET
 //   - RXHashConf.Function is TOEPLITZ
-//   - the key of the hash has 40 bytes
+//   - rx_hash_key_len is 40
 //
 // Hints (some devices accept these):
 //   - Type, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, Flags, SendOps, RXHashConf.Fields,
@@ -1072,8 +1071,8 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 
 // AllocTD allocates a thread domain.
 //
-// Rules:
-//   - comp_mask is 0, as no bit is defined [VR-ibv_alloc_td-comp_mask-0152]
+// Errors (the call is not made):
+//   - comp_mask must be 0, as no bit is defined [VR-ibv_alloc_td-comp_mask-0152]
 //
 // C: ibv_alloc_td, ibv_alloc_td(3).
 func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
@@ -1118,12 +1117,12 @@ func (dev *Device) judgeAllocParentDomain(attrC *cParentDomainInitAttr) error {
 //
 // Since rdma-core 59.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
-//   - a DMA handle has a processing hint [VR-ibv_alloc_dmah-comp_mask-1335]
-//   - a processor is named together with the kind of memory [VR-ibv_alloc_dmah-comp_mask-1336]
-//   - the kind of memory is given together with a processor [VR-ibv_alloc_dmah-comp_mask-1337]
-//   - PH: a processing hint has 2 bits [VR-ibv_alloc_dmah-ph-1341]
-//   - TPHMemType: memory is volatile or persistent [VR-ibv_alloc_dmah-tph_mem_type-1342]
+// Errors (the call is not made):
+//   - a DMA handle needs PH, a processing hint [VR-ibv_alloc_dmah-comp_mask-1335]
+//   - CPU_ID needs TPH_MEM_TYPE, the kind of memory [VR-ibv_alloc_dmah-comp_mask-1336]
+//   - TPH_MEM_TYPE needs CPU_ID, the processor [VR-ibv_alloc_dmah-comp_mask-1337]
+//   - PH is a hint of 2 bits, 0 to 3 [VR-ibv_alloc_dmah-ph-1341]
+//   - TPHMemType is VM, for volatile memory, or PM, for persistent [VR-ibv_alloc_dmah-tph_mem_type-1342]
 //
 // C: ibv_alloc_dmah, ibv_alloc_dmah(3).
 func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
@@ -1163,11 +1162,11 @@ func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
 
 // QueryRTValues reads the clock of a device.
 //
-// Rules:
+// Errors (the call is not made):
 //   - comp_mask has no bits but RAW_CLOCK [VR-ibv_query_rt_values_ex-comp_mask-1324]
 //
 // Hints (some devices accept these):
-//   - comp_mask says which values are read [VR-ibv_query_rt_values_ex-comp_mask-1325]
+//   - comp_mask must say which values to read [VR-ibv_query_rt_values_ex-comp_mask-1325]
 //
 // C: ibv_query_rt_values_ex, ibv_query_rt_values_ex(3).
 func (dev *Device) QueryRTValues() (*RTInfo, error) {
@@ -1197,8 +1196,8 @@ func (dev *Device) QueryRTValues() (*RTInfo, error) {
 
 // QueryDeviceEx returns all attributes of a device.
 //
-// Rules:
-//   - comp_mask is 0, as no bit is defined [VR-ibv_query_device_ex-comp_mask-0167]
+// Errors (the call is not made):
+//   - comp_mask must be 0, as no bit is defined [VR-ibv_query_device_ex-comp_mask-0167]
 //
 // C: ibv_query_device_ex, ibv_query_device_ex(3).
 func (dev *Device) QueryDeviceEx() (*DeviceInfoEx, error) {
@@ -1240,10 +1239,10 @@ func (dev *Device) judgeOpenQP(qpOpenAttrC *cQPOpenAttr) error {
 
 // CreateWQ makes a work queue.
 //
-// Rules:
-//   - PD: a work queue has a pd [VR-ibv_create_wq-pd-0783]
-//   - CQ: a work queue has a cq [VR-ibv_create_wq-cq-0784]
-//   - Type: a work queue is for receives [VR-ibv_create_wq-wq_type-2083]
+// Errors (the call is not made):
+//   - PD must not be NULL, as a work queue needs it [VR-ibv_create_wq-pd-0783]
+//   - CQ must not be NULL, as a work queue needs it [VR-ibv_create_wq-cq-0784]
+//   - Type is RQ, as work queues only receive [VR-ibv_create_wq-wq_type-2083]
 //   - Flags has no bits but those of enum ibv_wq_flags [VR-ibv_create_wq-create_flags-2085]
 //
 // Hints (some devices accept these):
@@ -1257,8 +1256,8 @@ func (dev *Device) judgeOpenQP(qpOpenAttrC *cQPOpenAttr) error {
 //     [VR-ibv_create_wq-create_flags-3343]
 //   - MaxWR is at most that of queue pairs [VR-ibv_create_wq-max_wr-3344]
 //   - MaxSGE is at most that of queue pairs [VR-ibv_create_wq-max_sge-3345]
-//   - MaxWR: a queue has room for at least 1 request [VR-ibv_create_wq-max_wr-3346]
-//   - Type: a device without max_wq_type_rq has no work queues for receives [VR-ibv_create_wq-wq_type-3805]
+//   - MaxWR is at least 1 [VR-ibv_create_wq-max_wr-3346]
+//   - Type: this device has no work queues, as its max_wq_type_rq is 0 [VR-ibv_create_wq-wq_type-3805]
 //
 // C: ibv_create_wq, ibv_create_wq(3).
 func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
@@ -1321,13 +1320,13 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 
 // CreateRWQIndTable makes a table of work queues.
 //
-// Rules:
-//   - IndTbl: a table has queues [VR-ibv_create_rwq_ind_table-ind_tbl-1503]
-//   - comp_mask is 0, as no bit is defined [VR-ibv_create_rwq_ind_table-comp_mask-1504]
-//   - a table has at most 2 to the power of 13 entries [VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351]
+// Errors (the call is not made):
+//   - IndTbl must not be NULL, as a table has queues [VR-ibv_create_rwq_ind_table-ind_tbl-1503]
+//   - comp_mask must be 0, as no bit is defined [VR-ibv_create_rwq_ind_table-comp_mask-1504]
+//   - log_ind_tbl_size is at most 13 [VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351]
 //
 // Hints (some devices accept these):
-//   - the table has at most max_rwq_indirection_table_size entries
+//   - 2 to the power of log_ind_tbl_size is at most max_rwq_indirection_table_size
 //     [VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505]
 //
 // C: ibv_create_rwq_ind_table, ibv_create_rwq_ind_table(3).
@@ -1439,7 +1438,7 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 // The results are the Ethernet address, and the VLAN: numbers above 4095 mean none. A peer that does not answer
 // within 3 seconds is syscall.EHOSTUNREACH. CreateAH finds the address by itself.
 //
-// Rules:
+// Errors (the call is not made):
 //   - PortNum is at least 1, as ports are numbered from 1 [VR-ibv_resolve_eth_l2_from_gid-port_num-3032]
 //   - PortNum is at most the number of ports [VR-ibv_resolve_eth_l2_from_gid-port_num-3033]
 //
@@ -1478,7 +1477,7 @@ func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 
 // CreateCounters makes counters; they begin at 0.
 //
-// Rules:
+// Errors (the call is not made):
 //   - comp_mask has no bits yet [VR-ibv_create_counters-comp_mask-0753]
 //
 // C: ibv_create_counters, ibv_create_counters(3).

@@ -65,9 +65,9 @@ func (action *FlowAction) Device() *Device { return object.OrZero(action).dev }
 //
 // The kernels 6.1, 6.12 and 7.2 make and change no such actions: a call fails there.
 //
-// Rules:
-//   - the key material is that of AES in Galois counter mode [VR-ibv_modify_flow_action_esp-keymat_proto-3333]
-//   - a change is to no protection, or to that of a bitmap [VR-ibv_modify_flow_action_esp-replay_proto-3335]
+// Errors (the call is not made):
+//   - keymat_proto is AES_GCM [VR-ibv_modify_flow_action_esp-keymat_proto-3333]
+//   - replay_proto is NONE or BMP [VR-ibv_modify_flow_action_esp-replay_proto-3335]
 //
 // C: ibv_modify_flow_action_esp, ibv_create_flow_action(3).
 func (action *FlowAction) ModifyESP(esp *FlowActionESPAttr) error {

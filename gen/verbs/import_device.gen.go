@@ -27,8 +27,8 @@ type (
 //
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
-//   - cmdFD: a context is imported by an open file descriptor [VR-ibv_import_device-cmd_fd-0158]
+// Errors (the call is not made):
+//   - cmdFD must be an open file descriptor [VR-ibv_import_device-cmd_fd-0158]
 //
 // C: ibv_import_device, ibv_import_device(3).
 func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {

@@ -16,9 +16,9 @@ import (
 // On mlx5 it returns errors.ErrUnsupported: libmlx5 of every release up to 65.0 ends the process when such a handle is closed, and so
 // would CloseAll of the device.
 //
-// Rules:
+// Errors (the call is not made):
 //   - comp_mask needs NUM, XRCD and TYPE [VR-ibv_open_qp-comp_mask-1220]
-//   - Type: only queue pairs of type XRC_RECV can be shared [VR-ibv_open_qp-qp_type-1221]
+//   - Type is XRC_RECV, as no other type can be shared [VR-ibv_open_qp-qp_type-1221]
 //   - QPNum has at most 24 bits [VR-ibv_open_qp-qp_num-3172]
 //
 // C: ibv_open_qp, ibv_open_qp(3).

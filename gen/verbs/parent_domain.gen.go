@@ -13,8 +13,8 @@ import (
 
 // AllocParentDomain makes a parent domain, which can be used wherever a protection domain can.
 //
-// Rules:
-//   - PD: a parent domain extends a protection domain [VR-ibv_alloc_parent_domain-pd-0135]
+// Errors (the call is not made):
+//   - PD must not be NULL, as a parent domain extends it [VR-ibv_alloc_parent_domain-pd-0135]
 //
 // C: ibv_alloc_parent_domain, ibv_alloc_parent_domain(3).
 func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {

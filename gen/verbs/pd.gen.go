@@ -216,13 +216,13 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 //
 // The slice is pinned once, until the region's Close has succeeded.
 //
-// Rules:
+// Errors (the call is not made):
 //   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
 //     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
 //     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
 //     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
 //     paging
-//   - addr: an implicit on-demand region begins at address 0
+//   - addr: an implicit on-demand region must begin at address 0
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND
 //
 // Hints (some devices accept these):
@@ -342,15 +342,16 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 //   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
 //     zero-based, and then the memory must be page-aligned.
 //
-// Rules:
+// Errors (the call is not made):
 //   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
 //     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
 //     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
 //     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
 //     paging
-//   - addr: an implicit on-demand region begins at address 0; a zero-based region begins at a page boundary
+//   - addr: an implicit on-demand region must begin at address 0; a zero-based region must begin at a page
+//     boundary
 //   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND
-//   - iova and addr must have the same offset within a page; an implicit on-demand region has iova 0
+//   - iova and addr must have the same offset within a page; iova must be 0 for an implicit on-demand region
 //
 // Hints (some devices accept these):
 //   - access, length, addr
@@ -415,13 +416,13 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 //
 // Since rdma-core 34.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
+// Errors (the call is not made):
 //   - access: REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_dmabuf_mr-access-0041]
 //   - access: REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_dmabuf_mr-access-0042]
 //   - access: a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and
 //     RELAXED_ORDERING only [VR-ibv_reg_dmabuf_mr-access-0043]
 //   - iova and offset must have the same offset within a page [VR-ibv_reg_dmabuf_mr-iova-0046]
-//   - fd: a dma-buf is named by an open file descriptor [VR-ibv_reg_dmabuf_mr-fd-0047]
+//   - fd must be the open file descriptor of a dma-buf [VR-ibv_reg_dmabuf_mr-fd-0047]
 //   - length: offset plus length stays below 2^64 [VR-ibv_reg_dmabuf_mr-length-0048]
 //
 // Hints (some devices accept these):
@@ -474,24 +475,24 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 //
 // Since rdma-core 59.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
+// Errors (the call is not made):
 //   - Access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; Access takes the known flags and
 //     the optional bits 20 to 29; a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ,
 //     REMOTE_ATOMIC and RELAXED_ORDERING only; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL
 //     needs a device that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to
 //     persistent memory; ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with
 //     implicit on-demand paging
-//   - Addr: an implicit on-demand region begins at address 0; with buf, addr is where in the buffer the region
-//     begins
+//   - Addr: an implicit on-demand region must begin at address 0; Addr must not be NULL with buf, as the region
+//     begins there
 //   - Length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; offset plus length stays below 2^64
-//   - addr or fd says what memory to register
+//   - comp_mask needs ADDR or FD, the memory to register
 //   - addr and fd exclude each other
 //   - fd needs fd_offset
 //   - fd needs iova
 //   - fd_offset needs fd
-//   - FD: a dma-buf is named by an open file descriptor
+//   - FD must be the open file descriptor of a dma-buf
 //   - IOVA and fd_offset must have the same offset within a page; IOVA and addr must have the same offset
-//     within a page; an implicit on-demand region has iova 0
+//     within a page; IOVA must be 0 for an implicit on-demand region
 //   - buf needs addr, which says where in the buffer the region begins
 //   - buf excludes fd and fd_offset
 //
@@ -590,7 +591,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 //   - mwType: type of the window.
 //
 // Hints (some devices accept these):
-//   - mwType: a memory window is of type 1 or 2 [VR-ibv_alloc_mw-type-0737]
+//   - mwType is 1 or 2 [VR-ibv_alloc_mw-type-0737]
 //   - mwType: windows of type 1 need a device with MEM_WINDOW [VR-ibv_alloc_mw-type-2081]
 //   - mwType: windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B
 //     [VR-ibv_alloc_mw-type-2082]
@@ -632,14 +633,14 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 //   - flags: flags of the advice.
 //   - sgList: the ranges.
 //
-// Rules:
+// Errors (the call is not made):
 //   - advice is one of the three prefetches [VR-ibv_advise_mr-advice-0190]
 //   - flags takes FLUSH only [VR-ibv_advise_mr-flags-0191]
 //   - sgList must not be NULL [VR-ibv_advise_mr-sg_list-0192]
 //   - numSGE is at least 1 [VR-ibv_advise_mr-num_sge-0193]
 //
 // Hints (some devices accept these):
-//   - all prefetches work on on-demand regions, which this device lacks [VR-ibv_advise_mr-pd-0216]
+//   - this device has no on-demand regions, which every prefetch needs [VR-ibv_advise_mr-pd-0216]
 //
 // C: ibv_advise_mr, ibv_advise_mr(3).
 func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE) error {
@@ -697,13 +698,13 @@ func (pd *PD) AllocNullMR() (*MR, error) {
 //   - dmOffset: offset in the device memory in bytes.
 //   - length: length in bytes.
 //
-// Rules:
+// Errors (the call is not made):
 //   - access: a region over device memory needs ZERO_BASED [VR-ibv_reg_dm_mr-access-0002]
 //   - access: REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_dm_mr-access-0116]
 //   - access: REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_dm_mr-access-0117]
 //   - access: device memory takes LOCAL_WRITE, the REMOTE flags, MW_BIND, ZERO_BASED and the optional bits only
 //     [VR-ibv_reg_dm_mr-access-0118]
-//   - length: the region stays within the device memory [VR-ibv_reg_dm_mr-dm_offset-0123]
+//   - length: the region must stay within the device memory [VR-ibv_reg_dm_mr-dm_offset-0123]
 //   - length: offset plus length stays below 2^64 [VR-ibv_reg_dm_mr-dm_offset-0124]
 //
 // Hints (some devices accept these):
@@ -755,11 +756,11 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 // SRQ.Query returns the sizes that the queue got.
 //
 // Hints (some devices accept these):
-//   - MaxWR: a queue has room for at least 1 request [VR-ibv_create_srq-max_wr-0603]
+//   - MaxWR is at least 1 [VR-ibv_create_srq-max_wr-0603]
 //   - MaxWR is at most max_srq_wr [VR-ibv_create_srq-max_wr-0604]
 //   - MaxSGE is at most max_srq_sge [VR-ibv_create_srq-max_sge-0605]
 //   - srq_limit has no effect when the queue is created [VR-ibv_create_srq-srq_limit-0606]
-//   - a device with max_srq 0 has no shared receive queues [VR-ibv_create_srq-pd-4209]
+//   - this device has no shared receive queues, as its max_srq is 0 [VR-ibv_create_srq-pd-4209]
 //
 // C: ibv_create_srq, ibv_create_srq(3).
 func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
@@ -802,10 +803,10 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 
 // CreateQP makes a queue pair in state RESET.
 //
-// Rules:
-//   - SendCQ: sends complete in send_cq [VR-ibv_create_qp-send_cq-0299]
-//   - RecvCQ: receives complete in recv_cq [VR-ibv_create_qp-recv_cq-0300]
-//   - Type is a type that enum ibv_qp_type has [VR-ibv_create_qp-qp_type-2037]
+// Errors (the call is not made):
+//   - SendCQ must not be NULL, as sends complete there [VR-ibv_create_qp-send_cq-0299]
+//   - RecvCQ must not be NULL, as receives complete there [VR-ibv_create_qp-recv_cq-0300]
+//   - Type is a value of enum ibv_qp_type [VR-ibv_create_qp-qp_type-2037]
 //
 // Hints (some devices accept these):
 //   - Type is RC, UC, UD, RAW_PACKET or DRIVER [VR-ibv_create_qp-qp_type-0298]
@@ -931,7 +932,7 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 //
 // Since rdma-core 64.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
+// Errors (the call is not made):
 //   - access: REMOTE_WRITE needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3020]
 //   - access: REMOTE_ATOMIC needs LOCAL_WRITE [VR-ibv_reg_buf_mr-access-3021]
 //   - access takes the known flags and the optional bits 20 to 29 [VR-ibv_reg_buf_mr-access-3022]
@@ -983,11 +984,11 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)),
 				verr.Texts(hintRegBufMR(&in))...), verr.Causes(errno,
 				verr.Cause{Errno: syscall.EINVAL,
-					Text: "a buffer is registered in the protection domain that it was allocated with; pass the protection domain of the buffer " +
+					Text: "pd must be the protection domain that the buffer was allocated with; pass the protection domain of the buffer " +
 						"[VR-ibv_reg_buf_mr-pd-3011]"}, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the region begins within the buffer; pass an address within the buffer [VR-ibv_reg_buf_mr-addr-3012]"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the region ends within the buffer; pass a shorter length [VR-ibv_reg_buf_mr-length-3013]"})...)
+					Text: "the region must begin within the buffer; pass an address between those of the first and the last byte " +
+						"[VR-ibv_reg_buf_mr-addr-3012]"}, verr.Cause{Errno: syscall.EINVAL,
+					Text: "the region must end within the buffer; pass a shorter length [VR-ibv_reg_buf_mr-length-3013]"})...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -1014,11 +1015,11 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 //   - IsGlobal: grh.sgid_index is used only with is_global [VR-ibv_create_ah-is_global-0317]
 //   - IsGlobal: grh.hop_limit is used only with is_global [VR-ibv_create_ah-is_global-0318]
 //   - IsGlobal: grh.traffic_class is used only with is_global [VR-ibv_create_ah-is_global-0319]
-//   - FlowLabel: grh.flow_label has at most 20 bits [VR-ibv_create_ah-flow_label-0320]
+//   - FlowLabel has at most 20 bits [VR-ibv_create_ah-flow_label-0320]
 //   - SL is a service level, 0 to 15 [VR-ibv_create_ah-sl-0321]
 //   - StaticRate is a value of enum ibv_rate [VR-ibv_create_ah-static_rate-3190]
 //   - SrcPathBits has at most 7 bits, for the 128 LIDs of a port [VR-ibv_create_ah-src_path_bits-3193]
-//   - HopLimit: packets with a hop limit of 0 do not pass a router [VR-ibv_create_ah-hop_limit-3820]
+//   - HopLimit: with hop_limit 0, packets do not pass a router [VR-ibv_create_ah-hop_limit-3820]
 //
 // C: ibv_create_ah, ibv_create_ah(3).
 func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {

@@ -173,20 +173,20 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 
 // CreateFlow makes a flow that steers packets to a queue pair.
 //
-// Rules:
-//   - flows are for UD and raw packet queue pairs [VR-ibv_create_flow-qp-0803]
+// Errors (the call is not made):
+//   - only queue pairs of type UD and RAW_PACKET have flows [VR-ibv_create_flow-qp-0803]
 //   - Port is at most the number of ports [VR-ibv_create_flow-port-2069]
-//   - a flow has at most 10 specs [VR-ibv_create_flow-num_of_specs-3310]
+//   - num_of_specs is at most 10 [VR-ibv_create_flow-num_of_specs-3310]
 //
 // Hints (some devices accept these):
-//   - Flags: DONT_TRAP is for flows of type NORMAL [VR-ibv_create_flow-flags-0804]
+//   - Flags: DONT_TRAP is only for flows of type NORMAL [VR-ibv_create_flow-flags-0804]
 //   - Flags has no bits but DONT_TRAP and EGRESS [VR-ibv_create_flow-flags-0805]
 //   - Type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER [VR-ibv_create_flow-type-2094]
 //   - flows need a device with MANAGED_FLOW_STEERING [VR-ibv_create_flow-flow-2095]
 //   - Port is at least 1, as ports are numbered from 1 [VR-ibv_create_flow-port-2096]
-//   - a sniffer takes all packets of its port [VR-ibv_create_flow-num_of_specs-3311]
+//   - a flow of type SNIFFER has no specs, as it takes all packets [VR-ibv_create_flow-num_of_specs-3311]
 //   - comp_mask has no bits yet [VR-ibv_create_flow-comp_mask-3312]
-//   - Priority: priorities are at most 4095 [VR-ibv_create_flow-priority-3352]
+//   - Priority is at most 4095 [VR-ibv_create_flow-priority-3352]
 //
 // C: ibv_create_flow, ibv_create_flow(3).
 func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
@@ -246,19 +246,20 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 // After success MW.RKey returns the new key. When the completion is an error, MW.SetRKey sets the key from
 // before.
 //
-// Rules:
-//   - ibv_bind_mw binds a window of type 1 [VR-ibv_bind_mw-type-1104]
-//   - MR: a window is bound to a region [VR-ibv_bind_mw-mr-1105]
+// Errors (the call is not made):
+//   - ibv_bind_mw binds only windows of type 1, and this one is not [VR-ibv_bind_mw-type-1104]
+//   - MR must not be NULL to bind a window [VR-ibv_bind_mw-mr-1105]
 //
 // Hints (some devices accept these):
-//   - a queue pair of type UC, RC or XRC_SEND binds windows [VR-ibv_bind_mw-qp_type-1107]
-//   - SendFlags: the request may be fenced and signaled [VR-ibv_bind_mw-send_flags-1108]
+//   - only queue pairs of type UC, RC and XRC_SEND bind windows [VR-ibv_bind_mw-qp_type-1107]
+//   - SendFlags takes FENCE and SIGNALED only [VR-ibv_bind_mw-send_flags-1108]
 //   - Access has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED
 //     [VR-ibv_bind_mw-mw_access_flags-1109]
 //   - Access: this window is of type 1, which not every provider binds as ZERO_BASED
 //     [VR-ibv_bind_mw-mw_access_flags-1110]
-//   - Access: atomic operations on a window need a device that has them [VR-ibv_bind_mw-mw_access_flags-3526]
-//   - MR: a request that unbinds a window names a region too [VR-ibv_bind_mw-mr-3901]
+//   - Access: REMOTE_ATOMIC on a window needs a device with atomic operations
+//     [VR-ibv_bind_mw-mw_access_flags-3526]
+//   - MR must not be NULL to unbind a window either [VR-ibv_bind_mw-mr-3901]
 //
 // C: ibv_bind_mw, ibv_bind_mw(3).
 func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
@@ -298,15 +299,15 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 		return verr.Failed(verb, errno, func() []string {
 			return append(verr.Texts(hintBindMW(&in)),
 				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "no window can be bound to a null region; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
+					Text: "this is a null region, to which no window can be bound; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
 					verr.Cause{Errno: syscall.EPERM,
-						Text: "a window and its region are of one protection domain; allocate the window in the protection domain of the region " +
+						Text: "window and region must be of one protection domain; allocate the window in the protection domain of the region " +
 							"[VR-ibv_bind_mw-pd-1106]"}, verr.Cause{Errno: syscall.EINVAL,
-						Text: "a window is bound to a region with MW_BIND; register the region with DMAccessMWBind [VR-ibv_bind_mw-access-1111]"},
+						Text: "binding a window needs a region with MW_BIND; register the region with DMAccessMWBind [VR-ibv_bind_mw-access-1111]"},
 					verr.Cause{Errno: syscall.EINVAL,
 						Text: "REMOTE_WRITE and REMOTE_ATOMIC need a region with LOCAL_WRITE; register the region with DMAccessLocalWrite " +
 							"[VR-ibv_bind_mw-access-1112]"}, verr.Cause{Errno: syscall.EINVAL,
-						Text: "a window lies within its region; bind a shorter one [VR-ibv_bind_mw-length-1113]"})...)
+						Text: "the window must lie within its region; bind a shorter one [VR-ibv_bind_mw-length-1113]"})...)
 		})
 	}
 	if qp.lib.lints.Wanted() {
@@ -317,10 +318,10 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 
 // Modify changes the state and the attributes of a queue pair.
 //
-// Rules:
-//   - each change of state of a queue pair of type UC needs its attributes, and takes few others
-//   - each change of state of a queue pair of type RAW_PACKET needs its attributes, and takes few others
-//   - each change of state of a queue pair of type XRC_SEND needs its attributes, and takes few others
+// Errors (the call is not made):
+//   - attr_mask must fit the change of state of a queue pair of type UC
+//   - attr_mask must fit the change of state of a queue pair of type RAW_PACKET
+//   - attr_mask must fit the change of state of a queue pair of type XRC_SEND
 //   - a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH,
 //     MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state
 //   - a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT,
@@ -328,10 +329,10 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 //   - State is RESET, INIT, RTR, RTS, SQD, SQE or ERR
 //   - CurState is RESET, INIT, RTR, RTS, SQD, SQE or ERR
 //   - PortNum is at least 1, as ports are numbered from 1; PortNum is at most the number of ports
-//   - AV.PortNum: the path needs a local port, and ports are numbered from 1; with a port given beside it, the
-//     path leaves by that port; ah_attr.port_num is at most the number of ports
+//   - AV.PortNum is at least 1, as a path needs a local port; AV.PortNum must be port_num, where both are
+//     given; AV.PortNum is at most the number of ports
 //   - AltPortNum is at least 1, as ports are numbered from 1; AltPortNum is at most the number of ports
-//   - AltAV.PortNum: the alternate path must use the alternate port
+//   - AltAV.PortNum must be alt_port_num
 //
 // Hints (some devices accept these):
 //   - PathMTU, RQPSN, SQPSN, DestQPNum, Timeout, AltTimeout, MinRNRTimer, RetryCnt, RNRRetry, MaxRDAtomic,
@@ -424,20 +425,18 @@ func (qp *QP) Modify(attr *QPAttr) error {
 
 // ModifyRateLimit limits the rate at which a queue pair sends.
 //
-// Rules:
+// Errors (the call is not made):
 //   - comp_mask has no bits yet [VR-ibv_modify_qp_rate_limit-comp_mask-1311]
 //   - MaxBurstSize needs a rate_limit, within which bursts are shaped
 //     [VR-ibv_modify_qp_rate_limit-max_burst_sz-1312]
 //   - TypicalPacketSize needs a rate_limit, within which bursts are shaped
 //     [VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313]
-//   - a queue pair that is not connected has no rate [VR-ibv_modify_qp_rate_limit-state-1314]
+//   - this queue pair has no rate, as it is not connected [VR-ibv_modify_qp_rate_limit-state-1314]
 //
 // Hints (some devices accept these):
-//   - RateLimit: the rate lies between qp_rate_limit_min and qp_rate_limit_max
-//     [VR-ibv_modify_qp_rate_limit-rate_limit-1315]
+//   - RateLimit is from qp_rate_limit_min to qp_rate_limit_max [VR-ibv_modify_qp_rate_limit-rate_limit-1315]
 //   - few devices limit the rate of queue pairs of this type [VR-ibv_modify_qp_rate_limit-qp_type-3183]
-//   - a device without RC in supported_qpts has no rate limit for such queue pairs
-//     [VR-ibv_modify_qp_rate_limit-qp_type-3806]
+//   - this device does not pace queue pairs of type RC [VR-ibv_modify_qp_rate_limit-qp_type-3806]
 //
 // C: ibv_modify_qp_rate_limit, ibv_modify_qp_rate_limit(3).
 func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
@@ -482,10 +481,11 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 // Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
 // Hints (some devices accept these):
-//   - a counter is attached before the queue pair is connected [VR-ibv_qp_attach_comp_cntr-state-1373]
+//   - this queue pair is past INIT, the last state to attach a counter in
+//     [VR-ibv_qp_attach_comp_cntr-state-1373]
 //   - comp_mask has no bits yet [VR-ibv_qp_attach_comp_cntr-comp_mask-1374]
 //   - Ops has no bits but those of enum ibv_qp_attach_comp_cntr_op [VR-ibv_qp_attach_comp_cntr-op_mask-1375]
-//   - Ops names an operation at least [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
+//   - Ops must name at least one operation [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
 //
 // C: ibv_qp_attach_comp_cntr, ibv_qp_attach_comp_cntr(3).
 func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error {
@@ -558,13 +558,12 @@ func (qp *QP) QueryDataInOrder(op WROpcode, flags DataInOrderQuery) (DataInOrder
 //   - fields: the attributes to query; none for all. Most devices return all of them in any case; EFA refuses
 //     those that it does not know (errors.ErrUnsupported).
 //
-// Rules:
-//   - fields: the rate limit cannot be asked for [VR-ibv_query_qp-attr_mask-0506]
+// Errors (the call is not made):
+//   - fields: RATE_LIMIT cannot be queried [VR-ibv_query_qp-attr_mask-0506]
 //   - fields has no bits above those of enum ibv_qp_attr_mask [VR-ibv_query_qp-attr_mask-2020]
 //
 // Hints (some devices accept these):
-//   - fields: the bits that enum ibv_qp_attr_mask leaves out stand for no attribute
-//     [VR-ibv_query_qp-attr_mask-2021]
+//   - fields has no bits in the gaps of enum ibv_qp_attr_mask [VR-ibv_query_qp-attr_mask-2021]
 //
 // C: ibv_query_qp, ibv_query_qp(3).
 func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
@@ -730,11 +729,11 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 //   - gid: GID of the group.
 //   - lid: LID of the group; 0 on Ethernet.
 //
-// Rules:
-//   - only UD queue pairs are in multicast groups [VR-ibv_attach_mcast-qp-0745]
+// Errors (the call is not made):
+//   - only UD queue pairs can be in a multicast group [VR-ibv_attach_mcast-qp-0745]
 //
 // Hints (some devices accept these):
-//   - lid: LIDs of multicast groups are 0xc000 to 0xfffe [VR-ibv_attach_mcast-lid-3180]
+//   - lid must be that of a multicast group, 0xc000 to 0xfffe [VR-ibv_attach_mcast-lid-3180]
 //
 // C: ibv_attach_mcast, ibv_attach_mcast(3).
 func (qp *QP) AttachMcast(gid GID, lid uint16) error {
@@ -771,11 +770,11 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 //   - gid: GID of the group.
 //   - lid: LID of the group; 0 on Ethernet.
 //
-// Rules:
-//   - only UD queue pairs are in multicast groups [VR-ibv_detach_mcast-qp-2072]
+// Errors (the call is not made):
+//   - only UD queue pairs can be in a multicast group [VR-ibv_detach_mcast-qp-2072]
 //
 // Hints (some devices accept these):
-//   - lid: LIDs of multicast groups are 0xc000 to 0xfffe [VR-ibv_detach_mcast-lid-3181]
+//   - lid must be that of a multicast group, 0xc000 to 0xfffe [VR-ibv_detach_mcast-lid-3181]
 //
 // C: ibv_detach_mcast, ibv_attach_mcast(3).
 func (qp *QP) DetachMcast(gid GID, lid uint16) error {
@@ -798,7 +797,7 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 		return verr.Failed(verb, errno, func() []string {
 			return append(verr.Texts(hintDetachMcast(&in)),
 				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "a queue pair leaves a group that it is in; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"})...)
+					Text: "this queue pair is in no multicast group; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"})...)
 		})
 	}
 	if qp.lib.lints.Wanted() {
@@ -813,8 +812,8 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 //
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
-// Rules:
-//   - VendorID: options belong to a vendor [VR-ibv_set_ece-vendor_id-1320]
+// Errors (the call is not made):
+//   - VendorID: options need a vendor_id, as they belong to a vendor [VR-ibv_set_ece-vendor_id-1320]
 //   - comp_mask has no bits yet [VR-ibv_set_ece-comp_mask-1321]
 //
 // C: ibv_set_ece, ibv_set_ece(3).

@@ -68,11 +68,11 @@ func (c *MRChange) Access(access MRAccess) *MRChange {
 
 // Rereg changes a memory region in place.
 //
-// Rules:
-//   - flags takes the known bits; flags say what to change
+// Errors (the call is not made):
+//   - flags takes the known bits; flags must say what to change
 //   - CHANGE_PD needs the new protection domain
 //   - addr: CHANGE_TRANSLATION needs the new address
-//   - length: CHANGE_TRANSLATION needs the new length; addr plus length stays within the address space
+//   - length: CHANGE_TRANSLATION needs the new length; addr plus length must stay within the address space
 //   - access is used only with CHANGE_ACCESS; REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE;
 //     access takes the known flags and the optional bits 20 to 29; FLUSH_GLOBAL needs a device that can flush
 //     to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory; ON_DEMAND

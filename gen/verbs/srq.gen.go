@@ -95,11 +95,11 @@ func (srq *SRQ) Handle() uint32 { return object.OrZero(srq).handle }
 
 // Modify changes the size or the limit of a shared receive queue.
 //
-// Rules:
+// Errors (the call is not made):
 //   - max_wr can be changed only on a device with SRQ_RESIZE [VR-ibv_modify_srq-srq_attr_mask-0616]
 //
 // Hints (some devices accept these):
-//   - MaxWR: a queue has room for at least 1 request [VR-ibv_modify_srq-max_wr-0614]
+//   - MaxWR is at least 1 [VR-ibv_modify_srq-max_wr-0614]
 //   - MaxWR is at most max_srq_wr [VR-ibv_modify_srq-max_wr-0615]
 //   - Limit is at most max_srq_wr [VR-ibv_modify_srq-srq_limit-0617]
 //   - Limit is at most max_wr [VR-ibv_modify_srq-srq_limit-0618]
@@ -137,7 +137,7 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 		return verr.Failed(verb, errno, func() []string {
 			return append(verr.Texts(hintModifySRQ(&in)),
 				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "srq_limit is at most the max_wr that ibv_query_srq answers; set a lower limit [VR-ibv_modify_srq-srq_limit-0619]"},
+					Text: "srq_limit is at most the max_wr that ibv_query_srq returns; set a lower limit [VR-ibv_modify_srq-srq_limit-0619]"},
 					verr.Cause{Errno: syscall.EINVAL, Text: "max_wr is below the limit, or below the number of requests that are posted"})...)
 		})
 	}

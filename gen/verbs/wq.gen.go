@@ -106,18 +106,18 @@ var ErrQueueFull = verr.ErrQueueFull
 
 // Modify changes the state or the properties of a work queue.
 //
-// Rules:
-//   - attr_mask names what to change [VR-ibv_modify_wq-attr_mask-0789]
+// Errors (the call is not made):
+//   - attr_mask must name what to change [VR-ibv_modify_wq-attr_mask-0789]
 //   - FlagsMask has no bits but those of ibv_wq_flags [VR-ibv_modify_wq-flags_mask-0791]
-//   - State: a work queue goes to RESET, RDY or ERR [VR-ibv_modify_wq-wq_state-0792]
-//   - CurState: a work queue is in RESET, RDY or ERR [VR-ibv_modify_wq-curr_wq_state-2090]
+//   - State is RESET, RDY or ERR [VR-ibv_modify_wq-wq_state-0792]
+//   - CurState is RESET, RDY or ERR [VR-ibv_modify_wq-curr_wq_state-2090]
 //   - FlagsMask: CVLAN_STRIPPING can be changed only on a device with RAW_PACKET_CAP_CVLAN_STRIPPING
 //     [VR-ibv_modify_wq-flags_mask-3348]
 //
 // Hints (some devices accept these):
 //   - FlagsMask: SCATTER_FCS can be changed only on a device with RAW_PACKET_CAP_SCATTER_FCS
 //     [VR-ibv_modify_wq-flags_mask-3349]
-//   - CurState is the state that the queue is in [VR-ibv_modify_wq-curr_wq_state-3350]
+//   - CurState must be the state that the queue is in [VR-ibv_modify_wq-curr_wq_state-3350]
 //
 // C: ibv_modify_wq, ibv_modify_wq(3).
 func (wq *WQ) Modify(wqAttr *WQAttr) error {

@@ -17,7 +17,7 @@ func TestCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules := regexp.MustCompile(`(?m)^// ((Rules|Hints .*):\n(//   .*\n)+|The command verbsgen rules .*\n|\[rules \w+\]\n)//\n`)
+	rules := regexp.MustCompile(`(?m)^// ((Errors .*|Hints .*):\n(//   .*\n)+|The command verbsgen rules .*\n|\[rules \w+\]\n)//\n`)
 	bare := func(text string) string { return rules.ReplaceAllString(text, "") }
 	for _, f := range files {
 		name := filepath.Join("..", "..", "..", "..", "gen", "verbs", strings.TrimSuffix(f.Name, ".go")+".gen.go")

@@ -36,19 +36,20 @@ func ruleList(v *model.Verb) string {
 
 // Headings of the lists of rules.
 const (
-	rulesHead = "Rules:"
+	rulesHead = "Errors (the call is not made):"
 	hintsHead = "Hints (some devices accept these):"
 )
 
 // ruleText is a rule in a list: the Go name of its field, and its statement.
 func ruleText(r *model.Rule) string {
-	name, cname := goSubject(r), ""
+	name := goSubject(r)
 	if name == "" {
 		return r.Statement
 	}
-	cname = r.Subject.Text[strings.LastIndexByte(r.Subject.Text, '.')+1:]
-	if rest, ok := strings.CutPrefix(r.Statement, cname+" "); ok {
-		return name + " " + rest
+	for cname, more := r.Subject.Text, true; more; _, cname, more = strings.Cut(cname, ".") {
+		if rest, ok := strings.CutPrefix(r.Statement, cname+" "); ok {
+			return name + " " + rest
+		}
 	}
 	return name + ": " + r.Statement
 }

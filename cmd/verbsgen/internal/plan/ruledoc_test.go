@@ -16,15 +16,15 @@ func TestRuleList(t *testing.T) {
 	}
 	for c, want := range map[string]string{
 		"ibv_alloc_pd": "",
-		"ibv_attach_mcast": `Rules:
-  - only UD queue pairs are in multicast groups [VR-ibv_attach_mcast-qp-0745]
+		"ibv_attach_mcast": `Errors (the call is not made):
+  - only UD queue pairs can be in a multicast group [VR-ibv_attach_mcast-qp-0745]
 
 Hints (some devices accept these):
-  - lid: LIDs of multicast groups are 0xc000 to 0xfffe [VR-ibv_attach_mcast-lid-3180]`,
+  - lid must be that of a multicast group, 0xc000 to 0xfffe [VR-ibv_attach_mcast-lid-3180]`,
 		"ibv_modify_qp": `  - State is RESET, INIT, RTR, RTS, SQD, SQE or ERR
   - CurState is RESET, INIT, RTR, RTS, SQD, SQE or ERR
   - PortNum is at least 1, as ports are numbered from 1; PortNum is at most the number of ports
-  - AV.PortNum: the path needs a local port, and ports are numbered from 1; with a port given beside it, the path leaves by that port;`,
+  - AV.PortNum is at least 1, as a path needs a local port; AV.PortNum must be port_num, where both are given;`,
 	} {
 		i := slices.IndexFunc(pkg.Verbs, func(v *model.Verb) bool { return v.C == c })
 		got := ruleList(pkg.Verbs[i])
