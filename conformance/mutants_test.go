@@ -17,9 +17,8 @@ import (
 type edit struct{ file, old, new string }
 
 // mutant is the bindings with a mistake such as a generator makes, and the cases of the suite, or the tests of this package, that
-// must see it. Mutants of one build cannot be seen by each other's cases and tests.
+// must see it.
 type mutant struct {
-	build int
 	name  string
 	edits []edit
 	cases []string
@@ -29,37 +28,37 @@ type mutant struct {
 // mutants change the text of gen/verbs.
 func mutants() []mutant {
 	return []mutant{
-		{1, "two fields of a mirror in each other's place", []edit{
+		{"two fields of a mirror in each other's place", []edit{
 			{"records.gen.go", " max_mr, max_pd,", " max_pd, max_mr,"},
 		}, []string{"CF-mir-0001", "CF-mir-0003"}, nil},
-		{1, "a field of an argument at a wrong offset", []edit{
+		{"a field of an argument at a wrong offset", []edit{
 			{"records.gen.go", "\tlog_align_req, comp_mask uint32\n", "\tcomp_mask, log_align_req uint32\n"},
 		}, []string{"CF-dm-0003"}, nil},
-		{1, "a verb that gives NULL and errno taken for one that gives its errno", []edit{
+		{"a verb that gives NULL and errno taken for one that gives its errno", []edit{
 			{"raw.gen.go",
 				"p, err := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\treturn cmem.OrErrno(p, err)",
 				"p, _ := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\treturn cmem.OrErrno(p, nil)"},
 		}, []string{"CF-err-0006", "CF-err-0101"}, nil},
-		{1, "a verb that gives its errno taken for one that gives -1", []edit{
+		{"a verb that gives its errno taken for one that gives -1", []edit{
 			{"raw.gen.go", "return syscall.Errno(C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))",
 				"n, err := C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)))\n\t_, errno := " +
 					"cmem.IntOrErrno(int(n), err)\n\treturn errno"},
 		}, []string{"CF-err-0007"}, nil},
-		{1, "a builder that forgets a bit of comp_mask", []edit{
+		{"a builder that forgets a bit of comp_mask", []edit{
 			{"records.gen.go", "cmem.SetBit(a, &a.c.iova, v, &a.c.comp_mask, 0x1)", "cmem.Set(a, &a.c.iova, v)"},
 		}, []string{"CF-mr-0010", "CF-mr-0018"}, nil},
-		{1, "two numbers of a datagram's way in each other's place", []edit{
+		{"two numbers of a datagram's way in each other's place", []edit{
 			{"address.gen.go", "\tah.gate.To(w, qpn, qkey)\n", "\tah.gate.To(w, qkey, qpn)\n"},
 		}, []string{"CF-que-0026"}, nil},
-		{2, "a field of a queue pair's attributes filled from another", []edit{
+		{"a field of a queue pair's attributes filled from another", []edit{
 			{"records.gen.go", "&a.c.rq_psn, v,", "&a.c.dest_qp_num, v,"},
 		}, []string{"CF-que-0020", "CF-mr-0001"}, nil},
-		{3, "a region unpinned when its registration returns", []edit{
+		{"a region unpinned when its registration returns", []edit{
 			{"../../runtime/gensupport/object/handle.go", "\terr := h.Init(h.owner, h.kind, h.label, parents...)\n",
 				"\tif h.Kept != nil {\n\t\th.Kept()\n\t}\n\terr := h.Init(h.owner, h.kind, h.label, parents...)\n"},
 		}, []string{"CF-acc-0004", "CF-acc-0005"},
 			[]string{"TestPinnedUntilClose", "TestDroppedRegion", "TestUnderCollector", "TestRegExMemory"}},
-		{2, "memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
+		{"memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
 			{"mr.gen.go", "\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, ",
 				"\t\tif mr.h.Kept != nil {\n\t\t\tmr.h.Kept()\n\t\t}\n\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, "},
 			{"../../runtime/gensupport/byhand/rereg.go",
@@ -88,10 +87,7 @@ func TestMutants(t *testing.T) {
 	for _, m := range mutants() {
 		all = append(all, m.cases...)
 	}
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := build(t, nil)
 	sound := verdicts(t, binary, all)
 	for _, m := range mutants() {
 		for _, name := range m.tests {
@@ -100,16 +96,9 @@ func TestMutants(t *testing.T) {
 			}
 		}
 	}
-	edits, built := map[int][]edit{}, map[int]string{}
-	for _, m := range mutants() {
-		edits[m.build] = append(edits[m.build], m.edits...)
-	}
-	for n, e := range edits {
-		built[n] = build(t, mutate(t, dir, e))
-	}
 	for _, m := range mutants() {
 		t.Run(m.name, func(t *testing.T) {
-			binary := built[m.build]
+			binary := build(t, mutate(t, dir, m.edits))
 			for _, name := range m.tests {
 				if said, passed := passes(binary, name); passed || !strings.Contains(said, "--- FAIL: "+name) {
 					t.Errorf("%s does not see it:\n%s", name, said)

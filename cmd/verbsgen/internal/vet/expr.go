@@ -241,8 +241,8 @@ func (w *walker) closure(e *ast.FuncLit) {
 		}
 		return true
 	})
-	before := w.vars
+	before, returns := w.vars, w.returns
 	w.vars = map[types.Object]value{}
 	w.block(e.Body.List)
-	w.vars = before
+	w.vars, w.returns = before, returns
 }

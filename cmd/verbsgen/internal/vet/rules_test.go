@@ -313,3 +313,65 @@ func streams(dev *v.Device, pd *v.PD, cq *v.CQ, b *v.SendBatch, hdr []byte) {
 }
 `, own(t, "verbs"))
 }
+
+// TestHelpers follows values through small functions of the package.
+func TestHelpers(t *testing.T) {
+	wants(t, `package x
+
+import v "github.com/verbsgen/verbsgen/gen/verbs"
+
+type options struct{ remote bool }
+
+func remote() v.MRAccess { return v.MRAccessRemoteWrite }
+
+func (o options) access() v.MRAccess {
+	if o.remote {
+		return remote() | v.MRAccessLocalWrite
+	}
+	return v.MRAccessLocalWrite
+}
+
+func register(pd *v.PD, buf []byte, access v.MRAccess) (*v.MR, error) { return pd.RegMR(buf, access) }
+
+func wrong(pd *v.PD, buf []byte) (*v.MR, error) {
+	return pd.RegMR(buf, v.MRAccessRemoteAtomic) // want VR-ibv_reg_mr-access-0003 |v.MRAccessLocalWrite
+}
+
+func attributes(cq *v.CQ, typ v.QPType) v.QPInitAttr { return v.QPInitAttr{Type: typ, SendCQ: cq} }
+
+func paired(pd *v.PD, cq *v.CQ) (qp *v.QP, err error) {
+	attr := attributes(cq, v.QPTypeUD)
+	attr.RecvCQ = cq
+	if qp, err = pd.CreateQP(attr); err != nil {
+		return nil, err
+	}
+	return qp, nil
+}
+
+func timed(a *v.QPAttr, t v.Timeout) *v.QPAttr { return a.Timeout(t) }
+
+func again(n int) v.MRAccess { return again(n - 1) }
+
+func use(pd *v.PD, cq *v.CQ, qp *v.QP, buf []byte, b *v.SendBatch, o options) error {
+	_, _ = pd.RegMR(buf, remote()) // want VR-ibv_reg_mr-access-0001 |v.MRAccessLocalWrite
+	_, _ = pd.RegMR(buf, o.access())
+	_, _ = pd.RegMR(buf, again(3))
+	_, _ = register(pd, buf, v.MRAccessRemoteWrite) // want VR-ibv_reg_mr-access-0001
+	_, _ = register(pd, buf, v.MRAccessLocalWrite)
+	_, _ = wrong(pd, buf)
+	_, _ = pd.CreateQP(attributes(cq, v.QPTypeRC)) // want VR-ibv_create_qp-recv_cq-0300
+	ud, err := paired(pd, cq)
+	if err != nil {
+		return err
+	}
+	b.WR(0).Read(1, 8, 1) // want VR-ibv_post_send-opcode-0335
+	_, err = ud.PostSend(b, 1) // want VR-ibv_post_send-state-0357
+	_ = qp.Modify(timed(v.NewQPAttr(v.QPStateInit), 40)) // want VR-ibv_modify_qp-timeout-0241
+	a := v.NewQPAttr(v.QPStateInit)
+	same := timed(a, 40)
+	a.Timeout(3)
+	_ = qp.Modify(same)
+	return err
+}
+`, own(t, "verbs"))
+}
