@@ -135,9 +135,6 @@ func TestFailedCreateQP(t *testing.T) {
 		return id
 	}
 	id := bound()
-	fail(id)
-	check(t, id.Close())
-	id = bound()
 	dev := must(id.Device())(t)
 	fail(id)
 	if _, err := dev.QueryDevice(); err != nil {
@@ -145,4 +142,7 @@ func TestFailedCreateQP(t *testing.T) {
 	}
 	check(t, id.Close())
 	check(t, dev.Close())
+	id = bound()
+	fail(id)
+	check(t, id.Close())
 }
