@@ -141,6 +141,17 @@ var plain = []struct {
 	{"Reject", func(b *bed) error { return b.id.Reject([]byte{1, 2, 0xfe}) }, "rdma_reject id=1 private_data=0102fe"},
 	{"Reject", func(b *bed) error { return b.id.Reject(nil) }, "rdma_reject id=1 private_data="},
 	{"RejectECE", func(b *bed) error { return b.id.RejectECE([]byte{3, 4}) }, "rdma_reject_ece id=1 private_data=0304"},
+	{"InitQPAttr", func(b *bed) error { return b.id.InitQPAttr(verbs.NewQPAttr(verbs.QPStateRTR).PortNum(3)) },
+		"rdma_init_qp_attr id=1 qp_state=2 port_num=3 mask=0x21"},
+	{"SetLocalECE", func(b *bed) error { return b.id.SetLocalECE(verbs.NewECEAttr(0x15b3, 0x77)) },
+		"rdma_set_local_ece id=1 vendor_id=0x15b3 options=0x77 comp_mask=0"},
+	{"RemoteECE", func(b *bed) error {
+		ece, err := b.id.RemoteECE()
+		if err == nil && (ece.VendorID != 0x7a01 || ece.Options != 0x7a02) {
+			return fmt.Errorf("the options are %+v", ece)
+		}
+		return err
+	}, "rdma_get_remote_ece id=1"},
 	{"JoinMulticast", func(b *bed) error { return b.id.JoinMulticast(netip.MustParseAddrPort("239.1.1.1:0")) },
 		"rdma_join_multicast id=1 addr=239.1.1.1:0 context=(nil)"},
 	{"LeaveMulticast", func(b *bed) error { return b.id.LeaveMulticast(netip.MustParseAddrPort("[ff02::7%2]:0")) },

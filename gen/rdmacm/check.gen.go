@@ -238,6 +238,15 @@ var (
 		Statement: "a path is set before an address was resolved", Fix: "resolve the address of the peer first", Page: "rdma_set_option"}
 	rule7226 = verr.Rule{ID: "VR-rdma_set_option-connecting-7226", Verb: "rdma_set_option", Subject: "id.connecting",
 		Statement: "the identifier has begun to connect", Fix: "set the path before", Page: "rdma_set_option"}
+	rule7241 = verr.Rule{ID: "VR-rdma_init_qp_attr-verbs-7241", Verb: "rdma_init_qp_attr", Subject: "id.verbs",
+		Statement: "the identifier is not bound to a device", Fix: "bind it to an address of a device, or resolve an address, first",
+		Page: "rdma_init_qp_attr", Text: validate.AddrText}
+	rule7242 = verr.Rule{ID: "VR-rdma_set_local_ece-qp-7242", Verb: "rdma_set_local_ece", Subject: "id.qp",
+		Statement: "the identifier has a queue pair, whose options the library names itself", Fix: "set the options of that queue pair",
+		Page: "rdma_set_local_ece", Text: validate.AddrText}
+	rule7243 = verr.Rule{ID: "VR-rdma_get_remote_ece-qp-7243", Verb: "rdma_get_remote_ece", Subject: "id.qp",
+		Statement: "the identifier has a queue pair, with which the library agrees on the options itself",
+		Fix:       "query the options of that queue pair", Page: "rdma_get_remote_ece", Text: validate.AddrText}
 	rule7228 = verr.Rule{ID: "VR-rdma_write_cm_event-event-7228", Verb: "rdma_write_cm_event", Subject: "event",
 		Statement: "event is USER, the only type that programs write", Fix: "pass EventTypeUser", Page: "rdma_write_cm_event",
 		Text: validate.Text[EventType]}

@@ -197,6 +197,12 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-rdma_set_option-connecting-7226", checkSetOption,
 		&inSetOption{level: 1, optname: 1, optlen: 72, idConnecting: validate.Of(0)},
 		&inSetOption{level: 1, optname: 1, optlen: 72, idConnecting: validate.Of(1)})
+	judge(t, "VR-rdma_init_qp_attr-verbs-7241", checkInitQPAttr, &inInitQPAttr{idVerbs: validate.Of(4096)},
+		&inInitQPAttr{idVerbs: validate.Of(0)})
+	judge(t, "VR-rdma_set_local_ece-qp-7242", checkSetLocalEce, &inSetLocalEce{idQP: validate.Of(0)},
+		&inSetLocalEce{idQP: validate.Of(4096)})
+	judge(t, "VR-rdma_get_remote_ece-qp-7243", checkGetRemoteEce, &inGetRemoteEce{idQP: validate.Of(0)},
+		&inGetRemoteEce{idQP: validate.Of(4096)})
 	judge(t, "VR-rdma_write_cm_event-event-7228", checkWriteCMEvent, &inWriteCMEvent{event: 18}, &inWriteCMEvent{event: 9})
 }
 

@@ -1119,6 +1119,123 @@ func (id *ID) Migrate(channel *EventChannel) error {
 	return nil
 }
 
+// InitQPAttr fills in the attributes with which a queue pair enters the state that they name, INIT, RTR or RTS.
+// It is for a queue pair that the identifier does not have, whose number was given in ConnAttr.QPNum.
+//
+// Begin the attributes with verbs.NewQPAttr and the state, and pass them to Modify of the queue pair. Fields
+// that were set before may be replaced.
+//
+// Errors (the call is not made):
+//   - the identifier is not bound to a device [VR-rdma_init_qp_attr-verbs-7241]
+//
+// C: rdma_init_qp_attr, rdma_init_qp_attr(3).
+func (id *ID) InitQPAttr(qpAttr *verbs.QPAttr) error {
+	const verb = "rdma_init_qp_attr"
+	if err := id.base().Enter(verb); err != nil {
+		return err
+	}
+	defer id.h.Exit()
+	if id.lib.fn[symRdma_init_qp_attr] == 0 {
+		return id.lib.missing("rdma_init_qp_attr", symRdma_init_qp_attr)
+	}
+	qpAttrHeld, err := bridge.Fill(verb, qpAttr)
+	if err != nil {
+		return err
+	}
+	in := inInitQPAttr{
+		idVerbs: validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+	}
+	if err := checkInitQPAttr(&in); err != nil {
+		return err
+	}
+	n, errno := rawInitQPAttr(id.lib.fn[symRdma_init_qp_attr], id.h.C, qpAttrHeld.C, qpAttrHeld.Mask)
+	if n < 0 {
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the connection is not as far as the state needs, INIT from the request on and RTR and RTS from its receipt or its answer on; " +
+					"or the state is another one"})
+		})
+	}
+	qpAttrHeld.Done()
+	return nil
+}
+
+// SetLocalECE sets the options of enhanced connection establishment that the next request or answer names to
+// the peer, for a queue pair that the identifier does not have.
+//
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - the identifier has a queue pair, whose options the library names itself [VR-rdma_set_local_ece-qp-7242]
+//
+// C: rdma_set_local_ece, rdma_set_local_ece(3).
+func (id *ID) SetLocalECE(ece *verbs.ECEAttr) error {
+	const verb = "rdma_set_local_ece"
+	if err := id.base().Enter(verb); err != nil {
+		return err
+	}
+	defer id.h.Exit()
+	if id.lib.fn[symRdma_set_local_ece] == 0 {
+		return id.lib.missing("rdma_set_local_ece", symRdma_set_local_ece)
+	}
+	eceHeld, err := bridge.Lend(verb, ece, id.lib.verbs, nil)
+	defer eceHeld.Exit()
+	if err != nil {
+		return err
+	}
+	in := inSetLocalEce{
+		idQP: validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+	}
+	if err := checkSetLocalEce(&in); err != nil {
+		return err
+	}
+	n, errno := rawSetLocalEce(id.lib.fn[symRdma_set_local_ece], id.h.C, eceHeld.C)
+	if n < 0 {
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the options have no vendor"})
+		})
+	}
+	return nil
+}
+
+// RemoteECE returns the options of enhanced connection establishment that the request or answer of the peer
+// named. Without any, the vendor is 0.
+//
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - the identifier has a queue pair, with which the library agrees on the options itself
+//     [VR-rdma_get_remote_ece-qp-7243]
+//
+// C: rdma_get_remote_ece, rdma_get_remote_ece(3).
+func (id *ID) RemoteECE() (*verbs.ECEInfo, error) {
+	const verb = "rdma_get_remote_ece"
+	if err := id.base().Enter(verb); err != nil {
+		return nil, err
+	}
+	defer id.h.Exit()
+	if id.lib.fn[symRdma_get_remote_ece] == 0 {
+		return nil, id.lib.missing("rdma_get_remote_ece", symRdma_get_remote_ece)
+	}
+	ece := new(verbs.ECEInfo)
+	eceHeld, err := bridge.Fill(verb, ece)
+	if err != nil {
+		return nil, err
+	}
+	in := inGetRemoteEce{
+		idQP: validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+	}
+	if err := checkGetRemoteEce(&in); err != nil {
+		return nil, err
+	}
+	n, errno := rawGetRemoteEce(id.lib.fn[symRdma_get_remote_ece], id.h.C, eceHeld.C)
+	if n < 0 {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	eceHeld.Done()
+	return ece, nil
+}
+
 // WriteEvent puts an event of the program's own on the channel of an identifier.
 //
 //   - event: type of the event, which must be USER.

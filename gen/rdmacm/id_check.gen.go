@@ -479,6 +479,48 @@ func checkSetOption(in *inSetOption) error {
 	return bad.Err("rdma_set_option")
 }
 
+// inInitQPAttr has the values that the rules of rdma_init_qp_attr use.
+type inInitQPAttr struct {
+	idVerbs validate.Known // id.verbs
+}
+
+// checkInitQPAttr refuses a call of rdma_init_qp_attr that breaks a rule.
+func checkInitQPAttr(in *inInitQPAttr) error {
+	var bad verr.Violations
+	if in.idVerbs.OK && in.idVerbs.V == 0 {
+		bad.Add(&rule7241, in.idVerbs.V)
+	}
+	return bad.Err("rdma_init_qp_attr")
+}
+
+// inSetLocalEce has the values that the rules of rdma_set_local_ece use.
+type inSetLocalEce struct {
+	idQP validate.Known // id.qp
+}
+
+// checkSetLocalEce refuses a call of rdma_set_local_ece that breaks a rule.
+func checkSetLocalEce(in *inSetLocalEce) error {
+	var bad verr.Violations
+	if in.idQP.OK && in.idQP.V != 0 {
+		bad.Add(&rule7242, in.idQP.V)
+	}
+	return bad.Err("rdma_set_local_ece")
+}
+
+// inGetRemoteEce has the values that the rules of rdma_get_remote_ece use.
+type inGetRemoteEce struct {
+	idQP validate.Known // id.qp
+}
+
+// checkGetRemoteEce refuses a call of rdma_get_remote_ece that breaks a rule.
+func checkGetRemoteEce(in *inGetRemoteEce) error {
+	var bad verr.Violations
+	if in.idQP.OK && in.idQP.V != 0 {
+		bad.Add(&rule7243, in.idQP.V)
+	}
+	return bad.Err("rdma_get_remote_ece")
+}
+
 // inWriteCMEvent has the values that the rules of rdma_write_cm_event use.
 type inWriteCMEvent struct {
 	event uint64 // event

@@ -33,6 +33,8 @@ const (
 	symRdma_free_devices
 	symRdma_get_cm_event
 	symRdma_get_devices
+	symRdma_get_remote_ece
+	symRdma_init_qp_attr
 	symRdma_join_multicast
 	symRdma_leave_multicast
 	symRdma_listen
@@ -42,6 +44,7 @@ const (
 	symRdma_reject_ece
 	symRdma_resolve_addr
 	symRdma_resolve_route
+	symRdma_set_local_ece
 	symRdma_set_option
 	symRdma_write_cm_event
 	numSymbols
@@ -65,6 +68,8 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "rdma_free_devices", Version: "RDMACM_1.0", Since: ""},
 	{Name: "rdma_get_cm_event", Version: "RDMACM_1.0", Since: ""},
 	{Name: "rdma_get_devices", Version: "RDMACM_1.0", Since: ""},
+	{Name: "rdma_get_remote_ece", Version: "RDMACM_1.3", Since: "31.0"},
+	{Name: "rdma_init_qp_attr", Version: "RDMACM_1.2", Since: ""},
 	{Name: "rdma_join_multicast", Version: "RDMACM_1.0", Since: ""},
 	{Name: "rdma_leave_multicast", Version: "RDMACM_1.0", Since: ""},
 	{Name: "rdma_listen", Version: "RDMACM_1.0", Since: ""},
@@ -74,6 +79,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "rdma_reject_ece", Version: "RDMACM_1.3", Since: "31.0"},
 	{Name: "rdma_resolve_addr", Version: "RDMACM_1.0", Since: ""},
 	{Name: "rdma_resolve_route", Version: "RDMACM_1.0", Since: ""},
+	{Name: "rdma_set_local_ece", Version: "RDMACM_1.3", Since: "31.0"},
 	{Name: "rdma_set_option", Version: "RDMACM_1.0", Since: ""},
 	{Name: "rdma_write_cm_event", Version: "RDMACM_1.4", Since: "60.0"},
 }

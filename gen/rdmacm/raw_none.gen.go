@@ -39,5 +39,8 @@ var (
 	rawEventStr            func(uintptr, uint32) unsafe.Pointer
 	rawSetOption           func(uintptr, unsafe.Pointer, int32, int32, unsafe.Pointer, uint64) (int, syscall.Errno)
 	rawMigrateID           func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawInitQPAttr          func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawSetLocalEce         func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawGetRemoteEce        func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
 	rawWriteCMEvent        func(uintptr, unsafe.Pointer, uint32, int32, uint64) (int, syscall.Errno)
 )

@@ -14,14 +14,14 @@
 #define VG_WEAK __attribute__((weak))
 
 // rdma_create_event_channel: exported
-VG_WEAK void *vg1ed4ebc7c7_rdma_create_event_channel(uintptr_t fn0_)
+VG_WEAK void *vgd3136d1b0d_rdma_create_event_channel(uintptr_t fn0_)
 {
 
 	return ((vg_fn_rdma_create_event_channel)fn0_)();
 }
 
 // rdma_destroy_event_channel: exported
-VG_WEAK void vg1ed4ebc7c7_rdma_destroy_event_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK void vgd3136d1b0d_rdma_destroy_event_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct rdma_event_channel *channel = (struct rdma_event_channel *)channel_;
 
@@ -29,7 +29,7 @@ VG_WEAK void vg1ed4ebc7c7_rdma_destroy_event_channel(uintptr_t fn0_, uintptr_t c
 }
 
 // rdma_create_id: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_create_id(uintptr_t fn0_, uintptr_t channel_, uint8_t *id_, uintptr_t context_, uint32_t ps_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_create_id(uintptr_t fn0_, uintptr_t channel_, uint8_t *id_, uintptr_t context_, uint32_t ps_)
 {
 	struct rdma_event_channel *channel = (struct rdma_event_channel *)channel_;
 	struct rdma_cm_id **id = (struct rdma_cm_id **)id_;
@@ -40,7 +40,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_create_id(uintptr_t fn0_, uintptr_t channel_, 
 }
 
 // rdma_destroy_id: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_destroy_id(uintptr_t fn0_, uintptr_t id_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_destroy_id(uintptr_t fn0_, uintptr_t id_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 
@@ -48,7 +48,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_destroy_id(uintptr_t fn0_, uintptr_t id_)
 }
 
 // rdma_bind_addr: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_bind_addr(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_bind_addr(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct sockaddr *addr = (struct sockaddr *)addr_;
@@ -57,7 +57,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_bind_addr(uintptr_t fn0_, uintptr_t id_, uint8
 }
 
 // rdma_resolve_addr: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_resolve_addr(uintptr_t fn0_, uintptr_t id_, uint8_t *src_addr_, uint8_t *dst_addr_, int32_t timeout_ms_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_resolve_addr(uintptr_t fn0_, uintptr_t id_, uint8_t *src_addr_, uint8_t *dst_addr_, int32_t timeout_ms_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct sockaddr *src_addr = (struct sockaddr *)src_addr_;
@@ -68,7 +68,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_resolve_addr(uintptr_t fn0_, uintptr_t id_, ui
 }
 
 // rdma_resolve_route: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_resolve_route(uintptr_t fn0_, uintptr_t id_, int32_t timeout_ms_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_resolve_route(uintptr_t fn0_, uintptr_t id_, int32_t timeout_ms_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	int timeout_ms = (int)timeout_ms_;
@@ -77,7 +77,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_resolve_route(uintptr_t fn0_, uintptr_t id_, i
 }
 
 // rdma_create_qp: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_create_qp(uintptr_t fn0_, uintptr_t id_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_create_qp(uintptr_t fn0_, uintptr_t id_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
@@ -87,7 +87,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_create_qp(uintptr_t fn0_, uintptr_t id_, uintp
 }
 
 // rdma_destroy_qp: exported
-VG_WEAK void vg1ed4ebc7c7_rdma_destroy_qp(uintptr_t fn0_, uintptr_t id_)
+VG_WEAK void vgd3136d1b0d_rdma_destroy_qp(uintptr_t fn0_, uintptr_t id_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 
@@ -95,7 +95,7 @@ VG_WEAK void vg1ed4ebc7c7_rdma_destroy_qp(uintptr_t fn0_, uintptr_t id_)
 }
 
 // rdma_connect: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_connect(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_param_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_connect(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_param_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct rdma_conn_param *conn_param = (struct rdma_conn_param *)conn_param_;
@@ -104,7 +104,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_connect(uintptr_t fn0_, uintptr_t id_, uint8_t
 }
 
 // rdma_establish: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_establish(uintptr_t fn0_, uintptr_t id_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_establish(uintptr_t fn0_, uintptr_t id_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 
@@ -112,7 +112,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_establish(uintptr_t fn0_, uintptr_t id_)
 }
 
 // rdma_listen: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_listen(uintptr_t fn0_, uintptr_t id_, int32_t backlog_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_listen(uintptr_t fn0_, uintptr_t id_, int32_t backlog_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	int backlog = (int)backlog_;
@@ -121,7 +121,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_listen(uintptr_t fn0_, uintptr_t id_, int32_t 
 }
 
 // rdma_accept: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_accept(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_param_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_accept(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_param_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct rdma_conn_param *conn_param = (struct rdma_conn_param *)conn_param_;
@@ -130,7 +130,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_accept(uintptr_t fn0_, uintptr_t id_, uint8_t 
 }
 
 // rdma_reject: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_reject(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_reject(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	const void *private_data = (const void *)private_data_;
@@ -140,7 +140,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_reject(uintptr_t fn0_, uintptr_t id_, const ui
 }
 
 // rdma_reject_ece: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_reject_ece(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_reject_ece(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	const void *private_data = (const void *)private_data_;
@@ -150,7 +150,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_reject_ece(uintptr_t fn0_, uintptr_t id_, cons
 }
 
 // rdma_notify: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_notify(uintptr_t fn0_, uintptr_t id_, uint32_t event_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_notify(uintptr_t fn0_, uintptr_t id_, uint32_t event_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	enum ibv_event_type event = (enum ibv_event_type)event_;
@@ -159,7 +159,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_notify(uintptr_t fn0_, uintptr_t id_, uint32_t
 }
 
 // rdma_disconnect: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_disconnect(uintptr_t fn0_, uintptr_t id_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_disconnect(uintptr_t fn0_, uintptr_t id_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 
@@ -167,7 +167,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_disconnect(uintptr_t fn0_, uintptr_t id_)
 }
 
 // rdma_join_multicast: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_join_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_, uintptr_t context_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_join_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_, uintptr_t context_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct sockaddr *addr = (struct sockaddr *)addr_;
@@ -177,7 +177,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_join_multicast(uintptr_t fn0_, uintptr_t id_, 
 }
 
 // rdma_leave_multicast: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_leave_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_leave_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct sockaddr *addr = (struct sockaddr *)addr_;
@@ -186,7 +186,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_leave_multicast(uintptr_t fn0_, uintptr_t id_,
 }
 
 // rdma_get_cm_event: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_get_cm_event(uintptr_t fn0_, uintptr_t channel_, uint8_t *event_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_get_cm_event(uintptr_t fn0_, uintptr_t channel_, uint8_t *event_)
 {
 	struct rdma_event_channel *channel = (struct rdma_event_channel *)channel_;
 	struct rdma_cm_event **event = (struct rdma_cm_event **)event_;
@@ -195,7 +195,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_get_cm_event(uintptr_t fn0_, uintptr_t channel
 }
 
 // rdma_ack_cm_event: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_ack_cm_event(uintptr_t fn0_, uintptr_t event_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_ack_cm_event(uintptr_t fn0_, uintptr_t event_)
 {
 	struct rdma_cm_event *event = (struct rdma_cm_event *)event_;
 
@@ -203,7 +203,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_ack_cm_event(uintptr_t fn0_, uintptr_t event_)
 }
 
 // rdma_get_devices: exported
-VG_WEAK void *vg1ed4ebc7c7_rdma_get_devices(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vgd3136d1b0d_rdma_get_devices(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -211,7 +211,7 @@ VG_WEAK void *vg1ed4ebc7c7_rdma_get_devices(uintptr_t fn0_, uint8_t *num_devices
 }
 
 // rdma_free_devices: exported
-VG_WEAK void vg1ed4ebc7c7_rdma_free_devices(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vgd3136d1b0d_rdma_free_devices(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_context **list = (struct ibv_context **)list_;
 
@@ -219,7 +219,7 @@ VG_WEAK void vg1ed4ebc7c7_rdma_free_devices(uintptr_t fn0_, uintptr_t list_)
 }
 
 // rdma_event_str: exported
-VG_WEAK void *vg1ed4ebc7c7_rdma_event_str(uintptr_t fn0_, uint32_t event_)
+VG_WEAK void *vgd3136d1b0d_rdma_event_str(uintptr_t fn0_, uint32_t event_)
 {
 	enum rdma_cm_event_type event = (enum rdma_cm_event_type)event_;
 
@@ -227,7 +227,7 @@ VG_WEAK void *vg1ed4ebc7c7_rdma_event_str(uintptr_t fn0_, uint32_t event_)
 }
 
 // rdma_set_option: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_set_option(uintptr_t fn0_, uintptr_t id_, int32_t level_, int32_t optname_, uint8_t *optval_, uint64_t optlen_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_set_option(uintptr_t fn0_, uintptr_t id_, int32_t level_, int32_t optname_, uint8_t *optval_, uint64_t optlen_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	int level = (int)level_;
@@ -239,7 +239,7 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_set_option(uintptr_t fn0_, uintptr_t id_, int3
 }
 
 // rdma_migrate_id: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_migrate_id(uintptr_t fn0_, uintptr_t id_, uintptr_t channel_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_migrate_id(uintptr_t fn0_, uintptr_t id_, uintptr_t channel_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct rdma_event_channel *channel = (struct rdma_event_channel *)channel_;
@@ -247,8 +247,36 @@ VG_WEAK int32_t vg1ed4ebc7c7_rdma_migrate_id(uintptr_t fn0_, uintptr_t id_, uint
 	return ((vg_fn_rdma_migrate_id)fn0_)(id, channel);
 }
 
+// rdma_init_qp_attr: exported
+VG_WEAK int32_t vgd3136d1b0d_rdma_init_qp_attr(uintptr_t fn0_, uintptr_t id_, uint8_t *qp_attr_, uint8_t *qp_attr_mask_)
+{
+	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
+	struct ibv_qp_attr *qp_attr = (struct ibv_qp_attr *)qp_attr_;
+	int *qp_attr_mask = (int *)qp_attr_mask_;
+
+	return ((vg_fn_rdma_init_qp_attr)fn0_)(id, qp_attr, qp_attr_mask);
+}
+
+// rdma_set_local_ece: exported
+VG_WEAK int32_t vgd3136d1b0d_rdma_set_local_ece(uintptr_t fn0_, uintptr_t id_, uint8_t *ece_)
+{
+	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
+	struct ibv_ece *ece = (struct ibv_ece *)ece_;
+
+	return ((vg_fn_rdma_set_local_ece)fn0_)(id, ece);
+}
+
+// rdma_get_remote_ece: exported
+VG_WEAK int32_t vgd3136d1b0d_rdma_get_remote_ece(uintptr_t fn0_, uintptr_t id_, uint8_t *ece_)
+{
+	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
+	struct ibv_ece *ece = (struct ibv_ece *)ece_;
+
+	return ((vg_fn_rdma_get_remote_ece)fn0_)(id, ece);
+}
+
 // rdma_write_cm_event: exported
-VG_WEAK int32_t vg1ed4ebc7c7_rdma_write_cm_event(uintptr_t fn0_, uintptr_t id_, uint32_t event_, int32_t status_, uint64_t arg_)
+VG_WEAK int32_t vgd3136d1b0d_rdma_write_cm_event(uintptr_t fn0_, uintptr_t id_, uint32_t event_, int32_t status_, uint64_t arg_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	enum rdma_cm_event_type event = (enum rdma_cm_event_type)event_;

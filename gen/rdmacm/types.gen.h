@@ -77,6 +77,8 @@ struct ibv_pd;
 struct ibv_global_route;
 struct ibv_ah_attr;
 struct ibv_qp_init_attr;
+struct ibv_qp_attr;
+struct ibv_ece;
 struct ibv_context;
 struct rdma_event_channel;
 struct rdma_cm_id;
@@ -169,6 +171,9 @@ typedef void (*vg_fn_rdma_free_devices)(struct ibv_context **list);
 typedef const char *(*vg_fn_rdma_event_str)(enum rdma_cm_event_type event);
 typedef int (*vg_fn_rdma_set_option)(struct rdma_cm_id *id, int level, int optname, void *optval, size_t optlen);
 typedef int (*vg_fn_rdma_migrate_id)(struct rdma_cm_id *id, struct rdma_event_channel *channel);
+typedef int (*vg_fn_rdma_init_qp_attr)(struct rdma_cm_id *id, struct ibv_qp_attr *qp_attr, int *qp_attr_mask);
+typedef int (*vg_fn_rdma_set_local_ece)(struct rdma_cm_id *id, struct ibv_ece *ece);
+typedef int (*vg_fn_rdma_get_remote_ece)(struct rdma_cm_id *id, struct ibv_ece *ece);
 typedef int (*vg_fn_rdma_write_cm_event)(struct rdma_cm_id *id, enum rdma_cm_event_type event, int status, uint64_t arg);
 
 #endif

@@ -57,6 +57,22 @@ func init() {
 	bridge.OfferAttr("XRCDInitAttr", (*XRCDInitAttr).lend)
 	bridge.OfferAttr("CompCntrAttachAttr", (*CompCntrAttachAttr).lend)
 	bridge.OfferAttr("ECEAttr", (*ECEAttr).lend)
+	bridge.OfferChanged("QPAttr", func(a *QPAttr) (c, mask unsafe.Pointer, err error) {
+		return unsafe.Pointer(&a.c), unsafe.Pointer(&a.mask), a.err
+	})
+	bridge.OfferChanged("SRQAttr", func(a *SRQAttr) (c, mask unsafe.Pointer, err error) {
+		return unsafe.Pointer(&a.c), unsafe.Pointer(&a.mask), nil
+	})
+	bridge.OfferFilled((*CompCntrInfo).from)
+	bridge.OfferFilled((*DeviceInfo).from)
+	bridge.OfferFilled((*DeviceInfoEx).from)
+	bridge.OfferFilled((*ECEInfo).from)
+	bridge.OfferFilled((*GIDEntry).from)
+	bridge.OfferFilled((*PortInfo).from)
+	bridge.OfferFilled((*QPInfo).from)
+	bridge.OfferFilled((*QPInitInfo).from)
+	bridge.OfferFilled((*RTInfo).from)
+	bridge.OfferFilled((*SRQInfo).from)
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.

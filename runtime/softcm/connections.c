@@ -61,6 +61,8 @@ int scm_rdma_connect(struct rdma_cm_id *pub, struct rdma_conn_param *p)
 	id->responder_resources = p && p->responder_resources != RDMA_MAX_RESP_RES ? p->responder_resources :
 		id->open->max_responder_resources;
 	fill_param(id, p, &param);
+	param.ece_vendor = id->local_ece.vendor_id;
+	param.ece_options = id->local_ece.options;
 	return scm_leave_with(scm_k_connect(id, &param));
 }
 
@@ -90,6 +92,8 @@ int scm_rdma_accept(struct rdma_cm_id *pub, struct rdma_conn_param *p)
 		return scm_answer(err);
 	choose_depths(id, p);
 	fill_param(id, p, &param);
+	param.ece_vendor = id->remote_ece.vendor_id; // both ends have one vendor, or no options
+	param.ece_options = id->local_ece.options;
 	if (id->qp_type != IBV_QPT_UD) {
 		err = scm_qp_rtr(id, id->responder_resources);
 		if (!err)

@@ -96,6 +96,12 @@ static void route_resolved(struct told *t)
 	become(t, RDMA_CM_EVENT_ROUTE_ERROR, err);
 }
 
+static void take_ece(struct scm_id *id, const struct scm_param *p)
+{
+	id->remote_ece.vendor_id = p->ece_vendor;
+	id->remote_ece.options = p->ece_options;
+}
+
 // requested: ucma_process_conn_req. Without it the request is as if it had never come.
 static int requested(struct told *t, struct scm_id *child, const struct scm_param *p)
 {
@@ -105,6 +111,7 @@ static int requested(struct told *t, struct scm_id *child, const struct scm_para
 	t->event.id = &child->pub;
 	child->initiator_depth = p->initiator_depth;
 	child->responder_resources = p->responder_resources;
+	take_ece(child, p);
 	scm_lock_all();
 	err = child->state == SCM_REMOVED ? ENXIO : scm_query_addr(child);
 	if (!err)
@@ -139,8 +146,10 @@ static void response(struct told *t, const struct scm_event *e)
 	int err;
 
 	copy_conn(t, &e->param);
-	if (!t->id->pub.qp)
+	if (!t->id->pub.qp) {
+		take_ece(t->id, &e->param);
 		return;
+	}
 	err = responded(t->id);
 	t->event.event = RDMA_CM_EVENT_ESTABLISHED;
 	t->id->connect_error = err != 0;

@@ -39,6 +39,7 @@ enum scm_cm {
 struct scm_param {
 	uint32_t qp_num, qkey, psn;
 	uint8_t responder_resources, initiator_depth, flow_control, retry_count, rnr_retry_count, srq;
+	uint32_t ece_vendor, ece_options;
 	uint8_t len; // of data
 	uint8_t data[SCM_DATA];
 };
@@ -107,6 +108,7 @@ struct scm_id {
 	struct scm_dev *open; // whose context it has
 	uint8_t initiator_depth, responder_resources;
 	bool connect_error;
+	struct ibv_ece local_ece, remote_ece;
 };
 
 #define SCM_ID(pub) ((struct scm_id *)(void *)(pub))

@@ -163,6 +163,43 @@ int scm_rdma_create_qp(struct rdma_cm_id *pub, struct ibv_pd *pd, struct ibv_qp_
 	return scm_answer(err);
 }
 
+int scm_rdma_init_qp_attr(struct rdma_cm_id *pub, struct ibv_qp_attr *attr, int *mask)
+{
+	struct ibv_qp_attr a;
+	int err = scm_enter(pub, SCM_V_INIT_QP_ATTR);
+
+	scm_unlock_all();
+	if (!err && attr->qp_state > IBV_QPS_ERR)
+		err = EINVAL;
+	if (!err)
+		err = attr_of(SCM_ID(pub), attr->qp_state, &a, mask);
+	if (!err)
+		*attr = a;
+	return scm_answer(err);
+}
+
+int scm_rdma_set_local_ece(struct rdma_cm_id *pub, struct ibv_ece *ece)
+{
+	int err = scm_enter(pub, SCM_V_SET_LOCAL_ECE);
+
+	if (!err && (pub->qp || !ece || !ece->vendor_id || ece->comp_mask))
+		err = EINVAL;
+	if (!err)
+		SCM_ID(pub)->local_ece = *ece;
+	return scm_leave_with(err);
+}
+
+int scm_rdma_get_remote_ece(struct rdma_cm_id *pub, struct ibv_ece *ece)
+{
+	int err = scm_enter(pub, SCM_V_GET_REMOTE_ECE);
+
+	if (!err && (pub->qp || !ece))
+		err = EINVAL;
+	if (!err)
+		*ece = SCM_ID(pub)->remote_ece;
+	return scm_leave_with(err);
+}
+
 void scm_rdma_destroy_qp(struct rdma_cm_id *pub)
 {
 	struct scm_id *id = SCM_ID(pub);

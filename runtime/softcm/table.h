@@ -42,6 +42,9 @@ VERB(WRITE_CM_EVENT, write_cm_event, 4, int, struct rdma_cm_id *, enum rdma_cm_e
 // Queue pairs: qps.c
 VERB(CREATE_QP, create_qp, 0, int, struct rdma_cm_id *, struct ibv_pd *, struct ibv_qp_init_attr *)
 PLAIN(destroy_qp, 0, void, struct rdma_cm_id *)
+VERB(INIT_QP_ATTR, init_qp_attr, 2, int, struct rdma_cm_id *, struct ibv_qp_attr *, int *)
+VERB(SET_LOCAL_ECE, set_local_ece, 3, int, struct rdma_cm_id *, struct ibv_ece *)
+VERB(GET_REMOTE_ECE, get_remote_ece, 3, int, struct rdma_cm_id *, struct ibv_ece *)
 
 // Connections: connections.c
 VERB(LISTEN, listen, 0, int, struct rdma_cm_id *, int)

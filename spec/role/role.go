@@ -147,6 +147,10 @@ var (
 		Fits: []Shape{{Depth: 1, To: ToTagged, Mutable: true}},
 		Must: []string{"type"}, May: []string{"null"}, Names: NamesRecord, Record: "out",
 		Passes: PassesMemory, Result: ResultRecord, Pass: "pass the address of {a type}"})
+	InOutRecord = row(Role{Name: "in_out_record", C: "pointer to a struct that the caller fills in part and the verb fills",
+		Go:   "the record under `type:`, of another module, with the mask in a parameter",
+		Fits: []Shape{{Depth: 1, To: ToTagged, Mutable: true}},
+		Must: []string{"type"}, Names: NamesRecord, Record: "in", Passes: PassesMemory, Pass: "pass {a type}"})
 	Out = row(Role{Name: "out", C: "pointer to one number that the verb sets, or to a union that `type:` names", Go: "a result",
 		Fits: []Shape{{Depth: 1, To: ToNumber, Mutable: true}, {Depth: 1, To: ToText, Mutable: true},
 			{Depth: 1, To: ToTagged, Mutable: true, When: WhenUnion}},
@@ -186,6 +190,9 @@ var (
 		Fits: []Shape{{Depth: 2, To: ToTagged, When: WhenCreates}}, Passes: PassesMemory, Result: ResultOwn})
 	Mask = row(Role{Name: "mask", C: "the mask of the record under `type:`, which has `mask_param:`", Go: "comes from the record",
 		Fits: number, Must: []string{"type"}, Names: NamesMask, Flags: true, Derived: true})
+	OutMask = row(Role{Name: "out_mask", C: "pointer to the mask of an `in_out_record`, which has the same `type:`", Go: "comes from the record",
+		Fits: []Shape{{Depth: 1, To: ToNumber, Host: true, Mutable: true}}, Must: []string{"type"}, Names: NamesMask, Passes: PassesMemory,
+		Derived: true, Pass: "pass the address of a mask"})
 )
 
 // keys are the keys of a parameter that not every role takes.

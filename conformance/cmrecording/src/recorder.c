@@ -295,6 +295,29 @@ int rdma_reject_ece(struct rdma_cm_id *id, const void *data, uint8_t n)
 	return end();
 }
 
+int rdma_init_qp_attr(struct rdma_cm_id *id, struct ibv_qp_attr *a, int *mask)
+{
+	put("rdma_init_qp_attr id=%d qp_state=%d port_num=%d mask=%#x", number_of(id), a->qp_state, a->port_num, *mask);
+	if (end())
+		return -1;
+	a->dest_qp_num = 0x123456;
+	*mask |= IBV_QP_DEST_QPN;
+	return 0;
+}
+
+int rdma_set_local_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+{
+	put("rdma_set_local_ece id=%d vendor_id=%#x options=%#x comp_mask=%u", number_of(id), ece->vendor_id, ece->options, ece->comp_mask);
+	return end();
+}
+
+int rdma_get_remote_ece(struct rdma_cm_id *id, struct ibv_ece *ece)
+{
+	put("rdma_get_remote_ece id=%d", number_of(id));
+	*ece = (struct ibv_ece){0x7a01, 0x7a02, 0};
+	return end();
+}
+
 int rdma_notify(struct rdma_cm_id *id, enum ibv_event_type event)
 {
 	put("rdma_notify id=%d event=%d", number_of(id), event);

@@ -17,6 +17,7 @@ import (
 var (
 	handles offers // type of T -> *shelf[T]
 	attrs   offers // type of T -> *attr[T]
+	fills   offers // type of T -> func(verb string, to *T) (Filled, error)
 	libs    offers // type of L -> func(*L) dl.Source
 )
 
@@ -101,6 +102,26 @@ type attr[T any] struct {
 // OfferAttr offers the builders of a type: lend gives a Lent a copy of the C struct, and has it use the handles in it.
 func OfferAttr[T any](kind string, lend func(*T, *Lent) error) {
 	attrs.add((*T)(nil), &attr[T]{kind, lend})
+}
+
+// OfferChanged offers the builders of a type to verbs that fill them. memory returns where a builder has its C struct and its mask, and the
+// error that it keeps.
+func OfferChanged[T any](kind string, memory func(*T) (c, mask unsafe.Pointer, err error)) {
+	fills.add((*T)(nil), func(verb string, a *T) (f Filled, err error) {
+		if a == nil {
+			return f, verr.NilValue(verb, kind, "make one with New"+kind)
+		}
+		f.C, f.Mask, err = memory(a)
+		return f, err
+	})
+}
+
+// OfferFilled offers the records of a type that verbs fill. from reads one from its C struct.
+func OfferFilled[T, C any](from func(*T, *C)) {
+	fills.add((*T)(nil), func(_ string, r *T) (Filled, error) {
+		c := new(C)
+		return Filled{C: unsafe.Pointer(c), done: func() { from(r, c) }}, nil
+	})
 }
 
 // shelfOf finds what is offered of a type.
@@ -239,6 +260,28 @@ func Lend[T any](verb string, a *T, lib any, root *object.Handle) (lent Lent, er
 	lent.verb, lent.of = verb, object.Origin{Root: root, Lib: lib}
 	err = of.lend(a, &lent)
 	return lent, err
+}
+
+// Filled is memory of Go for a verb of another library to fill.
+type Filled struct {
+	C, Mask unsafe.Pointer // Mask is nil for a record without a mask beside it
+	done    func()         // or nil
+}
+
+// Done has the record take what is in the memory, after a call that succeeded.
+func (f *Filled) Done() {
+	if f.done != nil {
+		f.done()
+	}
+}
+
+// Fill returns the memory of a record of another package, for verb to fill.
+func Fill[T any](verb string, to *T) (Filled, error) {
+	of, ok := fills.find((*T)(nil))
+	if !ok {
+		return Filled{}, notOffered(verb, (*T)(nil))
+	}
+	return of.(func(string, *T) (Filled, error))(verb, to)
 }
 
 // Made is an object of one library that another library made.

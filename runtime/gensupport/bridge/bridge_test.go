@@ -196,6 +196,47 @@ func TestBorrow(t *testing.T) {
 	wants(t, err, errMake, "")
 }
 
+// record is what a verb fills, and changes is a builder with a mask.
+type (
+	record  struct{ N, seen int }
+	changes struct {
+		c, mask uint32
+		err     error
+	}
+)
+
+// TestFill gives a verb the memory of a record, which reads it when the verb has succeeded, and that of a builder and its mask.
+func TestFill(t *testing.T) {
+	OfferFilled(func(r *record, c *uint64) { r.N = int(*c); r.seen++ })
+	OfferChanged("Changes", func(a *changes) (c, mask unsafe.Pointer, err error) {
+		return unsafe.Pointer(&a.c), unsafe.Pointer(&a.mask), a.err
+	})
+	r := new(record)
+	f, err := Fill("verb", r)
+	if err != nil || f.Mask != nil {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	*(*uint64)(f.C) = 7
+	if f.Done(); *r != (record{7, 1}) {
+		t.Errorf("%+v", r)
+	}
+	a := &changes{c: 5}
+	f, err = Fill("verb", a)
+	if err != nil || *(*uint32)(f.C) != 5 {
+		t.Fatalf("%+v, %v", f, err)
+	}
+	*(*uint32)(f.C), *(*uint32)(f.Mask) = 6, 2
+	if f.Done(); *a != (changes{6, 2, nil}) {
+		t.Errorf("%+v", a)
+	}
+	_, err = Fill("verb", &changes{err: errMake})
+	wants(t, err, errMake, "")
+	_, err = Fill[changes]("verb", nil)
+	wants(t, err, syscall.EINVAL, "verb: Changes is nil; make one with NewChanges")
+	_, err = Fill("verb", new(foreign))
+	wants(t, err, syscall.EINVAL, "bridge.foreign is of a package that does not offer it")
+}
+
 // TestUnder closes the handle that it borrows once no call has it, unless a caller of Borrow has it or an object belongs to it.
 func TestUnder(t *testing.T) {
 	offer()

@@ -77,7 +77,8 @@ func (b *binder) record(name string) *model.Record {
 		return nil
 	}
 	from, ref := b.use(name)
-	r := &model.Record{Go: name, C: s.C, From: from, Ref: ref, In: s.Role == spec.RecordIn, Plain: s.Plain(), Doc: s.Doc}
+	r := &model.Record{Go: name, C: s.C, From: from, Ref: ref, In: s.Role == spec.RecordIn, Plain: s.Plain(),
+		Beside: s.MaskParam != "", Doc: s.Doc}
 	b.records[name] = r
 	return r
 }

@@ -28,7 +28,7 @@ func (k *Checker) findGates() {
 			v := &p.Verbs[i]
 			for _, param := range v.Params {
 				rec := k.spec.RecordByGo(param.Type)
-				if rec == nil || param.Role == role.Mask || rec.Mask == "" && rec.MaskParam == "" {
+				if rec == nil || param.Role.Names == role.NamesMask || rec.Mask == "" && rec.MaskParam == "" {
 					continue
 				}
 				mask := rec.MaskParam

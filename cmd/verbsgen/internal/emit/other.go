@@ -14,6 +14,8 @@ import (
 //		bridge.OfferHandle((*PD).base, newPD, nil)
 //		bridge.OfferHandle((*MR).base, newMR, func(o *MR, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
 //		bridge.OfferAttr("QPAttr", (*QPAttr).lend)
+//		bridge.OfferChanged("QPAttr", func(a *QPAttr) (c, mask unsafe.Pointer, err error) { ... })
+//		bridge.OfferFilled((*ECEInfo).from)
 //	}
 func (g *goFile) offers(o plan.Offers) {
 	source := jen.Func().Params(param("l", "*Lib")).Add(goType("dl.Source")).Add(short(jen.Return(id("l.src"))))
@@ -31,6 +33,20 @@ func (g *goFile) offers(o plan.Offers) {
 	}
 	for _, name := range o.Attrs {
 		body = append(body, rt("bridge", "OfferAttr").Call(jen.Lit(name), jen.Parens(ptr(name)).Dot("lend")))
+	}
+	for _, r := range o.Changed {
+		failed := jen.Nil()
+		if plan.KeepsError(r) {
+			failed = id("a.err")
+		}
+		at := func(field string) *jen.Statement { return rt("unsafe", "Pointer").Call(ref(id("a", field))) }
+		results := []jen.Code{jen.List(id("c"), id("mask")).Add(goType("unsafe.Pointer")), id("err").Error()}
+		memory := jen.Func().Params(param("a", "*"+r.Go)).Params(results...).
+			Add(short(jen.Return(at("c"), at("mask"), failed)))
+		body = append(body, rt("bridge", "OfferChanged").Call(jen.Lit(r.Go), memory))
+	}
+	for _, name := range o.Filled {
+		body = append(body, rt("bridge", "OfferFilled").Call(jen.Parens(ptr(name)).Dot("from")))
 	}
 	g.fn(fn{doc: says("offer", nil), name: "init", body: body})
 }

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
@@ -134,6 +135,10 @@ func (c *checker) mask(v *spec.Verb, p *spec.Param) {
 	}
 	r := orZero(c.RecordByGo(p.Type))
 	c.first(entry{v.C + "." + p.C, p.At},
+		row{p.Role == role.InOutRecord && (!strings.Contains(p.Type, ".") || r.MaskParam == "" || !has(role.OutMask)), "type",
+			p.Type + " is not a record of another module with its mask in a parameter of role out_mask", "correct role: or type:"},
+		row{p.Role == role.OutMask && !has(role.InOutRecord), "role",
+			"no parameter of role in_out_record has the type " + p.Type + " that this is the mask of", "correct role: or type:"},
 		row{p.Role == role.Mask && !has(role.InRecord), "role",
 			"no parameter of role in_record has the type " + p.Type + " that this is the mask of", "correct role: or type:"},
 		row{p.Role == role.Mask && r.Go != "" && r.MaskParam != p.C, "type", p.Type + " has its mask in mask_param: " + r.MaskParam,

@@ -44,6 +44,7 @@ func TestRolesFitCTypes(t *testing.T) {
 		{role: role.InRecord, param: typed, fits: []string{"struct tap *", "const struct tap *"}, not: []string{"struct tap **", "uint32_t *",
 			"struct tap"}},
 		{role: role.OutRecord, param: typed, fits: []string{"struct tap *"}, not: []string{"const struct tap *", "struct tap **", "void *"}},
+		{role: role.InOutRecord, param: typed, fits: []string{"struct tap *"}, not: []string{"const struct tap *", "struct tap **", "void *"}},
 		{role: role.Out, param: untyped, fits: []string{"int *", "uint8_t *", "char *", "enum tap_bits *", "__be16 *"},
 			not: []string{"const int *", "int **", "void *", "struct tap *", "int"}},
 		{role: role.Out, param: union, fits: []string{"union ibv_gid *"}, not: []string{"const union ibv_gid *", "int *"}},
@@ -64,6 +65,7 @@ func TestRolesFitCTypes(t *testing.T) {
 		{role: role.Given, param: typed, fits: []string{"struct tap **"}, not: []string{"struct tap *", "void **"}},
 		{role: role.Made, param: untyped, verb: spec.Verb{Creates: "Tap"}, fits: []string{"struct tap **"}, not: []string{"struct tap *"}},
 		{role: role.Made, param: untyped, not: []string{"struct tap **"}},
+		{role: role.OutMask, param: typed, fits: []string{"int *", "uint32_t *"}, not: []string{"int", "const int *", "__be32 *", "int **"}},
 		{role: role.Mask, param: typed, fits: []string{"int", "uint32_t"}, not: []string{"int *", "__be32"}},
 	}
 	sp, err := spec.Load(fstest.MapFS{"ibv_query_gid.yaml": {Data: []byte(unionPage)}})

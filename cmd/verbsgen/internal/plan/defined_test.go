@@ -88,6 +88,8 @@ func defines(s Step) []string {
 		return []string{s.Into, "err"}
 	case LendOther:
 		return []string{s.Into, "err"}
+	case FillOther:
+		return []string{s.Into, "err"}
 	case MakeOther:
 		return []string{s.Into, "err"}
 	}

@@ -213,6 +213,11 @@ func (s LendOther) Steps() []Step {
 		deferred(result(s.Into + ".Exit")), Refuse{isGiven("err"), val("err")}}
 }
 
+// Steps: the record of a nil pointer, or with a value that does not fit, is refused.
+func (s FillOther) Steps() []Step {
+	return []Step{Try{Into: s.Into, Call: of("bridge", "Fill", verb, val(s.Record))}}
+}
+
 // Steps: a package makes the handles of its own types.
 func (s MakeOther) Steps() []Step {
 	var handles []Entry

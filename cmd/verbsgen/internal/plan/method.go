@@ -402,6 +402,11 @@ func (c *call) listOutput(p *model.Param, out *outputs) {
 // recordOutput makes the record of a mirror that the verb filled.
 func (c *call) recordOutput(p *model.Param, out *outputs) {
 	mirror, name := p.Go+"C", "out"
+	if p.Record.From != nil {
+		c.inOutOutput(p, out)
+		out.outs = append(out.outs, val(p.Go))
+		return
+	}
 	if p.Record.Caps && c.b.needsCaps() {
 		out.fill = append(out.fill, KeepCaps{Device: c.self, Mirror: mirror, Mask: mirror + "." + p.Record.Mask})
 	}

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
@@ -68,6 +70,23 @@ func (c *call) otherRecord(p *model.Param) {
 	c.pass(p, val(held(p)+".C"), number(1))
 }
 
+// inOutRecord passes the memory of a record of another package that the caller has filled in part.
+func (c *call) inOutRecord(p *model.Param) {
+	c.take(p, "*"+p.GoType)
+	c.fillOther(p)
+}
+
+// fillOther passes the memory of a record of another package for the verb to fill.
+func (c *call) fillOther(p *model.Param) {
+	c.pre = append(c.pre, FillOther{Into: held(p), Record: p.Go})
+	c.pass(p, val(held(p)+".C"), number(1))
+}
+
+// inOutOutput has the record take what the verb filled.
+func (c *call) inOutOutput(p *model.Param, out *outputs) {
+	out.fill = append(out.fill, do(result(held(p)+".Done")))
+}
+
 // made is where the verb left the object that it made.
 func (c *call) made() (before []Step, from string) {
 	switch x := c.v.Made; {
@@ -112,7 +131,9 @@ func (c *call) createdOther() []Step {
 // Offers are what packages of other libraries may take and make: every handle, and the builders that verbs take.
 type Offers struct {
 	Handles []Offer
-	Attrs   []string // Go names of builders
+	Attrs   []string        // Go names of builders
+	Changed []*model.Record // builders that verbs may fill: their masks are beside them
+	Filled  []string        // Go names of records that verbs fill
 }
 
 // Offer is a handle, by the Go name of its object, with the objects that it has fields for.
@@ -132,6 +153,12 @@ func (b *builder) others() []Decl {
 		if b.lendable(r) {
 			offers.Attrs = append(offers.Attrs, r.Go)
 			out = append(out, b.lend(r))
+			if r.Beside && !slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.Object != nil }) {
+				offers.Changed = append(offers.Changed, r)
+			}
+		}
+		if !r.In && !r.Event && b.fills(r) {
+			offers.Filled = append(offers.Filled, r.Go)
 		}
 	}
 	return append([]Decl{offers}, out...)

@@ -26,6 +26,10 @@ var brokenOthers = []struct {
 	{"ID.CreateQP", without[Missing](1), "refused", "a function that the library lacks is not refused"},
 	{"ID.Migrate", without[Try](0), "called", "the verb is named and not called"},
 	{"ID.Migrate", editedEnter("channel", func(e *Enter) { e.Beside = "" }), "one device", "channel may be of another device than id"},
+	{"ID.InitQPAttr", without[FillOther](0), "defined", "qpAttrHeld is used and defined nowhere before"},
+	{"ID.InitQPAttr", withoutAssign("", 0), "returned", "qp_attr is filled and not taken"},
+	{"ID.RemoteECE", withoutAssign("", 0), "returned", "ece is filled and not returned"},
+	{"ID.RemoteECE", without[FillOther](0), "defined", "eceHeld is used and defined nowhere before"},
 	{"EventChannel.CreateID", without[Declare](0), "defined", "idC is used and defined nowhere before"},
 }
 

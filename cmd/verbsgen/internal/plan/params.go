@@ -21,23 +21,25 @@ type rolePlanner struct {
 
 // byRole has the planner of each role.
 var byRole = map[*role.Role]rolePlanner{
-	role.Handle:    {pass: (*call).handleParam},
-	role.In:        {pass: (*call).valueParam},
-	role.Flags:     {pass: (*call).flagsParam},
-	role.Enum:      {pass: (*call).valueParam},
-	role.InRecord:  {pass: (*call).recordParam},
-	role.OutRecord: {pass: (*call).outRecord, result: recordResult, output: (*call).recordOutput},
-	role.Out:       {pass: (*call).outNumber, result: (*call).numberResult, output: (*call).numberOutput},
-	role.Bytes:     {pass: (*call).bytesParam},
-	role.Slice:     {pass: (*call).listParam},
-	role.Filled:    {pass: (*call).filledParam, output: (*call).listOutput},
-	role.Addr:      {pass: (*call).valueParam},
-	role.Len:       {pass: (*call).lengthParam},
-	role.Data:      {pass: (*call).dataParam},
-	role.Sockaddr:  {pass: (*call).addressParam},
-	role.Given:     {pass: (*call).valueParam},
-	role.Made:      {pass: (*call).madeParam},
-	role.Mask:      {pass: (*call).maskParam},
+	role.Handle:      {pass: (*call).handleParam},
+	role.In:          {pass: (*call).valueParam},
+	role.Flags:       {pass: (*call).flagsParam},
+	role.Enum:        {pass: (*call).valueParam},
+	role.InRecord:    {pass: (*call).recordParam},
+	role.InOutRecord: {pass: (*call).inOutRecord, output: (*call).inOutOutput},
+	role.OutRecord:   {pass: (*call).outRecord, result: recordResult, output: (*call).recordOutput},
+	role.Out:         {pass: (*call).outNumber, result: (*call).numberResult, output: (*call).numberOutput},
+	role.Bytes:       {pass: (*call).bytesParam},
+	role.Slice:       {pass: (*call).listParam},
+	role.Filled:      {pass: (*call).filledParam, output: (*call).listOutput},
+	role.Addr:        {pass: (*call).valueParam},
+	role.Len:         {pass: (*call).lengthParam},
+	role.Data:        {pass: (*call).dataParam},
+	role.Sockaddr:    {pass: (*call).addressParam},
+	role.Given:       {pass: (*call).valueParam},
+	role.Made:        {pass: (*call).madeParam},
+	role.Mask:        {pass: (*call).maskParam},
+	role.OutMask:     {pass: (*call).outMask},
 }
 
 // param adds one C parameter to the method: to its Go parameters, its preparation and the arguments of the raw call.
@@ -209,6 +211,11 @@ func (c *call) madeParam(p *model.Param) { c.outParam(p, p.Go+"C", pointer) }
 // outRecord passes the address of a mirror for the verb to fill. Where the mask has bits for the fields, it asks for them, and the
 // rules see it.
 func (c *call) outRecord(p *model.Param) {
+	if p.Record.From != nil {
+		c.pre = append(c.pre, define(p.Go, result("new", converted(p.GoType))))
+		c.fillOther(p)
+		return
+	}
 	mirror := p.Go + "C"
 	var asked []Step
 	bits := map[int64]bool{}
@@ -246,6 +253,15 @@ func (c *call) maskParam(p *model.Param) {
 		}
 	}
 	c.b.errorf(c.v.C+"."+p.C, "no parameter has the fields of the mask")
+}
+
+// outMask passes the memory of the mask of a record of another package.
+func (c *call) outMask(p *model.Param) {
+	for _, q := range c.v.Params {
+		if q.Role == role.InOutRecord && q.Record == p.Record {
+			c.pass(p, val(held(q)+".Mask"), number(1))
+		}
+	}
 }
 
 // listParam passes a list of records. Those of the runtime have C's layout themselves.

@@ -146,6 +146,8 @@ func entered(w *world, m *Method) (wrong []string) {
 			began[s.Handle] = true
 		case LendOther:
 			began[s.Attr] = true
+		case FillOther: // a record without handles
+			began[s.Record] = true
 		case Refuse:
 			if _, hot := steps[first].(Batch); hot && s.When.Text == "==" && s.When.Args[1].is(null) { // whose gate the call goes through
 				began[s.When.Args[0].Path] = true
@@ -207,6 +209,8 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 			same[s.Handle] = s.Lib != ""
 		case LendOther:
 			same[s.Attr] = s.Lib != ""
+		case FillOther:
+			same[s.Record] = true
 		case Assign:
 			for _, v := range s.Values {
 				if len(v.Args) == 1 {
@@ -374,6 +378,9 @@ func returned(_ *world, m *Method) (wrong []string) {
 		switch s := s.(type) {
 		case Output:
 			read[s.Mirror] = s.Into
+		case FillOther:
+			read[s.Record+"C"] = s.Record
+			declared[s.Record+"C"] = slices.ContainsFunc(m.Steps, func(x Step) bool { return reflect.DeepEqual(x, do(result(s.Into+".Done"))) })
 		case Declare:
 			declared[s.Var.Name] = true
 		}
@@ -385,6 +392,11 @@ func returned(_ *world, m *Method) (wrong []string) {
 		case role.OutRecord:
 			name = read[p.Go+"C"]
 			declared[name] = declared[p.Go+"C"]
+		case role.InOutRecord:
+			if !declared[p.Go+"C"] {
+				wrong = append(wrong, p.C+" is filled and not taken")
+			}
+			continue
 		default:
 			continue
 		}

@@ -107,6 +107,8 @@ type (
 		Into, Attr, Lib, Root string
 		Plain                 bool
 	}
+	// FillOther gives memory of a record of another package to a verb.
+	FillOther struct{ Into, Record string }
 	// MakeOther makes a handle of another package.
 	MakeOther struct {
 		Into, Object string

@@ -295,7 +295,7 @@ func wrapped(i *big.Int, t types.Type) value {
 // taken reports whether a verb reads a parameter that programs give a value for.
 func taken(p *model.Param) bool {
 	switch p.Role {
-	case role.Out, role.OutRecord, role.Made, role.Filled, role.Given:
+	case role.Out, role.OutRecord, role.Made, role.Filled, role.Given, role.OutMask:
 		return false
 	}
 	return true
