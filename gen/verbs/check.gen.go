@@ -578,8 +578,8 @@ var (
 	rule3525 = verr.Rule{ID: "VR-ibv_create_cq_ex-wc_flags-3525", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
 		Statement: "timestamps need a device whose completion_timestamp_mask is not 0", Fix: "leave the timestamps out",
 		Page: "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true,
-		AcceptedBy: []string{"irdma with linux 7.2 (no completion has a timestamp), not in all cases"},
-		RefusedBy:  []string{"rxe", "efa", "hns", "ionic"}, Text: validate.Text[WCField]}
+		AcceptedBy: []string{"irdma with linux 7.2 (no completion has a timestamp)"}, RefusedBy: []string{"rxe", "efa", "hns", "ionic"},
+		Text: validate.Text[WCField]}
 	rule1303 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at most max_cqe",
 		Fix: "ask for fewer entries", Page: "ibv_resize_cq", Capable: true, Limit: "max_cqe", Text: validate.Signed}
 	rule1302 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe", Statement: "cqe is at least 1",
@@ -1413,12 +1413,6 @@ var (
 	rule3201 = verr.Rule{ID: "VR-ibv_post_send-mw-3201", Verb: "ibv_post_send", Subject: "wr[].bind_mw.mw",
 		Statement: "mw must not be NULL to bind a window", Fix: "pass a window of type 2", Page: "ibv_post_send", Section: "DESCRIPTION",
 		Text: validate.AddrText}
-	rule3204 = verr.Rule{ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr",
-		Statement: "tso.hdr must not be NULL, as each segment begins with it", Fix: "pass the header", Page: "ibv_post_send",
-		Section: "DESCRIPTION", Text: validate.AddrText}
-	rule4009 = verr.Rule{ID: "VR-ibv_post_send-hdr_sz-4009", Verb: "ibv_post_send", Subject: "wr[].tso.hdr_sz",
-		Statement: "hdr_sz is at least 14, the length of an Ethernet header", Fix: "pass the headers of all layers, to that of TCP",
-		Page: "ibv_post_send", Section: "DESCRIPTION"}
 	rule0340 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "send_flags has no bits but those of enum ibv_send_flags", Fix: "leave the other bits out", Page: "ibv_post_send",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}, RefusedBy: []string{"efa"}, Text: validate.Hex}
@@ -1492,6 +1486,14 @@ var (
 	rule3202 = verr.Rule{ID: "VR-ibv_post_send-mr-3202", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mr",
 		Statement: "mr must not be NULL to bind a window", Fix: "pass a region", Page: "ibv_post_send", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (the window is invalidated), not in all cases"}, Text: validate.AddrText}
+	rule3204 = verr.Rule{ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr",
+		Statement: "tso.hdr must not be NULL, as each segment begins with it", Fix: "pass the header", Page: "ibv_post_send",
+		Section: "DESCRIPTION", AcceptedBy: []string{"vmw_pvrdma (the device gets it as another request)"},
+		RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.AddrText}
+	rule4009 = verr.Rule{ID: "VR-ibv_post_send-hdr_sz-4009", Verb: "ibv_post_send", Subject: "wr[].tso.hdr_sz",
+		Statement: "hdr_sz is at least 14, the length of an Ethernet header", Fix: "pass the headers of all layers, to that of TCP",
+		Page: "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"vmw_pvrdma (the device gets it as another request)"},
+		RefusedBy: []string{"mlx5, not in all cases"}}
 	rule4203 = verr.Rule{ID: "VR-ibv_post_send-send_flags-4203", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "no device computes checksums for queue pairs of type UC and XRC_SEND", Fix: "leave IP_CSUM out", Page: "ibv_post_send",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the flag is ignored)", "mlx4 (the flag is ignored)"}, Text: validate.Hex}

@@ -1124,10 +1124,6 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_send-opcode-3200", brokenPostSend, &inPostSend{wrOpcode: 2}, &inPostSend{wrOpcode: 77})
 	judge(t, "VR-ibv_post_send-mw-3201", brokenPostSend, &inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})
-	judge(t, "VR-ibv_post_send-hdr-3204", brokenPostSend, &inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 54},
-		&inPostSend{wrOpcode: 10, wrTSOHdrSz: 54})
-	judge(t, "VR-ibv_post_send-hdr_sz-4009", brokenPostSend, &inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 14},
-		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 13})
 	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend, &inPostSend{wrSendFlags: 10}, &inPostSend{wrSendFlags: 256})
 	judge(t, "VR-ibv_post_send-send_flags-0341", hintPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(2), wrSendFlags: 1},
 		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrSendFlags: 1})
@@ -1172,6 +1168,10 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: validate.Of(16)})
 	judge(t, "VR-ibv_post_send-mr-3202", hintPostSend, &inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})
+	judge(t, "VR-ibv_post_send-hdr-3204", hintPostSend, &inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 54},
+		&inPostSend{wrOpcode: 10, wrTSOHdrSz: 54})
+	judge(t, "VR-ibv_post_send-hdr_sz-4009", hintPostSend, &inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 14},
+		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 13})
 	judge(t, "VR-ibv_post_send-send_flags-4203", hintPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(3)},
 		&inPostSend{wrOpcode: 2, qpType: validate.Of(3), wrSendFlags: 16})
 	judge(t, "VR-ibv_post_send-num_sge-3501", hintPostSend, &inPostSend{wrOpcode: 4, wrNumSGE: 1, capMaxSGERD: validate.Of(1)},

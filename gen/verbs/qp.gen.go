@@ -610,8 +610,6 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 		wrNumSGE:                      int64(cmem.At[int32](wr.Request, 24)),
 		wrWRUDAH:                      uint64(cmem.At[uintptr](wr.Request, 40)),
 		wrBindMWMW:                    uint64(cmem.At[uintptr](wr.Request, 80)),
-		wrTSOHdr:                      uint64(cmem.At[uintptr](wr.Request, 80)),
-		wrTSOHdrSz:                    uint64(cmem.At[uint16](wr.Request, 88)),
 		wrSendFlags:                   uint64(cmem.At[uint32](wr.Request, 32)),
 		wrSgListLengthTotal:           wr.Total(8),
 		wrWRAtomicRemoteAddr:          uint64(cmem.At[uint64](wr.Request, 40)),
@@ -620,6 +618,8 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 		wrBindMWBindInfoMWAccessFlags: uint64(cmem.At[uint32](wr.Request, 120)),
 		wrQPTypeXRCRemoteSrqn:         uint64(cmem.At[uint32](wr.Request, 72)),
 		wrBindMWBindInfoMR:            uint64(cmem.At[uintptr](wr.Request, 96)),
+		wrTSOHdr:                      uint64(cmem.At[uintptr](wr.Request, 80)),
+		wrTSOHdrSz:                    uint64(cmem.At[uint16](wr.Request, 88)),
 	}
 	qp.seePostSend(&in, false)
 	if wr.Full(brokenPostSend(&in)) {

@@ -991,8 +991,6 @@ type inPostSend struct {
 	wrNumSGE                      int64          // wr[].num_sge
 	wrWRUDAH                      uint64         // wr[].wr.ud.ah
 	wrBindMWMW                    uint64         // wr[].bind_mw.mw
-	wrTSOHdr                      uint64         // wr[].tso.hdr
-	wrTSOHdrSz                    uint64         // wr[].tso.hdr_sz
 	wrSendFlags                   uint64         // wr[].send_flags
 	wrSgListLengthTotal           uint64         // wr[].sg_list[].length
 	qpCapMaxInlineData            validate.Known // qp.cap.max_inline_data
@@ -1007,6 +1005,8 @@ type inPostSend struct {
 	capTSOCapsSupportedQpts       validate.Known // device_attr_ex.tso_caps.supported_qpts
 	capTSOCapsMaxTSO              validate.Known // device_attr_ex.tso_caps.max_tso
 	wrBindMWBindInfoMR            uint64         // wr[].bind_mw.bind_info.mr
+	wrTSOHdr                      uint64         // wr[].tso.hdr
+	wrTSOHdrSz                    uint64         // wr[].tso.hdr_sz
 	capMaxSGERD                   validate.Known // device_attr.max_sge_rd
 }
 
@@ -1047,8 +1047,6 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 		wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1 && wrOpcode != WROpcodeFlush &&
 		wrOpcode != WROpcodeAtomicWrite, &rule3200, in.wrOpcode)
 	bad.If(wrOpcode == WROpcodeBindMW && in.wrBindMWMW == 0, &rule3201, in.wrBindMWMW)
-	bad.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0, &rule3204, in.wrTSOHdr)
-	bad.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz < 14, &rule4009, in.wrTSOHdrSz)
 	return bad
 }
 
@@ -1090,6 +1088,8 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	may.If(in.capTSOCapsMaxTSO.OK && wrOpcode == WROpcodeTSO && in.wrSgListLengthTotal > in.capTSOCapsMaxTSO.V, &rule2080,
 		in.wrSgListLengthTotal, in.capTSOCapsMaxTSO.V)
 	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMR == 0, &rule3202, in.wrBindMWBindInfoMR)
+	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0, &rule3204, in.wrTSOHdr)
+	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz < 14, &rule4009, in.wrTSOHdrSz)
 	may.If(in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeXRCSend) && in.wrSendFlags&0x10 != 0, &rule4203, in.wrSendFlags)
 	may.If(in.capMaxSGERD.OK && wrOpcode == WROpcodeRDMARead && in.capMaxSGERD.V > 0 && uint64(in.wrNumSGE) > in.capMaxSGERD.V, &rule3501,
 		uint64(in.wrNumSGE), in.capMaxSGERD.V)
