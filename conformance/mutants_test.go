@@ -17,8 +17,9 @@ import (
 type edit struct{ file, old, new string }
 
 // mutant is the bindings with a mistake such as a generator makes, and the cases of the suite, or the tests of this package, that
-// must see it.
+// must see it. Mutants of one build cannot be seen by each other's cases and tests.
 type mutant struct {
+	build int
 	name  string
 	edits []edit
 	cases []string
@@ -28,37 +29,37 @@ type mutant struct {
 // mutants change the text of gen/verbs.
 func mutants() []mutant {
 	return []mutant{
-		{"two fields of a mirror in each other's place", []edit{
+		{1, "two fields of a mirror in each other's place", []edit{
 			{"records.gen.go", " max_mr, max_pd,", " max_pd, max_mr,"},
 		}, []string{"CF-mir-0001", "CF-mir-0003"}, nil},
-		{"a field of an argument at a wrong offset", []edit{
+		{1, "a field of an argument at a wrong offset", []edit{
 			{"records.gen.go", "\tlog_align_req, comp_mask uint32\n", "\tcomp_mask, log_align_req uint32\n"},
 		}, []string{"CF-dm-0003"}, nil},
-		{"a verb that gives NULL and errno taken for one that gives its errno", []edit{
+		{1, "a verb that gives NULL and errno taken for one that gives its errno", []edit{
 			{"raw.gen.go",
 				"p, err := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\treturn cmem.OrErrno(p, err)",
 				"p, _ := C.HASH_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))\n\treturn cmem.OrErrno(p, nil)"},
 		}, []string{"CF-err-0006", "CF-err-0101"}, nil},
-		{"a verb that gives its errno taken for one that gives -1", []edit{
+		{1, "a verb that gives its errno taken for one that gives -1", []edit{
 			{"raw.gen.go", "return syscall.Errno(C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))",
 				"n, err := C.HASH_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)))\n\t_, errno := " +
 					"cmem.IntOrErrno(int(n), err)\n\treturn errno"},
 		}, []string{"CF-err-0007"}, nil},
-		{"a builder that forgets a bit of comp_mask", []edit{
+		{1, "a builder that forgets a bit of comp_mask", []edit{
 			{"records.gen.go", "cmem.SetBit(a, &a.c.iova, v, &a.c.comp_mask, 0x1)", "cmem.Set(a, &a.c.iova, v)"},
 		}, []string{"CF-mr-0010", "CF-mr-0018"}, nil},
-		{"two numbers of a datagram's way in each other's place", []edit{
+		{1, "two numbers of a datagram's way in each other's place", []edit{
 			{"address.gen.go", "\tah.gate.To(w, qpn, qkey)\n", "\tah.gate.To(w, qkey, qpn)\n"},
 		}, []string{"CF-que-0026"}, nil},
-		{"a field of a queue pair's attributes filled from another", []edit{
+		{2, "a field of a queue pair's attributes filled from another", []edit{
 			{"records.gen.go", "&a.c.rq_psn, v,", "&a.c.dest_qp_num, v,"},
 		}, []string{"CF-que-0020", "CF-mr-0001"}, nil},
-		{"a region unpinned when its registration returns", []edit{
+		{3, "a region unpinned when its registration returns", []edit{
 			{"../../runtime/gensupport/object/handle.go", "\terr := h.Init(h.owner, h.kind, h.label, parents...)\n",
 				"\tif h.Kept != nil {\n\t\th.Kept()\n\t}\n\terr := h.Init(h.owner, h.kind, h.label, parents...)\n"},
 		}, []string{"CF-acc-0004", "CF-acc-0005"},
 			[]string{"TestPinnedUntilClose", "TestDroppedRegion", "TestUnderCollector", "TestRegExMemory"}},
-		{"memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
+		{2, "memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
 			{"mr.gen.go", "\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, ",
 				"\t\tif mr.h.Kept != nil {\n\t\t\tmr.h.Kept()\n\t\t}\n\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, "},
 			{"../../runtime/gensupport/byhand/rereg.go",
@@ -87,7 +88,10 @@ func TestMutants(t *testing.T) {
 	for _, m := range mutants() {
 		all = append(all, m.cases...)
 	}
-	binary := build(t, nil)
+	binary, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	sound := verdicts(t, binary, all)
 	for _, m := range mutants() {
 		for _, name := range m.tests {
@@ -96,9 +100,16 @@ func TestMutants(t *testing.T) {
 			}
 		}
 	}
+	edits, built := map[int][]edit{}, map[int]string{}
+	for _, m := range mutants() {
+		edits[m.build] = append(edits[m.build], m.edits...)
+	}
+	for n, e := range edits {
+		built[n] = build(t, mutate(t, dir, e))
+	}
 	for _, m := range mutants() {
 		t.Run(m.name, func(t *testing.T) {
-			binary := build(t, mutate(t, dir, m.edits))
+			binary := built[m.build]
 			for _, name := range m.tests {
 				if said, passed := passes(binary, name); passed || !strings.Contains(said, "--- FAIL: "+name) {
 					t.Errorf("%s does not see it:\n%s", name, said)

@@ -23,34 +23,42 @@ import (
 // read from it, too.
 const coreVar = "VERBSGEN_RDMA_CORE"
 
-// TestEveryRelease generates a package of every known release twice: from its facts by name, and from the same facts as
-// those of a header. Each package must compile, pass vet and pass its generated tests. Packages that differ in nothing but
-// the name of the release and the hash of the facts are built once.
+// TestEveryRelease generates a package of every known release from its facts, taken for those of a header: all that hand-written text
+// stands on is there, in each of them. The packages of the oldest release, of Debian 12's and of the newest must compile, pass vet and pass
+// their generated tests; "make facts" does so with those of all releases.
 func TestEveryRelease(t *testing.T) {
-	if testing.Short() || runtime.GOOS != "linux" {
-		t.Skip("compiles a package for each release, on linux")
-	}
 	sp, err := spec.Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := newWorkspace(t)
+	oldest := api.Releases()[0]
 	for _, release := range api.Releases() {
 		rel, err := api.Load(release)
 		if err != nil {
 			t.Fatal(err)
 		}
-		byName := m.generate(t, rel, sp, generate.Options{Package: "verbs"})
 		header := *rel
 		header.Release = ""
-		byHeader := m.generate(t, &header, sp, generate.Options{Package: "verbs", Header: "verbs.h"})
-		t.Logf("%s: by release %s, by header %s", release, byName, byHeader)
+		opt := generate.Options{Package: "verbs", Header: "verbs.h"}
+		switch {
+		case testing.Short() || release != oldest && release != "44.0" && release != api.Newest():
+			if _, _, err := generate.Run(&header, sp, opt); err != nil {
+				t.Errorf("%s: %v", release, err)
+			}
+		case release == "44.0":
+			m.generate(t, rel, sp, generate.Options{Package: "verbs"})
+		default:
+			m.generate(t, &header, sp, opt)
+		}
 	}
-	m.test(t)
+	if !testing.Short() && runtime.GOOS == "linux" {
+		m.test(t)
+	}
 }
 
-// TestEveryHeader does the same from the headers themselves, whose facts must be those that are stored, and from the
-// newest commit of rdma-core.
+// TestEveryHeader builds and tests the packages of all headers, whose facts must be those that are stored, and of the newest commit of
+// rdma-core. Packages that differ in nothing but the name of the release and the hash of the facts are built once.
 func TestEveryHeader(t *testing.T) {
 	core := os.Getenv(coreVar)
 	if core == "" {
