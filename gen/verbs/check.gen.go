@@ -593,7 +593,7 @@ var (
 		Statement: "attr_mask must name what to change", Fix: "give what is to be changed", Page: "ibv_modify_cq", Text: validate.Hex}
 	rule2055 = verr.Rule{ID: "VR-ibv_modify_cq-cq_count-2055", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_count",
 		Statement: "moderate.cq_count is at most max_cq_count", Fix: "pass a smaller value", Page: "ibv_modify_cq", Capable: true,
-		Limit: "max_cq_count"}
+		Limit: "max_cq_count", AcceptedBy: []string{"mlx5", "mlx4", "hns"}}
 	rule2056 = verr.Rule{ID: "VR-ibv_modify_cq-cq_period-2056", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_period",
 		Statement: "moderate.cq_period is at most max_cq_period", Fix: "pass a smaller value", Page: "ibv_modify_cq", Capable: true,
 		Limit: "max_cq_period", AcceptedBy: []string{"hns with linux 6.12..7.2 (the period is the longest one of the device)"},
@@ -614,18 +614,18 @@ var (
 		AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}}
 	rule0604 = verr.Rule{ID: "VR-ibv_create_srq-max_wr-0604", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr",
 		Statement: "max_wr is at most max_srq_wr", Fix: "ask for less", Page: "ibv_create_srq", Capable: true, Limit: "max_srq_wr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "siw", "mlx5"}}
+		AcceptedBy: []string{"irdma with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw", "mlx5"}}
 	rule0605 = verr.Rule{ID: "VR-ibv_create_srq-max_sge-0605", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_sge",
 		Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq", Capable: true, Limit: "max_srq_sge",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}}
+		AcceptedBy: []string{"bnxt_re"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}}
 	rule0606 = verr.Rule{ID: "VR-ibv_create_srq-srq_limit-0606", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.srq_limit",
 		Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
 			"siw (it arms the event of the limit at once), not in all cases"}}
 	rule4209 = verr.Rule{ID: "VR-ibv_create_srq-pd-4209", Verb: "ibv_create_srq", Subject: "pd",
 		Statement: "this device has no shared receive queues, as its max_srq is 0", Fix: "give each queue pair a receive queue of its own",
-		Page: "ibv_create_srq", Capable: true, Limit: "max_srq", RefusedBy: []string{"efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"},
-		Text: validate.AddrText}
+		Page: "ibv_create_srq", Capable: true, Limit: "max_srq",
+		RefusedBy: []string{"irdma with linux 7.2", "efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
 	rule1204 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "srq_type is BASIC, XRC or TM", Fix: "pass one of these", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
 		Text: validate.Text[SRQType]}
@@ -638,31 +638,31 @@ var (
 	rule1207 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_num_tags-1207", Verb: "ibv_create_srq_ex",
 		Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at least 1",
 		Fix: "ask for as many as are posted at a time", Page: "ibv_create_srq_ex"}
-	rule3305 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-3305", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
-		Statement: "pd must not be NULL, as the queue needs it", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
-		Text: validate.AddrText}
-	rule1203 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
-		Statement: "comp_mask needs PD", Fix: "give one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
-		AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases", "qedr, not in all cases"}, RefusedBy: []string{"rxe", "hns"},
-		Text: validate.NoText}
 	rule1208 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_num_tags-1208", Verb: "ibv_create_srq_ex",
 		Subject: "srq_init_attr_ex.tm_cap.max_num_tags", Statement: "max_num_tags is at most max_num_tags of the device", Fix: "ask for less",
 		Page: "ibv_create_srq_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_num_tags"}
 	rule1214 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-1214", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "a queue of type XRC needs a device with XRC", Fix: "use another type", Page: "ibv_create_srq_ex", Unsupported: true,
-		Capable: true, RefusedBy: []string{"rxe"}, Text: validate.Text[SRQType]}
-	rule1229 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
-		Statement: "max_wr is at least 1", Fix: "ask for as many requests as wait at a time", Page: "ibv_create_srq_ex",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
-	rule1230 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_wr-1230", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
-		Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_create_srq_ex", Capable: true,
-		Limit: "max_srq_wr", RefusedBy: []string{"rxe with linux 6.1..7.2"}}
-	rule1231 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_sge-1231", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_sge",
-		Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq_ex", Capable: true, Limit: "max_srq_sge",
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}}
+		Capable: true, Text: validate.Text[SRQType]}
+	rule3305 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-3305", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
+		Statement: "pd must not be NULL, as the queue needs it", Fix: "pass one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
+		Text: validate.AddrText}
 	rule3309 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_ops-3309", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops",
 		Statement: "max_ops is at most max_ops of the device", Fix: "ask for less", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
 		Capable: true, Limit: "max_ops"}
+	rule1203 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
+		Statement: "comp_mask needs PD", Fix: "give one", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
+		AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases", "qedr, not in all cases"}, RefusedBy: []string{"rxe", "hns"},
+		Text: validate.NoText}
+	rule1229 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
+		Statement: "max_wr is at least 1", Fix: "ask for as many requests as wait at a time", Page: "ibv_create_srq_ex",
+		AcceptedBy: []string{"mlx4, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+	rule1230 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_wr-1230", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
+		Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_create_srq_ex", Capable: true,
+		Limit: "max_srq_wr", AcceptedBy: []string{"irdma with linux 7.2, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+	rule1231 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_sge-1231", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_sge",
+		Statement: "max_sge is at most max_srq_sge", Fix: "ask for less", Page: "ibv_create_srq_ex", Capable: true, Limit: "max_srq_sge",
+		AcceptedBy: []string{"bnxt_re, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}}
 	rule3353 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_limit-3353", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.srq_limit",
 		Statement: "srq_limit has no effect when the queue is created", Fix: "set the limit by SRQ.Modify", Page: "ibv_create_srq_ex",
 		Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1..7.2 (it arms the event of the limit at once)",
@@ -670,7 +670,7 @@ var (
 	rule4210 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-4210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
 		Statement: "this device has no shared receive queues, as its max_srq is 0", Fix: "give each queue pair a receive queue of its own",
 		Page: "ibv_create_srq_ex", Capable: true, Limit: "max_srq",
-		RefusedBy: []string{"efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
+		RefusedBy: []string{"irdma with linux 7.2", "efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
 	rule3524 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 6.1..7.2, not in all cases"},
@@ -680,10 +680,12 @@ var (
 		Section: "NOTES", Unsupported: true, Capable: true, Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
 	rule0614 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0614", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
 		Statement: "max_wr is at least 1", Fix: "ask for as many requests as wait at a time", Page: "ibv_modify_srq",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+		AcceptedBy: []string{"hfi1verbs (the queue has room for no request), not in all cases",
+			"ipathverbs (the queue has room for no request), not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0615 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0615", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
 		Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_modify_srq", Capable: true, Limit: "max_srq_wr",
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+		AcceptedBy: []string{"vmw_pvrdma (the size stays as it is, and the hypervisor decides), not in all cases"},
+		RefusedBy:  []string{"rxe with linux 6.1..7.2", "hfi1verbs", "ipathverbs", "mlx5", "mlx4", "siw"}}
 	rule0617 = verr.Rule{ID: "VR-ibv_modify_srq-srq_limit-0617", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
 		Statement: "srq_limit is at most max_srq_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Capable: true, Limit: "max_srq_wr",
 		AcceptedBy: []string{"cxgb4 (the limit is kept, and compared with nothing)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
@@ -735,22 +737,27 @@ var (
 		Text: validate.Text[QPType]}
 	rule0298 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
 		Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER", Fix: "pass one of these, or make the queue pair by Device.CreateQPEx",
-		Page: "ibv_create_qp", Section: "DESCRIPTION", RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases"},
-		Text: validate.Text[QPType]}
+		Page: "ibv_create_qp", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases"},
+		RefusedBy: []string{"libibverbs, not in all cases", "rxe with linux 6.1..7.2, not in all cases"}, Text: validate.Text[QPType]}
 	rule0301 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-0301", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
 		Statement: "with a shared receive queue, qp_type is RC or UD", Fix: "pass no srq, or another type", Page: "ibv_create_qp",
 		Section: "NOTES", AcceptedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}, Text: validate.Text[QPType]}
 	rule0302 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_wr-0302", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr",
-		Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"}
+		Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES",
+		AcceptedBy: []string{"rxe", "cxgb4, not in all cases", "mlx5, not in all cases"},
+		RefusedBy:  []string{"mlx4, not in all cases", "siw, not in all cases"}}
 	rule0303 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_sge-0303", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge",
-		Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES"}
+		Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp", Section: "NOTES",
+		AcceptedBy: []string{"rxe", "cxgb4, not in all cases", "mlx5, not in all cases"},
+		RefusedBy:  []string{"mlx4, not in all cases", "siw, not in all cases"}}
 	rule0304 = verr.Rule{ID: "VR-ibv_create_qp-max_send_wr-0304", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_wr",
 		Statement: "max_send_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
 		Limit: "max_qp_wr", AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"},
 		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule0305 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_wr-0305", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr",
 		Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
-		Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+		Limit: "max_qp_wr", AcceptedBy: []string{"qedr (the queue has the largest size of the device), not in all cases",
+			"rxe, not in all cases", "cxgb4, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "mlx4"}}
 	rule0306 = verr.Rule{ID: "VR-ibv_create_qp-max_send_sge-0306", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_send_sge",
 		Statement: "max_send_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
 		Limit: "max_sge", AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"},
@@ -785,6 +792,9 @@ var (
 	rule1536 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_cq-1536", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq",
 		Statement: "send_cq must not be NULL, as sends complete there", Fix: "pass a completion queue, or ask for no send requests",
 		Page: "ibv_create_qp_ex", Text: validate.AddrText}
+	rule1537 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
+		Statement: "a queue pair with a table must be of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex",
+		Text: validate.Text[QPType]}
 	rule2038 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-2038", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "qp_type is a value of enum ibv_qp_type", Fix: "pass one of these", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
 		Text: validate.Text[QPType]}
@@ -801,9 +811,6 @@ var (
 	rule3158 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_key_len-3158", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_key_len", Statement: "rx_hash_key_len is 40", Fix: "pass 40 bytes",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION"}
-	rule1537 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
-		Statement: "a queue pair with a table must be of type RAW_PACKET", Fix: "pass QPTypeRawPacket", Page: "ibv_create_qp_ex",
-		RefusedBy: []string{"mlx4"}, Text: validate.Text[QPType]}
 	rule1538 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "IND_TABLE needs RX_HASH, the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"mana with linux 6.12 (the hash is used all the same), not in all cases"}, RefusedBy: []string{"mlx4"},
@@ -814,7 +821,8 @@ var (
 		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule2032 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-2032", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
 		Statement: "max_recv_wr is at most max_qp_wr", Fix: "ask for less", Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true,
-		Limit: "max_qp_wr", RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+		Limit: "max_qp_wr", AcceptedBy: []string{"qedr (the queue has the largest size of the device), not in all cases",
+			"rxe, not in all cases", "cxgb4, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "mlx4"}}
 	rule2033 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_send_sge-2033", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.cap.max_send_sge", Statement: "max_send_sge is at most max_sge", Fix: "ask for less",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge",
@@ -824,10 +832,13 @@ var (
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge",
 		AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule2035 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-2035", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
-		Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES"}
+		Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES",
+		AcceptedBy: []string{"rxe", "cxgb4, not in all cases", "mlx5, not in all cases"},
+		RefusedBy:  []string{"mlx4, not in all cases", "siw, not in all cases"}}
 	rule2036 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_sge-2036", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is used only without a shared receive queue", Fix: "leave it 0",
-		Page: "ibv_create_qp_ex", Section: "NOTES"}
+		Page: "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"rxe", "cxgb4, not in all cases", "mlx5, not in all cases"},
+		RefusedBy: []string{"mlx4, not in all cases", "siw, not in all cases"}}
 	rule2045 = verr.Rule{ID: "VR-ibv_create_qp_ex-source_qpn-2045", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.source_qpn",
 		Statement: "source_qpn is read only when create_flags has SOURCE_QPN", Fix: "add QPFlagSourceQPN", Page: "ibv_create_qp_ex",
 		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}}
@@ -862,7 +873,8 @@ var (
 		Text: validate.Text[QPOp]}
 	rule3151 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3151", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "create_flags is only for queue pairs of type UD, RAW_PACKET and DRIVER", Fix: "leave the flags out",
-		Page: "ibv_create_qp_ex", RefusedBy: []string{"linux >=6.1"}, Text: validate.Text[QPFlag]}
+		Page: "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with a library before 30.0)"}, RefusedBy: []string{"linux >=6.1"},
+		Text: validate.Text[QPFlag]}
 	rule3155 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-3155", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "max_tso_header is only for queue pairs of type RAW_PACKET", Fix: "leave QPInitAttrEx.MaxTSOHeader out",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"},
@@ -1225,10 +1237,10 @@ var (
 		Section: "DESCRIPTION", AcceptedBy: []string{"siw (the bits are ignored)"}, Text: validate.Text[QPAccess]}
 	rule3191 = verr.Rule{ID: "VR-ibv_modify_qp-static_rate-3191", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.static_rate",
 		Statement: "ah_attr.static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp",
-		RefusedBy: []string{"mlx5"}}
+		AcceptedBy: []string{"rxe (the rate is not limited)", "mthca (the rate is another one)"}, RefusedBy: []string{"mlx5"}}
 	rule3192 = verr.Rule{ID: "VR-ibv_modify_qp-static_rate-3192", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.static_rate",
 		Statement: "alt_ah_attr.static_rate is a value of enum ibv_rate", Fix: "pass one of them, or 0 for no limit", Page: "ibv_modify_qp",
-		RefusedBy: []string{"mlx5"}}
+		AcceptedBy: []string{"mthca (the rate is another one)"}, RefusedBy: []string{"mlx5"}}
 	rule3194 = verr.Rule{ID: "VR-ibv_modify_qp-src_path_bits-3194", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.src_path_bits",
 		Statement: "ah_attr.src_path_bits has at most 7 bits, for the 128 LIDs of a port", Fix: "pass at most 127", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
@@ -1246,7 +1258,8 @@ var (
 		Page: "ibv_modify_qp", AcceptedBy: []string{"qedr (cur_qp_state is ignored, and the state that the queue pair has counts)"},
 		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4 with linux 6.1..6.12", "hns with linux 6.1..6.12"}}
 	rule3821 = verr.Rule{ID: "VR-ibv_modify_qp-hop_limit-3821", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.hop_limit",
-		Statement: "with hop_limit 0, packets do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_modify_qp"}
+		Statement: "with hop_limit 0, packets do not pass a router", Fix: "set it to 64, or to 1 within a subnet", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"rxe (the hop limit is that of the route)", "mlx5 (on RoCE, the hop limit is that of the route)"}}
 	rule4003 = verr.Rule{ID: "VR-ibv_modify_qp-sq_draining-4003", Verb: "ibv_modify_qp", Subject: "attr.sq_draining",
 		Statement: "sq_draining cannot be set", Fix: "leave it 0; a query of the queue pair returns it", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (it is ignored)"}}
@@ -1261,6 +1274,9 @@ var (
 	rule1314 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state",
 		Statement: "this queue pair has no rate, as it is not connected", Fix: "bring it to RTR or RTS first",
 		Page: "ibv_modify_qp_rate_limit", Text: validate.Text[QPState]}
+	rule3806 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
+		Statement: "this device does not pace queue pairs of type RC", Fix: "look at TSOCaps.SupportedQPTs first",
+		Page: "ibv_modify_qp_rate_limit", Unsupported: true, Capable: true, Text: validate.Text[QPType]}
 	rule1315 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit",
 		Statement: "rate_limit is from qp_rate_limit_min to qp_rate_limit_max", Fix: "ask for a rate that the device has",
 		Page: "ibv_modify_qp_rate_limit", Capable: true, Limit: "qp_rate_limit_min",
@@ -1268,10 +1284,6 @@ var (
 	rule3183 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
 		Statement: "few devices limit the rate of queue pairs of this type", Fix: "use such a queue pair", Page: "ibv_modify_qp_rate_limit",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (only if the device has it), not in all cases"},
-		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: validate.Text[QPType]}
-	rule3806 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
-		Statement: "this device does not pace queue pairs of type RC", Fix: "look at TSOCaps.SupportedQPTs first",
-		Page: "ibv_modify_qp_rate_limit", Unsupported: true, Capable: true,
 		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: validate.Text[QPType]}
 	rule1373 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state",
 		Statement: "this queue pair is past INIT, the last state to attach a counter in", Fix: "attach it in RESET or INIT",
@@ -1617,10 +1629,10 @@ var capable = []*verr.Rule{&rule0171, &rule0215, &rule1327, &rule0327, &rule0705
 	&rule0015, &rule0016, &rule0017, &rule0013, &rule0018, &rule0032, &rule0033, &rule0034, &rule0035, &rule0031, &rule0036, &rule0044,
 	&rule0062, &rule0063, &rule0064, &rule0065, &rule0061, &rule0066, &rule0209, &rule0210, &rule0211, &rule0212, &rule2081, &rule2082,
 	&rule3526, &rule0216, &rule0097, &rule0098, &rule0120, &rule0280, &rule0906, &rule3525, &rule1303, &rule2055, &rule2056, &rule0604,
-	&rule0605, &rule4209, &rule1208, &rule1214, &rule1230, &rule1231, &rule3309, &rule4210, &rule3524, &rule0616, &rule0615, &rule0617,
+	&rule0605, &rule4209, &rule1208, &rule1214, &rule3309, &rule1230, &rule1231, &rule4210, &rule3524, &rule0616, &rule0615, &rule0617,
 	&rule4200, &rule3057, &rule0304, &rule0305, &rule0306, &rule0307, &rule2031, &rule2032, &rule2033, &rule2034, &rule3502, &rule3504,
 	&rule3505, &rule3510, &rule3511, &rule3512, &rule3513, &rule3514, &rule3515, &rule3516, &rule3517, &rule3518, &rule3519, &rule3520,
 	&rule3521, &rule3026, &rule3027, &rule3028, &rule3025, &rule0234, &rule2067, &rule2068, &rule0246, &rule0247, &rule0248, &rule0250,
-	&rule0251, &rule2008, &rule2009, &rule2010, &rule2011, &rule1315, &rule3806, &rule2087, &rule2088, &rule2089, &rule3343, &rule3344,
+	&rule0251, &rule2008, &rule2009, &rule2010, &rule2011, &rule3806, &rule1315, &rule2087, &rule2088, &rule2089, &rule3343, &rule3344,
 	&rule3345, &rule3805, &rule3348, &rule3349, &rule1505, &rule0346, &rule0347, &rule0348, &rule2078, &rule2079, &rule2080, &rule3501,
 	&rule0313, &rule0766, &rule0771, &rule3033}

@@ -443,20 +443,25 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_srq_ex-max_num_tags-1207", checkCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExAttrMaxWR: 1})
-	judge(t, "VR-ibv_create_srq_ex-pd-3305", checkCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExPD: 4096, srqInitAttrExAttrMaxWR: 1},
-		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1})
-	judge(t, "VR-ibv_create_srq_ex-comp_mask-1203", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
-		&inCreateSRQEx{srqInitAttrExAttrMaxWR: 1})
-	judge(t, "VR-ibv_create_srq_ex-max_num_tags-1208", hintCreateSRQEx,
+	judge(t, "VR-ibv_create_srq_ex-max_num_tags-1208", checkCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 8,
 			capTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 9,
 			capTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1})
-	judge(t, "VR-ibv_create_srq_ex-srq_type-1214", hintCreateSRQEx,
+	judge(t, "VR-ibv_create_srq_ex-srq_type-1214", checkCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceCapFlags: validate.Of(1048576),
 			srqInitAttrExAttrMaxWR: 1}, &inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceCapFlags: validate.Of(0),
 			srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-pd-3305", checkCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExPD: 4096, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-max_ops-3309", checkCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExTMCapMaxOps: 8,
+			capTMCapsMaxOps: validate.Of(8), srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExTMCapMaxOps: 9,
+			capTMCapsMaxOps: validate.Of(8), srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-comp_mask-1203", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-max_wr-1229", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2})
 	judge(t, "VR-ibv_create_srq_ex-max_wr-1230", hintCreateSRQEx,
@@ -465,11 +470,6 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_srq_ex-max_sge-1231", hintCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16, capMaxSRQSGE: validate.Of(16)},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17, capMaxSRQSGE: validate.Of(16)})
-	judge(t, "VR-ibv_create_srq_ex-max_ops-3309", hintCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1,
-			srqInitAttrExTMCapMaxOps: 8, capTMCapsMaxOps: validate.Of(8)},
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1,
-			srqInitAttrExTMCapMaxOps: 9, capTMCapsMaxOps: validate.Of(8)})
 	judge(t, "VR-ibv_create_srq_ex-srq_limit-3353", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrSRQLimit: 1})
 	judge(t, "VR-ibv_create_srq_ex-pd-4210", hintCreateSRQEx,
@@ -592,6 +592,13 @@ func TestRules(t *testing.T) {
 			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1,
 			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
+	judge(t, "VR-ibv_create_qp_ex-qp_type-1537", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-qp_type-2038", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
@@ -618,13 +625,6 @@ func TestRules(t *testing.T) {
 			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16})
-	judge(t, "VR-ibv_create_qp_ex-qp_type-1537", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-comp_mask-1538", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
 			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
@@ -1022,6 +1022,9 @@ func TestRules(t *testing.T) {
 		&inModifyQPRateLimit{attrRateLimit: 1000, attrTypicalPktSz: 1024}, &inModifyQPRateLimit{attrTypicalPktSz: 1024})
 	judge(t, "VR-ibv_modify_qp_rate_limit-state-1314", checkModifyQPRateLimit, &inModifyQPRateLimit{qpState: validate.Of(3)},
 		&inModifyQPRateLimit{qpState: validate.Of(1)})
+	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3806", checkModifyQPRateLimit,
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(4)},
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(256)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-rate_limit-1315", hintModifyQPRateLimit,
 		&inModifyQPRateLimit{attrRateLimit: 10, capPacketPacingCapsQPRateLimitMin: validate.Of(10),
 			capPacketPacingCapsQPRateLimitMax: validate.Of(20)},
@@ -1029,9 +1032,6 @@ func TestRules(t *testing.T) {
 			capPacketPacingCapsQPRateLimitMax: validate.Of(20)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3183", hintModifyQPRateLimit,
 		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(8)}, &inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(4)})
-	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3806", hintModifyQPRateLimit,
-		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(4)},
-		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(256)})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-state-1373", hintQPAttachCompCntr, &inQPAttachCompCntr{qpState: validate.Of(1), attrOpMask: 1},
 		&inQPAttachCompCntr{qpState: validate.Of(2), attrOpMask: 1})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1},

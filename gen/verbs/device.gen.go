@@ -842,16 +842,16 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 //   - srq_type XRC needs an XRC domain and a completion queue [VR-ibv_create_srq_ex-comp_mask-1205]
 //   - srq_type TM needs a completion queue and a list of tags [VR-ibv_create_srq_ex-comp_mask-1206]
 //   - MaxNumTags is at least 1 [VR-ibv_create_srq_ex-max_num_tags-1207]
+//   - MaxNumTags is at most max_num_tags of the device [VR-ibv_create_srq_ex-max_num_tags-1208]
+//   - Type: a queue of type XRC needs a device with XRC [VR-ibv_create_srq_ex-srq_type-1214]
 //   - PD must not be NULL, as the queue needs it [VR-ibv_create_srq_ex-pd-3305]
+//   - MaxOps is at most max_ops of the device [VR-ibv_create_srq_ex-max_ops-3309]
 //
 // Hints (some devices accept these):
 //   - comp_mask needs PD [VR-ibv_create_srq_ex-comp_mask-1203]
-//   - MaxNumTags is at most max_num_tags of the device [VR-ibv_create_srq_ex-max_num_tags-1208]
-//   - Type: a queue of type XRC needs a device with XRC [VR-ibv_create_srq_ex-srq_type-1214]
 //   - MaxWR is at least 1 [VR-ibv_create_srq_ex-max_wr-1229]
 //   - MaxWR is at most max_srq_wr [VR-ibv_create_srq_ex-max_wr-1230]
 //   - MaxSGE is at most max_srq_sge [VR-ibv_create_srq_ex-max_sge-1231]
-//   - MaxOps is at most max_ops of the device [VR-ibv_create_srq_ex-max_ops-3309]
 //   - srq_limit has no effect when the queue is created [VR-ibv_create_srq_ex-srq_limit-3353]
 //   - PD: this device has no shared receive queues, as its max_srq is 0 [VR-ibv_create_srq_ex-pd-4210]
 //   - Type: a queue of type TM needs a device that matches tags [VR-ibv_create_srq_ex-srq_type-3524]
@@ -896,17 +896,17 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		srqInitAttrExCompMask:        uint64(srqInitAttrExC.comp_mask),
 		srqInitAttrExTMCapMaxNumTags: uint64(srqInitAttrExC.tm_cap.max_num_tags),
 		srqInitAttrExPD:              uint64(srqInitAttrExC.pd),
+		srqInitAttrExTMCapMaxOps:     uint64(srqInitAttrExC.tm_cap.max_ops),
 		srqInitAttrExAttrMaxWR:       uint64(srqInitAttrExC.attr.max_wr),
 		srqInitAttrExAttrMaxSGE:      uint64(srqInitAttrExC.attr.max_sge),
-		srqInitAttrExTMCapMaxOps:     uint64(srqInitAttrExC.tm_cap.max_ops),
 		srqInitAttrExAttrSRQLimit:    uint64(srqInitAttrExC.attr.srq_limit),
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capTMCapsMaxNumTags = validate.Of(uint64(caps.tm_caps.max_num_tags))
 		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
 		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
 		in.capMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
-		in.capTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
 		in.capMaxSRQ = validate.Of(uint64(caps.orig_attr.max_srq))
 		in.capTMCapsFlags = validate.Of(uint64(caps.tm_caps.flags))
 	}
@@ -942,14 +942,14 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - SRQ must be NULL with a table of work queues
 //   - MaxRecvWR must be 0 with a table of work queues
 //   - MaxRecvSGE must be 0 with a table of work queues
-//   - Type is a value of enum ibv_qp_type
+//   - Type: a queue pair with a table must be of type RAW_PACKET; Type is a value of enum ibv_qp_type
 //   - Flags has no bits but those of enum ibv_qp_create_flags; SCATTER_FCS and CVLAN_STRIPPING are only for
 //     queue pairs of type RAW_PACKET
 //   - RXHashConf.Function is TOEPLITZ
 //   - rx_hash_key_len is 40
 //
 // Hints (some devices accept these):
-//   - Type, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, Flags, SendOps, RXHashConf.Fields,
+//   - MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, Flags, SendOps, Type, RXHashConf.Fields,
 //     MaxInlineData, RXHashConf.Function
 //
 // The command verbsgen rules ibv_create_qp_ex lists each with its ID.

@@ -352,15 +352,15 @@ type inCreateSRQEx struct {
 	srqInitAttrExSRQType         uint64         // srq_init_attr_ex.srq_type
 	srqInitAttrExCompMask        uint64         // srq_init_attr_ex.comp_mask
 	srqInitAttrExTMCapMaxNumTags uint64         // srq_init_attr_ex.tm_cap.max_num_tags
-	srqInitAttrExPD              uint64         // srq_init_attr_ex.pd
 	capTMCapsMaxNumTags          validate.Known // device_attr_ex.tm_caps.max_num_tags
 	capDeviceCapFlags            validate.Known // device_attr.device_cap_flags
+	srqInitAttrExPD              uint64         // srq_init_attr_ex.pd
+	srqInitAttrExTMCapMaxOps     uint64         // srq_init_attr_ex.tm_cap.max_ops
+	capTMCapsMaxOps              validate.Known // device_attr_ex.tm_caps.max_ops
 	srqInitAttrExAttrMaxWR       uint64         // srq_init_attr_ex.attr.max_wr
 	capMaxSRQWR                  validate.Known // device_attr.max_srq_wr
 	srqInitAttrExAttrMaxSGE      uint64         // srq_init_attr_ex.attr.max_sge
 	capMaxSRQSGE                 validate.Known // device_attr.max_srq_sge
-	srqInitAttrExTMCapMaxOps     uint64         // srq_init_attr_ex.tm_cap.max_ops
-	capTMCapsMaxOps              validate.Known // device_attr_ex.tm_caps.max_ops
 	srqInitAttrExAttrSRQLimit    uint64         // srq_init_attr_ex.attr.srq_limit
 	capMaxSRQ                    validate.Known // device_attr.max_srq
 	capTMCapsFlags               validate.Known // device_attr_ex.tm_caps.flags
@@ -379,6 +379,7 @@ const (
 func checkCreateSRQEx(in *inCreateSRQEx) error {
 	var bad verr.Violations
 	typ := SRQType(in.srqInitAttrExSRQType)
+	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ != SRQTypeBasic && typ != SRQTypeXRC && typ != SRQTypeTM {
 		bad.Add(&rule1204, in.srqInitAttrExSRQType)
 	}
@@ -394,8 +395,21 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 		typ == SRQTypeTM && in.srqInitAttrExTMCapMaxNumTags < 1 {
 		bad.Add(&rule1207, in.srqInitAttrExTMCapMaxNumTags)
 	}
+	if in.capTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|
+		srqInitAttrExHasMaxNumTags && typ == SRQTypeTM && in.capTMCapsMaxNumTags.V > 0 &&
+		in.srqInitAttrExTMCapMaxNumTags > in.capTMCapsMaxNumTags.V {
+		bad.Add(&rule1208, in.srqInitAttrExTMCapMaxNumTags, in.capTMCapsMaxNumTags.V)
+	}
+	if in.capDeviceCapFlags.OK && in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasXRCD) == srqInitAttrExHasType|
+		srqInitAttrExHasXRCD && typ == SRQTypeXRC && in.srqInitAttrExSRQType != 0 && capDeviceCapFlags&DeviceCapXRC != DeviceCapXRC {
+		bad.Add(&rule1214, in.srqInitAttrExSRQType)
+	}
 	if in.srqInitAttrExPD == 0 {
 		bad.Add(&rule3305, in.srqInitAttrExPD)
+	}
+	if in.capTMCapsMaxOps.OK && in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|
+		srqInitAttrExHasMaxNumTags && typ == SRQTypeTM && in.capTMCapsMaxOps.V > 0 && in.srqInitAttrExTMCapMaxOps > in.capTMCapsMaxOps.V {
+		bad.Add(&rule3309, in.srqInitAttrExTMCapMaxOps, in.capTMCapsMaxOps.V)
 	}
 	return bad.Err("ibv_create_srq_ex")
 }
@@ -404,21 +418,13 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	var may verr.Violations
 	typ := SRQType(in.srqInitAttrExSRQType)
-	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	capTMCapsFlags := TMCap(in.capTMCapsFlags.V)
 	may.If(in.srqInitAttrExCompMask&srqInitAttrExHasPD != srqInitAttrExHasPD, &rule1203, 0)
-	may.If(in.capTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
-		in.srqInitAttrExTMCapMaxNumTags > in.capTMCapsMaxNumTags.V, &rule1208, in.srqInitAttrExTMCapMaxNumTags, in.capTMCapsMaxNumTags.V)
-	may.If(in.capDeviceCapFlags.OK && in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasXRCD) == srqInitAttrExHasType|
-		srqInitAttrExHasXRCD && typ == SRQTypeXRC && in.srqInitAttrExSRQType != 0 && capDeviceCapFlags&DeviceCapXRC != DeviceCapXRC,
-		&rule1214, in.srqInitAttrExSRQType)
 	may.If(in.srqInitAttrExAttrMaxWR < 1, &rule1229, in.srqInitAttrExAttrMaxWR)
 	may.If(in.capMaxSRQWR.OK && in.capMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capMaxSRQWR.V, &rule1230, in.srqInitAttrExAttrMaxWR,
 		in.capMaxSRQWR.V)
 	may.If(in.capMaxSRQSGE.OK && in.capMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capMaxSRQSGE.V, &rule1231,
 		in.srqInitAttrExAttrMaxSGE, in.capMaxSRQSGE.V)
-	may.If(in.capTMCapsMaxOps.OK && in.srqInitAttrExCompMask&srqInitAttrExHasMaxNumTags != 0 &&
-		in.srqInitAttrExTMCapMaxOps > in.capTMCapsMaxOps.V, &rule3309, in.srqInitAttrExTMCapMaxOps, in.capTMCapsMaxOps.V)
 	may.If(in.srqInitAttrExAttrSRQLimit > 0, &rule3353, in.srqInitAttrExAttrSRQLimit)
 	may.If(in.capMaxSRQ.OK && in.capMaxSRQ.V <= 0, &rule4210, in.srqInitAttrExPD, in.capMaxSRQ.V)
 	may.If(in.capTMCapsFlags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
@@ -499,6 +505,9 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && in.qpInitAttrExCapMaxSendWR > 0 && in.qpInitAttrExSendCQ == 0 {
 		bad.Add(&rule1536, in.qpInitAttrExSendCQ)
 	}
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && typ != QPTypeRawPacket {
+		bad.Add(&rule1537, in.qpInitAttrExQPType)
+	}
 	if typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket && typ != QPTypeXRCSend && typ != QPTypeXRCRecv &&
 		typ != QPTypeDriver {
 		bad.Add(&rule2038, in.qpInitAttrExQPType)
@@ -526,14 +535,13 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 // hintCreateQPEx returns the lints that a call of ibv_create_qp_ex breaks, which may be the cause when it fails.
 func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	var may verr.Violations
-	typ := QPType(in.qpInitAttrExQPType)
 	flags := QPFlag(in.qpInitAttrExCreateFlags)
+	typ := QPType(in.qpInitAttrExQPType)
 	sendOps := QPOp(in.qpInitAttrExSendOpsFlags)
 	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
 	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
 	capRSSCapsRXHashFieldsMask := RXHashField(in.capRSSCapsRXHashFieldsMask.V)
 	capRSSCapsRXHashFunction := RXHashFunc(in.capRSSCapsRXHashFunction.V)
-	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeRawPacket, &rule1537, in.qpInitAttrExQPType)
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != qpInitAttrExHasRXHashConf, &rule1538, in.qpInitAttrExCompMask)
 	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capMaxQPWR.V, &rule2031,

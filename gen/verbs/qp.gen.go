@@ -432,11 +432,11 @@ func (qp *QP) Modify(attr *QPAttr) error {
 //   - TypicalPacketSize needs a rate_limit, within which bursts are shaped
 //     [VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313]
 //   - this queue pair has no rate, as it is not connected [VR-ibv_modify_qp_rate_limit-state-1314]
+//   - this device does not pace queue pairs of type RC [VR-ibv_modify_qp_rate_limit-qp_type-3806]
 //
 // Hints (some devices accept these):
 //   - RateLimit is from qp_rate_limit_min to qp_rate_limit_max [VR-ibv_modify_qp_rate_limit-rate_limit-1315]
 //   - few devices limit the rate of queue pairs of this type [VR-ibv_modify_qp_rate_limit-qp_type-3183]
-//   - this device does not pace queue pairs of type RC [VR-ibv_modify_qp_rate_limit-qp_type-3806]
 //
 // C: ibv_modify_qp_rate_limit, ibv_modify_qp_rate_limit(3).
 func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
@@ -458,9 +458,9 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 		qpType:           validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
+		in.capPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
 		in.capPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
 		in.capPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
-		in.capPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
 	}
 	if err := checkModifyQPRateLimit(&in); err != nil {
 		return err

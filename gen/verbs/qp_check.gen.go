@@ -879,16 +879,17 @@ type inModifyQPRateLimit struct {
 	attrRateLimit                     uint64         // attr.rate_limit
 	attrTypicalPktSz                  uint64         // attr.typical_pkt_sz
 	qpState                           validate.Known // qp.state
-	capPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
-	capPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
 	qpType                            validate.Known // qp.qp_type
 	capPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
+	capPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
+	capPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
 }
 
 // checkModifyQPRateLimit refuses a call of ibv_modify_qp_rate_limit that breaks a rule.
 func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	var bad verr.Violations
 	qpState := QPState(in.qpState.V)
+	qpType := QPType(in.qpType.V)
 	if in.attrCompMask > 0 {
 		bad.Add(&rule1311, in.attrCompMask)
 	}
@@ -900,6 +901,10 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	}
 	if in.qpState.OK && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE {
 		bad.Add(&rule1314, in.qpState.V)
+	}
+	if in.qpType.OK && in.capPacketPacingCapsSupportedQpts.OK && qpType == QPTypeRC && in.attrRateLimit != 0 &&
+		in.capPacketPacingCapsSupportedQpts.V&0x4 == 0 {
+		bad.Add(&rule3806, in.qpType.V)
 	}
 	return bad.Err("ibv_modify_qp_rate_limit")
 }
@@ -913,8 +918,6 @@ func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 		(in.capPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit || in.capPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit), &rule1315,
 		in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMin.V)
 	may.If(in.qpType.OK && qpType != QPTypeRawPacket && qpType != QPTypeRC && qpType != QPTypeDriver, &rule3183, in.qpType.V)
-	may.If(in.qpType.OK && in.capPacketPacingCapsSupportedQpts.OK && qpType == QPTypeRC && in.attrRateLimit != 0 &&
-		in.capPacketPacingCapsSupportedQpts.V&0x4 == 0, &rule3806, in.qpType.V)
 	return may
 }
 

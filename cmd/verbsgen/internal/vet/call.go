@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"go/types"
 	"math/big"
-	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -95,22 +94,18 @@ func (w *walker) callee(e *ast.CallExpr) *types.Func {
 
 // foreign walks a call of other code, which may change what it gets the address of.
 func (w *walker) foreign(e *ast.CallExpr) []value {
-	var recv value
 	if s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr); ok {
 		if _, pkg := w.pass.TypesInfo.Uses[rootIdent(s.X)].(*types.PkgName); !pkg {
-			recv = w.expr(s.X)
+			w.escape(w.expr(s.X))
 		}
 	} else {
 		w.expr(e.Fun)
 	}
-	args := w.exprs(e.Args)
-	out := w.helper(e, recv, slices.Clone(args))
-	w.escape(recv)
-	for _, v := range args {
+	for _, v := range w.exprs(e.Args) {
 		w.escape(v)
 	}
 	w.changedElsewhere()
-	return out
+	return nil
 }
 
 // builtin walks a call of make, len and the like.
@@ -256,7 +251,7 @@ func (w *walker) verb(e *ast.CallExpr, b *bindings, f face, sig *types.Signature
 		}
 	}
 	if f.method.Form != form.Special || c.all() {
-		w.found(w, e, c)
+		w.found(e, c)
 	}
 	c.move()
 	if f.verb.Creates != nil {

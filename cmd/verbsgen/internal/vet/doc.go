@@ -5,9 +5,6 @@
 // generated method (call.go) it makes the case that package check judges, in which everything that is not known is check.Unsaid, and so
 // decides nothing.
 //
-// Calls of small functions of the same package are followed (helper.go) by walking their bodies with the arguments. The walk is over
-// syntax, not over go/ssa: a report needs the expression that gives a value, and builders are followed by what their methods mean.
-//
 // It has no table of verbs: which method calls which C function, and which field is which, is in the model of the package. Only the
 // methods of work requests (building.go), which are written by hand in runtime/dpath, are listed here. A post (post.go) is judged request
 // by request.

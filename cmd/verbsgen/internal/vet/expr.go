@@ -241,8 +241,8 @@ func (w *walker) closure(e *ast.FuncLit) {
 		}
 		return true
 	})
-	before, returns := w.vars, w.returns
+	before := w.vars
 	w.vars = map[types.Object]value{}
 	w.block(e.Body.List)
-	w.vars, w.returns = before, returns
+	w.vars = before
 }

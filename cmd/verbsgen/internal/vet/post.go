@@ -93,7 +93,7 @@ func (w *walker) judgeCommand(e *ast.CallExpr, b *bindings, st *stream, call mod
 	}
 	c.args[c.recv] = object
 	c.paths = append(c.paths, [2]string{c.recv + ".wr_flags", cNames[r.kind].flags})
-	w.found(w, e, c)
+	w.found(e, c)
 }
 
 // at is the value below a path with dots.
@@ -153,7 +153,7 @@ func (w *walker) judgeRequest(e *ast.CallExpr, c *caseOf, recv value, i int64, r
 	c.paths = [][2]string{{list.C + "[0]", ""}}
 	c.args[c.recv], c.values[c.recv] = asCase(recv), recv
 	c.args[list.C] = []any{r.asCase()}
-	w.found(w, e, c)
+	w.found(e, c)
 }
 
 // requestParam is the parameter of a verb with a chain of requests of a type; nil without one.

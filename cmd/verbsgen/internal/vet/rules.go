@@ -3,7 +3,6 @@ package vet
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 	"math/big"
 	"reflect"
@@ -20,7 +19,6 @@ import (
 type finding struct {
 	rule *model.Rule
 	diag analysis.Diagnostic
-	in   token.Pos // of a helper that is followed: the place there
 }
 
 // callsAnalyzer judges each call of a generated method, for the analyzers that report.
@@ -36,11 +34,10 @@ func callsAnalyzer(origins *analysis.Analyzer) *analysis.Analyzer {
 			if len(from) == 0 {
 				return out, nil
 			}
-			decls := declared(pass.Files, pass.TypesInfo)
 			for _, file := range pass.Files {
-				w := &walker{pass: pass, from: from, decls: decls}
-				w.found = func(at *walker, call *ast.CallExpr, c *caseOf) {
-					for _, f := range at.judge(file, call, c) { // a request may be posted several times
+				w := &walker{pass: pass, from: from}
+				w.found = func(call *ast.CallExpr, c *caseOf) {
+					for _, f := range w.judge(file, call, c) { // a request may be posted several times
 						if !slices.ContainsFunc(out, func(x finding) bool { return x.rule == f.rule && x.diag.Pos == f.diag.Pos }) {
 							out = append(out, f)
 						}
@@ -52,10 +49,7 @@ func callsAnalyzer(origins *analysis.Analyzer) *analysis.Analyzer {
 					}
 				}
 			}
-			plain := slices.Clone(out)
-			return slices.DeleteFunc(out, func(f finding) bool { // a mistake of the helper itself is reported there
-				return f.in.IsValid() && slices.ContainsFunc(plain, func(x finding) bool { return x.rule == f.rule && x.diag.Pos == f.in })
-			}), nil
+			return out, nil
 		},
 	}
 }
@@ -128,9 +122,6 @@ func (w *walker) judge(file *ast.File, call *ast.CallExpr, c *caseOf) (out []fin
 			continue
 		}
 		at := w.place(call, c, broken.Place)
-		if at.Pos() < w.body.Pos() || at.Pos() > w.body.End() { // in a helper, which made the value
-			at = call
-		}
 		if c.request != nil {
 			broken.Place = strings.Replace(broken.Place, "[0]", fmt.Sprintf("[%d]", c.number), 1)
 		}
@@ -138,12 +129,7 @@ func (w *walker) judge(file *ast.File, call *ast.CallExpr, c *caseOf) (out []fin
 		if fix := w.fix(file, c, rule, broken, at); fix != nil {
 			d.SuggestedFixes = []analysis.SuggestedFix{*fix}
 		}
-		f := finding{rule: rule, diag: d}
-		if w.outer != nil {
-			f.in, f.diag.Pos, f.diag.End, f.diag.SuggestedFixes = d.Pos, w.outer.Pos(), w.outer.End(), nil
-			f.diag.Message = w.within[0].Name() + ": " + d.Message
-		}
-		out = append(out, f)
+		out = append(out, finding{rule, d})
 	}
 	return out
 }

@@ -12,26 +12,17 @@ import (
 type walker struct {
 	pass  *analysis.Pass
 	from  map[string]*bindings
-	body  *ast.BlockStmt
 	vars  map[types.Object]value
 	loose map[types.Object]bool // variables that something else may change: their address is taken, or a closure assigns them
-	found func(w *walker, call *ast.CallExpr, c *caseOf)
+	found func(call *ast.CallExpr, c *caseOf)
 
 	touched  []*request // by the statement that is walked
 	changing *bool
-
-	// Of a helper that is followed:
-	decls   map[*types.Func]*ast.FuncDecl
-	within  []*types.Func
-	outer   *ast.CallExpr  // the call in the function that is looked at; nil in that itself
-	outs    []types.Object // named results
-	returns [][]value
 }
 
 // function walks the body of a function.
 func (w *walker) function(body *ast.BlockStmt) {
-	w.vars, w.loose, w.returns = map[types.Object]value{}, map[types.Object]bool{}, nil
-	w.body = body
+	w.vars, w.loose = map[types.Object]value{}, map[types.Object]bool{}
 	w.findLoose(body, body)
 	w.block(body.List)
 }
@@ -193,7 +184,7 @@ func (w *walker) stmt(s ast.Stmt) bool {
 		w.stmt(s.Stmt)
 		w.forget(s.Stmt)
 	case *ast.ReturnStmt:
-		w.leave(s)
+		w.exprs(s.Results)
 		return false
 	case *ast.BranchStmt:
 		return false
