@@ -764,8 +764,8 @@ var (
 		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
 	rule0307 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_sge-0307", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_sge",
 		Statement: "max_recv_sge is at most max_sge", Fix: "ask for less", Page: "ibv_create_qp", Section: "DESCRIPTION", Capable: true,
-		Limit: "max_sge", AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"},
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+		Limit: "max_sge", AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases", "cxgb4, not in all cases", "rxe, not in all cases"},
+		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "mlx4"}}
 	rule3902 = verr.Rule{ID: "VR-ibv_create_qp-max_inline_data-3902", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_inline_data",
 		Statement: "max_inline_data is below 2^31", Fix: "ask for as many bytes as a request has", Page: "ibv_create_qp",
 		AcceptedBy: []string{"mlx5 (the size overflows, and the few bytes that fit in any case are granted)"}}
@@ -830,7 +830,8 @@ var (
 	rule2034 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_sge-2034", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.cap.max_recv_sge", Statement: "max_recv_sge is at most max_sge", Fix: "ask for less",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Capable: true, Limit: "max_sge",
-		AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4"}}
+		AcceptedBy: []string{"cxgb4 with linux 6.12, not in all cases", "cxgb4, not in all cases", "rxe, not in all cases"},
+		RefusedBy:  []string{"rxe with linux 6.1..7.2, not in all cases", "mlx4"}}
 	rule2035 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-2035", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
 		Statement: "max_recv_wr is used only without a shared receive queue", Fix: "leave it 0", Page: "ibv_create_qp_ex", Section: "NOTES",
 		AcceptedBy: []string{"rxe", "cxgb4, not in all cases", "mlx5, not in all cases"},
