@@ -79,9 +79,10 @@ int svb_read_counters(struct ibv_counters *pub, uint64_t *values, uint32_t n, ui
 	uint32_t i;
 	int err;
 
-	(void)flags; // there is no cache to prefer
 	svb_lock_all();
 	c = entered(pub, SVB_READ_COUNTERS, &err);
+	if (!err && flags & ~(uint32_t)IBV_READ_COUNTERS_ATTR_PREFER_CACHED) // there is no cache to prefer
+		err = EINVAL;
 	for (i = 0; !err && i < c->npoints; i++)
 		if (c->points[i].index >= n)
 			err = EINVAL;
