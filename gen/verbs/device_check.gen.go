@@ -339,14 +339,6 @@ func checkCreateCompCntr(in *inCreateCompCntr) error {
 	return bad.Err("ibv_create_comp_cntr")
 }
 
-// hintCreateCompCntr returns the lints that a call of ibv_create_comp_cntr breaks, which may be the cause when it fails.
-func hintCreateCompCntr(in *inCreateCompCntr) []verr.Violation {
-	var may verr.Violations
-	typ := CompCntrType(in.ccAttrType)
-	may.If(typ == CompCntrTypeBytes && typ != CompCntrTypeWRs, &rule1364, in.ccAttrType)
-	return may
-}
-
 // inCreateSRQEx has the values that the rules of ibv_create_srq_ex use.
 type inCreateSRQEx struct {
 	srqInitAttrExSRQType         uint64         // srq_init_attr_ex.srq_type

@@ -361,12 +361,21 @@ type inAllocMW struct {
 	capDeviceCapFlags validate.Known // device_attr.device_cap_flags
 }
 
+// checkAllocMW refuses a call of ibv_alloc_mw that breaks a rule.
+func checkAllocMW(in *inAllocMW) error {
+	var bad verr.Violations
+	typ := MWType(in.typ)
+	if typ != MWType1 && typ != MWType2 {
+		bad.Add(&rule0737, in.typ)
+	}
+	return bad.Err("ibv_alloc_mw")
+}
+
 // hintAllocMW returns the lints that a call of ibv_alloc_mw breaks, which may be the cause when it fails.
 func hintAllocMW(in *inAllocMW) []verr.Violation {
 	var may verr.Violations
 	typ := MWType(in.typ)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
-	may.If(typ != MWType1 && typ != MWType2, &rule0737, in.typ)
 	may.If(in.capDeviceCapFlags.OK && typ == MWType1 && capDeviceCapFlags&DeviceCapMemWindow == 0, &rule2081, in.typ)
 	may.If(in.capDeviceCapFlags.OK && typ == MWType2 && capDeviceCapFlags&(DeviceCapMemWindowType2a|DeviceCapMemWindowType2b) == 0,
 		&rule2082, in.typ)
@@ -387,6 +396,7 @@ func checkAdviseMR(in *inAdviseMR) error {
 	var bad verr.Violations
 	advice := AdviseMRAdvice(in.advice)
 	flags := AdviseMRFlags(in.flags)
+	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
 	if advice != AdviseMRAdvicePrefetch && advice != AdviseMRAdvicePrefetchWrite && advice != AdviseMRAdvicePrefetchNoFault {
 		bad.Add(&rule0190, in.advice)
 	}
@@ -399,15 +409,10 @@ func checkAdviseMR(in *inAdviseMR) error {
 	if in.numSGE < 1 {
 		bad.Add(&rule0193, in.numSGE)
 	}
+	if in.capODPCapsGeneralCaps.OK && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
+		bad.Add(&rule0216, 0)
+	}
 	return bad.Err("ibv_advise_mr")
-}
-
-// hintAdviseMR returns the lints that a call of ibv_advise_mr breaks, which may be the cause when it fails.
-func hintAdviseMR(in *inAdviseMR) []verr.Violation {
-	var may verr.Violations
-	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
-	may.If(in.capODPCapsGeneralCaps.OK && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported, &rule0216, 0)
-	return may
 }
 
 // inRegDMMR has the values that the rules of ibv_reg_dm_mr use.

@@ -13,9 +13,9 @@ type inCreateFlow struct {
 	qpType            validate.Known // qp.qp_type
 	flowPort          uint64         // flow.port
 	capPhysPortCnt    validate.Known // device_attr.phys_port_cnt
+	flowType          uint64         // flow.type
 	flowNumOfSpecs    uint64         // flow.num_of_specs
 	flowFlags         uint64         // flow.flags
-	flowType          uint64         // flow.type
 	capDeviceCapFlags validate.Known // device_attr.device_cap_flags
 	flowCompMask      uint64         // flow.comp_mask
 	flowPriority      uint64         // flow.priority
@@ -25,11 +25,15 @@ type inCreateFlow struct {
 func checkCreateFlow(in *inCreateFlow) error {
 	var bad verr.Violations
 	qpType := QPType(in.qpType.V)
+	typ := FlowType(in.flowType)
 	if in.qpType.OK && qpType != QPTypeUD && qpType != QPTypeRawPacket {
 		bad.Add(&rule0803, in.qpType.V)
 	}
 	if in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.flowPort > in.capPhysPortCnt.V {
 		bad.Add(&rule2069, in.flowPort, in.capPhysPortCnt.V)
+	}
+	if typ != FlowTypeNormal && typ != FlowTypeAllDefault && typ != FlowTypeMcDefault && typ != FlowTypeSniffer {
+		bad.Add(&rule2094, in.flowType)
 	}
 	if in.flowNumOfSpecs > 10 {
 		bad.Add(&rule3310, in.flowNumOfSpecs)
@@ -45,8 +49,6 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(flags&FlowFlagsDontTrap != 0 && typ != FlowTypeNormal, &rule0804, in.flowFlags)
 	may.If(flags&^(FlowFlagsDontTrap|FlowFlagsEgress) != 0, &rule0805, in.flowFlags)
-	may.If(typ != FlowTypeNormal && typ != FlowTypeAllDefault && typ != FlowTypeMcDefault && typ != FlowTypeSniffer, &rule2094,
-		in.flowType)
 	may.If(in.capDeviceCapFlags.OK && capDeviceCapFlags&DeviceCapManagedFlowSteering != DeviceCapManagedFlowSteering, &rule2095, 0)
 	may.If(in.flowPort < 1, &rule2096, in.flowPort)
 	may.If(typ == FlowTypeSniffer && in.flowNumOfSpecs > 0, &rule3311, in.flowNumOfSpecs)
