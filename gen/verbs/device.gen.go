@@ -794,9 +794,6 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrInfo, error) {
 //   - flags must be 0, as completion counters have no flags yet [VR-ibv_create_comp_cntr-flags-1362]
 //   - Type is WRS or BYTES [VR-ibv_create_comp_cntr-type-1363]
 //
-// Hints (some devices accept these):
-//   - Type: not every device has counters of BYTES [VR-ibv_create_comp_cntr-type-1364]
-//
 // C: ibv_create_comp_cntr, ibv_create_comp_cntr(3).
 func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 	const verb = "ibv_create_comp_cntr"
@@ -821,10 +818,9 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 	}
 	ptr, errno := rawCreateCompCntr(dev.lib.fn[symIbv_create_comp_cntr], dev.h.C, unsafe.Pointer(&ccAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCompCntr(&in)) })
-	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateCompCntr(&in))
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "not every device counts bytes: count requests instead"})
+		})
 	}
 	o := newCompCntr(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {

@@ -590,8 +590,10 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 //
 //   - mwType: type of the window.
 //
-// Hints (some devices accept these):
+// Errors (the call is not made):
 //   - mwType is 1 or 2 [VR-ibv_alloc_mw-type-0737]
+//
+// Hints (some devices accept these):
 //   - mwType: windows of type 1 need a device with MEM_WINDOW [VR-ibv_alloc_mw-type-2081]
 //   - mwType: windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B
 //     [VR-ibv_alloc_mw-type-2082]
@@ -608,6 +610,9 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+	}
+	if err := checkAllocMW(&in); err != nil {
+		return nil, err
 	}
 	ptr, errno := rawAllocMW(pd.h.C, uint32(mwType))
 	if ptr == nil {
@@ -638,8 +643,6 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 //   - flags takes FLUSH only [VR-ibv_advise_mr-flags-0191]
 //   - sgList must not be NULL [VR-ibv_advise_mr-sg_list-0192]
 //   - numSGE is at least 1 [VR-ibv_advise_mr-num_sge-0193]
-//
-// Hints (some devices accept these):
 //   - this device has no on-demand regions, which every prefetch needs [VR-ibv_advise_mr-pd-0216]
 //
 // C: ibv_advise_mr, ibv_advise_mr(3).
@@ -663,10 +666,7 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	}
 	if errno := rawAdviseMR(pd.h.C, uint32(advice), uint32(flags), unsafe.Pointer(unsafe.SliceData(sgList)),
 		uint32(len(sgList))); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAdviseMR(&in)) })
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintAdviseMR(&in))
+		return verr.Failed(verb, errno, nil)
 	}
 	return nil
 }

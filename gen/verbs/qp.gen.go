@@ -176,12 +176,12 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 // Errors (the call is not made):
 //   - only queue pairs of type UD and RAW_PACKET have flows [VR-ibv_create_flow-qp-0803]
 //   - Port is at most the number of ports [VR-ibv_create_flow-port-2069]
+//   - Type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER [VR-ibv_create_flow-type-2094]
 //   - num_of_specs is at most 10 [VR-ibv_create_flow-num_of_specs-3310]
 //
 // Hints (some devices accept these):
 //   - Flags: DONT_TRAP is only for flows of type NORMAL [VR-ibv_create_flow-flags-0804]
 //   - Flags has no bits but DONT_TRAP and EGRESS [VR-ibv_create_flow-flags-0805]
-//   - Type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER [VR-ibv_create_flow-type-2094]
 //   - flows need a device with MANAGED_FLOW_STEERING [VR-ibv_create_flow-flow-2095]
 //   - Port is at least 1, as ports are numbered from 1 [VR-ibv_create_flow-port-2096]
 //   - a flow of type SNIFFER has no specs, as it takes all packets [VR-ibv_create_flow-num_of_specs-3311]
@@ -212,9 +212,9 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	in := inCreateFlow{
 		qpType:         validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		flowPort:       uint64(flowC.port),
+		flowType:       uint64(flowC.typ),
 		flowNumOfSpecs: uint64(flowC.num_of_specs),
 		flowFlags:      uint64(flowC.flags),
-		flowType:       uint64(flowC.typ),
 		flowCompMask:   uint64(flowC.comp_mask),
 		flowPriority:   uint64(flowC.priority),
 	}
@@ -298,7 +298,7 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 	if errno := rawBindMW(qp.h.C, mw.h.C, unsafe.Pointer(&mwBindC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
 			return append(verr.Texts(hintBindMW(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
 					Text: "this is a null region, to which no window can be bound; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
 					verr.Cause{Errno: syscall.EPERM,
 						Text: "window and region must be of one protection domain; allocate the window in the protection domain of the region " +
