@@ -10,6 +10,7 @@ import (
 func (d *decoder) page(n *yaml.Node) *Page {
 	p := &Page{Pos: d.pos(n)}
 	defer d.marking(&p.marks)()
+	d.tag = "v" + textOf(n, "release")
 	name := pageName(d.file)
 	ok := d.object(n, place{name, ""}, []key{
 		{"page", true, d.text(&p.Page)},

@@ -26,7 +26,7 @@ func (d *decoder) party(n *yaml.Node, at place) Party {
 	if at.key == keyAcceptedBy {
 		keys = append(keys, key{"but", false, d.text(&p.But)})
 	} else {
-		keys = append(keys, key{"whole_verb", false, d.truth(&p.WholeVerb)})
+		keys = append(keys, key{"whole_verb", false, d.truth(&p.WholeVerb)}, key{keyCrash, false, d.truth(&p.Crash)})
 	}
 	before := len(d.errs)
 	if d.object(n, at, keys) && len(d.errs) == before && p.Provider == "" && p.Kernel == "" && p.But == "" {
@@ -55,6 +55,7 @@ func (d *decoder) kernels(p *Party) reader {
 const (
 	keyAcceptedBy = "accepted_by"
 	keyRefusedBy  = "refused_by"
+	keyCrash      = "crash"
 )
 
 // checkParties notes who accepts, at or above the floor, a call that is refused before it is made, and a platform that is

@@ -114,6 +114,7 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 	if base == nil {
 		return nil
 	}
+	d.tag = "v" + base.Release
 	x := &extension{to: base}
 	x.Page.Page, x.Pos, x.adds = base.Page, d.pos(n), map[string]bool{}
 	keys := []key{
@@ -221,11 +222,12 @@ func hasOnly(n *yaml.Node, name string) bool {
 	return true
 }
 
-func hasKey(n *yaml.Node, name string) bool {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value == name {
-			return true
-		}
+func hasKey(n *yaml.Node, name string) bool { return valueOf(n, name) != nil }
+
+// textOf is the text under a key of a mapping, or "".
+func textOf(n *yaml.Node, name string) string {
+	if v := valueOf(n, name); v != nil {
+		return v.Value
 	}
-	return false
+	return ""
 }

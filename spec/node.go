@@ -19,6 +19,7 @@ type decoder struct {
 	adding *adding
 	shared []*sharedRule         // wait until all files are read
 	nulls  []Rule                // of the parameters read so far
+	tag    string                // of the release of the page: what read_by cites
 	from   map[*yaml.Node]string // the files of nodes that are not of this one
 }
 

@@ -14,6 +14,7 @@ type Party struct {
 	When      []Atom  // all hold, or the party answers otherwise
 	But       string  // accepted, but not as the page describes: what happens instead
 	WholeVerb bool    // it refuses every call of the verb, not only those that break the rule
+	Crash     bool    // nobody looks: the call crashes the program or corrupts its memory, or a later call does so
 	Source    Sources // where this is known from
 
 	Kernels Kernels // Kernel, parsed
@@ -43,9 +44,12 @@ func (p *Party) String() string {
 }
 
 // Describe returns the name of the party and, in parentheses, what differs from the man page: "rxe with linux 6.1 (the
-// flag is ignored)", or that it is not about the rule: "linux >=6.1 (every call of the verb)".
+// flag is ignored)", that it is not about the rule: "linux >=6.1 (every call of the verb)", or that nobody looks: "libibverbs
+// (the program crashes)".
 func (p *Party) Describe() string {
 	switch {
+	case p.Crash:
+		return p.String() + " (the program crashes)"
 	case p.WholeVerb:
 		return p.String() + " (every call of the verb)"
 	case p.But == "":

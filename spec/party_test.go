@@ -123,7 +123,7 @@ func TestWrongParties(t *testing.T) {
 		{"nobody", "    accepted_by: [{source: {project: a, release: b, file: c}}]\n",
 			"32:19: " + id + ": accepted_by: an entry names neither a provider nor a kernel; add provider or kernel"},
 		{"but of a refusal", "    refused_by: [{provider: siw, but: not so, source: {project: a, release: b, file: c}}]\n",
-			"32:34: " + id + ": unknown key but; the keys here are kernel, provider, source, when, whole_verb"},
+			"32:34: " + id + ": unknown key but; the keys here are crash, kernel, provider, source, when, whole_verb"},
 		{"both",
 			"    accepted_by: [{provider: rxe, kernel: \"<7.0\", " +
 				"source: {project: a, release: b, file: c}}]\n    refused_by: [{provider: rxe, kernel: \"6.12\", " +

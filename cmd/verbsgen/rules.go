@@ -44,12 +44,13 @@ type partyRow struct {
 	Source   string `json:"source"`
 	Always   bool   `json:"always"` // no further condition
 	Run      bool   `json:"run"`    // the call was made; otherwise its source was read
+	Crash    bool   `json:"crash"`  // nobody refuses: the program crashes
 }
 
 func partyRows(r *spec.Rule, list []spec.Party) []partyRow {
 	rows := make([]partyRow, 0, len(list))
 	for _, p := range list {
-		rows = append(rows, partyRow{p.Provider, p.Kernel, p.But, p.Source.String(), len(p.When) == 0, p.Run(r)})
+		rows = append(rows, partyRow{p.Provider, p.Kernel, p.But, p.Source.String(), len(p.When) == 0, p.Run(r), p.Crash})
 	}
 	return rows
 }
@@ -69,8 +70,9 @@ each with the reason.
 
 --json prints a list of {id, verb, subject, kind, severity, statement, fix, page, section, passage,
 source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule rests on, source is the
-source where the man page is silent; the last two list {provider, kernel, but, source, always, run}. run is
-true if the call was made and the answer seen, false if the source was read.
+source where the man page is silent; the last two list {provider, kernel, but, source, always, run,
+crash}. run is true if the call was made and the answer seen, false if the source was read; crash is true if
+nobody refuses the call and the program crashes.
 
 --json --full prints all that a program in any language needs to judge calls by the rules: conditions as trees, the
 types of arguments, constants, cases, parties and statements, with names of C only. docs/rules.md describes the

@@ -38,11 +38,12 @@ var untried = map[string]string{
 // judged is what the real library answered to the breach of a rule.
 type judged struct{ Rule, Why, Answer string }
 
-// userHalves returns the parties of a rule that are code of mlx5 or of libibverbs, whatever else is so.
+// userHalves returns the parties of a rule that are code of mlx5 or of libibverbs, whatever else is so, and that answer: no call is
+// made that ends the process.
 func userHalves(r *spec.Rule) (parties []spec.Party, refuses []bool) {
 	for i, list := range [][]spec.Party{r.RefusedBy, r.AcceptedBy} {
 		for _, p := range list {
-			if p.IsUserHalf() && len(p.When) == 0 && (p.Provider == spec.Library || p.Provider == "mlx5") {
+			if p.IsUserHalf() && !p.Crash && len(p.When) == 0 && (p.Provider == spec.Library || p.Provider == "mlx5") {
 				parties, refuses = append(parties, p), append(refuses, i == 0)
 			}
 		}

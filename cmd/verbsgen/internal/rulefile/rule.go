@@ -51,6 +51,7 @@ type Party struct {
 	But       string   `json:"but,omitempty"`      // accepted, but not as the page says
 	Run       bool     `json:"run"`                // the call was made; otherwise the source was read
 	WholeVerb bool     `json:"whole_verb,omitempty"`
+	Crash     bool     `json:"crash,omitempty"` // nobody refuses: the program crashes
 	Sources   []Source `json:"sources"`
 }
 
@@ -102,7 +103,7 @@ func (m *maker) parties(r *spec.Rule, list []spec.Party) []*Party {
 	out := []*Party{}
 	for _, p := range list {
 		e := &Party{Provider: p.Provider, Kernel: p.Kernel, When: m.node(r.Verb, spec.Conditions(p.When)), But: p.But,
-			WholeVerb: p.WholeVerb, Run: p.Run(r), Sources: sources(p.Source)}
+			WholeVerb: p.WholeVerb, Crash: p.Crash, Run: p.Run(r), Sources: sources(p.Source)}
 		if p.Kernel != "" {
 			e.From, e.Before = series(p.Kernels.From), series(p.Kernels.End)
 		}

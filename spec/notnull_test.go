@@ -1,0 +1,53 @@
+package spec
+
+import (
+	"strings"
+	"testing"
+)
+
+// notNullPage is goodPage with a rule at its parameter pd that has more keys.
+func notNullPage(more string) string {
+	return strings.Replace(goodPage, "type: PD}", "type: PD, not_null: {id: VR-ibv_reg_mr-pd-0002, "+more+"}}", 1)
+}
+
+// A function under read_by is a party of its library or provider, where the program crashes, and the source where the page is silent.
+func TestReadBy(t *testing.T) {
+	const cited = `section: DESCRIPTION, passage: "0123456789abcdef", `
+	for _, tt := range []struct{ more, parties, source string }{
+		{"read_by: {file: libibverbs/verbs.c, func: ibv_reg_mr}",
+			"libibverbs (the program crashes): rdma-core v65.0 libibverbs/verbs.c: ibv_reg_mr", "rdma-core v65.0 libibverbs/verbs.c: ibv_reg_mr"},
+		{cited + "read_by: [{file: librdmacm/cma.c, func: f}, {file: providers/mlx5/verbs.c, func: g, commit: 0123456789ab}]",
+			"librdmacm (the program crashes): rdma-core v65.0 librdmacm/cma.c: f; " +
+				"mlx5 (the program crashes): rdma-core commit 0123456789ab providers/mlx5/verbs.c: g", ""},
+		{cited + "refused_by: [{provider: rxe, source: {project: a, release: b, file: c}}]", "rxe: a b c", ""},
+	} {
+		s, err := loadText("ibv_reg_mr.yaml", notNullPage(tt.more))
+		if err != nil {
+			t.Errorf("%s: %v", tt.more, err)
+			continue
+		}
+		r := s.RuleByID("VR-ibv_reg_mr-pd-0002")
+		var parties []string
+		for _, p := range r.RefusedBy {
+			parties = append(parties, p.Describe()+": "+p.Source.String())
+		}
+		if got := strings.Join(parties, "; "); got != tt.parties || r.Source.String() != tt.source {
+			t.Errorf("%s: refused by %s, source %s; want %s, source %s", tt.more, got, r.Source, tt.parties, tt.source)
+		}
+	}
+}
+
+func TestWrongReadBy(t *testing.T) {
+	const noFile = "read_by: this is no file of a library or of a provider of rdma-core; name the file, or write refused_by"
+	for more, want := range map[string]string{
+		"read_by: {file: kernel/verbs.c, func: f}":                     noFile,
+		"read_by: {file: providers/mlx6/verbs.c, func: f}":             "provider: mlx6 is not known here; did you mean mlx4?",
+		"read_by: libibverbs/verbs.c":                                  noFile,
+		"read_by: {file: libibverbs/verbs.c, func: f}, refused_by: []": "read_by beside refused_by; write all under refused_by, with crash: true",
+	} {
+		_, err := loadText("ibv_reg_mr.yaml", notNullPage(`section: DESCRIPTION, passage: "0123456789abcdef", `+more))
+		if err == nil || !strings.HasSuffix(err.Error(), "VR-ibv_reg_mr-pd-0002: "+want) {
+			t.Errorf("%s: error %v, want %s", more, err, want)
+		}
+	}
+}
