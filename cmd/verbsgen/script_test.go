@@ -29,6 +29,9 @@ func TestMain(m *testing.M) {
 
 // recordedMain is main, but for noting the codes of what it tells.
 func recordedMain() {
+	if isVetTool(os.Args[1:]) {
+		vetTool()
+	}
 	code, list := runList(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
 	list.Print(os.Stderr)
 	if at := os.Getenv(recordVar); at != "" && len(list) > 0 {

@@ -35,7 +35,8 @@ type module struct {
 var imported = sync.OnceValues(func() (map[string]*types.Package, error) {
 	list, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps |
 		packages.NeedExportFile}, "github.com/verbsgen/verbsgen/gen/...", "github.com/verbsgen/verbsgen/runtime/dpath",
-		"github.com/verbsgen/verbsgen/runtime/mem", "context", "errors", "fmt", "time")
+		"github.com/verbsgen/verbsgen/runtime/mem", "context", "errors", "fmt", "sync", "sync/atomic",
+		"time")
 	out := map[string]*types.Package{}
 	for _, p := range list {
 		if len(p.Errors) > 0 {
