@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -41,7 +42,7 @@ It exits 1 when something needs attention.`,
 			if err := src.check(); err != nil {
 				return err
 			}
-			rel, sp, err := load(src)
+			rel, sp, err := input.Load(src.Source)
 			if err != nil {
 				return err
 			}

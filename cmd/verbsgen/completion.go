@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -145,7 +146,7 @@ func completeCall(cmd *cobra.Command, args []string, word string) ([]string, cob
 	if len(args) == 0 {
 		return complete(verbNames)(cmd, args, word)
 	}
-	rel, sp, err := load(source{})
+	rel, sp, err := input.Load(input.Source{})
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveError
 	}

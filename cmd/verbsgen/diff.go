@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -34,27 +35,27 @@ declarations of the new one that the pages must bind, skip or list as pending.
 members of a new or removed record or enum are not listed.`,
 		Args: takes(2, 2),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
-			m, err := spec.ModuleOf(src.module, src.specs...)
+			m, err := spec.ModuleOf(src.Module, src.Specs...)
 			if err != nil {
 				return err
 			}
 			var rels [2]*api.Release
 			for i, arg := range args {
-				one := source{include: src.include, release: arg}
+				one := source{input.Source{Include: src.Include, Release: arg}}
 				if strings.ContainsRune(arg, '/') || strings.HasSuffix(arg, ".h") {
-					one.release, one.header = "", arg
+					one.Release, one.Header = "", arg
 				}
-				rel, err := loadFacts(one, m)
+				rel, err := input.Facts(one.Source, m)
 				if err != nil {
 					return err
 				}
 				rels[i] = rel
 			}
-			sp, err := loadSpec(src)
+			sp, err := input.Pages(src.Source)
 			if err != nil {
 				return err
 			}
-			if err := checkNames(src, sp, rels[:]...); err != nil {
+			if err := input.CheckNames(src.Source, sp, rels[:]...); err != nil {
 				return err
 			}
 			r := diffReport{Old: args[0], New: args[1], Diff: apidiff.Compare(rels[0], rels[1]), Decide: decide.All(rels[1], sp).UndecidedNames()}
@@ -64,7 +65,7 @@ members of a new or removed record or enum are not listed.`,
 			return writeDiff(a.out, r, asMD)
 		}),
 	}
-	cmd.Flags().StringArrayVarP(&src.include, "include", "I", nil, "look in this `folder` for what a header includes (repeatable)")
+	cmd.Flags().StringArrayVarP(&src.Include, "include", "I", nil, "look in this `folder` for what a header includes (repeatable)")
 	src.moduleFlag(cmd)
 	src.specFlag(cmd)
 	formFlags(cmd, &asJSON, &asMD)

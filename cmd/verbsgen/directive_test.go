@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 )
 
 func TestDirectivesIn(t *testing.T) {
@@ -25,13 +27,13 @@ func TestDirectivesIn(t *testing.T) {
 		" //go:generate verbsgen generate":                                                          nil,
 		`//go:generate verbsgen generate "open`:                                                     nil,
 	} {
-		found := directivesIn("d/f.go", []byte("// Package rdma.\npackage rdma\n\n"+line+"\n"))
+		found := input.DirectivesIn("d/f.go", []byte("// Package rdma.\npackage rdma\n\n"+line+"\n"))
 		switch {
 		case want == nil && len(found) > 0:
 			t.Errorf("%s: taken for ours: %+v", line, found)
 		case want != nil && len(found) != 1:
 			t.Errorf("%s: not found", line)
-		case want != nil && (!slices.Equal(found[0].args, want) || found[0].line != 4 || found[0].dir != "d"):
+		case want != nil && (!slices.Equal(found[0].Args, want) || found[0].Line != 4 || found[0].Dir != "d"):
 			t.Errorf("%s: got %+v, want args %q on line 4", line, found[0], want)
 		}
 	}
@@ -61,7 +63,7 @@ func TestFindDirectives(t *testing.T) {
 	}
 	var got []string
 	for _, d := range found {
-		rel, err := filepath.Rel(dir, d.file)
+		rel, err := filepath.Rel(dir, d.File)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,19 +75,19 @@ func TestFindDirectives(t *testing.T) {
 }
 
 func TestDirectiveTarget(t *testing.T) {
-	got, err := directive{file: "gen/x/f.go", line: 3, dir: "gen/x",
-		args: []string{"--header", "v.h", "-I", "inc", "-I", "/abs", "--spec", "../spec", "--only", "ibv_a*,ibv_b", "--pkg", "rdma",
+	got, err := directive{File: "gen/x/f.go", Line: 3, Dir: "gen/x",
+		Args: []string{"--header", "v.h", "-I", "inc", "-I", "/abs", "--spec", "../spec", "--only", "ibv_a*,ibv_b", "--pkg", "rdma",
 			"--allow-undecided"}}.target()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.header != "gen/x/v.h" || !slices.Equal(got.include, []string{"gen/x/inc", "/abs"}) ||
-		!slices.Equal(got.specs, []string{"gen/spec"}) ||
+	if got.Header != "gen/x/v.h" || !slices.Equal(got.Include, []string{"gen/x/inc", "/abs"}) ||
+		!slices.Equal(got.Specs, []string{"gen/spec"}) ||
 		got.out != "gen/x" || got.pkg.name != "rdma" || !got.allow || !slices.Equal(got.only, []string{"ibv_a*", "ibv_b"}) {
 		t.Errorf("got %+v", got)
 	}
 	for _, args := range [][]string{{"--no-such-flag"}, {"word"}, {"--pkg", "9"}, {"--release", "1", "--header", "h"}, {"-I", "x"}} {
-		_, err := directive{file: "f.go", line: 3, dir: ".", args: args}.target()
+		_, err := directive{File: "f.go", Line: 3, Dir: ".", Args: args}.target()
 		if err == nil {
 			t.Errorf("%q: no error", args)
 		}

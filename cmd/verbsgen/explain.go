@@ -13,6 +13,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
@@ -176,7 +177,7 @@ func (a *app) explainCases(src source, q question, file string, stdin io.Reader)
 		verbs[i] = c.Verb
 	}
 	slices.Sort(verbs)
-	rel, sp, err := load(src, slices.Compact(verbs)...)
+	rel, sp, err := input.Load(src.Source, slices.Compact(verbs)...)
 	if err != nil {
 		return err
 	}
@@ -235,7 +236,7 @@ func (a *app) explainCall(src source, q question, args []string) error {
 	if err != nil {
 		return err
 	}
-	rel, sp, err := load(src, args[0])
+	rel, sp, err := input.Load(src.Source, args[0])
 	if err != nil {
 		return err
 	}

@@ -1,28 +1,22 @@
 package main
 
 import (
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// source says where facts and pages come from.
-type source struct {
-	module  string   // of verbsgen's own; empty: the default one, or that of specs
-	release string   // of known facts; empty: the newest, unless header is given
-	header  string   // that of the module
-	include []string // folders for what it includes
-	specs   []string // folders of pages laid over the own ones
-}
+// source has the flags that say where facts and pages come from.
+type source struct{ input.Source }
 
 // moduleFlag adds the flag that chooses the module.
 func (s *source) moduleFlag(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&s.module, "module", "",
+	cmd.Flags().StringVar(&s.Module, "module", "",
 		"`name` of the module: "+strings.Join(spec.Modules(), " or ")+" (default: that of --spec, or "+spec.DefaultModule+")")
 }
 
@@ -30,20 +24,20 @@ func (s *source) moduleFlag(cmd *cobra.Command) {
 func (s *source) factFlags(cmd *cobra.Command) {
 	s.moduleFlag(cmd)
 	f := cmd.Flags()
-	f.StringVar(&s.release, "release", "", "facts of this rdma-core `release` (default: the newest known)")
-	f.StringVar(&s.header, "header", "", "read this `file` (verbs.h, or that of the module) instead of stored facts")
-	f.StringArrayVarP(&s.include, "include", "I", nil, "look in this `folder` for what --header includes (repeatable)")
+	f.StringVar(&s.Release, "release", "", "facts of this rdma-core `release` (default: the newest known)")
+	f.StringVar(&s.Header, "header", "", "read this `file` (verbs.h, or that of the module) instead of stored facts")
+	f.StringArrayVarP(&s.Include, "include", "I", nil, "look in this `folder` for what --header includes (repeatable)")
 	exclusive(cmd, "release", "header")
 }
 
 // specFlag adds the flag that adds pages.
 func (s *source) specFlag(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&s.specs, "spec", nil, "read more pages from this `folder`: they replace pages, or add to them (repeatable)")
+	cmd.Flags().StringArrayVar(&s.Specs, "spec", nil, "read more pages from this `folder`: they replace pages, or add to them (repeatable)")
 }
 
 // check finds what flag parsing alone does not.
 func (s *source) check() error {
-	if s.header == "" && len(s.include) > 0 {
+	if s.Header == "" && len(s.Include) > 0 {
 		return usagef("-I needs --header")
 	}
 	return nil
@@ -124,17 +118,6 @@ func (t *target) check() error {
 
 // below makes the relative paths of t count from a folder.
 func (t *target) below(dir string) {
-	at := func(p string) string {
-		if p == "" || filepath.IsAbs(p) {
-			return p
-		}
-		return filepath.Join(dir, p)
-	}
-	t.header, t.out = at(t.header), at(t.out)
-	for i := range t.include {
-		t.include[i] = at(t.include[i])
-	}
-	for i := range t.specs {
-		t.specs[i] = at(t.specs[i])
-	}
+	t.Below(dir)
+	t.out = input.Below(dir, t.out)
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
 	"github.com/verbsgen/verbsgen/spec"
@@ -106,7 +107,7 @@ func (in *importFlags) read(m *spec.Module) (rel *api.Release, source string, er
 	if in.git != "" {
 		return in.readGit(m)
 	}
-	opt := readHeader(m, in.header, in.include)
+	opt := input.ReadHeader(m, in.header, in.include)
 	opt.As = in.as
 	if opt.As == "" {
 		opt.As = asIncluded(in.header)
@@ -143,7 +144,7 @@ func (in *importFlags) readGit(m *spec.Module) (*api.Release, string, error) {
 		return nil, "", diag.One(diag.New(diag.CheckoutRead, in.git, 0, 0, tree.Place("CMakeLists.txt"),
 			fmt.Sprintf("says that this is release %q, not %s", headers.Release, in.release), "name the release's own commit with --commit"))
 	}
-	opt := readHeader(m, headers.File, nil)
+	opt := input.ReadHeader(m, headers.File, nil)
 	opt.As = asIncluded(headers.File)
 	rel, err := cheader.Import(opt, in.release, headers.Versions, tree.Place(headers.Map))
 	if err != nil {

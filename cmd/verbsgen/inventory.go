@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -42,11 +43,11 @@ of the outermost record.`,
 			if err := src.check(); err != nil {
 				return err
 			}
-			m, err := spec.ModuleOf(src.module)
+			m, err := spec.ModuleOf(src.Module)
 			if err != nil {
 				return err
 			}
-			rel, err := loadFacts(src, m)
+			rel, err := input.Facts(src.Source, m)
 			if err != nil {
 				return err
 			}

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/coverage"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 )
 
 func (a *app) coverageCmd() *cobra.Command {
@@ -24,7 +25,7 @@ reason, page}], rules: {total, by_page: {page: n}, tested, untested: [ids]}}; re
 			if err := src.check(); err != nil {
 				return err
 			}
-			rel, sp, err := load(src)
+			rel, sp, err := input.Load(src.Source)
 			if err != nil {
 				return err
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/coverage"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rulefile"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -99,7 +100,7 @@ that is not defined or is retired. With --json it prints
 			if verify { // the package that is generated needs all pages
 				verbs = nil
 			}
-			rel, sp, err := load(src, verbs...)
+			rel, sp, err := input.Load(src.Source, verbs...)
 			if err != nil {
 				return err
 			}
@@ -163,7 +164,7 @@ func functionsOf(sp *spec.Spec, args []string) []string {
 
 // checkRules judges the cases of rules, and prints what becomes of each.
 func (a *app) checkRules(src source, rel *api.Release, sp *spec.Spec, rules []*spec.Rule, tests []string, asJSON, asMD bool) error {
-	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: sp.Module.Package, AllowUndecided: true, Header: src.header})
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: sp.Module.Package, AllowUndecided: true, Header: src.Header})
 	if err != nil {
 		return err
 	}

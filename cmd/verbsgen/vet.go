@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"os"
 	"os/exec"
@@ -10,11 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/tools/go/analysis/unitchecker"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/vet"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/vet"
 )
 
 const vetHelp = `vet reports calls of generated packages that break rules of the man pages, before the program runs. It is
@@ -83,27 +79,4 @@ func isVetTool(args []string) bool {
 }
 
 // vetTool analyses one package as the go command asks. It does not return.
-func vetTool() { unitchecker.Main(vet.Analyzers(loadOrigin)...) }
-
-// loadOrigin gives what a generated package was made from: by its go:generate line if it has one, or else what its mark names.
-func loadOrigin(o *vet.Origin) (*check.Checker, *model.Package, error) {
-	src := source{module: o.Module, release: o.Release}
-	for _, d := range directivesIn(o.File, []byte(strings.Join(o.Lines, "\n"))) {
-		t, err := d.target()
-		if err == nil && cmp.Or(t.module, o.Module) == o.Module {
-			src.header, src.include, src.specs = t.header, t.include, t.specs
-			if t.header != "" {
-				src.release = ""
-			}
-		}
-	}
-	rel, sp, err := load(src)
-	if err != nil {
-		return nil, nil, err
-	}
-	pkg, err := generate.Model(rel, sp, generate.Options{Package: sp.Module.Package})
-	if err != nil {
-		return nil, nil, err
-	}
-	return check.New(sp, rel), pkg, nil
-}
+func vetTool() { unitchecker.Main(vet.Analyzers()...) }

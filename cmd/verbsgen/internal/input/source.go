@@ -1,0 +1,158 @@
+// Package input reads what packages are generated from: the facts of a header or a release, and pages; and go:generate lines, which name
+// them.
+package input
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// Source says where facts and pages come from.
+type Source struct {
+	Module  string   // of verbsgen's own; empty: the default one, or that of Specs
+	Release string   // of known facts; empty: the newest, unless Header is given
+	Header  string   // that of the module
+	Include []string // folders for what it includes
+	Specs   []string // folders of pages laid over the own ones
+}
+
+// Below makes the relative paths count from a folder.
+func (s *Source) Below(dir string) {
+	s.Header = Below(dir, s.Header)
+	for i := range s.Include {
+		s.Include[i] = Below(dir, s.Include[i])
+	}
+	for i := range s.Specs {
+		s.Specs[i] = Below(dir, s.Specs[i])
+	}
+}
+
+// Below makes a relative path count from a folder; an empty one stays empty.
+func Below(dir, p string) string {
+	if p == "" || filepath.IsAbs(p) {
+		return p
+	}
+	return filepath.Join(dir, p)
+}
+
+// Facts gives the facts of a header of a module, of a known release, or of the newest one.
+func Facts(src Source, m *spec.Module) (*api.Release, error) {
+	if src.Header != "" {
+		return cheader.Parse(ReadHeader(m, src.Header, src.Include))
+	}
+	stored, err := api.KnownOf(m.Facts)
+	if err != nil {
+		return nil, err
+	}
+	name := cmp.Or(src.Release, stored.Newest())
+	if name == "" {
+		return nil, diag.One(diag.New(diag.ReleaseUnknown, m.Pos.File, m.Pos.Line, m.Pos.Col, "module "+m.Name,
+			"verbsgen has no facts of its header", "name the header with --header"))
+	}
+	rel, err := stored.Load(name)
+	var unknown *api.UnknownError
+	if errors.As(err, &unknown) {
+		return nil, diag.One(diag.New(diag.ReleaseUnknown, "", 0, 0, "release "+name, "this release is not known",
+			nearestFix(unknown)))
+	}
+	return rel, err
+}
+
+// ReadHeader is how the header of a module is read. One that includes those of other modules finds them in the tree that it stands in.
+func ReadHeader(m *spec.Module, header string, include []string) cheader.Options {
+	opt := cheader.Options{Header: header, Include: include, Own: ownFiles(m, header)}
+	if root, ok := strings.CutSuffix(filepath.ToSlash(header), "/"+m.Header); ok && opt.Own != nil {
+		opt.Include = append(slices.Clone(include), root)
+	}
+	return opt
+}
+
+// ownFiles tells the headers of a module from those of the modules that it stands on, which its own includes; nil where it stands on
+// none.
+func ownFiles(m *spec.Module, header string) func(file string) bool {
+	if len(m.Uses) == 0 {
+		return nil
+	}
+	return func(file string) bool { return file == header || m.IsHeader(file) }
+}
+
+// nearestFix names the releases that are known, and for a point release the one that declares the same.
+func nearestFix(err *api.UnknownError) string {
+	major, _, _ := strings.Cut(err.Release, ".")
+	for _, r := range err.Known {
+		if m, _, _ := strings.Cut(r, "."); m == major {
+			return "use " + r + " (all " + m + ".x declare the same)"
+		}
+	}
+	return "the known releases are " + api.Ranges(err.Known) + "; read its header with --header"
+}
+
+// Pages gives the own pages with those of --spec laid over them; of the own pages alone, what some verbs need if there are any.
+func Pages(src Source, verbs ...string) (*spec.Spec, error) {
+	if len(verbs) > 0 && len(src.Specs) == 0 {
+		return spec.For(src.Module, verbs...)
+	}
+	return spec.OverlayModule(src.Module, src.Specs...)
+}
+
+// CheckNames holds pages of others against the names of all known releases and of the facts at hand. A test does so
+// for the own pages. The releases of api.Cover have all names that any release has.
+func CheckNames(src Source, sp *spec.Spec, rels ...*api.Release) error {
+	if len(src.Specs) == 0 {
+		return nil
+	}
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		return err
+	}
+	cover, err := stored.Cover()
+	if err != nil {
+		return err
+	}
+	for _, name := range cover {
+		rel, err := stored.Load(name)
+		if err != nil {
+			return err
+		}
+		rels = append(rels, rel)
+	}
+	return sp.CheckNames(rels...)
+}
+
+// Load gives the facts, and the pages, which are read at the same time. With verbs, pages that they do not need may be missing.
+func Load(src Source, verbs ...string) (*api.Release, *spec.Spec, error) {
+	m, err := spec.ModuleOf(src.Module, src.Specs...)
+	if err != nil {
+		return nil, nil, err
+	}
+	var sp *spec.Spec
+	var serr error
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if r := recover(); r != nil { // nobody else would
+				serr = fmt.Errorf("reading the pages: %v", r)
+			}
+		}()
+		sp, serr = Pages(src, verbs...)
+	}()
+	rel, ferr := Facts(src, m)
+	<-done
+	if err := errors.Join(ferr, serr); err != nil {
+		return nil, nil, err
+	}
+	if err := CheckNames(src, sp, rel); err != nil {
+		return nil, nil, err
+	}
+	return rel, sp, nil
+}
