@@ -582,8 +582,8 @@ var (
 	rule0906 = verr.Rule{ID: "VR-ibv_create_cq_ex-cqe-0906", Verb: "ibv_create_cq_ex", Subject: "cq_attr.cqe",
 		Statement: "cqe is at most max_cqe", Fix: "ask for fewer entries", Page: "ibv_create_cq_ex", Capable: true, Limit: "max_cqe",
 		AcceptedBy: []string{"irdma (rdma-core before release 47 takes one entry more, and leaves it to the device)"},
-		RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx4 with linux 6.1..6.12", "mlx4 with linux 7.2", "mlx5 with linux 6.1..6.12",
-			"mlx5 with linux 7.2", "efa with linux 6.1..6.12", "efa with linux 7.2", "hns", "ionic"}}
+		RefusedBy: []string{"rxe with linux 6.1..6.12", "rxe with linux 7.2", "mlx4 with linux 6.1..6.12", "mlx4 with linux 7.2",
+			"mlx5 with linux 6.1..6.12", "mlx5 with linux 7.2", "efa with linux 6.1..6.12", "efa with linux 7.2", "hns", "ionic"}}
 	rule2054 = verr.Rule{ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags",
 		Statement: "flags has no bits but those of enum ibv_create_cq_attr_flags", Fix: "leave the other bits out", Page: "ibv_create_cq_ex",
 		Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa"},
