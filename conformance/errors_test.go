@@ -79,4 +79,4 @@ var option = map[string]func(uint64) softverbs.Option{
 }
 
 // most is how many rules the software device cannot judge at most: it has nothing of what they are about, or less of it than they say.
-const most = 40
+const most = 41

@@ -71,10 +71,18 @@ static int take(struct svb_flow_action *f, const struct ibv_flow_action_esp_attr
 
 	if (a->comp_mask & ~(uint32_t)IBV_FLOW_ACTION_ESP_MASK_ESN)
 		return EOPNOTSUPP;
+	if (a->esn && !(a->comp_mask & IBV_FLOW_ACTION_ESP_MASK_ESN))
+		return EINVAL;
 	if (a->esp_attr)
 		flags = a->esp_attr->flags;
 	if (flags & ~(uint32_t)FLAGS)
 		return EOPNOTSUPP;
+	if ((flags & IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW) &&
+	    ((flags & IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD) || !(a->comp_mask & IBV_FLOW_ACTION_ESP_MASK_ESN)))
+		return EINVAL;
+	if (a->esp_attr && !(flags & IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD) &&
+	    (a->esp_attr->spi || a->esp_attr->seq || a->esp_attr->tfc_pad || a->esp_attr->hard_limit_pkts))
+		return EINVAL;
 	if (a->keymat_ptr)
 		err = check_keys(a->keymat_proto, a->keymat_len, a->keymat_ptr);
 	if (!err && a->replay_ptr)
