@@ -260,7 +260,7 @@ func TestWrongUse(t *testing.T) {
 	qp := newQP(t, verbs.QPTypeRC)
 	near, _ := net.Pipe()
 	for want, change := range map[string]func(*Options){
-		"4097 bytes of data":     func(o *Options) { o.Data = make([]byte, MaxData+1) },
+		"4097 bytes of data":      func(o *Options) { o.Data = make([]byte, MaxData+1) },
 		"ports are numbered from": func(o *Options) { o.Setup.PortNum = 0 },
 	} {
 		o := options("")
