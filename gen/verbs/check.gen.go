@@ -1625,7 +1625,7 @@ var (
 	rule3341 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-flow-3341", Verb: "ibv_attach_counters_point_flow", Subject: "flow",
 		Statement: "no known device attaches counters to a flow that was made before",
 		Fix:       "pass nil, and give the counters to the flow when it is made", Page: "ibv_attach_counters_point_flow", Section: "ARGUMENTS",
-		RefusedBy: []string{"mlx5"}, Text: validate.AddrText}
+		Text: validate.AddrText}
 	rule0758 = verr.Rule{ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters",
 		Statement: "ncounters is at least 1", Fix: "pass a longer list", Page: "ibv_read_counters", Section: "ARGUMENTS"}
 	rule0759 = verr.Rule{ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags",

@@ -69,8 +69,6 @@ func (counters *Counters) Device() *Device { return object.OrZero(counters).dev 
 // Errors (the call is not made):
 //   - CounterDesc is PACKETS or BYTES [VR-ibv_attach_counters_point_flow-counter_desc-2092]
 //   - comp_mask must be 0, as it has no bits yet [VR-ibv_attach_counters_point_flow-comp_mask-2093]
-//
-// Hints (some devices accept these):
 //   - no known device attaches counters to a flow that was made before
 //     [VR-ibv_attach_counters_point_flow-flow-3341]
 //
@@ -102,10 +100,7 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 		return err
 	}
 	if errno := rawAttachCountersPointFlow(counters.h.C, unsafe.Pointer(&attrC), flowC); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintAttachCountersPointFlow(&in)) })
-	}
-	if counters.lib.lints.Wanted() {
-		counters.lib.lints.Report(hintAttachCountersPointFlow(&in))
+		return verr.Failed(verb, errno, nil)
 	}
 	return nil
 }

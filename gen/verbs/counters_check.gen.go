@@ -22,14 +22,10 @@ func checkAttachCountersPointFlow(in *inAttachCountersPointFlow) error {
 	if in.attrCompMask > 0 {
 		bad.Add(&rule2093, in.attrCompMask)
 	}
+	if in.flow != 0 {
+		bad.Add(&rule3341, in.flow)
+	}
 	return bad.Err("ibv_attach_counters_point_flow")
-}
-
-// hintAttachCountersPointFlow returns the lints that a call of ibv_attach_counters_point_flow breaks, which may be the cause when it fails.
-func hintAttachCountersPointFlow(in *inAttachCountersPointFlow) []verr.Violation {
-	var may verr.Violations
-	may.If(in.flow != 0, &rule3341, in.flow)
-	return may
 }
 
 // inReadCounters has the values that the rules of ibv_read_counters use.

@@ -74,6 +74,32 @@ int direct_cq(uintptr_t create, uintptr_t destroy, uintptr_t ctx, int cqe, int v
 	return ((vg_fn_ibv_destroy_cq)destroy)(cq);
 }
 
+int direct_mw(uintptr_t pd_, int type)
+{
+	struct ibv_pd *pd = (struct ibv_pd *)pd_;
+	struct ibv_context_ops *ops = &pd->context->ops;
+	struct ibv_mw *mw;
+
+	if (!ops->alloc_mw)
+		return EOPNOTSUPP;
+	errno = 0;
+	mw = ops->alloc_mw(pd, (enum ibv_mw_type)type);
+	if (!mw)
+		return errno ? errno : EIO;
+	return ops->dealloc_mw(mw);
+}
+
+int direct_gid_table(uintptr_t fn, uintptr_t ctx)
+{
+	struct ibv_gid_entry entry;
+	ssize_t n;
+
+	if (!fn)
+		return EOPNOTSUPP;
+	n = ((vg_fn__ibv_query_gid_table)fn)((struct ibv_context *)ctx, &entry, 0, 0, sizeof entry);
+	return n < 0 ? (int)-n : 0;
+}
+
 void *direct_import(uintptr_t fn, int fd) { return ((vg_fn_ibv_import_device)fn)(fd); }
 
 // extended gives the context that the provider's table is in; NULL where there is none.

@@ -18,6 +18,8 @@ void *direct_reg_mr_ex(uintptr_t fn, uintptr_t pd, uint64_t mask, uint64_t lengt
 int direct_dereg_mr(uintptr_t fn, uintptr_t mr);
 int direct_rereg_mr(uintptr_t fn, uintptr_t mr, int flags, uintptr_t addr, uint64_t length, uint32_t access);
 int direct_cq(uintptr_t create, uintptr_t destroy, uintptr_t ctx, int cqe, int vector);
+int direct_mw(uintptr_t pd, int type);
+int direct_gid_table(uintptr_t fn, uintptr_t ctx);
 void *direct_import(uintptr_t fn, int fd);
 int direct_advise(uintptr_t mr, uint32_t advice, uint32_t flags, uint64_t addr, uint32_t n);
 int direct_query_port(uintptr_t ctx, uint8_t port, struct direct_field *out);

@@ -106,6 +106,14 @@ func (c *Context) CQ(cqe, vector int) syscall.Errno {
 	return syscall.Errno(C.direct_cq(c.fn("ibv_create_cq"), c.fn("ibv_destroy_cq"), c.ctx, C.int(cqe), C.int(vector)))
 }
 
+// MW makes a memory window, deallocates it at once and returns the errno. What was asked is for the caller to note.
+func (c *Context) MW(typ int) syscall.Errno { return syscall.Errno(C.direct_mw(c.pd, C.int(typ))) }
+
+// GIDTable asks for no entry of the GID tables and returns the errno. What was asked is for the caller to note.
+func (c *Context) GIDTable() syscall.Errno {
+	return syscall.Errno(C.direct_gid_table(c.fn("_ibv_query_gid_table"), c.ctx))
+}
+
 // Init is struct ibv_mr_init_attr, with its mask as given.
 type Init struct {
 	Mask, Length, IOVA, FDOffset uint64

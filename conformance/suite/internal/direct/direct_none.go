@@ -38,6 +38,8 @@ func (c *Context) RegDmabufMR(uint64, uint64, uint64, int, uint32) syscall.Errno
 func (c *Context) RegMREx(Init) syscall.Errno                                { return syscall.ENOSYS }
 func (c *Context) DM(uint64, uint32, uint64, uint64, uint32) syscall.Errno   { return syscall.ENOSYS }
 func (c *Context) CQ(int, int) syscall.Errno                                 { return syscall.ENOSYS }
+func (c *Context) GIDTable() syscall.Errno                                   { return syscall.ENOSYS }
+func (c *Context) MW(int) syscall.Errno                                      { return syscall.ENOSYS }
 func (c *Context) ImportDevice(int) syscall.Errno                            { return syscall.ENOSYS }
 func (c *Context) Rereg(uintptr, int, uintptr, uint64, uint32) syscall.Errno { return syscall.ENOSYS }
 func (c *Context) Advise(uintptr, uint32, uint32, uint32) syscall.Errno      { return syscall.ENOSYS }
