@@ -64,8 +64,10 @@ func (w *walk) close(n *Node) {
 		if errors.Is(err, syscall.EBUSY) && n.changed(w.tried) {
 			continue
 		}
-		if errors.Is(err, os.ErrClosed) && !n.IsOpen() {
-			err = n.within(&w.left, n.awaitClose)
+		if errors.Is(err, os.ErrClosed) {
+			if !n.IsOpen() {
+				err = n.within(&w.left, n.awaitClose)
+			}
 			if n.IsOpen() {
 				continue // the other Close failed
 			}
