@@ -25,6 +25,7 @@ type Tree struct {
 	Dir    string // of the repository
 	Commit string // a tag or commit, as the user names it: messages say it
 
+	repo *repository
 	hash string // of the commit; by it the files are read
 }
 
@@ -120,6 +121,10 @@ func (t Tree) Place(name string) string { return t.Commit + ":" + name }
 
 // resolve finds the commit. From then on its hash names it, which git cannot take for an option.
 func (t *Tree) resolve() error {
+	var err error
+	if t.repo, err = openRepository(t.Dir); err != nil {
+		return t.cannot(t.Commit, err)
+	}
 	out, err := t.git(t.Commit, "rev-parse", "--verify", "--end-of-options", t.Commit+"^{commit}")
 	t.hash = strings.TrimSpace(string(out))
 	return err
@@ -132,21 +137,23 @@ func (t Tree) read(name string) ([]byte, error) {
 
 // git gives what a command of git writes; what says what it reads.
 func (t Tree) git(what string, args ...string) ([]byte, error) {
-	var out, said bytes.Buffer
-	cmd := exec.Command("git", append([]string{"-C", t.Dir}, args...)...)
-	cmd.Stdout, cmd.Stderr = &out, &said
-	if err := cmd.Run(); err != nil {
-		if errors.Is(err, exec.ErrNotFound) {
-			return nil, t.problem(what, "git is not installed")
-		}
-		reason, _, _ := strings.Cut(strings.TrimSpace(said.String()), "\n")
-		reason = strings.TrimSuffix(strings.TrimPrefix(reason, "fatal: "), ".")
-		if t.hash != "" {
-			reason = strings.ReplaceAll(reason, t.hash, t.Commit)
-		}
-		return nil, t.problem(what, "git cannot read it: "+reason)
+	out, err := t.repo.git(args...)
+	return out, t.cannot(what, err)
+}
+
+// cannot makes a diagnostic of an error of git.
+func (t Tree) cannot(what string, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, exec.ErrNotFound):
+		return t.problem(what, "git is not installed")
 	}
-	return out.Bytes(), nil
+	reason := err.Error()
+	if t.hash != "" {
+		reason = strings.ReplaceAll(reason, t.hash, t.Commit)
+	}
+	return t.problem(what, "git cannot read it: "+reason)
 }
 
 func (t Tree) problem(what, problem string) error {
