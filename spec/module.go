@@ -95,6 +95,9 @@ func ownModule(name string) (*Module, Errors) {
 	return d.module(n), d.errs
 }
 
+// Prefixes are the prefixes of the module's C names, such as "ibv_".
+func (m *Module) Prefixes() []string { return m.own.prefixes }
+
 // ModuleOf returns the module whose pages OverlayModule loads, without the modules that it stands on.
 func ModuleOf(module string, dirs ...string) (*Module, error) {
 	var found *Module

@@ -9,6 +9,7 @@ import (
 	"runtime/debug"
 	"strings"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -30,18 +31,19 @@ const debugVar = "VERBSGEN_DEBUG"
 type app struct {
 	out *checkedWriter
 	err io.Writer
+	tty terminal // where out goes
 }
 
 // run executes a command line and gives the exit code. What was asked for goes to stdout, diagnostics to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	code, list := runList(ctx, args, stdout, stderr)
-	list.Print(stderr)
+	printDiags(stderr, list)
 	return code
 }
 
 // runList is run, but for the printing of the diagnostics.
 func runList(ctx context.Context, args []string, stdout, stderr io.Writer) (code int, list diag.List) {
-	a := &app{out: &checkedWriter{w: stdout}, err: stderr}
+	a := &app{out: &checkedWriter{w: stdout}, err: stderr, tty: terminalOf(stdout)}
 	defer func() {
 		if r := recover(); r != nil {
 			if os.Getenv(debugVar) == "1" {
@@ -74,7 +76,7 @@ func (f failed) Unwrap() error { return f.error }
 // usageDiag tells what is wrong with the command line, and which help to read.
 func usageDiag(root *cobra.Command, args []string, err error) diag.Diag {
 	help := "verbsgen --help"
-	if c, _, ferr := root.Find(args); ferr == nil && c != root {
+	if c, _, ferr := root.Find(args); ferr == nil && c != root && c.Name() != "help" {
 		help = c.CommandPath() + " --help"
 	}
 	subject := "usage"
@@ -123,22 +125,61 @@ func (a *app) root() *cobra.Command {
 		DisableAutoGenTag: true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		Args:              cobra.ArbitraryArgs,
+
+		SuggestionsMinimumDistance: 2,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return usagef("no command given")
+				return cmd.Help()
 			}
 			return unknownCommand(cmd, args[0])
 		},
 	}
-	root.Flags().Bool("version", false, "print the version, the revision and the known releases")
+	root.Flags().Bool("version", false, "print the version, the revision and the range of known releases")
 	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}")
 	root.SetFlagErrorFunc(unknownFlag)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	root.AddCommand(a.commands()...)
+	root.SetHelpCommand(helpCmd())
 	addCompletions(root)
 	return root
+}
+
+// helpCmd is the command help. Unlike cobra's, it refuses a command that does not exist.
+func helpCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "print the help of a command",
+		Long:  "help prints the help of a command, or of verbsgen.",
+		Args:  takes(0, 1),
+
+		ValidArgsFunction: first(commandNames),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			of, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return unknownCommand(cmd.Root(), args[0])
+			}
+			of.InitDefaultHelpFlag()
+			return of.Help()
+		},
+	}
+}
+
+// printDiags writes diagnostics as lines, with colours on a terminal: the place, the problem, and the fix in green.
+func printDiags(w io.Writer, list diag.List) {
+	t := terminalOf(w)
+	list.Print(w, func(place, subject, problem, fix string) string {
+		line := t.paint(place, color.Bold)
+		if subject != "" {
+			line += ": " + t.paint(subject, color.FgCyan)
+		}
+		line += ": " + t.paint(problem, color.FgRed)
+		if fix != "" {
+			line += "; " + t.paint(fix, color.FgGreen)
+		}
+		return line
+	})
 }
 
 // unknownCommand names what was likely meant.
@@ -207,7 +248,9 @@ func exclusive(cmd *cobra.Command, a, b string) {
 // do makes a cobra handler of a function whose errors are about what it does, not about the command line.
 func do(fn func(cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
+		stop := progress(terminalOf(cmd.ErrOrStderr()), cmd.CommandPath())
 		err := fn(cmd, args)
+		stop()
 		var u usageError
 		if err == nil || errors.As(err, &u) {
 			return err

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
@@ -232,6 +233,7 @@ func merged(a, b map[string]any) map[string]any {
 
 // explainCall judges one call from the command line.
 func (a *app) explainCall(src source, q question, args []string) error {
+	args[0] = fullName(&src, args[0])
 	values, err := readArgs(args[1:])
 	if err != nil {
 		return err
@@ -244,7 +246,7 @@ func (a *app) explainCall(src source, q question, args []string) error {
 	if q.asJSON {
 		err = writeJSON(a.out, r)
 	} else {
-		err = writeVerdict(a.out, sp, args[0], r, q.platform)
+		err = a.show(verdictText(sp, args[0], r, q.platform, a.tty))
 	}
 	if err != nil {
 		return err
@@ -297,21 +299,48 @@ func place(m map[string]any, path []string, v any) bool {
 	return true
 }
 
-// writeVerdict prints the judgement of one call for a terminal.
-func writeVerdict(w io.Writer, sp *spec.Spec, verb string, r check.Result, at spec.Platform) error {
+// verdictColour is the colour of each verdict.
+var verdictColour = map[string]color.Attribute{
+	check.Accept: color.FgGreen, check.Warn: color.FgYellow, check.Reject: color.FgRed, check.Unknown: color.FgMagenta,
+}
+
+// paintMessage colours the parts of a message: the subject, why the call is wrong, the fix, and the ID of the rule. Without colours it is
+// the message.
+func paintMessage(t terminal, verb, text string) string {
+	head, rest := "", text
+	if after, ok := strings.CutPrefix(rest, verb+": "); ok {
+		head, rest = verb+": ", after
+	}
+	subject, rest, ok := strings.Cut(rest, ": ")
+	if !ok {
+		return text
+	}
+	id := ""
+	if i := strings.LastIndex(rest, " ["); i >= 0 {
+		rest, id = rest[:i], rest[i:]
+	}
+	why, fix, ok := strings.Cut(rest, "; ")
+	if ok {
+		fix = "; " + t.paint(fix, color.FgGreen)
+	}
+	return head + t.paint(subject, color.Bold) + ": " + why + fix + t.paint(id, color.Faint)
+}
+
+// verdictText is the judgement of one call, for people.
+func verdictText(sp *spec.Spec, verb string, r check.Result, at spec.Platform, t terminal) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %s\n", verb, r.Verdict)
+	fmt.Fprintf(&b, "%s: %s\n", verb, t.paint(r.Verdict, verdictColour[r.Verdict], color.Bold))
 	for _, m := range r.Messages {
-		fmt.Fprintf(&b, "  %s\n", m)
+		fmt.Fprintf(&b, "  %s\n", paintMessage(t, verb, m))
 	}
 	for _, id := range slices.Concat(r.Rules, r.Lints) {
 		if rule := sp.RuleByID(id); rule != nil {
-			fmt.Fprintf(&b, "  %s: %s\n", id, whereFrom(rule))
+			fmt.Fprintf(&b, "  %s: %s\n", t.paint(id, color.Faint), whereFrom(rule))
 			if rule.Note != "" && (rule.Severity != spec.SeverityLint || len(rule.AcceptedBy)+len(rule.RefusedBy) > 0) {
 				fmt.Fprintf(&b, "    %s\n", rule.Note)
 			}
-			writeParties(&b, "accepted by", rule.AcceptedBy)
-			writeParties(&b, "refused by", rule.RefusedBy)
+			writeParties(&b, "accepted by", rule.AcceptedBy, t, color.FgGreen)
+			writeParties(&b, "refused by", rule.RefusedBy, t, color.FgRed)
 		}
 	}
 	if len(r.NotJudged) > 0 {
@@ -324,17 +353,16 @@ func writeVerdict(w io.Writer, sp *spec.Spec, verb string, r check.Result, at sp
 		}
 		fmt.Fprintf(&b, "  judged by %s%s: verbsgen rules %s\n", plural(len(sp.RulesOf(verb))-len(r.NotJudged), "rule"), floor, verb)
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 // writeParties prints where it is known from who accepts or refuses a call.
-func writeParties(w io.Writer, does string, list []spec.Party) {
+func writeParties(w io.Writer, does string, list []spec.Party, t terminal, style color.Attribute) {
 	for _, p := range list {
 		sometimes := ""
 		if len(p.When) > 0 {
 			sometimes = ", not in all cases"
 		}
-		fmt.Fprintf(w, "    %s %s%s: %s\n", does, p.Describe(), sometimes, p.Source)
+		fmt.Fprintf(w, "    %s %s%s: %s\n", t.paint(does, style), p.Describe(), sometimes, p.Source)
 	}
 }

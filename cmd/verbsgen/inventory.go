@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"text/tabwriter"
 
@@ -59,7 +58,7 @@ of the outermost record.`,
 				_, err = a.out.Write(data)
 				return err
 			}
-			return writeInventory(a.out, rel)
+			return a.show(inventoryText(rel))
 		}),
 	}
 	src.factFlags(cmd)
@@ -67,14 +66,15 @@ of the outermost record.`,
 	return cmd
 }
 
-// writeInventory prints the facts for a terminal.
-func writeInventory(w io.Writer, rel *api.Release) error {
-	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+// inventoryText is the facts for people. What may be long comes last on its line, so that it wraps well.
+func inventoryText(rel *api.Release) string {
+	var b strings.Builder
+	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(t, "# %d functions, %d records, %d enums, %d macros, %d aliases\n",
 		len(rel.Functions), len(rel.Records), len(rel.Enums), len(rel.Macros), len(rel.Aliases))
 	fmt.Fprintln(t, "\n# functions")
 	for _, f := range rel.Functions {
-		fmt.Fprintf(t, "%s\t%s%s\n", strings.TrimPrefix(apidiff.Signature(f), f.Kind+" "), f.Kind, reached(f))
+		fmt.Fprintf(t, "%s\t%s\t%s\n", f.Kind, reached(f), strings.TrimPrefix(apidiff.Signature(f), f.Kind+" "))
 	}
 	fmt.Fprintln(t, "\n# records: offset, size, type and name of each field")
 	for _, r := range rel.Records {
@@ -102,18 +102,19 @@ func writeInventory(w io.Writer, rel *api.Release) error {
 	for _, al := range rel.Aliases {
 		fmt.Fprintf(t, "%s\t%s\t%s\n", al.Name, al.Of, al.Kind)
 	}
-	return t.Flush()
+	_ = t.Flush() // into memory
+	return b.String()
 }
 
-// reached tells how a function is reached, in a few words behind its kind.
+// reached tells how a function is reached, in a few words.
 func reached(f api.Function) string {
 	switch {
 	case f.Dispatch != nil && f.Dispatch.Op != "":
-		return "\t" + f.Dispatch.Way + " " + f.Dispatch.Op
+		return f.Dispatch.Way + " " + f.Dispatch.Op
 	case f.Dispatch != nil:
-		return "\t" + f.Dispatch.Way
+		return f.Dispatch.Way
 	case f.Version != "":
-		return "\t" + f.Version
+		return f.Version
 	}
 	return ""
 }

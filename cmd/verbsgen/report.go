@@ -6,6 +6,7 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/fatih/color"
 	"github.com/google/renameio/v2"
 	"github.com/spf13/cobra"
 
@@ -17,15 +18,17 @@ import (
 
 func (a *app) reportCmd() *cobra.Command {
 	var out string
+	var all, strict bool
 	cmd := &cobra.Command{
 		Use:   "report FILE... [flags]",
-		Short: "show reports of the conformance suite side by side",
-		Long: `report reads reports that the conformance suite wrote (go test ./conformance -args -report FILE) and shows
-them side by side: a column for each device, a row for each family of cases, and below it a row for each case.
-"unsupported" means that the device lacks what the case needs, "broken" that it does it wrong, and "known
-defect" that the failure is listed as a defect of the provider or the kernel. Reasons follow as notes.
+		Short: "summarize reports of the conformance suite",
+		Long: `report reads reports that the conformance suite wrote (go test ./conformance -args -report FILE). It prints a
+line for each report, and the cases that a device does wrong, with the reasons. "unsupported" means that the
+device lacks what the case needs, "broken" that it does it wrong, and "known defect" that the failure is
+listed as a defect of the provider or the kernel. --strict exits 1 if a case is broken.
 
--o writes a web page (.html) or Markdown (.md). Without it, Markdown is written to standard output.`,
+--all prints every case as Markdown: a column for each device, a row for each family of cases, and below it a
+row for each case. -o writes the same as a web page (.html) or as Markdown (.md).`,
 		Args: takes(1, 64),
 		RunE: do(func(_ *cobra.Command, args []string) error {
 			html := filepath.Ext(out) == ".html"
@@ -36,14 +39,32 @@ defect" that the failure is listed as a defect of the provider or the kernel. Re
 			if err != nil {
 				return err
 			}
-			if out == "" {
-				return m.Markdown(a.out)
+			switch {
+			case out != "":
+				err = writeMatrix(m, out, html)
+			case all:
+				err = m.Markdown(a.out)
+			default:
+				err = a.show(m.Summary(a.paintVerdict))
 			}
-			return writeMatrix(m, out, html)
+			if n := m.Broken(); err == nil && strict && n > 0 {
+				err = diag.One(diag.New(diag.CasesBroken, "", 0, 0, "--strict", plural(n, "case")+" broken", "read the reasons"))
+			}
+			return err
 		}),
 	}
+	cmd.Flags().BoolVar(&all, "all", false, "print every case, as Markdown")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit 1 if a case is broken")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write this `file`, whose name ends in .html or .md")
 	return cmd
+}
+
+// paintVerdict colours the verdicts that need eyes.
+func (a *app) paintVerdict(v report.Verdict, text string) string {
+	if v == report.Broken {
+		return a.tty.paint(text, color.FgRed, color.Bold)
+	}
+	return a.tty.paint(text, color.FgYellow)
 }
 
 // readReports reads every file, and tells of all that cannot be read.

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strings"
 
@@ -59,18 +60,22 @@ func partyRows(r *spec.Rule, list []spec.Party) []partyRow {
 func (a *app) rulesCmd() *cobra.Command {
 	var src source
 	var asJSON, asMD, verify, full bool
+	var want filter
 	var tests []string
 	cmd := &cobra.Command{
-		Use:   "rules [--check [--tests DIR]...] [--json [--full]|--md] [VERB]",
+		Use:   "rules [VERB] [--severity error|lint] [--provider NAME] [--check [--tests DIR]...] [--json [--full]|--md]",
 		Short: "list the rules of all verbs, or of one",
-		Long: `rules lists every rule of the pages, or those of one verb: its ID, its kind, its statement, and what is
-needed to check it: the arguments (args), capabilities of the device (caps), or properties of objects
-(state). A rule of severity lint is only a warning and never enforced: some kernel or provider accepts
-the call. After them come the statements of the man pages that a program could check and no rule checks,
-each with the reason.
+		Long: `rules prints an index: each verb with the number of its rules. With VERB, such as ibv_reg_mr, reg_mr or
+'ibv_*_dm' ('*' is all verbs), it lists the rules: ID, kind, statement, and what is needed to check it: the
+arguments (args), capabilities of the device (caps), or properties of objects (state). A rule of severity lint is
+only a warning and never enforced: some kernel or provider accepts the call. After them come the statements of
+the man pages that a program could check and no rule checks, each with the reason.
 
---json prints a list of {id, verb, subject, kind, severity, statement, fix, page, section, passage,
-source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule rests on, source is the
+--severity and --provider select rules: errors or lints, and those that this provider of rdma-core is known to
+enforce or not to enforce. On a terminal a long list is shown by $PAGER (less).
+
+--json prints a list, of all verbs without VERB, of {id, verb, subject, kind, severity, statement, fix, page,
+section, passage, source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule rests on, source is the
 source where the man page is silent; the last two list {provider, kernel, but, source, always, run,
 crash}. run is true if the call was made and the answer seen, false if the source was read; crash is true if
 nobody refuses the call and the program crashes.
@@ -96,7 +101,16 @@ that is not defined or is retired. With --json it prints
 			if len(tests) > 0 && !verify {
 				return usagef("--tests needs --check")
 			}
+			if len(args) == 1 {
+				args[0] = fullName(&src, args[0])
+			}
+			if err := want.check(); err != nil {
+				return err
+			}
 			verbs := args
+			if len(args) == 1 && isPattern(args[0]) {
+				verbs = nil
+			}
 			if verify { // the package that is generated needs all pages
 				verbs = nil
 			}
@@ -110,7 +124,7 @@ that is not defined or is retired. With --json it prints
 					return err
 				}
 			}
-			rules = declared(rel, rules)
+			rules = want.of(declared(rel, rules))
 			switch {
 			case verify:
 				return a.checkRules(src, rel, sp, rules, tests, asJSON, asMD)
@@ -121,13 +135,22 @@ that is not defined or is retired. With --json it prints
 			case asMD:
 				return writeRulesMD(a.out, rules)
 			}
-			return writeRules(a.out, rules, leftOut(rel, sp, args))
+			if len(args) == 0 {
+				return a.show(rulesIndex(rules, a.tty))
+			}
+			var left []spec.LeftOut
+			if want == (filter{}) {
+				left = leftOut(rel, sp, args)
+			}
+			return a.show(rulesText(rules, left, a.tty))
 		}),
 	}
 	src.factFlags(cmd)
 	src.specFlag(cmd)
 	formFlags(cmd, &asJSON, &asMD)
 	cmd.Flags().BoolVar(&full, "full", false, "with --json, print all that is needed to judge calls by the rules")
+	cmd.Flags().StringVar(&want.severity, "severity", "", "select rules of this `severity`: error or lint")
+	cmd.Flags().StringVar(&want.provider, "provider", "", "select rules about which something is known of this `provider`, such as mlx5")
 	cmd.Flags().BoolVar(&verify, "check", false, "judge the cases of the rules, and list which are generated")
 	cmd.Flags().StringArrayVar(&tests, "tests", nil, "with --check, search the Go tests below this `folder` (repeatable)")
 	return cmd
@@ -197,6 +220,16 @@ func formFlags(cmd *cobra.Command, asJSON, asMD *bool) {
 
 // rulesOf gives the rules of a verb; a verb that no page describes is an error.
 func rulesOf(sp *spec.Spec, verb string) ([]*spec.Rule, error) {
+	if isPattern(verb) {
+		names, err := matching(functionsOf(sp, nil), verb)
+		if err == nil && len(names) == 0 {
+			err = unknownVerb(sp, verb)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return slices.DeleteFunc(slices.Clone(sp.Rules()), func(r *spec.Rule) bool { return !slices.Contains(names, r.Verb) }), nil
+	}
 	if sp.VerbByC(verb) == nil && len(sp.RulesOf(verb)) == 0 {
 		return nil, unknownVerb(sp, verb)
 	}
@@ -242,7 +275,7 @@ func leftOut(rel *api.Release, sp *spec.Spec, verb []string) []spec.LeftOut {
 	var out []spec.LeftOut
 	for _, p := range sp.Pages {
 		for _, l := range p.LeftOut {
-			if has[l.Verb] && (len(verb) == 0 || l.Verb == verb[0]) {
+			if has[l.Verb] && (len(verb) == 0 || l.Verb == verb[0] || patternHas(verb[0], l.Verb)) {
 				out = append(out, l)
 			}
 		}
@@ -250,70 +283,29 @@ func leftOut(rel *api.Release, sp *spec.Spec, verb []string) []spec.LeftOut {
 	return out
 }
 
-// writeRules prints the rules for a terminal, in the groups of their verbs, and then what no rule checks.
-func writeRules(w io.Writer, rules []*spec.Rule, left []spec.LeftOut) error {
-	var b strings.Builder
-	verb := ""
-	for _, r := range rules {
-		if r.Verb != verb {
-			verb = r.Verb
-			fmt.Fprintf(&b, "%s\n", verb)
-		}
-		mark := ""
-		if r.Severity == spec.SeverityLint {
-			mark = " (lint)"
-		}
-		fmt.Fprintf(&b, "  %s  %s, by %s%s\n      %s: %s; %s\n", r.ID, r.Kind, r.Needs, mark, subjectOf(r), r.Statement, r.Fix)
-		fmt.Fprintf(&b, "      %s\n", whereFrom(r))
-		if who := parties(r); who != "" {
-			fmt.Fprintf(&b, "      %s\n", who)
-		}
+// patternHas reports whether a name matches a pattern.
+func patternHas(pattern, name string) bool {
+	ok, err := path.Match(pattern, name)
+	return err == nil && ok
+}
+
+// filter selects rules; an empty field selects all.
+type filter struct{ severity, provider string }
+
+func (f filter) check() error {
+	if f.severity != "" && f.severity != spec.SeverityError && f.severity != spec.SeverityLint {
+		return usagef("--severity: %q is not a severity; they are %s and %s", f.severity, spec.SeverityError, spec.SeverityLint)
 	}
-	for i, l := range left {
-		if i == 0 {
-			b.WriteString("not checked by a rule\n")
-		}
-		fmt.Fprintf(&b, "  %s: %s\n      %s: %s\n", l.Verb, l.Statement, l.Section, l.Reason)
-	}
-	fmt.Fprintf(&b, "%s\n", plural(len(rules), "rule"))
-	_, err := io.WriteString(w, b.String())
+	_, err := readPlatform(f.provider, "")
 	return err
 }
 
-// plural counts: "1 rule", "2 rules".
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// whereFrom names the page and section, or the source, that a rule stands on.
-func whereFrom(r *spec.Rule) string {
-	if len(r.Source) > 0 {
-		return r.Source.String() + " (not in " + r.Page + "(3))"
-	}
-	return r.Page + "(3), " + r.Section
-}
-
-// parties lists who accepts and who refuses a call that breaks the rule.
-func parties(r *spec.Rule) string {
-	var out []string
-	for _, l := range []struct {
-		does string
-		who  []spec.Party
-	}{{"accepted by ", r.AcceptedBy}, {"refused by ", r.RefusedBy}} {
-		var names []string
-		for _, p := range l.who {
-			if !slices.Contains(names, p.Describe()) {
-				names = append(names, p.Describe())
-			}
-		}
-		if len(names) > 0 {
-			out = append(out, l.does+strings.Join(names, ", "))
-		}
-	}
-	return strings.Join(out, "; ")
+func (f filter) of(rules []*spec.Rule) []*spec.Rule {
+	return slices.DeleteFunc(rules, func(r *spec.Rule) bool {
+		named := func(p spec.Party) bool { return p.Provider == f.provider }
+		return f.severity != "" && r.Severity != f.severity ||
+			f.provider != "" && !slices.ContainsFunc(r.AcceptedBy, named) && !slices.ContainsFunc(r.RefusedBy, named)
+	})
 }
 
 // writeRulesMD prints the rules as a Markdown table.

@@ -33,7 +33,7 @@ func recordedMain() {
 		vetTool()
 	}
 	code, list := runList(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
-	list.Print(os.Stderr)
+	printDiags(os.Stderr, list)
 	if at := os.Getenv(recordVar); at != "" && len(list) > 0 {
 		if err := note(at, list); err != nil {
 			fmt.Fprintln(os.Stderr, "test harness:", err)

@@ -10,15 +10,19 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// version is the answer to --version: the module's version, the revision it was built from where that is known, and
-// the releases whose facts are inside.
+// version is what --version prints, one line: the module's version, the revision that it was built from if that is known, and the
+// range of the releases whose facts are inside.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
-	return describeBuild(info) + "facts of rdma-core " + strings.Join(api.Releases(), ", ") + "\n"
+	known := api.Releases()
+	return fmt.Sprintf("%s, %d releases of rdma-core: %s to %s\n", describeBuild(info), len(known), known[0], known[len(known)-1])
 }
+
+// shortRevision is the length of revisions in pseudo-versions, too.
+const shortRevision = 12
 
 // describeBuild names version and revision. The revision is recorded in what is built in a checkout; otherwise the
 // version names it, unless it is that of a tag.
@@ -36,13 +40,16 @@ func describeBuild(info *debug.BuildInfo) string {
 		// The error says that the version is no pseudo-version, so that it names no revision.
 		revision, _ = gomod.PseudoVersionRev(name)
 	}
-	text := fmt.Sprintf("verbsgen %s\n", name)
-	if revision != "" {
-		text += "revision " + revision
-		if settings["vcs.modified"] == "true" {
-			text += ", with changes that are not committed"
-		}
-		text += "\n"
+	text := "verbsgen " + name
+	if len(revision) > shortRevision {
+		revision = revision[:shortRevision]
+	}
+	switch {
+	case revision == "":
+	case settings["vcs.modified"] == "true":
+		text += " (" + revision + ", modified)"
+	case !strings.Contains(name, revision):
+		text += " (" + revision + ")"
 	}
 	return text
 }

@@ -89,7 +89,8 @@ const (
 
 // Reports of the conformance suite.
 const (
-	ReportForm Code = "report-form" // not a report, or not one of this version
+	ReportForm  Code = "report-form"  // not a report, or not one of this version
+	CasesBroken Code = "cases-broken" // report --strict: a device does a case wrong
 )
 
 // Output.
@@ -164,6 +165,7 @@ var table = [...]Entry{
 	{PassageMissing, "the passage of a rule is not on the page"},
 
 	{ReportForm, "a file is not a report of the conformance suite"},
+	{CasesBroken, "report --strict: a device does a case wrong"},
 
 	{OutputWrite, "the output cannot be written"},
 	{OutputForeign, "a file in the way was not written by verbsgen"},

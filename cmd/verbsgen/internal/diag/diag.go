@@ -34,19 +34,25 @@ func New(code Code, file string, line, col int, subject, problem, fix string) Di
 
 // Error gives the diagnostic on one line: `file:line:col: subject: problem; fix`.
 func (d Diag) Error() string {
-	var b strings.Builder
-	b.WriteString(d.place())
-	if d.Subject != "" {
-		b.WriteString(": ")
-		b.WriteString(oneLine(d.Subject))
+	return d.line(plain)
+}
+
+// Form makes a line of the parts of a diagnostic. Subject and fix may be empty.
+type Form func(place, subject, problem, fix string) string
+
+func (d Diag) line(form Form) string {
+	return form(d.place(), oneLine(d.Subject), oneLine(d.Problem), oneLine(d.Fix))
+}
+
+// plain is the form without colours.
+func plain(place, subject, problem, fix string) string {
+	if subject != "" {
+		place += ": " + subject
 	}
-	b.WriteString(": ")
-	b.WriteString(oneLine(d.Problem))
-	if d.Fix != "" {
-		b.WriteString("; ")
-		b.WriteString(oneLine(d.Fix))
+	if fix != "" {
+		problem += "; " + fix
 	}
-	return b.String()
+	return place + ": " + problem
 }
 
 // place is the part of the text before the subject.
@@ -123,10 +129,10 @@ func (l List) Error() string {
 const maxShown = 50
 
 // Print writes one line for each diagnostic, sorted; of many, the first ones and how many more there are.
-func (l List) Print(w io.Writer) {
+func (l List) Print(w io.Writer, form Form) {
 	sorted := l.Sorted()
 	for _, d := range sorted[:min(len(sorted), maxShown)] {
-		fmt.Fprintln(w, d.Error())
+		fmt.Fprintln(w, d.line(form))
 	}
 	if more := len(sorted) - maxShown; more > 0 {
 		fmt.Fprintf(w, "verbsgen: ... and %s more\n", thousands(more))
