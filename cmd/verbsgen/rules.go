@@ -75,9 +75,9 @@ the man pages that a program could check and no rule checks, each with the reaso
 enforce or not to enforce. On a terminal a long list is shown by $PAGER (less).
 
 --json prints a list, of all verbs without VERB, of {id, verb, subject, kind, severity, statement, fix, page,
-section, passage, source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule rests on, source is the
-source where the man page is silent; the last two list {provider, kernel, but, source, always, run,
-crash}. run is true if the call was made and the answer seen, false if the source was read; crash is true if
+section, passage, source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule rests
+on, source is the source where the man page is silent; the last two list {provider, kernel, but, source, always,
+run, crash}. run is true if the call was made and the answer seen, false if the source was read; crash is true if
 nobody refuses the call and the program crashes.
 
 --json --full prints all that a program in any language needs to judge calls by the rules: conditions as trees, the
