@@ -41,7 +41,8 @@ func TestVersionFlag(t *testing.T) {
 		t.Fatalf("exit code %d, %s", code, &stderr)
 	}
 	got := stdout.String()
-	if !strings.HasPrefix(got, "verbsgen ") || !strings.HasSuffix(got, " to "+api.Newest()+"\n") || strings.Count(got, "\n") != 1 || len(got) > 120 {
+	if !strings.HasPrefix(got, "verbsgen ") || !strings.HasSuffix(got, " to "+api.Newest()+"\n") ||
+		strings.Count(got, "\n") != 1 || len(got) > 120 {
 		t.Errorf("got\n%s", got)
 	}
 }
