@@ -343,18 +343,20 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 	if id.lib.fn[symRdma_destroy_qp] == 0 {
 		return nil, id.lib.missing("rdma_destroy_qp", symRdma_destroy_qp)
 	}
-	pdHeld, err := bridge.EnterOptional(verb, "pd", id.lib.verbs, pd)
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  id.lib.verbs,
+	}
+	defer verbsUses.Exit()
+	pdHeld, err := bridge.EnterOptional(&verbsUses, "pd", pd)
 	if err != nil {
 		return nil, err
 	}
-	defer pdHeld.Exit()
-	owner, err := bridge.Under(verb, "verbs", id.lib.verbs, pdHeld, id.Device)
+	owner, err := bridge.Under(&verbsUses, "verbs", pdHeld, id.Device)
 	if err != nil {
 		return nil, err
 	}
-	defer owner.Exit()
-	qpInitAttrHeld, err := bridge.Lend(verb, &qpInitAttr, id.lib.verbs, owner.Root)
-	defer qpInitAttrHeld.Exit()
+	qpInitAttrHeld, err := bridge.Lend(&verbsUses, &qpInitAttr)
 	if err != nil {
 		return nil, err
 	}
@@ -376,11 +378,8 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 		})
 	}
 	ptr := cmem.At[unsafe.Pointer](id.h.C, 24)
-	o, err := bridge.Make[verbs.QP](bridge.Made{
-		Verb:    verb,
+	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
 		C:       ptr,
-		Lib:     id.lib.verbs,
-		Handles: []*object.Handle{owner.Handle},
 		Parents: []*object.Node{&id.h.Node, owner.Optional()},
 		Lent:    qpInitAttrHeld.Nodes,
 		End: func() error {
@@ -1178,8 +1177,12 @@ func (id *ID) SetLocalECE(ece *verbs.ECEAttr) error {
 	if id.lib.fn[symRdma_set_local_ece] == 0 {
 		return id.lib.missing("rdma_set_local_ece", symRdma_set_local_ece)
 	}
-	eceHeld, err := bridge.Lend(verb, ece, id.lib.verbs, nil)
-	defer eceHeld.Exit()
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  id.lib.verbs,
+	}
+	defer verbsUses.Exit()
+	eceHeld, err := bridge.Lend(&verbsUses, ece)
 	if err != nil {
 		return err
 	}

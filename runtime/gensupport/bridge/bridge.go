@@ -66,7 +66,7 @@ type borrowed[T any] struct {
 // it has beside the root; it may be nil.
 func OfferHandle[T, R any](base func(*T) *object.Handle, create func(*R, unsafe.Pointer) *T, fill func(*T, *Made)) {
 	handles.add((*T)(nil), &shelf[T]{base: base, made: map[unsafe.Pointer]*borrowed[T]{}, of: func(m *Made) *T {
-		root := rootOf[R](m)
+		root := rootOf[R](m.lib, m.handles)
 		if root == nil {
 			return nil
 		}
@@ -140,69 +140,6 @@ func notOffered(verb string, key any) error {
 // nameOf is the name of the type that a nil pointer is the key of.
 func nameOf(key any) string { return strings.TrimPrefix(fmt.Sprintf("%T", key), "*") }
 
-// Enter begins the use of a handle by verb, in the place with the C name what. The handle must be of the library lib, a *Lib. The
-// use ends with Exit.
-func Enter[T any](verb, what string, lib any, h *T) (*object.Handle, error) {
-	s, err := shelfOf[T](verb)
-	if err != nil {
-		return nil, err
-	}
-	held := s.base(h)
-	if err := held.Enter(verb); err != nil {
-		return nil, err
-	}
-	if held.Lib != lib {
-		defer held.Exit()
-		return nil, object.OtherLibrary(verb, what, &held.Node)
-	}
-	return held, nil
-}
-
-// EnterOptional is Enter for a handle that may be nil; then it returns that of a nil handle, whose C is nil.
-func EnterOptional[T any](verb, what string, lib any, h *T) (*object.Handle, error) {
-	if h == nil {
-		return object.Nil("", ""), nil
-	}
-	return Enter(verb, what, lib, h)
-}
-
-// Owner is a handle in use, to which the new object of a call belongs.
-type Owner struct {
-	*object.Handle
-	leave func() // or nil
-}
-
-// Exit ends the use. It closes a handle that only Under has borrowed, unless an object belongs to it now.
-func (o Owner) Exit() {
-	o.Handle.Exit()
-	if o.leave != nil {
-		o.leave()
-	}
-}
-
-// Under begins a further use of held. If that is of a nil handle, it begins the use of the handle that lend borrows, in the place with the
-// C name what. The use ends with Exit.
-func Under[T any](verb, what string, lib any, held *object.Handle, lend func() (*T, error)) (Owner, error) {
-	if held.Optional() != nil {
-		return Owner{Handle: held}, held.Enter(verb)
-	}
-	s, err := shelfOf[T](verb)
-	if err != nil {
-		return Owner{}, err
-	}
-	h, err := lend()
-	if err != nil {
-		return Owner{}, err
-	}
-	leave := s.call(h)
-	own, err := Enter(verb, what, lib, h)
-	if err != nil {
-		leave()
-		return Owner{}, err
-	}
-	return Owner{own, leave}, nil
-}
-
 // call makes the last Borrow of a handle one for a call. Afterwards leave closes the handle, if nobody else has asked for it.
 func (s *shelf[T]) call(h *T) (leave func()) {
 	s.mu.Lock()
@@ -221,45 +158,6 @@ func (s *shelf[T]) call(h *T) (leave func()) {
 			_ = s.base(h).Close() // fails, and leaves it open, if an object belongs to it
 		}
 	}
-}
-
-// Lent is a copy of the C struct of a builder, with the handles in it in use.
-type Lent struct {
-	object.Uses
-	C    unsafe.Pointer // memory of Go
-	verb string
-	of   object.Origin // without a root, of any
-}
-
-// Enter begins the use of a handle in the struct. What is the C name of its field.
-func (l *Lent) Enter(what string, h *object.Handle) error {
-	if err := h.Enter(l.verb); err != nil {
-		return err
-	}
-	l.Add(&h.Node)
-	if h.Lib != l.of.Lib {
-		return object.OtherLibrary(l.verb, what, &h.Node)
-	}
-	if root := l.of.Root; root != nil && h.Root != root {
-		return object.OtherDevice(l.verb, what, &h.Node, &h.Root.Node, &root.Node, &root.Node)
-	}
-	return nil
-}
-
-// Lend begins the use of a builder of another package. Its handles must be of the library lib, a *Lib, and of the root, unless that is
-// nil. The use ends with Exit of what it returns, also after an error.
-func Lend[T any](verb string, a *T, lib any, root *object.Handle) (lent Lent, err error) {
-	x, ok := attrs.find((*T)(nil))
-	if !ok {
-		return lent, notOffered(verb, (*T)(nil))
-	}
-	of := x.(*attr[T])
-	if a == nil {
-		return lent, verr.NilValue(verb, of.kind, "make one with New"+of.kind)
-	}
-	lent.verb, lent.of = verb, object.Origin{Root: root, Lib: lib}
-	err = of.lend(a, &lent)
-	return lent, err
 }
 
 // Filled is memory of Go for a verb of another library to fill.
@@ -286,18 +184,19 @@ func Fill[T any](verb string, to *T) (Filled, error) {
 
 // Made is an object of one library that another library made.
 type Made struct {
-	Verb    string
 	C       unsafe.Pointer
-	Lib     any              // the *Lib of the package whose type the handle has
-	Handles []*object.Handle // handles of that package that it was made from
-	Parents []*object.Node   // that cannot be closed before it, beside those in Lent
+	Parents []*object.Node // that cannot be closed before it, beside those in Lent
 	Lent    []*object.Node
 	End     func() error // ends the C object; nil where the library of its type does it
+
+	verb    string
+	lib     any              // the *Lib of the package whose type the handle has
+	handles []*object.Handle // handles of that package that it was made from
 }
 
 // Among finds a handle of a type among those that an object was made from; nil without one.
 func Among[T any](m *Made) *T {
-	for _, h := range m.Handles {
+	for _, h := range m.handles {
 		if t, ok := any(h.Owner()).(*T); ok {
 			return t
 		}
@@ -305,27 +204,11 @@ func Among[T any](m *Made) *T {
 	return nil
 }
 
-// rootOf finds what a new handle belongs to: the library, a handle that it was made from, or the root of one.
-func rootOf[R any](m *Made) *R {
-	if l, ok := m.Lib.(*R); ok {
-		return l
-	}
-	for _, h := range m.Handles {
-		if r, ok := any(h.Owner()).(*R); ok && h.Root == nil {
-			return r
-		}
-		if h.Root != nil {
-			if r, ok := any(h.Root.Owner()).(*R); ok {
-				return r
-			}
-		}
-	}
-	return nil
-}
-
-// Make makes a handle for an object that the library of another package made. When that fails the object is ended.
-func Make[T any](m Made) (*T, error) {
-	s, err := shelfOf[T](m.Verb)
+// Make makes a handle for an object that the library of another package made in a call with such uses. When that fails the object is
+// ended.
+func Make[T any](u *Uses, m Made) (*T, error) {
+	m.verb, m.lib, m.handles = u.Verb, u.Lib, u.handles
+	s, err := shelfOf[T](m.verb)
 	if err != nil {
 		return nil, errors.Join(err, m.end())
 	}
@@ -343,9 +226,7 @@ func (m *Made) end() error {
 func (s *shelf[T]) make(m Made) (*T, error) {
 	h := s.of(&m)
 	if h == nil {
-		rootless := &verr.Error{Verb: m.Verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: "nothing says what the new " + s.base(nil).Kind() + " belongs to"}
-		return nil, errors.Join(rootless, m.end())
+		return nil, errors.Join(rootless(m.verb, s.base(nil).Kind()), m.end())
 	}
 	if err := m.adopt(s.base(h)); err != nil {
 		return nil, err
@@ -388,7 +269,7 @@ func Borrow[T any](verb string, c unsafe.Pointer, lib any, keep func() (release 
 	if err != nil {
 		return nil, err
 	}
-	h, err := s.make(Made{Verb: verb, C: c, Lib: lib, End: release})
+	h, err := s.make(Made{verb: verb, C: c, lib: lib, End: release})
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,7 @@ import (
 )
 
 // lib and thing stand for what a generated package has.
-type lib struct{}
+type lib struct{ _ int }
 
 type thing struct {
 	h    object.Handle
@@ -71,7 +71,8 @@ func TestEnter(t *testing.T) {
 	offer()
 	l := new(lib)
 	x := newThing(t, l)
-	h, err := Enter("verb", "x", l, x)
+	u := Uses{Verb: "verb", Lib: l}
+	h, err := Enter(&u, "x", x)
 	if err != nil || h != &x.h {
 		t.Fatalf("%+v, %v", h, err)
 	}
@@ -85,53 +86,77 @@ func TestEnter(t *testing.T) {
 		t.Errorf("Close returned %v while a call uses the handle", err)
 	default:
 	}
-	h.Exit()
+	u.Exit()
 	if err := <-closed; err != nil {
 		t.Error(err)
 	}
-	_, err = Enter("verb", "x", l, x)
+	u = Uses{Verb: "verb", Lib: l}
+	_, err = Enter(&u, "x", x)
 	wants(t, err, os.ErrClosed, "verb: Thing is closed")
-	_, err = Enter[thing]("verb", "x", l, nil)
+	_, err = Enter[thing](&u, "x", nil)
 	wants(t, err, syscall.EINVAL, "Thing is nil")
-	if h, err := EnterOptional[thing]("verb", "x", l, nil); err != nil || h.C != nil {
+	if h, err := EnterOptional[thing](&u, "x", nil); err != nil || h.C != nil {
 		t.Errorf("%+v, %v", h, err)
-	} else {
-		h.Exit()
 	}
 	other := newThing(t, nil)
-	_, err = Enter("verb", "x", l, other)
+	_, err = Enter(&u, "x", other)
 	wants(t, err, syscall.EINVAL, "x: Thing belongs to another loaded library")
+	u.Exit()
 	if err := other.Close(); err != nil { // its use has ended
 		t.Error(err)
 	}
-	_, err = Enter("verb", "x", l, new(foreign))
+	_, err = Enter(&u, "x", new(foreign))
 	wants(t, err, syscall.EINVAL, "bridge.foreign is of a package that does not offer it")
 }
 
-// TestLend holds the handles in a builder, of one library and one root.
+// TestUses refuses a handle of another device than the first one, in a builder too, and finds the device for a new object.
+func TestUses(t *testing.T) {
+	offer()
+	l, dev := new(lib), newThing(t, nil)
+	one, two, far := newThing(t, l), newThing(t, l), newThing(t, l)
+	one.h.Root, two.h.Root, far.h.Root = &dev.h, &dev.h, &newThing(t, l).h
+	u := Uses{Verb: "verb", Lib: l}
+	if _, err := Root[thing](&u, "Thing"); err == nil {
+		t.Error("a root of nothing")
+	}
+	for _, x := range []*thing{one, two} {
+		if _, err := Enter(&u, "x", x); err != nil {
+			t.Error(err)
+		}
+	}
+	if root, err := Root[thing](&u, "Thing"); root != dev || err != nil {
+		t.Errorf("root %p, %v", root, err)
+	}
+	_, err := Enter(&u, "far", far)
+	wants(t, err, syscall.EINVAL, "far: Thing belongs to ")
+	_, err = Lend(&u, &builder{far})
+	wants(t, err, syscall.EINVAL, "use objects of one device")
+	u.Exit()
+	for _, x := range []*thing{one, two, far} { // no use is left
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestLend holds the handles in a builder, of one library.
 func TestLend(t *testing.T) {
 	offer()
-	l, root := new(lib), newThing(t, nil)
+	l := new(lib)
 	x := newThing(t, l)
-	x.h.Root = &root.h
-	lent, err := Lend("verb", &builder{x}, l, &root.h)
+	u := Uses{Verb: "verb", Lib: l}
+	lent, err := Lend(&u, &builder{x})
 	if err != nil || !slices.Equal(lent.Nodes, []*object.Node{&x.h.Node}) {
 		t.Errorf("%+v, %v", lent.Nodes, err)
 	}
-	lent.Exit()
-	_, err = Lend[builder]("verb", nil, l, nil)
-	wants(t, err, syscall.EINVAL, "Attr is nil; make one with NewAttr")
-	for _, tt := range []struct {
-		lib  *lib
-		root *object.Handle
-		want string
-	}{{nil, nil, "another loaded library"}, {l, &newThing(t, nil).h, "use objects of one device"}} {
-		lent, err := Lend("verb", &builder{x}, tt.lib, tt.root)
-		wants(t, err, syscall.EINVAL, tt.want)
-		lent.Exit()
-	}
-	_, err = Lend("verb", new(foreign), l, nil)
+	wants(t, func() error { _, err := Lend[builder](&u, nil); return err }(), syscall.EINVAL, "Attr is nil; make one with NewAttr")
+	_, err = Lend(&u, new(foreign))
 	wants(t, err, syscall.EINVAL, "does not offer it")
+	other := Uses{Verb: "verb", Lib: new(lib)}
+	_, err = Lend(&other, &builder{x})
+	wants(t, err, syscall.EINVAL, "another loaded library")
+	u.Exit()
+	other.Exit()
 	if err := x.Close(); err != nil { // no use is left
 		t.Error(err)
 	}
@@ -144,7 +169,8 @@ func TestMake(t *testing.T) {
 	ended := 0
 	end := func() error { ended++; return nil }
 	parents := []*object.Node{&parent.h.Node}
-	x, err := Make[thing](Made{Verb: "verb", Lib: l, Handles: []*object.Handle{&parent.h}, Parents: parents, End: end})
+	u := &Uses{Verb: "verb", Lib: l, handles: []*object.Handle{&parent.h}}
+	x, err := Make[thing](u, Made{Parents: parents, End: end})
 	if err != nil || x.with != parent {
 		t.Fatal(err)
 	}
@@ -152,25 +178,29 @@ func TestMake(t *testing.T) {
 	if err := x.Close(); err != nil || ended != 1 || x.ends != 0 {
 		t.Errorf("%v, ended %d times", err, ended)
 	}
-	if x, err = Make[thing](Made{Verb: "verb", Lib: l}); err != nil || x.Close() != nil || x.ends != 1 {
+	u.handles = nil
+	if x, err = Make[thing](u, Made{}); err != nil || x.Close() != nil || x.ends != 1 {
 		t.Errorf("%v, not ended by its own library", err)
 	}
 	if err := parent.Close(); err != nil {
 		t.Error(err)
 	}
-	_, err = Make[thing](Made{Verb: "verb", Lib: "none", End: end})
+	_, err = Make[thing](&Uses{Verb: "verb", Lib: "none"}, Made{End: end})
 	wants(t, err, syscall.EINVAL, "nothing says what the new Thing belongs to")
-	_, err = Make[thing](Made{Verb: "verb", Lib: l, Parents: parents, End: end})
+	_, err = Make[thing](u, Made{Parents: parents, End: end})
 	wants(t, err, os.ErrClosed, "")
-	_, err = Make[foreign](Made{Verb: "verb", End: end})
+	_, err = Make[foreign](u, Made{End: end})
 	wants(t, err, syscall.EINVAL, "does not offer it")
 	if ended != 4 {
 		t.Errorf("ended %d times, want 4", ended)
 	}
 	x.h.Root = &parent.h
-	m := &Made{Verb: "verb", Lib: l, Handles: []*object.Handle{object.Nil("", ""), &x.h}}
-	if Among[thing](m) != x || Among[foreign](m) != nil || rootOf[thing](m) != parent || rootOf[lib](m) != l || rootOf[foreign](m) != nil {
-		t.Error("Among or rootOf does not find a handle by its type")
+	m := &Made{handles: []*object.Handle{&x.h}}
+	if Among[thing](m) != x || Among[foreign](m) != nil {
+		t.Error("Among does not find a handle by its type")
+	}
+	if rootOf[thing](l, m.handles) != parent || rootOf[lib](l, m.handles) != l || rootOf[foreign](l, m.handles) != nil {
+		t.Error("rootOf does not find a handle by its type")
 	}
 }
 
@@ -244,17 +274,19 @@ func TestUnder(t *testing.T) {
 	kept := 0
 	keep := func() (func() error, error) { kept++; return func() error { kept--; return nil }, nil }
 	lend := func() (*thing, error) { return Borrow[thing]("verb", c, l, keep) }
-	under := func() Owner {
+	under := func() (*Uses, *object.Handle) {
 		t.Helper()
-		own, err := Under("verb", "x", l, object.Nil("", ""), lend)
+		u := &Uses{Verb: "verb", Lib: l}
+		own, err := Under(u, "x", object.Nil("", ""), lend)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return own
+		return u, own
 	}
-	one, two := under(), under()
-	if one.Handle != two.Handle || kept != 1 {
-		t.Fatalf("%p and %p, kept %d times", one.Handle, two.Handle, kept)
+	one, first := under()
+	two, second := under()
+	if first != second || kept != 1 {
+		t.Fatalf("%p and %p, kept %d times", first, second, kept)
 	}
 	one.Exit()
 	if kept != 1 {
@@ -264,31 +296,40 @@ func TestUnder(t *testing.T) {
 	if kept != 0 {
 		t.Error("nobody has it, and it is open")
 	}
-	if _, err := Under("verb", "x", new(lib), object.Nil("", ""), lend); !errors.Is(err, syscall.EINVAL) || kept != 0 {
-		t.Errorf("%v, kept %d times, want an error about another library", err, kept)
+	other := &Uses{Verb: "verb", Lib: new(lib)}
+	if _, err := Under(other, "x", object.Nil("", ""), lend); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("%v, want an error about another library", err)
 	}
-	own := under()
+	if other.Exit(); kept != 0 {
+		t.Errorf("kept %d times", kept)
+	}
+	u, own := under()
 	child := makeThing(l, unsafe.Pointer(new(int)))
 	if err := child.h.Adopt(&own.Node); err != nil {
 		t.Fatal(err)
 	}
-	own.Exit()
+	u.Exit()
 	if kept != 1 {
 		t.Error("closed while an object belongs to it")
 	}
 	x, err := lend()
-	if err != nil || x.base() != own.Handle || child.Close() != nil {
+	if err != nil || x.base() != own || child.Close() != nil {
 		t.Fatalf("%p, %v", x, err)
 	}
-	under().Exit()
+	u, _ = under()
+	u.Exit()
 	if kept != 1 {
 		t.Error("closed while the program has it")
 	}
-	given, err := Under("verb", "x", l, x.base(), lend)
-	if err != nil || given.Handle != x.base() {
-		t.Errorf("%p, %v", given.Handle, err)
+	u = &Uses{Verb: "verb", Lib: l}
+	held, err := Enter(u, "x", x)
+	if err != nil {
+		t.Fatal(err)
 	}
-	given.Exit()
+	if given, err := Under(u, "x", held, lend); err != nil || given != x.base() {
+		t.Errorf("%p, %v", given, err)
+	}
+	u.Exit()
 	if err := x.Close(); err != nil || kept != 0 {
 		t.Errorf("%v, kept %d times", err, kept)
 	}

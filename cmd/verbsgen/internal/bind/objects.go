@@ -29,7 +29,7 @@ func (b *binder) bindObjects() {
 	}
 	for _, x := range all {
 		for _, name := range x.s.Parents {
-			parent := b.objects[name]
+			parent := b.object(name)
 			if parent == nil {
 				b.errorf(diag.TypeUnknown, x.s.Pos, x.s.Go, "no object "+name+" in any page", "correct parents:")
 				continue

@@ -181,8 +181,9 @@ func (b *binder) bindFieldType(s spec.Record, sf spec.RecordField, f *model.Fiel
 	case sf.Handle != "":
 		if f.Object = b.object(sf.Handle); f.Object == nil {
 			unknown("no object "+sf.Handle+" in any page", "correct handle:")
+			return
 		}
-		f.GoType = "*" + sf.Handle
+		f.GoType = f.Object.Type()
 	case sf.Handles != "":
 		if f.Handles = b.object(sf.Handles); f.Handles == nil {
 			unknown("no object "+sf.Handles+" in any page", "correct handles:")

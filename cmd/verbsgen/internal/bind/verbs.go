@@ -193,9 +193,9 @@ func (b *binder) bindType(verb string, p *model.Param, s spec.Param) {
 	p.GoType = s.Type
 	switch s.Role.Names {
 	case role.NamesObject:
-		p.Object, what, p.GoType = b.object(s.Type), "object "+s.Type, "*"+s.Type
+		p.Object, what = b.object(s.Type), "object "+s.Type
 		if found = p.Object != nil; found {
-			p.GoType = "*" + cmp.Or(p.Object.Ref, s.Type)
+			p.GoType = p.Object.Type()
 		}
 	case role.NamesRecord:
 		p.Record, what = b.record(s.Type), "record "+s.Type

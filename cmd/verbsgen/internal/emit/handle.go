@@ -215,11 +215,11 @@ func (g *goFile) getters(h plan.Handle) {
 		getter(doc(h.Owner, belongs(h.Owner), "", ""), h.Owner, "*"+h.Owner, "dev", false)
 	}
 	for _, p := range h.Owners {
-		does := belongs(p.Go)
+		does := belongs(p.Name())
 		if len(h.Owners) > 1 { // not every verb that makes one names all of them
 			does += ", or nil"
 		}
-		getter(doc(p.Go, does, "", ""), p.Go, "*"+p.Go, naming.Unexported(p.Go), h.Reload)
+		getter(doc(p.Name(), does, "", ""), p.Name(), p.Type(), naming.Unexported(p.Name()), h.Reload)
 	}
 	for _, x := range o.Getters {
 		if x.FD {

@@ -25,7 +25,8 @@ func (g *goFile) offers(o plan.Offers) {
 		if len(h.Owners) > 0 {
 			var to, from []jen.Code
 			for _, p := range h.Owners {
-				to, from = append(to, id("o", naming.Unexported(p.Go))), append(from, rt("bridge", "Among").Types(id(p.Go)).Call(id("m")))
+				among := rt("bridge", "Among").Types(goType(p.Type()[1:]))
+				to, from = append(to, id("o", naming.Unexported(p.Name()))), append(from, among.Call(id("m")))
 			}
 			fill = jen.Func().Params(param("o", "*"+h.Object), param("m", "*bridge.Made")).Add(short(jen.List(to...).Op("=").List(from...)))
 		}

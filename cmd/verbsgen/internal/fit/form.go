@@ -140,7 +140,8 @@ func (c *checker) inOrder(v *spec.Verb, m *spec.Method, fn *api.Function) {
 	recv, ret := receiver(m), c.facts.TypeOf(fn.Ret)
 	returnable := isInt(ret) && (ret.Tag == "" || v.Result != "") || ret.Kind == spec.CText && ret.Depth() == 1
 	takes := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.IsHandle(recv) })
-	handles := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return c.ObjectByGo(p.Type) != nil })
+	handles := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return c.ObjectByGo(p.Type) != nil && !strings.Contains(p.Type, ".") })
+	lists := slices.ContainsFunc(v.Params, func(p spec.Param) bool { return c.listsHandles(p) })
 	rest, behind, untyped, results := "", "", "", map[role.Result]bool{}
 	for _, q := range c.facts.Callable(fn) {
 		p := orZero(v.Param(q.Name)) // one that is missing is reported elsewhere
@@ -162,11 +163,18 @@ func (c *checker) inOrder(v *spec.Verb, m *spec.Method, fn *api.Function) {
 		not(v.Returns == spec.RetValue && !returnable, v.C+" returns "+fn.Ret+", and a method returns numbers in the host's byte order, texts, "+
 			"and enums that are named under result:"),
 		not(recv == form.RecvLib && handles, v.C+" takes a handle, and a method of Lib has none to be reached by"),
+		not(recv == form.RecvLib && lists, v.C+" takes a list of handles, or structs with some, and a method of Lib does not yet"),
 		not(recv != form.RecvLib && c.ObjectByGo(recv) != nil && !takes, v.C+" has no parameter of type "+recv),
 		not(untyped != "", "parameter "+untyped+" is a handle without type:, and only some forms take one"),
 		not(behind != "", "parameter "+behind+" comes after "+rest+", which has rest: and must be the last parameter"),
 		not(results[role.ResultNumber] && results[role.ResultRecord],
 			v.C+" fills records and numbers, and no form generates such a method yet"))
+}
+
+// listsHandles reports whether the record of a parameter has lists of handles, or of structs with handles.
+func (c *checker) listsHandles(p spec.Param) bool {
+	r := orZero(c.RecordByGo(p.Type))
+	return r.Tail != nil || slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool { return f.Handles != "" })
 }
 
 // fixed compares the values that a method fixes with the parameters. Constants that the header lacks are reported elsewhere.

@@ -3,6 +3,7 @@ package fit
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/spec"
@@ -25,6 +26,13 @@ func (c *checker) object(o *spec.Object) {
 	for _, prop := range slices.Sorted(maps.Keys(o.StateFrom)) {
 		if t, ok := c.fieldType(o.C, prop); ok && o.StateFrom[prop] == spec.StateObject {
 			c.fits(e.on(o.At("state_from", prop)), "state_from", prop, "struct "+o.C+"."+prop, t, state)
+		}
+	}
+	if c.Module.Root == o.Go {
+		own := slices.IndexFunc(o.Parents, func(p string) bool { return !strings.Contains(p, ".") })
+		if own >= 0 {
+			c.all(entry{o.Go, o.At}.on(o.At("parents", o.Parents[own])), row{true, "parents",
+				"it is the root of the module, which everything else is made from", "write parents: [], or another root: in module.yaml"})
 		}
 	}
 	c.parents(o)
@@ -78,7 +86,7 @@ func (c *checker) parents(o *spec.Object) {
 
 // above adds an object and all that it is made from.
 func (c *checker) above(name string, to map[string]bool) {
-	if to[name] {
+	if to[name] || strings.Contains(name, ".") { // of another module, whose names are others
 		return
 	}
 	to[name] = true

@@ -1,6 +1,8 @@
 package fit
 
 import (
+	"cmp"
+	"path"
 	"slices"
 	"strings"
 
@@ -25,6 +27,7 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 		e := entry{v.C + "." + p.C, p.At}
 		bits = append(bits, bit{p.Bit, e})
 		c.all(e,
+			row{c.imports(p), "go", "a package that the generated one imports has the name of the parameter", "choose another name under go:"},
 			row{naming.Reserved(p.Go), "go", "the generated methods use the name " + p.Go + " themselves", "choose another name under go:"},
 			row{p.Type != "" && p.Role.Names == role.NamesUnion && c.UnionByGo(p.Type) == nil, "type",
 				"a parameter of role " + p.Role.Name + " cannot have type: " + p.Type, "leave type: out: the Go type follows from the C type"})
@@ -37,6 +40,12 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 		}
 	}
 	c.sameEnum(bits, "of the verb")
+}
+
+// imports reports whether the Go name of a parameter is that of a package with the types of another module.
+func (c *checker) imports(p *spec.Param) bool {
+	name := cmp.Or(p.Go, naming.Param(p.C))
+	return slices.ContainsFunc(c.Module.Uses, func(u spec.Use) bool { return path.Base(u.Import) == name })
 }
 
 // param compares one parameter with its C type.

@@ -2,6 +2,7 @@ package fit
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec"
@@ -59,7 +60,12 @@ func (c *checker) fieldKeys(r *spec.Record, f *spec.RecordField) {
 	list, arms := f.Bytes || f.Handles != "" || f.Points != "", f.Points != "" && to == nil
 	memory, allocator := f.Callback == spec.CallbackMemory, f.Callback == spec.CallbackAllocator
 	constant := c.facts.EnumOf(f.Default)
+	other := strings.Contains(f.Handle, ".")
 	c.all(entry{r.Go + "." + f.Go, f.At},
+		row{strings.Contains(f.Handles, "."), "handles", "handles: of another module are not generated yet",
+			"leave the field out, with a reason under hide:"},
+		row{other && (!taken(r) || r.Arm != nil), "handle", "a handle of another module is for records of role in, which a verb takes",
+			"correct handle:, or role:"},
 		row{f.C == r.Mask, "", "the mask of the record is set by its builder, and is shown too", "remove one of them"},
 		row{f.Bit != "" && r.Mask+r.MaskParam == "", "bit",
 			"the record has neither mask: nor mask_param:, where the bit would be set", "name one, or remove bit:"},

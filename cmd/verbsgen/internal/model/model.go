@@ -5,6 +5,9 @@
 package model
 
 import (
+	"cmp"
+	"strings"
+
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -270,6 +273,12 @@ type Object struct {
 	Doc       string
 	Pos       Pos
 }
+
+// Type is the Go type of the handle, with the path of its package where that is another one.
+func (o *Object) Type() string { return "*" + cmp.Or(o.Ref, o.Go) }
+
+// Name is the Go name of the object in its own package.
+func (o *Object) Name() string { return o.Go[strings.LastIndex(o.Go, ".")+1:] }
 
 // Lend is a field with an object of another module that the library owns.
 type Lend struct {

@@ -84,6 +84,8 @@ func defines(s Step) []string {
 		}
 	case Output:
 		return []string{s.Into}
+	case UseOthers:
+		return []string{s.Into}
 	case EnterOther:
 		return []string{s.Into, "err"}
 	case LendOther:

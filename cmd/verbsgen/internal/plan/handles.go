@@ -134,7 +134,7 @@ func (b *builder) ownFields(o *model.Object) (fields []Var) {
 	}
 	fields = append(fields, b.extraFields(o)...)
 	for _, p := range b.owners(o) {
-		fields = append(fields, Var{Name: naming.Unexported(p.Go), Type: "*" + p.Go})
+		fields = append(fields, Var{Name: naming.Unexported(p.Name()), Type: p.Type()})
 	}
 	for _, x := range o.Getters {
 		fields = append(fields, Var{Name: naming.Local(x.C), Type: x.GoType})

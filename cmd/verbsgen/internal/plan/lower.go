@@ -191,26 +191,27 @@ func nodes(list []Parent) (out []Value) {
 	return out
 }
 
+// Steps: the uses end together.
+func (s UseOthers) Steps() []Step {
+	return []Step{define(s.Into, composite("bridge.Uses", Entry{"Verb", verb}, Entry{"Lib", val(s.Lib)})), deferred(result(s.Into + ".Exit"))}
+}
+
 // Steps: an optional handle may be nil.
 func (s EnterOther) Steps() []Step {
 	enter := "Enter"
 	if s.Optional {
 		enter = "EnterOptional"
 	}
-	return begin(s.Into, of("bridge", enter, verb, text(s.What), val(s.Lib), val(s.Handle)), s.Into+".Exit")
+	return []Step{Try{s.Into, of("bridge", enter, addr(s.Uses), text(s.What), val(s.Handle))}}
 }
 
-// Steps: some of the handles may be in use after an error.
+// Steps: the use of its handles ends with the others.
 func (s LendOther) Steps() []Step {
-	root, attr := null, val(s.Attr)
-	if s.Root != "" {
-		root = val(s.Root)
-	}
+	attr := val(s.Attr)
 	if s.Plain {
 		attr = addr(s.Attr)
 	}
-	return []Step{Assign{To: []string{s.Into, "err"}, Op: ":=", Values: []Value{of("bridge", "Lend", verb, attr, val(s.Lib), root)}},
-		deferred(result(s.Into + ".Exit")), Refuse{isGiven("err"), val("err")}}
+	return []Step{Try{s.Into, of("bridge", "Lend", addr(s.Uses), attr)}}
 }
 
 // Steps: the record of a nil pointer, or with a value that does not fit, is refused.
@@ -220,23 +221,21 @@ func (s FillOther) Steps() []Step {
 
 // Steps: a package makes the handles of its own types.
 func (s MakeOther) Steps() []Step {
-	var handles []Entry
-	for _, h := range s.Handles {
-		handles = append(handles, Entry{Value: val(h)})
-	}
-	with := []Entry{{"Verb", verb}, {"C", s.C}, {"Lib", val(s.Lib)}, {"Handles", composite("[]*object.Handle", handles...)}}
+	with := []Entry{{"C", s.C}}
 	var parents []Entry
 	for _, n := range nodes(s.Parents) {
 		parents = append(parents, Entry{Value: n})
 	}
-	with = append(with, Entry{"Parents", composite("[]*object.Node", parents...)})
+	if len(parents) > 0 {
+		with = append(with, Entry{"Parents", composite("[]*object.Node", parents...)})
+	}
 	if s.Lent != "" {
 		with = append(with, Entry{"Lent", val(s.Lent)})
 	}
 	if s.End != nil {
 		with = append(with, Entry{"End", Value{As: Function, Func: s.End}})
 	}
-	return []Step{Try{Into: s.Into, Call: generic("bridge", "Make", s.Object, composite("bridge.Made", with...))}}
+	return []Step{Try{Into: s.Into, Call: generic("bridge", "Make", s.Object, addr(s.Uses), composite("bridge.Made", with...))}}
 }
 
 // Steps: a struct by value is filled in its place.

@@ -30,12 +30,13 @@ type call struct {
 	core      bool             // it takes memory as a mem.Source, for several methods
 	keep      bool             // memory is held
 	many      bool             // handles of lists are in uses, and the new object lives under them
+	others    map[string]bool  // variables with the handles of other packages
 	release   string           // lets go of memory before a refusal by the rules
 }
 
 // newCall begins the plan of a method: its receiver is entered, and a missing function refused.
 func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
-	c := &call{b: b, v: v, m: m, self: "l", lib: "l", in: map[string]Value{},
+	c := &call{b: b, v: v, m: m, self: "l", lib: "l", in: map[string]Value{}, others: map[string]bool{},
 		out: &Method{Name: m.Name, Verb: v, Recv: Var{Name: "l", Type: "*Lib"}, OrZero: true}}
 	for _, p := range v.Params {
 		if p.Object != nil && p.Object.Go == m.Recv {
@@ -56,6 +57,9 @@ func (b *builder) newCall(v *model.Verb, m *model.Method) *call {
 	if v.EndedBy != nil {
 		c.pre = append(c.pre, b.missing(v.EndedBy, c.lib)...)
 	}
+	if v.Creates != nil && v.Creates.From != nil {
+		c.uses(v.Creates.From)
+	}
 	return c
 }
 
@@ -67,6 +71,7 @@ func (b *builder) method(v *model.Verb, m *model.Method) []Decl {
 	for _, p := range v.Params {
 		c.param(p)
 	}
+	c.findRoot()
 	c.out.Steps = slices.Concat([]Step{Name{v.C}}, c.pre, c.check(), c.prep, c.begin(), c.invoke(), c.marked(), c.hint(), c.success())
 	c.out.OrZero = c.out.OrZero && mentions(c.out.Steps, c.self)
 	c.out.Doc = c.doc(v.Doc)
@@ -236,7 +241,7 @@ func (c *call) created() []Step {
 	}
 	owner, parents := c.root, c.parents()
 	if o.Go == c.b.root() {
-		parents = nil
+		parents = slices.DeleteFunc(parents, func(p Parent) bool { return p.Held == "" })
 	}
 	if o.Go == c.b.root() || c.b.root() == "" {
 		owner = c.lib
@@ -251,7 +256,7 @@ func (c *call) created() []Step {
 	}
 	for _, parent := range c.b.owners(o) {
 		if from := c.ownerFrom(parent); from != "" {
-			out = append(out, set("o."+naming.Unexported(parent.Go), val(from)))
+			out = append(out, set("o."+naming.Unexported(parent.Name()), val(from)))
 		}
 	}
 	for _, p := range c.v.Params {
@@ -295,6 +300,9 @@ func (c *call) ownerFrom(parent *model.Object) string {
 		return c.self
 	}
 	for _, p := range c.v.Params {
+		if p.Object == parent && p.Parent {
+			return p.Go
+		}
 		if p.Taken() == nil {
 			continue
 		}
@@ -337,11 +345,12 @@ func (c *call) parents() []Parent {
 		if p.Taken() == nil {
 			continue
 		}
-		if p.Record.From != nil {
-			continue
-		}
 		for _, f := range p.Record.Fields {
-			if f.Object != nil {
+			switch {
+			case f.Object == nil:
+			case c.apart(f.Object):
+				out = append(out, Parent{Held: heldIn(p, f)})
+			default:
 				out = append(out, Parent{Handle: p.Go + "." + Kept(p.Record, f), Optional: true})
 			}
 		}

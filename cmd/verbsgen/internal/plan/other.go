@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
 
 // This file plans both ends of package bridge: how a method takes and makes the handles of another package, and what a package
@@ -15,15 +16,75 @@ func held(p *model.Param) string { return p.Go + "Held" }
 // libOf is the loaded library of another module.
 func (c *call) libOf(u *model.Use) string { return c.lib + "." + u.Name }
 
+// apart reports whether a handle is entered apart from the receiver: one of another package, and any in a method of Lib.
+func (c *call) apart(o *model.Object) bool { return o.From != nil || c.recv == nil }
+
+// uses is the variable with all handles of a module that the call uses; nil is the module of the package. Where the receiver was made from
+// an object of that module, it is the first of them: the others must be of the same device.
+func (c *call) uses(u *model.Use) string {
+	name, lib := "uses", c.lib
+	if u != nil {
+		name, lib = u.Name+"Uses", c.libOf(u)
+	}
+	if c.others[name] {
+		return name
+	}
+	c.others[name] = true
+	c.pre = append(c.pre, UseOthers{Into: name, Lib: lib})
+	if c.recv != nil {
+		above := c.above(c.self, c.recv.C, c.recv.Object)
+		c.pre = append(c.pre, above...)
+	}
+	return name
+}
+
+// above enters the objects of other modules that a handle of the package was made from: the others must be of the same device.
+func (c *call) above(handle, what string, o *model.Object) (out []Step) {
+	for _, parent := range o.Parents {
+		if parent.From != nil {
+			field := handle + "." + naming.Unexported(parent.Name())
+			out = append(out, EnterOther{Into: "_", Uses: c.uses(parent.From), Handle: field, What: what, Optional: true})
+		}
+	}
+	return out
+}
+
+// aboveGiven is above for a handle that may be nil.
+func (c *call) aboveGiven(handle, what string, o *model.Object) {
+	if then := c.above(handle, what, o); len(then) > 0 {
+		c.pre = append(c.pre, If{isGiven(handle), then})
+	}
+}
+
 // otherHandle enters a handle of another package.
 func (c *call) otherHandle(p *model.Param) {
 	c.take(p, p.GoType)
-	c.pre = append(c.pre, EnterOther{Into: held(p), Handle: p.Go, What: p.C, Lib: c.libOf(p.Object.From), Optional: p.Null})
+	uses := c.uses(p.Object.From)
+	c.pre = append(c.pre, EnterOther{Into: held(p), Uses: uses, Handle: p.Go, What: p.C, Optional: p.Null})
 	if l := c.lent(p); l != nil {
-		under := of("bridge", "Under", verb, text(l.C), val(c.libOf(p.Object.From)), val(held(p)), val(c.self+"."+l.Go))
-		c.pre = append(c.pre, begin(owning, under, owning+".Exit")...)
+		c.pre = append(c.pre, Try{owning, of("bridge", "Under", addr(uses), text(l.C), val(held(p)), val(c.self+"."+l.Go))})
 	}
 	c.pass(p, val(held(p)+".C"), addrOf(held(p)+".C"))
+}
+
+// heldIn is the variable with what is in use of a handle in a record of the package.
+func heldIn(p *model.Param, f *model.Field) string { return p.Go + f.Go + "Held" }
+
+// otherField enters a handle in a record of the package, and puts its C object into the mirror.
+func (c *call) otherField(p *model.Param, f *model.Field, mirror string) {
+	h, into := p.Go+"."+Kept(p.Record, f), heldIn(p, f)
+	uses := c.uses(f.Object.From)
+	c.pre = append(c.pre, EnterOther{Into: into, Uses: uses, Handle: h, What: f.C, Optional: true},
+		If{isGiven(h), putHandle(mirror, into+".C", p.Record, f)})
+	c.aboveGiven(h, f.C, f.Object)
+}
+
+// findRoot finds what a new object belongs to that a method of Lib makes.
+func (c *call) findRoot() {
+	if o := c.v.Creates; c.recv == nil && o != nil && o.From == nil && c.b.below(o) {
+		c.root = "root"
+		c.pre = append(c.pre, Try{c.root, generic("bridge", "Root", c.b.root(), addr(c.uses(nil)), text(o.Go))})
+	}
 }
 
 // owning is the variable with what a new object belongs to, where the handle that says so may be nil.
@@ -50,17 +111,9 @@ func (c *call) holds(p *model.Param) string {
 	return held(p)
 }
 
-// otherRecord takes the C struct of a builder of another package. The handles in it must be of the root that a handle beside it has.
+// otherRecord takes the C struct of a builder of another package.
 func (c *call) otherRecord(p *model.Param) {
-	lend := LendOther{Into: held(p), Attr: p.Go, Plain: p.Record.Plain, Lib: c.libOf(p.Record.From)}
-	for _, q := range c.v.Params {
-		if q == p {
-			break
-		}
-		if q.Object != nil && q.Object.From == p.Record.From {
-			lend.Root = c.holds(q) + ".Root"
-		}
-	}
+	lend := LendOther{Into: held(p), Uses: c.uses(p.Record.From), Attr: p.Go, Plain: p.Record.Plain}
 	if p.Record.Plain {
 		c.take(p, p.GoType)
 	} else {
@@ -103,16 +156,7 @@ func (c *call) made() (before []Step, from string) {
 func (c *call) createdOther() []Step {
 	o := c.v.Creates
 	out, from := c.made()
-	s := MakeOther{Into: "o", Object: o.Ref, C: val(from), Lib: c.libOf(o.From), Parents: c.parents()}
-	for _, p := range c.v.Params {
-		switch {
-		case p.Object == nil || p.Object.From != o.From:
-		case c.lent(p) != nil:
-			s.Handles = append(s.Handles, owning+".Handle")
-		default:
-			s.Handles = append(s.Handles, held(p))
-		}
-	}
+	s := MakeOther{Into: "o", Object: o.Ref, Uses: c.uses(o.From), C: val(from), Parents: c.parents()}
 	for _, p := range c.v.Params {
 		if r := p.Taken(); r != nil && r.From != nil {
 			s.Lent = held(p) + ".Nodes"
@@ -170,7 +214,8 @@ func (b *builder) lendable(r *model.Record) bool {
 		return false
 	}
 	for _, f := range r.Fields {
-		if f.Callback != "" || f.Bytes || f.Handles != nil || f.Points != nil || f.Nested != nil && len(NestedBytes(f)) > 0 {
+		if f.Callback != "" || f.Bytes || f.Handles != nil || f.Points != nil || f.Nested != nil && len(NestedBytes(f)) > 0 ||
+			f.Object != nil && f.Object.From != nil {
 			return false
 		}
 	}
@@ -193,11 +238,8 @@ func (b *builder) lend(r *model.Record) *Method {
 		if f.Object == nil {
 			continue
 		}
-		if f.Object.From != nil {
-			b.errorf("struct "+r.C+"."+f.C, "a builder with handles of another package")
-		}
 		h := "a." + Kept(r, f)
-		then := append([]Step{Try{Call: result("to.Enter", text(f.C), addr(h+".h"))}}, putHandle("c", h, r, f)...)
+		then := append([]Step{Try{Call: result("to.Enter", text(f.C), addr(h+".h"))}}, putHandle("c", h+".h.C", r, f)...)
 		m.Steps = append(m.Steps, If{isGiven(h), then})
 	}
 	m.Steps = append(m.Steps, set("to.C", memory("c")), ret(null))

@@ -16,7 +16,7 @@ var brokenOthers = []struct {
 }{
 	{"ID.CreateQP", without[EnterOther](0), "entered", "pd is used and not entered before"},
 	{"ID.CreateQP", later[EnterOther, Call], "entered", "pd is used and not entered before"},
-	{"ID.CreateQP", edited(func(s EnterOther) EnterOther { s.Lib = ""; return s }), "one device", "pd may be of another device than id"},
+	{"ID.CreateQP", edited(func(s UseOthers) UseOthers { s.Lib = ""; return s }), "one device", "pd may be of another device than id"},
 	{"ID.CreateQP", without[LendOther](0), "defined", "qpInitAttrHeld is used and defined nowhere before"},
 	{"ID.CreateQP", without[MakeOther](0), "adopted", "the object is not made once by its package"},
 	{"ID.CreateQP", twice[MakeOther], "adopted", "the object is not made once by its package"},

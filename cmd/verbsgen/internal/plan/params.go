@@ -101,6 +101,9 @@ func (c *call) handleParam(p *model.Param) {
 		enter.Optional = false
 		c.pre = append(c.pre, enter)
 	}
+	if p.Object != nil {
+		c.aboveGiven(p.Go, p.C, p.Object)
+	}
 	c.pass(p, val(at), addrOf(at))
 }
 
@@ -149,8 +152,13 @@ func (c *call) attrParam(p *model.Param) {
 		if f.Object == nil {
 			continue
 		}
+		if c.apart(f.Object) {
+			c.otherField(p, f, mirror)
+			continue
+		}
 		h := p.Go + "." + Kept(r, f)
-		c.pre = append(c.pre, c.enter(h, f.C, putHandle(mirror, h, r, f)...))
+		c.pre = append(c.pre, c.enter(h, f.C, putHandle(mirror, h+".h.C", r, f)...))
+		c.aboveGiven(h, f.C, f.Object)
 	}
 	if t := r.Tail; t != nil {
 		list, packed := p.Go+"."+naming.Unexported(t.Go), p.Go+"B"
@@ -182,9 +190,9 @@ func (c *call) useMany() {
 	c.many = true
 }
 
-// putHandle puts the C object of a handle into the mirror of a record.
-func putHandle(mirror, handle string, r *model.Record, f *model.Field) []Step {
-	steps := []Step{set(mirror+"."+f.Leaf.Go, converted("uintptr", val(handle+".h.C")))}
+// putHandle puts a C object into the mirror of a record.
+func putHandle(mirror, c string, r *model.Record, f *model.Field) []Step {
+	steps := []Step{set(mirror+"."+f.Leaf.Go, converted("uintptr", val(c)))}
 	if f.Bit != nil && r.Mask != "" {
 		steps = append(steps, maskBits(mirror+"."+r.Mask, f))
 	}

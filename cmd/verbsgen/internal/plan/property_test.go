@@ -205,10 +205,12 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 		switch s := s.(type) {
 		case Enter:
 			same[s.Handle] = s.Beside == m.Recv.Name && s.What == w.placeOf(m, s.Handle)
-		case EnterOther: // which looks at the library
-			same[s.Handle] = s.Lib != ""
+		case UseOthers: // which look at the library and the device
+			same[s.Into] = s.Lib != ""
+		case EnterOther:
+			same[s.Handle] = same[s.Uses]
 		case LendOther:
-			same[s.Attr] = s.Lib != ""
+			same[s.Attr] = same[s.Uses]
 		case FillOther:
 			same[s.Record] = true
 		case Assign:
@@ -223,7 +225,7 @@ func oneDevice(w *world, m *Method) (wrong []string) {
 		}
 	}
 	for h := range w.handles(m) {
-		if h != m.Recv.Name && m.Recv.Type != "*Lib" && !same[h] {
+		if h != m.Recv.Name && !same[h] {
 			wrong = append(wrong, h+" may be of another device than "+m.Recv.Name)
 		}
 	}

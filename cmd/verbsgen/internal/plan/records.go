@@ -150,7 +150,7 @@ func extras(r *model.Record) (out []Var) {
 				out = append(out, Var{Name: KeptIn(r, f, x), Type: x.GoType})
 			}
 		case f.Object != nil:
-			out = append(out, Var{Name: Kept(r, f), Type: "*" + f.Object.Go})
+			out = append(out, Var{Name: Kept(r, f), Type: f.GoType})
 		case f.Callback == spec.CallbackAllocator:
 			out = append(out, Var{Name: "allocator", Type: "Allocator"})
 		case f.Callback == spec.CallbackContext:

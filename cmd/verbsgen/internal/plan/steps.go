@@ -98,26 +98,26 @@ type (
 		First          []Given
 		Start, Unknown Value
 	}
+	// UseOthers declares what has the handles of a library that are in use until the method returns. They must be of one device.
+	UseOthers struct{ Into, Lib string }
 	// EnterOther begins the use of a handle of another package, and LendOther that of a builder of one.
 	EnterOther struct {
-		Into, Handle, What, Lib string
-		Optional                bool
+		Into, Uses, Handle, What string
+		Optional                 bool
 	}
 	LendOther struct {
-		Into, Attr, Lib, Root string
-		Plain                 bool
+		Into, Uses, Attr string
+		Plain            bool
 	}
 	// FillOther gives memory of a record of another package to a verb.
 	FillOther struct{ Into, Record string }
 	// MakeOther makes a handle of another package.
 	MakeOther struct {
-		Into, Object string
-		C            Value
-		Lib          string
-		Handles      []string
-		Parents      []Parent
-		Lent         string // further nodes, of a builder
-		End          *Func  // nil where the library of the object ends it
+		Into, Object, Uses string
+		C                  Value
+		Parents            []Parent
+		Lent               string // further nodes, of a builder
+		End                *Func  // nil where the library of the object ends it
 	}
 	// Adopt opens the new handle under its parents.
 	Adopt struct {

@@ -1,0 +1,138 @@
+package bridge
+
+import (
+	"syscall"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// Uses are the handles of one package that a call of Verb uses. They must be of the library Lib, a *Lib, and of the root that the first
+// one has. The uses end together, by Exit.
+type Uses struct {
+	Verb string
+	Lib  any
+
+	in      object.Uses
+	handles []*object.Handle
+	leave   []func()
+}
+
+// enter begins the use of a handle in the place with the C name what.
+func (u *Uses) enter(what string, h *object.Handle) error {
+	if err := h.Enter(u.Verb); err != nil {
+		return err
+	}
+	u.in.Add(&h.Node)
+	if h.Lib != u.Lib {
+		return object.OtherLibrary(u.Verb, what, &h.Node)
+	}
+	u.handles = append(u.handles, h)
+	if first := u.handles[0]; h.Root != first.Root && h.Root != nil && first.Root != nil {
+		return object.OtherDevice(u.Verb, what, &h.Node, &h.Root.Node, &first.Node, &first.Root.Node)
+	}
+	return nil
+}
+
+// Exit ends all uses. It closes the handles that only Under has borrowed, unless an object belongs to them now.
+func (u *Uses) Exit() {
+	u.in.Exit()
+	for _, leave := range u.leave {
+		leave()
+	}
+}
+
+// Enter begins the use of a handle in the place with the C name what.
+func Enter[T any](u *Uses, what string, h *T) (*object.Handle, error) {
+	s, err := shelfOf[T](u.Verb)
+	if err != nil {
+		return nil, err
+	}
+	held := s.base(h)
+	return held, u.enter(what, held)
+}
+
+// EnterOptional is Enter for a handle that may be nil; then it returns that of a nil handle, whose C is nil.
+func EnterOptional[T any](u *Uses, what string, h *T) (*object.Handle, error) {
+	if h == nil {
+		return object.Nil("", ""), nil
+	}
+	return Enter(u, what, h)
+}
+
+// Under returns held, the handle to which the new object of a call belongs. If that is of a nil handle, it begins the use of the handle
+// that lend borrows, in the place with the C name what, and returns that.
+func Under[T any](u *Uses, what string, held *object.Handle, lend func() (*T, error)) (*object.Handle, error) {
+	if held.Optional() != nil {
+		return held, nil
+	}
+	s, err := shelfOf[T](u.Verb)
+	if err != nil {
+		return nil, err
+	}
+	h, err := lend()
+	if err != nil {
+		return nil, err
+	}
+	u.leave = append(u.leave, s.call(h))
+	return Enter(u, what, h)
+}
+
+// Root returns the handle of type R that the handles in use belong to, for a new object below it.
+func Root[R any](u *Uses, kind string) (*R, error) {
+	if root := rootOf[R](u.Lib, u.handles); root != nil {
+		return root, nil
+	}
+	return nil, rootless(u.Verb, kind)
+}
+
+// rootless is the error of an object that was to be made from nothing.
+func rootless(verb, kind string) error {
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "nothing says what the new " + kind + " belongs to"}
+}
+
+// rootOf finds what a new handle belongs to: the library, a handle that it is made from, or the root of one.
+func rootOf[R any](lib any, handles []*object.Handle) *R {
+	if l, ok := lib.(*R); ok {
+		return l
+	}
+	for _, h := range handles {
+		if r, ok := any(h.Owner()).(*R); ok && h.Root == nil {
+			return r
+		}
+		if h.Root != nil {
+			if r, ok := any(h.Root.Owner()).(*R); ok {
+				return r
+			}
+		}
+	}
+	return nil
+}
+
+// Lent is a copy of the C struct of a builder, with the handles in it in use.
+type Lent struct {
+	C     unsafe.Pointer // memory of Go
+	Nodes []*object.Node // of the handles
+	uses  *Uses
+}
+
+// Enter begins the use of a handle in the struct. What is the C name of its field.
+func (l *Lent) Enter(what string, h *object.Handle) error {
+	l.Nodes = append(l.Nodes, &h.Node)
+	return l.uses.enter(what, h)
+}
+
+// Lend begins the use of a builder of another package, with its handles.
+func Lend[T any](u *Uses, a *T) (lent Lent, err error) {
+	x, ok := attrs.find((*T)(nil))
+	if !ok {
+		return lent, notOffered(u.Verb, (*T)(nil))
+	}
+	of := x.(*attr[T])
+	if a == nil {
+		return lent, verr.NilValue(u.Verb, of.kind, "make one with New"+of.kind)
+	}
+	lent.uses = u
+	return lent, of.lend(a, &lent)
+}
