@@ -128,6 +128,23 @@ func (h *history) format() []byte {
 	return b.Bytes()
 }
 
+// before returns the history up to a release, without it.
+func (h *history) before(release string) *history {
+	n := 0
+	for n < len(h.releases) && Compare(h.releases[n], release) < 0 {
+		n++
+	}
+	out := &history{releases: h.releases[:n:n], sources: h.sources, header: h.header}
+	for _, f := range h.facts {
+		if f.first < n {
+			f.last = min(f.last, n-1)
+			f.open = f.last == n-1
+			out.facts = append(out.facts, f)
+		}
+	}
+	return out
+}
+
 // release puts the facts of one release together.
 func (h *history) release(name string) (*Release, error) {
 	at := slices.Index(h.releases, name)

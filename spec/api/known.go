@@ -32,11 +32,33 @@ func KnownOf(file string) (*Known, error) {
 	return k.(*Known), nil
 }
 
+// Parse returns the facts in a text as [Store] returns it.
+func Parse(text string) (*Known, error) {
+	h, err := parseHistory(text)
+	if err != nil {
+		return nil, err
+	}
+	return knownFrom(func() (*history, error) { return h, nil }), nil
+}
+
+// Before returns the facts of the releases that are older than a release.
+func (k *Known) Before(release string) (*Known, error) {
+	h, err := k.history()
+	if err != nil {
+		return nil, err
+	}
+	return knownFrom(func() (*history, error) { return h.before(release), nil }), nil
+}
+
 // known has the facts that were asked for, by file.
 var known sync.Map
 
 func newKnown(text string) *Known {
-	k := &Known{history: sync.OnceValues(func() (*history, error) { return parseHistory(text) })}
+	return knownFrom(sync.OnceValues(func() (*history, error) { return parseHistory(text) }))
+}
+
+func knownFrom(read func() (*history, error)) *Known {
+	k := &Known{history: read}
 	k.names = sync.OnceValues(func() (map[string]lifetime, error) {
 		h, err := k.history()
 		if err != nil {

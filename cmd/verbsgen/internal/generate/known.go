@@ -164,11 +164,14 @@ func (k *known) mayDiffer(name, property, got, want string) bool {
 			return reserved(field) && k.grows(tag)
 		}
 		return more(got, want) && k.grows(name)
-	case api.PropType, api.PropOffset:
+	case api.PropType:
 		return isField && reserved(field) && k.grows(tag)
+	case api.PropOffset:
+		atEnd := k.has[name][api.PropFromEnd] == k.agreed[name][api.PropFromEnd]
+		return isField && k.grows(tag) && (reserved(field) || atEnd && k.growsAtFront(tag))
 	case api.PropFromEnd: // it tells where a field is in a record that grows at its front
 		_, fromStart := k.agreed[name][api.PropOffset]
-		return fromStart
+		return fromStart && !k.growsAtFront(tag)
 	case api.PropValue: // an end marker moves when members come before it
 		return strings.HasSuffix(name, "_RESERVED") && more(got, want)
 	}
@@ -176,10 +179,10 @@ func (k *known) mayDiffer(name, property, got, want string) bool {
 }
 
 // grows tells whether a record has a field that no known release has, where releases may add some: it has a mask of what
-// is valid, or grew before.
+// is valid, grew before, or grows at its front.
 func (k *known) grows(tag string) bool {
 	_, fixed := k.agreed[tag][api.PropSize]
-	if fixed && k.has[tag+".comp_mask"] == nil {
+	if fixed && k.has[tag+".comp_mask"] == nil && !k.growsAtFront(tag) {
 		return false
 	}
 	for _, r := range k.rel.Records {
@@ -190,6 +193,17 @@ func (k *known) grows(tag string) bool {
 			if _, known := k.lives[tag+"."+f.Name]; f.Name != "" && !known {
 				return true
 			}
+		}
+	}
+	return false
+}
+
+// growsAtFront reports whether a record may get fields before the others: inline functions of the header look at its size before they
+// call an op in it, as they do with verbs_context.
+func (k *known) growsAtFront(tag string) bool {
+	for _, f := range k.rel.Functions {
+		if d := f.Dispatch; d != nil && d.Way == api.WayVerbs && k.has[tag+"."+d.Op] != nil {
+			return true
 		}
 	}
 	return false
