@@ -178,8 +178,30 @@ var builtins = map[string]*big.Int{
 }
 
 // Const returns the value of an enumerator, of a macro with an integer value, of an alias of these, or of a limit of
-// C such as SIZE_MAX; nil for another name. Pointers such as ((void *)-1) count as unsigned integers.
-func (f *Facts) Const(name string) *big.Int { return f.consts[name] }
+// C such as SIZE_MAX; nil for another name. Pointers such as ((void *)-1) count as unsigned integers. An enum, "enum ibv_wq_flags", is
+// all of its flags.
+func (f *Facts) Const(name string) *big.Int {
+	if !IsEnum(name) {
+		return f.consts[name]
+	}
+	e := f.EnumOf(name)
+	if e == nil {
+		return nil
+	}
+	all := new(big.Int)
+	for _, m := range FlagsOf(e) {
+		all.Or(all, f.consts[m.Name])
+	}
+	return all
+}
+
+// FlagsOf lists the enumerators of an enum without those that mark its end.
+func FlagsOf(e *api.Enum) []api.Enumerator {
+	return slices.DeleteFunc(slices.Clone(e.Enumerators), func(m api.Enumerator) bool { return strings.HasSuffix(m.Name, "_RESERVED") })
+}
+
+// IsEnum reports whether a name in a list of flags is an enum, which has the flags that the release has: "enum ibv_wq_flags".
+func IsEnum(name string) bool { return strings.HasPrefix(name, "enum ") }
 
 // Func returns a function, or nil.
 func (f *Facts) Func(name string) *api.Function { return f.funcs[name] }
@@ -200,8 +222,13 @@ func (f *Facts) Record(tag string) *api.Record {
 	return libcTimespec
 }
 
-// EnumOf returns the enum that has the member, or nil.
-func (f *Facts) EnumOf(member string) *api.Enum { return f.member[member] }
+// EnumOf returns the enum that has the member, or that is named so, or nil.
+func (f *Facts) EnumOf(member string) *api.Enum {
+	if tag, ok := strings.CutPrefix(member, "enum "); ok {
+		return f.Enum(tag)
+	}
+	return f.member[member]
+}
 
 // Enum returns an enum by its tag without "enum ", following aliases, or nil.
 func (f *Facts) Enum(tag string) *api.Enum {

@@ -229,6 +229,7 @@ func load(sources []source, errs Errors, dir string, above []string, only *only)
 		}
 	}
 	expandShared(s, files, partOf, only)
+	s.amend(files)
 	for _, f := range files {
 		errs = append(errs, f.errs...)
 	}

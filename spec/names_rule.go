@@ -110,7 +110,7 @@ func (c *checker) path(pos Pos, r *Rule, fn *api.Function, p string) (state bool
 // operand checks an integer, a constant, "page" or a path.
 func (c *checker) operand(pos Pos, r *Rule, fn *api.Function, o string) (state bool) {
 	switch {
-	case isNumber(o), o == "page", c.f.Const(o) != nil:
+	case isNumber(o), o == "page", c.f.Const(o) != nil && !IsEnum(o):
 		return false
 	case !strings.ContainsAny(o, ".[") && strings.ToUpper(o) == o:
 		c.constant(pos, r.ID, o)

@@ -16,11 +16,12 @@ type decoder struct {
 	marks    marks
 	maxNodes int // of the file
 	// adding limits the entry that is read next: its page has it, and an extension adds to it.
-	adding *adding
-	shared []*sharedRule         // wait until all files are read
-	nulls  []Rule                // of the parameters read so far
-	tag    string                // of the release of the page: what read_by cites
-	from   map[*yaml.Node]string // the files of nodes that are not of this one
+	adding     *adding
+	shared     []*sharedRule         // wait until all files are read
+	amendments []amendment           // likewise
+	nulls      []Rule                // of the parameters read so far
+	tag        string                // of the release of the page: what read_by cites
+	from       map[*yaml.Node]string // the files of nodes that are not of this one
 }
 
 // marks are the places of the texts of one entry of a page, found by key and text. They are many, and looked up for an error only.

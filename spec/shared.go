@@ -52,6 +52,10 @@ const (
 func (d *decoder) rules(to *Page) reader {
 	return func(n *yaml.Node, at place) {
 		d.list(n, at, func(e *yaml.Node) {
+			if e.Kind == yaml.MappingNode && hasKey(e, keyExtends) && !hasKey(e, keyOf) && !hasKey(e, keyExcept) {
+				d.amendments = append(d.amendments, d.amendment(e, at))
+				return
+			}
 			if e.Kind == yaml.MappingNode && slices.ContainsFunc([]string{keyOf, keyEvery, keyExcept, keyExtends},
 				func(k string) bool { return hasKey(e, k) }) {
 				d.shared = append(d.shared, d.sharedRule(e, at, to))

@@ -93,7 +93,7 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_reg_mr-access-0003", checkRegMR, &inRegMR{access: 9, length: 4096, addr: 4096},
 		&inRegMR{access: 8, length: 4096, addr: 4096})
 	judge(t, "VR-ibv_reg_mr-access-0004", checkRegMR, &inRegMR{access: 0x20000001, length: 4096, addr: 4096},
-		&inRegMR{access: 1025, length: 4096, addr: 4096})
+		&inRegMR{access: 0x40000001, length: 4096, addr: 4096})
 	judge(t, "VR-ibv_reg_mr-access-0007", checkRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff},
 		&inRegMR{access: 192, length: 0xffffffffffffffff})
 	judge(t, "VR-ibv_reg_mr-addr-0008", checkRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff},
@@ -134,7 +134,7 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_reg_mr_iova-access-0021", checkRegMRIOVA, &inRegMRIOVA{access: 9, length: 4096, addr: 4096},
 		&inRegMRIOVA{access: 8, length: 4096, addr: 4096})
 	judge(t, "VR-ibv_reg_mr_iova-access-0022", checkRegMRIOVA, &inRegMRIOVA{access: 0x20000001, length: 4096, addr: 4096},
-		&inRegMRIOVA{access: 1025, length: 4096, addr: 4096})
+		&inRegMRIOVA{access: 0x40000001, length: 4096, addr: 4096})
 	judge(t, "VR-ibv_reg_mr_iova-access-0025", checkRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
 		&inRegMRIOVA{access: 192, length: 0xffffffffffffffff})
 	judge(t, "VR-ibv_reg_mr_iova-addr-0026", checkRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
@@ -199,7 +199,7 @@ func TestRules(t *testing.T) {
 		&inRegMREx{mrInitAttrAccess: 8, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
 	judge(t, "VR-ibv_reg_mr_ex-access-0051", checkRegMREx,
 		&inRegMREx{mrInitAttrAccess: 0x20000001, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
-		&inRegMREx{mrInitAttrAccess: 1025, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
+		&inRegMREx{mrInitAttrAccess: 0x40000001, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
 	judge(t, "VR-ibv_reg_mr_ex-access-0052", checkRegMREx,
 		&inRegMREx{mrInitAttrAccess: 0x10000f, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5},
 		&inRegMREx{mrInitAttrAccess: 16, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5})
@@ -302,7 +302,7 @@ func TestRules(t *testing.T) {
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff, mrInitAttrAddr: 4096},
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096})
 	judge(t, "VR-ibv_rereg_mr-flags-0173", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096},
-		&inReregMR{flags: 20, pd: 4096, addr: 4096, length: 4096})
+		&inReregMR{flags: 0x40000004, pd: 4096, addr: 4096, length: 4096})
 	judge(t, "VR-ibv_rereg_mr-flags-0174", checkReregMR, &inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096},
 		&inReregMR{pd: 4096, addr: 4096, length: 4096})
 	judge(t, "VR-ibv_rereg_mr-pd-0175", checkReregMR, &inReregMR{flags: 2, pd: 4096, addr: 4096, length: 4096},
@@ -320,7 +320,7 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_rereg_mr-access-0184", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 8})
 	judge(t, "VR-ibv_rereg_mr-access-0185", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0x20000001},
-		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1025})
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0x40000001})
 	judge(t, "VR-ibv_rereg_mr-access-0209", checkReregMR,
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceCapFlagsEx: validate.Of(274877906944)},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceCapFlagsEx: validate.Of(0)})
@@ -365,7 +365,8 @@ func TestRules(t *testing.T) {
 		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 8, capAtomicCap: validate.Of(0)})
 	judge(t, "VR-ibv_bind_mw-mr-3901", hintBindMW, &inBindMW{mwBindInfoMR: 4096}, &inBindMW{})
 	judge(t, "VR-ibv_advise_mr-advice-0190", checkAdviseMR, &inAdviseMR{advice: 2, sgList: 4096}, &inAdviseMR{advice: 3, sgList: 4096})
-	judge(t, "VR-ibv_advise_mr-flags-0191", checkAdviseMR, &inAdviseMR{flags: 1, sgList: 4096}, &inAdviseMR{flags: 2, sgList: 4096})
+	judge(t, "VR-ibv_advise_mr-flags-0191", checkAdviseMR, &inAdviseMR{flags: 1, sgList: 4096},
+		&inAdviseMR{flags: 0x40000000, sgList: 4096})
 	judge(t, "VR-ibv_advise_mr-sg_list-0192", checkAdviseMR, &inAdviseMR{sgList: 4096, numSGE: 1}, &inAdviseMR{numSGE: 1})
 	judge(t, "VR-ibv_advise_mr-num_sge-0193", checkAdviseMR, &inAdviseMR{sgList: 4096, numSGE: 1}, &inAdviseMR{sgList: 4096})
 	judge(t, "VR-ibv_advise_mr-pd-0216", checkAdviseMR, &inAdviseMR{sgList: 4096, capODPCapsGeneralCaps: validate.Of(1)},
@@ -404,7 +405,7 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_cq_ex-cqe-0906", hintCreateCQEx, &inCreateCQEx{cqAttrCQE: 16, capMaxCQE: validate.Of(16)},
 		&inCreateCQEx{cqAttrCQE: 17, capMaxCQE: validate.Of(16)})
 	judge(t, "VR-ibv_create_cq_ex-flags-2054", hintCreateCQEx, &inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 1, cqAttrCompMask: 1},
-		&inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 8, cqAttrCompMask: 1})
+		&inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 0x40000000, cqAttrCompMask: 1})
 	judge(t, "VR-ibv_create_cq_ex-wc_flags-3525", hintCreateCQEx,
 		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capCompletionTimestampMask: validate.Of(255)},
 		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capCompletionTimestampMask: validate.Of(0)})
@@ -497,7 +498,7 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_srq_recv-num_sge-0962", hintPostSRQRecv, &inPostSRQRecv{}, &inPostSRQRecv{recvWRNumSGE: -1})
 	judge(t, "VR-ibv_post_srq_ops-opcode-3054", brokenPostSRQOps, &inPostSRQOps{opOpcode: 2}, &inPostSRQOps{opOpcode: 3})
 	judge(t, "VR-ibv_post_srq_ops-sg_list-3059", brokenPostSRQOps, &inPostSRQOps{}, &inPostSRQOps{opTMAddNumSGE: 1})
-	judge(t, "VR-ibv_post_srq_ops-flags-3055", hintPostSRQOps, &inPostSRQOps{opFlags: 1}, &inPostSRQOps{opFlags: 4})
+	judge(t, "VR-ibv_post_srq_ops-flags-3055", hintPostSRQOps, &inPostSRQOps{opFlags: 1}, &inPostSRQOps{opFlags: 1073741824})
 	judge(t, "VR-ibv_post_srq_ops-flags-3056", hintPostSRQOps, &inPostSRQOps{opFlags: 2, opTMUnexpectedCnt: 3},
 		&inPostSRQOps{opFlags: 1, opTMUnexpectedCnt: 3})
 	judge(t, "VR-ibv_post_srq_ops-num_sge-3057", hintPostSRQOps, &inPostSRQOps{opTMAddNumSGE: 1, capTMCapsMaxSGE: validate.Of(1)},
@@ -693,7 +694,7 @@ func TestRules(t *testing.T) {
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
 			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4096})
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x40000000})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
 			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
@@ -832,7 +833,7 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_alloc_parent_domain-pd-0135", checkAllocParentDomain, &inAllocParentDomain{attrPD: 4096}, &inAllocParentDomain{})
 	judge(t, "VR-ibv_reg_buf_mr-access-3020", checkRegBufMR, &inRegBufMR{access: 3}, &inRegBufMR{access: 2})
 	judge(t, "VR-ibv_reg_buf_mr-access-3021", checkRegBufMR, &inRegBufMR{access: 9}, &inRegBufMR{access: 8})
-	judge(t, "VR-ibv_reg_buf_mr-access-3022", checkRegBufMR, &inRegBufMR{access: 0x20000001}, &inRegBufMR{access: 1025})
+	judge(t, "VR-ibv_reg_buf_mr-access-3022", checkRegBufMR, &inRegBufMR{access: 0x20000001}, &inRegBufMR{access: 0x40000001})
 	judge(t, "VR-ibv_reg_buf_mr-access-3026", checkRegBufMR, &inRegBufMR{access: 256, capDeviceCapFlagsEx: validate.Of(274877906944)},
 		&inRegBufMR{access: 256, capDeviceCapFlagsEx: validate.Of(0)})
 	judge(t, "VR-ibv_reg_buf_mr-access-3027", checkRegBufMR, &inRegBufMR{access: 512, capDeviceCapFlagsEx: validate.Of(549755813888)},
@@ -989,7 +990,7 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_qp-path_mig_state-2070", hintModifyQP, &inModifyQP{attrMask: 0x40000, attrPathMigState: 2},
 		&inModifyQP{attrMask: 0x40000, attrPathMigState: 3})
 	judge(t, "VR-ibv_modify_qp-qp_access_flags-2071", hintModifyQP, &inModifyQP{attrMask: 8, attrQPAccessFlags: 4},
-		&inModifyQP{attrMask: 8, attrQPAccessFlags: 1024})
+		&inModifyQP{attrMask: 8, attrQPAccessFlags: 0x40000000})
 	judge(t, "VR-ibv_modify_qp-static_rate-3191", hintModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 16},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 100})
@@ -1036,13 +1037,13 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1},
 		&inQPAttachCompCntr{attrCompMask: 1, attrOpMask: 1})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1375", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1},
-		&inQPAttachCompCntr{attrOpMask: 65})
+		&inQPAttachCompCntr{attrOpMask: 0x40000001})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1376", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1}, &inQPAttachCompCntr{})
 	judge(t, "VR-ibv_query_qp_data_in_order-flags-1307", hintQueryQPDataInOrder, &inQueryQPDataInOrder{flags: 1},
-		&inQueryQPDataInOrder{flags: 4})
+		&inQueryQPDataInOrder{flags: 0x40000000})
 	judge(t, "VR-ibv_query_qp_data_in_order-op-1308", hintQueryQPDataInOrder, &inQueryQPDataInOrder{op: 2}, &inQueryQPDataInOrder{op: 6})
 	judge(t, "VR-ibv_query_qp-attr_mask-0506", checkQueryQP, &inQueryQP{attrMask: 0x100001}, &inQueryQP{attrMask: 0x2000001})
-	judge(t, "VR-ibv_query_qp-attr_mask-2020", checkQueryQP, &inQueryQP{attrMask: 0x100001}, &inQueryQP{attrMask: 0x4000000})
+	judge(t, "VR-ibv_query_qp-attr_mask-2020", checkQueryQP, &inQueryQP{attrMask: 0x100001}, &inQueryQP{attrMask: 0x40000000})
 	judge(t, "VR-ibv_query_qp-attr_mask-2021", hintQueryQP, &inQueryQP{attrMask: 0x100001}, &inQueryQP{attrMask: 0x200000})
 	judge(t, "VR-ibv_create_wq-pd-0783", checkCreateWQ, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096},
 		&inCreateWQ{wqInitAttrCQ: 4096})
@@ -1123,7 +1124,7 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_send-opcode-3200", brokenPostSend, &inPostSend{wrOpcode: 2}, &inPostSend{wrOpcode: 77})
 	judge(t, "VR-ibv_post_send-mw-3201", brokenPostSend, &inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})
-	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend, &inPostSend{wrSendFlags: 10}, &inPostSend{wrSendFlags: 256})
+	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend, &inPostSend{wrSendFlags: 10}, &inPostSend{wrSendFlags: 0x40000000})
 	judge(t, "VR-ibv_post_send-send_flags-0341", hintPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(2), wrSendFlags: 1},
 		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrSendFlags: 1})
 	judge(t, "VR-ibv_post_send-send_flags-0343", hintPostSend, &inPostSend{wrOpcode: 1, wrSendFlags: 4}, &inPostSend{wrSendFlags: 4})
@@ -1230,7 +1231,7 @@ func TestRules(t *testing.T) {
 		&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096})
 	judge(t, "VR-ibv_read_counters-ncounters-0758", checkReadCounters, &inReadCounters{ncounters: 1}, &inReadCounters{})
 	judge(t, "VR-ibv_read_counters-flags-0759", checkReadCounters, &inReadCounters{ncounters: 1, flags: 1},
-		&inReadCounters{ncounters: 1, flags: 2})
+		&inReadCounters{ncounters: 1, flags: 0x40000000})
 	judge(t, "VR-ibv_set_ece-vendor_id-1320", checkSetEce, &inSetEce{eceVendorID: 1}, &inSetEce{})
 	judge(t, "VR-ibv_set_ece-comp_mask-1321", checkSetEce, &inSetEce{eceVendorID: 5555}, &inSetEce{eceVendorID: 5555, eceCompMask: 1})
 }

@@ -131,7 +131,7 @@ func (m *maker) node(verb string, n *spec.Cond) *Node {
 		m.operand(verb, n.Of, out)
 	case cond.Flags:
 		value, _ := m.check.Flags(n.Of.Flags)
-		out.Names, out.Value = append([]string{}, n.Of.Flags...), number(value)
+		out.Names, out.Value = m.check.FlagNames(n.Of.Flags), number(value)
 	}
 	for _, s := range n.Sub {
 		out.Of = append(out.Of, m.node(verb, s))

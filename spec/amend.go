@@ -1,0 +1,93 @@
+package spec
+
+import (
+	"slices"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// amendment is what an entry `extends: ID` without for: says of a rule that there is: that it allows more, or is retired.
+type amendment struct {
+	node    *yaml.Node
+	id      string
+	allow   []string
+	values  []string
+	retired bool
+	reason  string
+	reject  *Case
+	marks   marks
+}
+
+// amendment reads such an entry.
+func (d *decoder) amendment(n *yaml.Node, at place) amendment {
+	a := amendment{node: n}
+	defer d.marking(&a.marks)()
+	var reject Case
+	at = place{show(textOf(n, keyExtends)), ""}
+	d.object(n, at, []key{
+		{keyExtends, true, d.text(&a.id)}, {"reason", true, d.text(&a.reason)},
+		{"allow", false, d.operands(&a.allow)}, {"values", false, d.operands(&a.values)}, {"retired", false, d.truth(&a.retired)},
+		{"reject", false, func(n *yaml.Node, at place) { a.reject = &reject; d.call(a.reject)(n, at) }},
+	})
+	if !a.retired && len(a.allow)+len(a.values) == 0 {
+		d.add(n, CodeExtends, at.subject, "it changes nothing of the rule",
+			"write retired: true, or what else the rule allows under allow: or values:")
+	}
+	return a
+}
+
+// amend changes the rules that the amendments of the files name, once the shared ones are written out.
+func (s *Spec) amend(files []*file) {
+	for _, f := range files {
+		for _, a := range f.amendments {
+			s.amendRule(f.decoder, a)
+		}
+	}
+}
+
+func (s *Spec) amendRule(d *decoder, a amendment) {
+	var ids []string
+	for _, p := range s.Pages {
+		for i := range p.Rules {
+			if ids = append(ids, p.Rules[i].ID); p.Rules[i].ID != a.id {
+				continue
+			}
+			p.Rules = slices.Clone(p.Rules) // what each file says by itself stays as it is
+			d.amendOne(&p.Rules[i], a)
+			return
+		}
+	}
+	if a.id != "" {
+		fix := didYouMean(a.id, ids)
+		if fix == "" {
+			fix = "name a rule that `verbsgen rules` lists"
+		}
+		d.add(valueOf(a.node, keyExtends), CodeExtends, show(a.id), "extends: no rule has this ID", fix)
+	}
+}
+
+// amendOne changes one rule. The note of a rule says why.
+func (d *decoder) amendOne(r *Rule, a amendment) {
+	for _, k := range []struct {
+		name string
+		has  *[]string
+		more []string
+	}{{"allow", &r.Allow, a.allow}, {"values", &r.Values, a.values}} {
+		switch {
+		case len(k.more) == 0:
+		case len(*k.has) == 0:
+			d.add(valueOf(a.node, k.name), CodeExtends, r.ID, "the rule at "+r.Pos.String()+" has no "+k.name+":", "remove it, or retire the rule")
+		default:
+			*k.has = slices.Concat(*k.has, k.more)
+		}
+	}
+	if a.reject != nil {
+		r.Reject = *a.reject
+	}
+	r.Retired = r.Retired || a.retired
+	r.marks = r.marks.with(a.marks)
+	if r.Note != "" {
+		r.Note += "; "
+	}
+	r.Note += a.reason
+}
