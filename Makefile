@@ -29,7 +29,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan arm64 fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix mutants rules bench facts evidence tidy api one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan arm64 sweep fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix mutants rules bench facts evidence tidy api one
 
 all: setup scratch demo ## set up, generate from the installed verbs.h into a scratch package, run the demo
 
@@ -59,9 +59,11 @@ check: ## report checked-in files that generate would change
 test: test-host ## all tests; last, those on a kernel device, in a virtual machine
 	$(MAKE) conformance-vm
 
+# 3 s run what is in testdata and some thousand inputs more: make fuzz tries longer
 test-host: setup check lint rules ## all tests except those in the virtual machine
 	$(GO) test -timeout 30m work
-	$(MAKE) race fuzz libs conformance-mlx5
+	$(MAKE) fuzz FUZZTIME=3s
+	$(MAKE) race libs conformance-mlx5
 
 lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet, staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
@@ -83,6 +85,9 @@ asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not
 
 arm64: ## run the tests of runtime and gen on arm64, under qemu; not a part of test
 	@.ci/arm64
+
+sweep: ## tests that take samples in `make test`, with everything: each function in each release, each left out; takes minutes
+	VERBSGEN_SWEEP=1 $(GO) test -count=1 -timeout 60m ./cmd/verbsgen/internal/generate
 
 fuzz: ## run every fuzz target for FUZZTIME
 	@.ci/fuzz "$(FUZZTIME)"

@@ -121,7 +121,7 @@ func buildAlone(t *testing.T, dir string) {
 	}
 	cmd := exec.Command("go", "test", "./verbs") // vets it too
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+	cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOPROXY=off", "GOWORK=off")
 	if text, err := cmd.CombinedOutput(); err != nil {
 		t.Errorf("go test: %v\n%s", err, text)
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
 	"github.com/verbsgen/verbsgen/spec"
@@ -24,20 +25,25 @@ import (
 const coreVar = "VERBSGEN_RDMA_CORE"
 
 // TestEveryRelease generates a package of every known release from its facts, taken for those of a header: all that hand-written text
-// stands on is there, in each of them. The packages of the oldest release, of Debian 12's and of the newest must compile, pass vet and pass
-// their generated tests; "make facts" does so with those of all releases.
+// stands on is there, in each of them. Of releases in a row with equal facts it takes one. The packages of the oldest release, of Debian
+// 12's and of the newest must compile, pass vet and pass their generated tests; "make facts" does so with those of all releases.
 func TestEveryRelease(t *testing.T) {
 	sp, err := spec.Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := newWorkspace(t)
-	oldest := api.Releases()[0]
+	oldest, last := api.Releases()[0], ""
 	for _, release := range api.Releases() {
 		rel, err := api.Load(release)
 		if err != nil {
 			t.Fatal(err)
 		}
+		hash := cdecl.FactsHash(rel)
+		if hash == last && release != "44.0" && release != api.Newest() {
+			continue
+		}
+		last = hash
 		header := *rel
 		header.Release = ""
 		opt := generate.Options{Package: "verbs", Header: "verbs.h"}
@@ -170,7 +176,7 @@ func (m *workspace) test(t *testing.T) {
 	t.Logf("%d different packages", len(m.seen))
 	for _, args := range [][]string{{"vet", "./..."}, {"test", "-vet=off", "./..."}} {
 		cmd := exec.Command("go", args...)
-		cmd.Dir, cmd.Env = m.dir, append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off")
+		cmd.Dir, cmd.Env = m.dir, append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOPROXY=off")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}

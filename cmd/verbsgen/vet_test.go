@@ -66,7 +66,7 @@ func main() {
 	vet := func(args ...string) string {
 		cmd := exec.Command(exe, append([]string{"vet"}, args...)...)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod", "GOPROXY=off", "GOWORK=off")
+		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOPROXY=off", "GOWORK=off")
 		text, _ := cmd.CombinedOutput()
 		return string(text)
 	}

@@ -275,10 +275,12 @@ func (rb *ruleBinder) keptCaps(root string) (r *model.Record, field string) {
 	for _, p := range rb.in.Spec.Pages {
 		for _, s := range p.Records {
 			field, r := s.CapsFrom[root], rb.records[s.Go]
-			filled := slices.ContainsFunc(rb.pkg.Verbs, func(v *model.Verb) bool {
-				return slices.ContainsFunc(v.Params, func(p *model.Param) bool { return r != nil && p.Filled() == r })
-			})
-			if field != "" && filled {
+			if field == "" || r == nil {
+				continue
+			}
+			if slices.ContainsFunc(rb.pkg.Verbs, func(v *model.Verb) bool {
+				return slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Filled() == r })
+			}) {
 				return r, field
 			}
 		}

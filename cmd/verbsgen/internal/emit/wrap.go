@@ -1,29 +1,80 @@
 package emit
 
 import (
+	"bytes"
 	"go/format"
 	"go/scanner"
 	"go/token"
+	"iter"
 	"strings"
 )
 
 // lineLimit is the greatest length of a line of generated Go, as far as it can be broken. Formatting may add some columns to 140.
 const lineLimit = 136
 
-// tidy puts the imports of a formatted file in two groups, and breaks long lines.
+// tidy puts the imports of a formatted file in two groups, and breaks long lines. Only the declarations that have such lines are formatted
+// again.
 func tidy(src []byte) ([]byte, error) {
-	text := groupImports(string(src))
-	var out []string
+	var out bytes.Buffer
+	for decl := range declarations(groupImports(string(src))) {
+		lines := breakLines(decl)
+		if lines == nil {
+			out.WriteString(decl)
+			continue
+		}
+		formatted, err := format.Source([]byte(strings.Join(lines, "\n")))
+		if err != nil {
+			return nil, err
+		}
+		out.Write(formatted)
+	}
+	return out.Bytes(), nil
+}
+
+// declarations splits a formatted file before the empty line that precedes a declaration or its comment. Nothing that gofmt aligns goes
+// across an empty line. The comment must not be the first line of a text, as gofmt takes it for one of a package then.
+func declarations(text string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		begin := 0
+		for at := 0; ; {
+			next := strings.Index(text[at:], "\n\n")
+			if next < 0 {
+				yield(text[begin:])
+				return
+			}
+			at += next + len("\n")
+			if startsDeclaration(text[at+1:]) {
+				if !yield(text[begin:at]) {
+					return
+				}
+				begin = at
+			}
+		}
+	}
+}
+
+// startsDeclaration reports whether a line begins a declaration: in formatted code, all else that follows an empty line is indented.
+func startsDeclaration(line string) bool {
+	for _, word := range []string{"//", "func ", "type ", "var ", "const "} {
+		if strings.HasPrefix(line, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// breakLines returns the lines of a text with those broken that are too long; nil if none was.
+func breakLines(text string) (lines []string) {
 	broken := false
 	for line := range strings.SplitSeq(text, "\n") {
 		parts := breakLine(line)
 		broken = broken || len(parts) > 1
-		out = append(out, parts...)
+		lines = append(lines, parts...)
 	}
 	if !broken {
-		return []byte(text), nil
+		return nil
 	}
-	return format.Source([]byte(strings.Join(out, "\n")))
+	return lines
 }
 
 // groupImports puts the packages of the standard library before the others, with an empty line between them.

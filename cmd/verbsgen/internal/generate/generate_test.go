@@ -6,59 +6,118 @@ import (
 	"go/parser"
 	"go/token"
 	"go/types"
+	"os"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// TestOnlyEach generates a package for each bound function alone, in the first release that has it and in the newest: what the function
-// needs comes along, and what comes out parses and names nothing that it lacks; nor does the package of all functions, in each release.
+// sweep reports whether tests try everything that they otherwise take samples of: make sweep.
+func sweep() bool { return os.Getenv("VERBSGEN_SWEEP") != "" }
+
+// different loads the releases of which each has other facts than the one before it: what is generated from equal facts is equal, but for
+// the name of the release.
+func different(t *testing.T, stored *api.Known) (rels []*api.Release) {
+	t.Helper()
+	last := ""
+	for _, release := range stored.Releases() {
+		rel, err := stored.Load(release)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if hash := cdecl.FactsHash(rel); hash != last {
+			rels, last = append(rels, rel), hash
+		}
+	}
+	return rels
+}
+
+// TestEachRelease generates the package of each release with other facts: it compiles, as far as that goes without what it imports, and has
+// every method that the model has.
+func TestEachRelease(t *testing.T) {
+	sp, err := spec.Embedded()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rels := different(t, stored)
+	if len(rels) < 15 {
+		t.Errorf("only %d releases differ", len(rels))
+	}
+	for _, rel := range rels {
+		files, pkg, err := Run(rel, sp, Options{Package: "p", Foreign: true})
+		if err != nil {
+			t.Errorf("%s: %v", rel.Release, err)
+			continue
+		}
+		if len(pkg.Verbs) < 40 {
+			t.Errorf("%s: only %d functions are bound", rel.Release, len(pkg.Verbs))
+		}
+		if missing := missingMethods(t, files, pkg); len(missing) > 0 {
+			t.Errorf("%s: the generated package has no %s", rel.Release, strings.Join(missing, ", "))
+		}
+	}
+}
+
+// TestOnlyEach generates a package for each bound function alone, in the newest release; in a sweep, in the first that has it too. What the
+// function needs comes along, and the package compiles.
 func TestOnlyEach(t *testing.T) {
 	sp, err := spec.Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rels := different(t, stored)
+	if !sweep() {
+		rels = rels[len(rels)-1:]
+	}
 	before := map[string]bool{}
-	for _, release := range api.Releases() {
-		rel, err := api.Load(release)
-		if err != nil {
-			t.Fatal(err)
-		}
-		files, all, err := Run(rel, sp, Options{Package: "p", Foreign: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if len(all.Verbs) < 40 {
-			t.Errorf("%s: only %d functions are bound", release, len(all.Verbs))
-		}
-		for _, err := range undefined(t, files) {
-			t.Errorf("%s: %v", release, err)
-		}
-		for _, v := range all.Verbs {
-			if release != api.Newest() && (before[v.C] || testing.Short()) {
+	for i, rel := range rels {
+		for _, c := range bound(t, rel, sp) {
+			if i < len(rels)-1 && before[c] {
 				continue
 			}
-			before[v.C] = true
-			files, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}, Foreign: true})
+			before[c] = true
+			_, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{c}, Foreign: true})
 			if err != nil {
-				t.Errorf("%s: --only %s: %v", release, v.C, err)
+				t.Errorf("%s: --only %s: %v", rel.Release, c, err)
 				continue
-			}
-			for _, err := range undefined(t, files) {
-				t.Errorf("%s: --only %s: %v", release, v.C, err)
 			}
 			for _, o := range pkg.Objects {
 				if o.Destroy == nil {
-					t.Errorf("%s: --only %s: nothing closes a %s", release, v.C, o.Go)
+					t.Errorf("%s: --only %s: nothing closes a %s", rel.Release, c, o.Go)
 				}
 			}
 		}
 	}
+	if len(before) < 100 {
+		t.Errorf("only %d functions", len(before))
+	}
+}
+
+// bound lists the functions of a release that the pages bind.
+func bound(t *testing.T, rel *api.Release, sp *spec.Spec) (names []string) {
+	t.Helper()
+	pkg, err := join(rel, nil, sp, Options{Package: "p"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range pkg.Verbs {
+		names = append(names, v.C)
+	}
+	return names
 }
 
 // TestMadeWith binds the functions of the header from the last to the first: what an object was made with is in a record that a
@@ -129,7 +188,7 @@ func (noImports) Import(string) (*types.Package, error) {
 }
 
 // TestWithoutEach leaves one function out of the newest release, as an older release does: what comes out names nothing that
-// only comes with it, or generate says what is wrong.
+// only comes with it, or generate says what is wrong. Without a sweep, it is one function of eight.
 func TestWithoutEach(t *testing.T) {
 	sp, err := spec.Embedded()
 	if err != nil {
@@ -139,22 +198,18 @@ func TestWithoutEach(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, all, err := Run(rel, sp, Options{Package: "p"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, v := range all.Verbs {
-		if testing.Short() && v.C != "ibv_get_device_index" {
+	for i, c := range bound(t, rel, sp) {
+		if !sweep() && i%8 != 0 && c != "ibv_get_device_index" {
 			continue
 		}
 		older := *rel
-		older.Functions = slices.DeleteFunc(slices.Clone(rel.Functions), func(f api.Function) bool { return f.Name == v.C })
+		older.Functions = slices.DeleteFunc(slices.Clone(rel.Functions), func(f api.Function) bool { return f.Name == c })
 		files, _, err := Run(&older, sp, Options{Package: "p"})
-		if err != nil && v.C == "ibv_get_device_index" {
-			t.Errorf("without %s: %v", v.C, err)
+		if err != nil && c == "ibv_get_device_index" {
+			t.Errorf("without %s: %v", c, err)
 		}
 		for _, err := range undefined(t, files) {
-			t.Errorf("without %s: %v", v.C, err)
+			t.Errorf("without %s: %v", c, err)
 		}
 	}
 }
