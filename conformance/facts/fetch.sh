@@ -4,7 +4,7 @@
 # The purpose decides which packages, so each has a CACHE of its own:
 #
 #	facts	the headers and the libraries of verbs and of librdmacm (the default)
-#	run	libibverbs and what it needs; where the suite's C library is newer than this machine's that one too, so
+#	run	libibverbs and what it needs, and the man pages of librdmacm; where the suite's C library is newer than this machine's that one too, so
 #		that a program can run with it by the suite's own loader
 #	guest	what the root of a virtual machine needs: the library, its providers and tools, a shell
 #	source	in place of rdma-core, the source of the kernel; releases are those of linux, as in 6.1.192. Only what RDMA drivers are made of is kept
@@ -180,7 +180,10 @@ if [ "${1-}" = --for ]; then
 fi
 case $purpose in
 facts) packages+=(librdmacm-dev) ;;
-run) whole=(libibverbs1) ;;
+run)
+	packages+=(librdmacm-dev) # its man pages
+	whole=(libibverbs1)
+	;;
 guest)
 	packages=(libibverbs1 ibverbs-providers ibverbs-utils)
 	whole=("${packages[@]}" rdmacm-utils iproute2 dash bash coreutils util-linux base-files)

@@ -67,6 +67,9 @@ var (
 	rule2094 = verr.Rule{ID: "VR-ibv_create_flow-type-2094", Verb: "ibv_create_flow", Subject: "flow.type",
 		Statement: "type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER", Fix: "pass one of these", Page: "ibv_create_flow",
 		Section: "DESCRIPTION", Text: validate.Text[FlowType]}
+	rule2096 = verr.Rule{ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port",
+		Statement: "port is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow",
+		Section: "DESCRIPTION"}
 	rule3310 = verr.Rule{ID: "VR-ibv_create_flow-num_of_specs-3310", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
 		Statement: "num_of_specs is at most 10", Fix: "leave specs out", Page: "ibv_create_flow", Section: "DESCRIPTION"}
 	rule0804 = verr.Rule{ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags",
@@ -82,9 +85,6 @@ var (
 		Unsupported: true, Capable: true, AcceptedBy: []string{"bnxt_re with linux 7.2, not in all cases"},
 		RefusedBy: []string{"mlx4 with linux 6.1..7.2", "mlx5 with linux 6.1..7.2, not in all cases",
 			"bnxt_re with linux 7.2, not in all cases"}, Text: validate.NoText}
-	rule2096 = verr.Rule{ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port",
-		Statement: "port is at least 1, as ports are numbered from 1", Fix: "pass a port of the device", Page: "ibv_create_flow",
-		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux <5.10"}, RefusedBy: []string{"mlx4", "linux >=6.1"}}
 	rule3311 = verr.Rule{ID: "VR-ibv_create_flow-num_of_specs-3311", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
 		Statement: "a flow of type SNIFFER has no specs, as it takes all packets", Fix: "leave the specs out, or use another type",
 		Page: "ibv_create_flow", Section: "NOTES", AcceptedBy: []string{"mlx5 (the specs are ignored)", "bnxt_re (the specs are ignored)"}}
@@ -635,7 +635,8 @@ var (
 	rule4209 = verr.Rule{ID: "VR-ibv_create_srq-pd-4209", Verb: "ibv_create_srq", Subject: "pd",
 		Statement: "this device has no shared receive queues, as its max_srq is 0", Fix: "give each queue pair a receive queue of its own",
 		Page: "ibv_create_srq", Capable: true, Limit: "max_srq",
-		RefusedBy: []string{"irdma with linux 7.2", "efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
+		AcceptedBy: []string{"bnxt_re (the device decides)", "ocrdma (the device decides)"},
+		RefusedBy:  []string{"irdma with linux 7.2", "efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
 	rule1204 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "srq_type is BASIC, XRC or TM", Fix: "pass one of these", Page: "ibv_create_srq_ex", Section: "DESCRIPTION",
 		Text: validate.Text[SRQType]}
@@ -680,7 +681,8 @@ var (
 	rule4210 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-4210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
 		Statement: "this device has no shared receive queues, as its max_srq is 0", Fix: "give each queue pair a receive queue of its own",
 		Page: "ibv_create_srq_ex", Capable: true, Limit: "max_srq",
-		RefusedBy: []string{"irdma with linux 7.2", "efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
+		AcceptedBy: []string{"bnxt_re (the device decides)", "ocrdma (the device decides)"},
+		RefusedBy:  []string{"irdma with linux 7.2", "efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
 	rule3524 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 6.1..7.2, not in all cases"},
@@ -1212,8 +1214,9 @@ var (
 		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule2008 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2008", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a rate limit needs a device that paces queue pairs of type RAW_PACKET", Fix: "leave QPAttr.RateLimit out",
-		Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, RefusedBy: []string{"mlx5"},
-		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page: "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"mlx5 (the rate is ignored where the queue pair has no send queue, and refused where it has one)"},
+		Text:       func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule2009 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2009", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a rate limit needs a device that paces queue pairs of type RC", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true,
@@ -1296,6 +1299,9 @@ var (
 		Statement: "few devices limit the rate of queue pairs of this type", Fix: "use such a queue pair", Page: "ibv_modify_qp_rate_limit",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (only if the device has it), not in all cases"},
 		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: validate.Text[QPType]}
+	rule1376 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
+		Statement: "op_mask must name at least one operation", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr",
+		Section: "DESCRIPTION", Text: validate.Text[CompCntrOp]}
 	rule1373 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state",
 		Statement: "this queue pair is past INIT, the last state to attach a counter in", Fix: "attach it in RESET or INIT",
 		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the device decides)"},
@@ -1307,9 +1313,6 @@ var (
 		Statement: "op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op", Fix: "leave the other bits out",
 		Page: "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the other bits are left out), not in all cases"},
 		Text: validate.Text[CompCntrOp]}
-	rule1376 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
-		Statement: "op_mask must name at least one operation", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr",
-		Section: "DESCRIPTION", Text: validate.Text[CompCntrOp]}
 	rule1307 = verr.Rule{ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags",
 		Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY", Fix: "leave the other bits out", Page: "ibv_query_qp_data_in_order",
 		Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}, Text: validate.Text[DataInOrderQuery]}

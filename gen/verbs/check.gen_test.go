@@ -45,6 +45,7 @@ func TestRules(t *testing.T) {
 		&inCreateFlow{flowPort: 3, capPhysPortCnt: validate.Of(2)})
 	judge(t, "VR-ibv_create_flow-type-2094", checkCreateFlow, &inCreateFlow{flowPort: 1, flowType: 3},
 		&inCreateFlow{flowPort: 1, flowType: 7})
+	judge(t, "VR-ibv_create_flow-port-2096", checkCreateFlow, &inCreateFlow{flowPort: 1}, &inCreateFlow{})
 	judge(t, "VR-ibv_create_flow-num_of_specs-3310", checkCreateFlow, &inCreateFlow{flowPort: 1, flowNumOfSpecs: 10},
 		&inCreateFlow{flowPort: 1, flowNumOfSpecs: 11})
 	judge(t, "VR-ibv_create_flow-flags-0804", hintCreateFlow, &inCreateFlow{flowPort: 1, flowFlags: 2},
@@ -53,7 +54,6 @@ func TestRules(t *testing.T) {
 		&inCreateFlow{flowPort: 1, flowFlags: 1})
 	judge(t, "VR-ibv_create_flow-flow-2095", hintCreateFlow, &inCreateFlow{flowPort: 1, capDeviceCapFlags: validate.Of(536870912)},
 		&inCreateFlow{flowPort: 1, capDeviceCapFlags: validate.Of(0)})
-	judge(t, "VR-ibv_create_flow-port-2096", hintCreateFlow, &inCreateFlow{flowPort: 1}, &inCreateFlow{})
 	judge(t, "VR-ibv_create_flow-num_of_specs-3311", hintCreateFlow, &inCreateFlow{flowPort: 1, flowType: 3},
 		&inCreateFlow{flowPort: 1, flowType: 3, flowNumOfSpecs: 1})
 	judge(t, "VR-ibv_create_flow-comp_mask-3312", hintCreateFlow, &inCreateFlow{flowPort: 1}, &inCreateFlow{flowPort: 1, flowCompMask: 1})
@@ -1032,13 +1032,13 @@ func TestRules(t *testing.T) {
 			capPacketPacingCapsQPRateLimitMax: validate.Of(20)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3183", hintModifyQPRateLimit,
 		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(8)}, &inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(4)})
-	judge(t, "VR-ibv_qp_attach_comp_cntr-state-1373", hintQPAttachCompCntr, &inQPAttachCompCntr{qpState: validate.Of(1), attrOpMask: 1},
-		&inQPAttachCompCntr{qpState: validate.Of(2), attrOpMask: 1})
+	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1376", checkQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1}, &inQPAttachCompCntr{})
+	judge(t, "VR-ibv_qp_attach_comp_cntr-state-1373", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1, qpState: validate.Of(1)},
+		&inQPAttachCompCntr{attrOpMask: 1, qpState: validate.Of(2)})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1},
-		&inQPAttachCompCntr{attrCompMask: 1, attrOpMask: 1})
+		&inQPAttachCompCntr{attrOpMask: 1, attrCompMask: 1})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1375", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1},
 		&inQPAttachCompCntr{attrOpMask: 0x40000001})
-	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1376", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1}, &inQPAttachCompCntr{})
 	judge(t, "VR-ibv_query_qp_data_in_order-flags-1307", hintQueryQPDataInOrder, &inQueryQPDataInOrder{flags: 1},
 		&inQueryQPDataInOrder{flags: 0x40000000})
 	judge(t, "VR-ibv_query_qp_data_in_order-op-1308", hintQueryQPDataInOrder, &inQueryQPDataInOrder{op: 2}, &inQueryQPDataInOrder{op: 6})

@@ -177,13 +177,13 @@ var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
 //   - only queue pairs of type UD and RAW_PACKET have flows [VR-ibv_create_flow-qp-0803]
 //   - Port is at most the number of ports [VR-ibv_create_flow-port-2069]
 //   - Type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER [VR-ibv_create_flow-type-2094]
+//   - Port is at least 1, as ports are numbered from 1 [VR-ibv_create_flow-port-2096]
 //   - num_of_specs is at most 10 [VR-ibv_create_flow-num_of_specs-3310]
 //
 // Hints (some devices accept these):
 //   - Flags: DONT_TRAP is only for flows of type NORMAL [VR-ibv_create_flow-flags-0804]
 //   - Flags has no bits but DONT_TRAP and EGRESS [VR-ibv_create_flow-flags-0805]
 //   - flows need a device with MANAGED_FLOW_STEERING [VR-ibv_create_flow-flow-2095]
-//   - Port is at least 1, as ports are numbered from 1 [VR-ibv_create_flow-port-2096]
 //   - a flow of type SNIFFER has no specs, as it takes all packets [VR-ibv_create_flow-num_of_specs-3311]
 //   - comp_mask has no bits yet [VR-ibv_create_flow-comp_mask-3312]
 //   - Priority is at most 4095 [VR-ibv_create_flow-priority-3352]
@@ -480,12 +480,14 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 //
 // Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
+// Errors (the call is not made):
+//   - Ops must name at least one operation [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
+//
 // Hints (some devices accept these):
 //   - this queue pair is past INIT, the last state to attach a counter in
 //     [VR-ibv_qp_attach_comp_cntr-state-1373]
 //   - comp_mask has no bits yet [VR-ibv_qp_attach_comp_cntr-comp_mask-1374]
 //   - Ops has no bits but those of enum ibv_qp_attach_comp_cntr_op [VR-ibv_qp_attach_comp_cntr-op_mask-1375]
-//   - Ops must name at least one operation [VR-ibv_qp_attach_comp_cntr-op_mask-1376]
 //
 // C: ibv_qp_attach_comp_cntr, ibv_qp_attach_comp_cntr(3).
 func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error {
@@ -506,9 +508,12 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 	}
 	attrC := attr.c
 	in := inQPAttachCompCntr{
+		attrOpMask:   uint64(attrC.op_mask),
 		qpState:      validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
 		attrCompMask: uint64(attrC.comp_mask),
-		attrOpMask:   uint64(attrC.op_mask),
+	}
+	if err := checkQPAttachCompCntr(&in); err != nil {
+		return err
 	}
 	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintQPAttachCompCntr(&in)) })

@@ -35,6 +35,9 @@ func checkCreateFlow(in *inCreateFlow) error {
 	if typ != FlowTypeNormal && typ != FlowTypeAllDefault && typ != FlowTypeMcDefault && typ != FlowTypeSniffer {
 		bad.Add(&rule2094, in.flowType)
 	}
+	if in.flowPort < 1 {
+		bad.Add(&rule2096, in.flowPort)
+	}
 	if in.flowNumOfSpecs > 10 {
 		bad.Add(&rule3310, in.flowNumOfSpecs)
 	}
@@ -50,7 +53,6 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 	may.If(flags&FlowFlagsDontTrap != 0 && typ != FlowTypeNormal, &rule0804, in.flowFlags)
 	may.If(flags&^(FlowFlagsDontTrap|FlowFlagsEgress) != 0, &rule0805, in.flowFlags)
 	may.If(in.capDeviceCapFlags.OK && capDeviceCapFlags&DeviceCapManagedFlowSteering != DeviceCapManagedFlowSteering, &rule2095, 0)
-	may.If(in.flowPort < 1, &rule2096, in.flowPort)
 	may.If(typ == FlowTypeSniffer && in.flowNumOfSpecs > 0, &rule3311, in.flowNumOfSpecs)
 	may.If(in.flowCompMask > 0, &rule3312, in.flowCompMask)
 	may.If(in.flowPriority > 4095, &rule3352, in.flowPriority)
@@ -925,9 +927,19 @@ func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 
 // inQPAttachCompCntr has the values that the rules of ibv_qp_attach_comp_cntr use.
 type inQPAttachCompCntr struct {
+	attrOpMask   uint64         // attr.op_mask
 	qpState      validate.Known // qp.state
 	attrCompMask uint64         // attr.comp_mask
-	attrOpMask   uint64         // attr.op_mask
+}
+
+// checkQPAttachCompCntr refuses a call of ibv_qp_attach_comp_cntr that breaks a rule.
+func checkQPAttachCompCntr(in *inQPAttachCompCntr) error {
+	var bad verr.Violations
+	ops := CompCntrOp(in.attrOpMask)
+	if ops < CompCntrOpSend {
+		bad.Add(&rule1376, in.attrOpMask)
+	}
+	return bad.Err("ibv_qp_attach_comp_cntr")
 }
 
 // hintQPAttachCompCntr returns the lints that a call of ibv_qp_attach_comp_cntr breaks, which may be the cause when it fails.
@@ -939,7 +951,6 @@ func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
 	may.If(in.attrCompMask > 0, &rule1374, in.attrCompMask)
 	may.If(ops&^(CompCntrOpSend|CompCntrOpRecv|CompCntrOpRDMARead|CompCntrOpRemoteRDMARead|CompCntrOpRDMAWrite|
 		CompCntrOpRemoteRDMAWrite) != 0, &rule1375, in.attrOpMask)
-	may.If(ops < CompCntrOpSend, &rule1376, in.attrOpMask)
 	return may
 }
 

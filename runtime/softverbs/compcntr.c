@@ -169,7 +169,9 @@ static int may_attach(const struct svb_qp *qp, const struct svb_comp_cntr *c, co
 		return EINVAL;
 	if (qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT)
 		return EINVAL;
-	for (int op = 0; op < SVB_CO_N; op++) // libibverbs leaves other bits out, and does not look at comp_mask
+	if (!(a->op_mask & ((1 << SVB_CO_N) - 1))) // libibverbs leaves other bits out, and does not look at comp_mask
+		return EINVAL;
+	for (int op = 0; op < SVB_CO_N; op++)
 		if (a->op_mask >> op & 1 && qp->counters[op])
 			return EBUSY;
 	return 0;

@@ -10,7 +10,7 @@ import (
 )
 
 // unread are the sections that say nothing about calls.
-var unread = regexp.MustCompile(`^(NAME|SYNOPSIS|EXAMPLES?|SEE ALSO|AUTHORS?)$`)
+var unread = regexp.MustCompile(`(?i)^(NAME|SYNOPSIS|EXAMPLES?|SEE ALSO|AUTHORS?)$`)
 
 // Unaccounted returns the sentences and lines of the man pages in a folder that no entry of their page cites: no rule, no note, no
 // statement that is left out, no plain passage. Lines of C without a comment, and lines of one word, need no entry: the former are

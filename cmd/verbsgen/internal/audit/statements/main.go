@@ -25,17 +25,33 @@ func main() {
 }
 
 func run(out string, count bool) error {
-	sp, err := spec.Embedded()
+	pages, err := all()
 	if err != nil {
 		return err
 	}
-	text := markdown(sp.Pages)
+	text := markdown(pages)
 	if count {
-		text = sums(sp.Pages)
+		text = sums(pages)
 	}
 	if out == "" {
 		fmt.Print(text)
 		return nil
 	}
 	return os.WriteFile(out, []byte(text), 0o644)
+}
+
+// modules are the libraries whose man pages were read, in the order of the list.
+var modules = []string{"verbs", "rdmacm"}
+
+// all returns the pages of these modules.
+func all() ([]*spec.Page, error) {
+	var pages []*spec.Page
+	for _, name := range modules {
+		sp, err := spec.EmbeddedModule(name)
+		if err != nil {
+			return nil, err
+		}
+		pages = append(pages, sp.Pages...)
+	}
+	return pages, nil
 }

@@ -10,15 +10,15 @@ import (
 
 const intro = `# What the man pages say, and what covers it
 
-Every statement of the man pages of libibverbs 65.0, in our own words, with the hash of the passage that it is about. It is covered by
+Every statement of the man pages of libibverbs and librdmacm 65.0, in our own words, with the hash of the passage that it is about. It is covered by
 
 - a rule: an *error* refuses the call, a *hint* gives a message, or says why a call failed;
-- what is named after *by*: Go of package verbs or of a package of runtime/ that keeps programs to it, or a rule about another passage;
+- what is named after *by*: Go of package verbs, of rdmacm on its pages, or of a package of runtime/ that keeps programs to it, or a rule about another passage;
 - nothing, as it is a fact: what a call does or what a result means, so that no call can break it;
 - nothing, though a program can break it: it is *left out*, with the reason.
 
 Plain passages demand and promise nothing: headings, and what a name means. ` + "`make generate`" + ` writes this list from the pages in
-[spec/verbs](../spec/verbs). ` + "`go test ./cmd/verbsgen/internal/audit/statements`" + ` compares it with them, and
+[spec/verbs](../spec/verbs) and [spec/rdmacm](../spec/rdmacm). ` + "`go test ./cmd/verbsgen/internal/audit/statements`" + ` compares it with them, and
 with the man pages where they are at hand: each sentence and line of a man page has an entry.
 ` + "`go run ./cmd/verbsgen/internal/audit/statements -counts`" + ` prints the numbers of each page. Rules that rest on a source and not
 on a man page are in ` + "`verbsgen rules`" + `.

@@ -1,8 +1,0 @@
-#ifndef VG_UNISTD_H
-#define VG_UNISTD_H
-
-#include <sys/types.h>
-
-int close(int fd);
-
-#endif
