@@ -109,6 +109,22 @@ func (r *Rule) AnswerOf(at Platform, applies func([]Atom) bool) Answer {
 	return AnswerUnknown
 }
 
+// NeverTaken returns who refuses every call of a verb, whatever its arguments and its provider are: parties of the rules of the
+// verb, each once. A kernel that is not known may be any.
+func (s *Spec) NeverTaken(verb string, at Platform) []Party {
+	var out []Party
+	for _, r := range s.RulesOf(verb) {
+		for _, p := range r.RefusedBy {
+			known := slices.ContainsFunc(out, func(o Party) bool { return o.Kernel == p.Kernel })
+			there := at.Kernel == (Kernel{}) && at.Provider != VFIO || p.has(at)
+			if p.WholeVerb && p.Provider == "" && there && !known {
+				out = append(out, p)
+			}
+		}
+	}
+	return out
+}
+
 // providers are the folders below providers/ that rdma-core has, or has had since release 33, and VFIO.
 var providers = []string{"bnxt_re", "cxgb4", "efa", "erdma", "hbl", "hfi1verbs", "hns", "i40iw", "ionic", "ipathverbs", "irdma", "mana",
 	"mlx4", "mlx5", VFIO, "mthca", "ocrdma", "qedr", "rxe", "siw", "vmw_pvrdma", "xscale", "zrdma"}

@@ -333,6 +333,9 @@ func verdictText(sp *spec.Spec, verb string, r check.Result, at spec.Platform, t
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "  %s\n", paintMessage(t, verb, m))
 	}
+	for _, p := range sp.NeverTaken(verb, at) {
+		fmt.Fprintf(&b, "  every call of %s fails with %s: %s\n", verb, &p, p.Source)
+	}
 	for _, id := range slices.Concat(r.Rules, r.Lints) {
 		if rule := sp.RuleByID(id); rule != nil {
 			fmt.Fprintf(&b, "  %s: %s\n", t.paint(id, color.Faint), whereFrom(rule))
