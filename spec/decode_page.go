@@ -235,6 +235,10 @@ func (d *decoder) union(name string, k, v *yaml.Node) Union {
 		{"text", false, d.oneOf(&u.Text, TextIPv6)},
 		{"doc", true, d.text(&u.Doc)},
 	})
+	if _, hidden := u.Hide[u.Shows]; hidden {
+		d.errs = append(d.errs, Error{Pos: u.At("hide", u.Shows), Subject: name, Code: CodeDuplicateName,
+			Problem: "the member " + show(u.Shows) + " is both shown and hidden", Fix: "keep one of them"})
+	}
 	return u
 }
 

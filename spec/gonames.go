@@ -14,7 +14,7 @@ import (
 
 // notExported says why a text is no exported Go name; nothing when it is one.
 func notExported(name string) string {
-	if token.IsExported(name) && token.IsIdentifier(name) {
+	if token.IsExported(name) && token.IsIdentifier(name) && !strings.ContainsFunc(name, invisible) {
 		return ""
 	}
 	return show(name) + " is not an exported Go identifier"
@@ -75,7 +75,7 @@ func (d *decoder) local(to *string) reader {
 			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a Go keyword", "choose another name")
 		case predeclared[s]:
 			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a predeclared name of Go", "choose another name")
-		case !token.IsIdentifier(s) || !unicode.IsLower([]rune(s)[0]):
+		case !token.IsIdentifier(s) || strings.ContainsFunc(s, invisible) || !unicode.IsLower([]rune(s)[0]):
 			d.add(n, CodeGoName, at.subject, at.key+": "+show(s)+" cannot be the Go name of a parameter",
 				"begin with a lower-case letter, then letters and digits")
 		default:
@@ -113,7 +113,7 @@ func (d *decoder) goMethod(k *yaml.Node, name string) {
 // of direction, a blank of another width. A text becomes a comment, a message or a name.
 func (d *decoder) legible(n *yaml.Node, at place, s string) bool {
 	for _, r := range s {
-		if r == '\n' || unicode.IsPrint(r) {
+		if r == '\n' || !invisible(r) {
 			continue
 		}
 		q := strconv.QuoteRuneToASCII(r)
@@ -121,6 +121,11 @@ func (d *decoder) legible(n *yaml.Node, at place, s string) bool {
 		return false
 	}
 	return true
+}
+
+// invisible reports whether a character cannot be seen. Some of these are letters, such as U+3164.
+func invisible(r rune) bool {
+	return !unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
 var releaseForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)+$`)
@@ -163,6 +168,9 @@ func (m *Method) At(key, text string) Pos { return m.marks.at(key, text, m.Pos) 
 
 // At returns the place of a text under a key, or the place of the whole entry if it has none.
 func (o *Object) At(key, text string) Pos { return o.marks.at(key, text, o.Pos) }
+
+// At returns the place of a text under a key, or the place of the whole file if it has none.
+func (m *Module) At(key, text string) Pos { return m.marks.at(key, text, m.Pos) }
 
 // At returns the place of a key.
 func (u *Union) At(key, text string) Pos { return u.marks.at(key, text, u.Pos) }

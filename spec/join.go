@@ -68,6 +68,9 @@ func (j *joiner) joinUnions(p *Page, x *extension) {
 		}
 		hide := maps.Clone(p.Unions[i].Hide)
 		for c, why := range u.Hide {
+			if c == p.Unions[i].Shows {
+				j.clash(u.marks.at("hide", c, u.Pos), u.Go, "the member "+c, p.Unions[i].At("shows", c))
+			}
 			if _, ok := hide[c]; ok {
 				j.clash(u.Pos, u.Go, "the member "+c, p.Unions[i].Pos)
 				continue

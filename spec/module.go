@@ -14,6 +14,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
@@ -160,13 +161,18 @@ func (m *Module) use(dir string, above []string, only *only) Errors {
 			at := path.Join(dir, u.pages)
 			sources, more = readAll(regular.DirFS(at), at+"/")
 		}
+		name, wrong := nameIn(sources)
+		if len(wrong) > 0 {
+			errs = append(errs, wrong...)
+			continue
+		}
+		if name != u.Name && len(more) == 0 {
+			fail(fmt.Sprintf("the pages in %s are those of module %s", u.pages, show(name)), "correct the name")
+			continue
+		}
 		s, err := load(sources, more, path.Join(dir, u.pages), append(slices.Clone(above), m.Name), only.of(u.Name))
 		if err != nil {
 			errs = append(errs, err...)
-			continue
-		}
-		if s.Module.Name != u.Name {
-			fail(fmt.Sprintf("the pages in %s are those of module %s", u.pages, s.Module.Name), "correct the name")
 			continue
 		}
 		u.Spec = s
@@ -180,6 +186,21 @@ func (m *Module) use(dir string, above []string, only *only) Errors {
 	}
 	m.Words = joined(all)
 	return errs
+}
+
+// nameIn is the name of the module that files are of.
+func nameIn(sources []source) (string, Errors) {
+	for _, src := range sources {
+		if isModule(src.name) {
+			d := &decoder{file: src.name, maxNodes: maxPageNodes}
+			m := &Module{}
+			if n := d.root(src.data, "module"); n != nil {
+				m = d.module(n)
+			}
+			return m.Name, d.errs
+		}
+	}
+	return DefaultModule, nil
 }
 
 var (
@@ -204,7 +225,7 @@ func (d *decoder) module(n *yaml.Node) *Module {
 		{"import", false, d.matching(&m.Import, importPath, "an import path of Go")},
 		{"prefixes", true, d.texts(&m.own.prefixes)},
 		{"root", false, d.text(&m.Root)},
-		{"facts", false, d.text(&m.Facts)},
+		{"facts", false, d.facts(&m.Facts)},
 		{"source", false, d.text(&m.Source)},
 		{"serial", false, d.truth(&m.Serial)},
 		{"uses", false, d.named(func(name string, k, v *yaml.Node) {
@@ -226,6 +247,21 @@ func (d *decoder) module(n *yaml.Node) *Module {
 			"write a name of small letters")
 	}
 	return m
+}
+
+// facts reads the name of stored facts.
+func (d *decoder) facts(to *string) reader {
+	return func(n *yaml.Node, at place) {
+		var s string
+		if d.text(&s)(n, at); s == "" {
+			return
+		}
+		if _, err := api.KnownOf(s); err != nil {
+			d.add(n, CodeValue, at.subject, "facts: "+err.Error(), "remove it: facts are stored for verbsgen's own modules only")
+			return
+		}
+		*to = s
+	}
 }
 
 // matching reads a text of a form.
@@ -256,6 +292,7 @@ func (d *decoder) objectWords(to *Words) reader {
 				}
 			})
 			to.objects[k.Value] = props
+			d.mark(k, at.key, k.Value)
 		})
 	}
 }
@@ -273,6 +310,7 @@ func (d *decoder) capWords(to *Words) reader {
 			to.caps = map[string]capability{}
 		}
 		to.caps[root] = c
+		d.mark(k, "capabilities", root)
 	})
 }
 

@@ -13,12 +13,8 @@ import (
 // any of them has it: what is newer than the header at hand is left out by its since. The error is Errors.
 func (s *Spec) CheckNames(rels ...*api.Release) error {
 	c := &checker{Spec: s, f: s.Module.NewFacts(rels...)}
-	if m := s.Module; m.given {
-		c.function(m.marks.at("probe", m.Probe, m.Pos), "module "+m.Name, m.Probe)
-		if m.Root != "" && s.ObjectByGo(m.Root) == nil {
-			c.add(m.marks.at("root", m.Root, m.Pos), CodeUnknownName, "module "+m.Name, "root: no page has an object "+show(m.Root),
-				didYouMean(m.Root, sortedKeys(s.objects)))
-		}
+	if s.Module.given {
+		c.module(s.Module)
 	}
 	for _, p := range s.Pages {
 		c.release(p, rels)

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -130,6 +131,11 @@ func (d *decoder) list(n *yaml.Node, at place, f func(e *yaml.Node)) {
 	}
 	if n.Kind != yaml.SequenceNode {
 		d.wrongType(n, at, "a list")
+		return
+	}
+	if d.maxNodes == maxPageNodes && len(n.Content) > maxListed {
+		d.add(n.Content[maxListed], CodeTooMuch, at.subject, fmt.Sprintf("%s: the list has more than %d entries", at.key, maxListed),
+			"write it another way")
 		return
 	}
 	for _, e := range n.Content {

@@ -1,6 +1,9 @@
 package spec
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 func TestSyntaxMistakes(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
@@ -34,6 +37,22 @@ func TestSyntaxMistakes(t *testing.T) {
 		n := d.root([]byte(tt.text), "a")
 		if err := d.errs.sorted(); n != nil || err == nil || err.Error() != "a.yaml:"+tt.want {
 			t.Errorf("%q: got\n%v\nwant\na.yaml:%s", tt.text, err, tt.want)
+		}
+	}
+}
+
+// TestLongList reads a list with more entries than a page may have, and one with as many.
+func TestLongList(t *testing.T) {
+	for n, want := range map[int]string{maxListed: "", maxListed + 1: ": when: the list has more than 1000 entries; write it another way"} {
+		d := &decoder{file: "a.yaml", maxNodes: maxPageNodes}
+		var atoms []Atom
+		d.atoms(&atoms)(d.root([]byte("["+strings.Repeat("{of: a, gt: 1}, ", n)+"]"), "x"), place{"x", "when"})
+		got := ""
+		if len(d.errs) > 0 {
+			got = d.errs.Error()
+		}
+		if !strings.HasSuffix(got, want) || (want == "") != (len(atoms) == n) {
+			t.Errorf("%d entries: %d are read, and %q, want %q", n, len(atoms), got, want)
 		}
 	}
 }

@@ -62,7 +62,10 @@ func (d directive) target() (target, error) {
 	t := newTarget()
 	cmd := &cobra.Command{Use: "generate", SilenceErrors: true, SilenceUsage: true}
 	t.flags(cmd)
-	err := cmd.ParseFlags(d.Args)
+	err := d.Err
+	if err == nil {
+		err = cmd.ParseFlags(d.Args)
+	}
 	if err == nil && cmd.PreRunE != nil {
 		err = cmd.PreRunE(cmd, nil)
 	}

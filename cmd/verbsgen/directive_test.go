@@ -25,7 +25,7 @@ func TestDirectivesIn(t *testing.T) {
 		"//go:generate othergen generate":                                                           nil,
 		"//go:generated verbsgen generate":                                                          nil,
 		" //go:generate verbsgen generate":                                                          nil,
-		`//go:generate verbsgen generate "open`:                                                     nil,
+		`//go:generate othergen generate "open`:                                                     nil,
 	} {
 		found := input.DirectivesIn("d/f.go", []byte("// Package rdma.\npackage rdma\n\n"+line+"\n"))
 		switch {

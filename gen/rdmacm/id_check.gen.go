@@ -142,23 +142,28 @@ func checkConnect(in *inConnect) error {
 func hintConnect(in *inConnect) []verr.Violation {
 	var may verr.Violations
 	idPs := PortSpace(in.idPs.V)
-	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 56, &rule0701, in.connParamPrivateDataLen)
-	may.If(in.idPs.OK && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 180, &rule0702, in.connParamPrivateDataLen)
-	may.If(in.connParamRetryCount > 7, &rule0703, in.connParamRetryCount)
-	may.If(in.connParamRNRRetryCount > 7, &rule0704, in.connParamRNRRetryCount)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamResponderResources > 0, &rule7162,
-		in.connParamResponderResources)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamInitiatorDepth > 0, &rule7163,
-		in.connParamInitiatorDepth)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamFlowControl > 0, &rule7164,
+	may.If(in.idPs.OK && in.connParam != 0 && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 56, &rule0701,
+		in.connParamPrivateDataLen)
+	may.If(in.idPs.OK && in.connParam != 0 && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 180, &rule0702,
+		in.connParamPrivateDataLen)
+	may.If(in.connParam != 0 && in.connParamRetryCount > 7, &rule0703, in.connParamRetryCount)
+	may.If(in.connParam != 0 && in.connParamRNRRetryCount > 7, &rule0704, in.connParamRNRRetryCount)
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamResponderResources > 0,
+		&rule7162, in.connParamResponderResources)
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamInitiatorDepth > 0,
+		&rule7163, in.connParamInitiatorDepth)
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamFlowControl > 0, &rule7164,
 		in.connParamFlowControl)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRNRRetryCount > 0, &rule7165,
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRNRRetryCount > 0, &rule7165,
 		in.connParamRNRRetryCount)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRetryCount > 0, &rule7166, in.connParamRetryCount)
-	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamSRQ > 0, &rule7167, in.connParamSRQ)
-	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamQPNum > 0, &rule7168, in.connParamQPNum)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamSRQ > 0, &rule7231, in.connParamSRQ)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamQPNum > 0, &rule7232, in.connParamQPNum)
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRetryCount > 0, &rule7166,
+		in.connParamRetryCount)
+	may.If(in.idQP.OK && in.connParam != 0 && in.idQP.V != 0 && in.connParamSRQ > 0, &rule7167, in.connParamSRQ)
+	may.If(in.idQP.OK && in.connParam != 0 && in.idQP.V != 0 && in.connParamQPNum > 0, &rule7168, in.connParamQPNum)
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamSRQ > 0, &rule7231,
+		in.connParamSRQ)
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamQPNum > 0, &rule7232,
+		in.connParamQPNum)
 	return may
 }
 
@@ -254,20 +259,23 @@ func checkAccept(in *inAccept) error {
 func hintAccept(in *inAccept) []verr.Violation {
 	var may verr.Violations
 	idPs := PortSpace(in.idPs.V)
-	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 196, &rule0705, in.connParamPrivateDataLen)
-	may.If(in.idPs.OK && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 136, &rule0706, in.connParamPrivateDataLen)
-	may.If(in.connParamRNRRetryCount > 7, &rule0707, in.connParamRNRRetryCount)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamResponderResources > 0, &rule7172,
-		in.connParamResponderResources)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamInitiatorDepth > 0, &rule7173,
-		in.connParamInitiatorDepth)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamFlowControl > 0, &rule7174,
+	may.If(in.idPs.OK && in.connParam != 0 && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 196, &rule0705,
+		in.connParamPrivateDataLen)
+	may.If(in.idPs.OK && in.connParam != 0 && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 136, &rule0706,
+		in.connParamPrivateDataLen)
+	may.If(in.connParam != 0 && in.connParamRNRRetryCount > 7, &rule0707, in.connParamRNRRetryCount)
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamResponderResources > 0,
+		&rule7172, in.connParamResponderResources)
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamInitiatorDepth > 0,
+		&rule7173, in.connParamInitiatorDepth)
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamFlowControl > 0, &rule7174,
 		in.connParamFlowControl)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRNRRetryCount > 0, &rule7175,
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRNRRetryCount > 0, &rule7175,
 		in.connParamRNRRetryCount)
-	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamSRQ > 0, &rule7178, in.connParamSRQ)
-	may.If(in.idQP.OK && in.idQP.V != 0 && in.connParamQPNum > 0, &rule7179, in.connParamQPNum)
-	may.If(in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamSRQ > 0, &rule7230, in.connParamSRQ)
+	may.If(in.idQP.OK && in.connParam != 0 && in.idQP.V != 0 && in.connParamSRQ > 0, &rule7178, in.connParamSRQ)
+	may.If(in.idQP.OK && in.connParam != 0 && in.idQP.V != 0 && in.connParamQPNum > 0, &rule7179, in.connParamQPNum)
+	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamSRQ > 0, &rule7230,
+		in.connParamSRQ)
 	return may
 }
 

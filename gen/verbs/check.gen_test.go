@@ -854,7 +854,8 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_query_rt_values_ex-comp_mask-1324", checkQueryRtValuesEx, &inQueryRtValuesEx{valuesCompMask: 1},
 		&inQueryRtValuesEx{valuesCompMask: 3})
 	judge(t, "VR-ibv_query_rt_values_ex-comp_mask-1325", hintQueryRtValuesEx, &inQueryRtValuesEx{valuesCompMask: 1}, &inQueryRtValuesEx{})
-	judge(t, "VR-ibv_query_device_ex-comp_mask-0167", checkQueryDeviceEx, &inQueryDeviceEx{}, &inQueryDeviceEx{inputCompMask: 1})
+	judge(t, "VR-ibv_query_device_ex-comp_mask-0167", checkQueryDeviceEx, &inQueryDeviceEx{input: 4096},
+		&inQueryDeviceEx{inputCompMask: 1, input: 4096})
 	judge(t, "VR-ibv_open_qp-comp_mask-1220", checkOpenQP, &inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17},
 		&inOpenQP{qpOpenAttrCompMask: 3, qpOpenAttrQPNum: 17})
 	judge(t, "VR-ibv_open_qp-qp_type-1221", checkOpenQP, &inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17},

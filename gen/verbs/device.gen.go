@@ -1204,6 +1204,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceInfoEx, error) {
 	defer dev.h.Exit()
 	in := inQueryDeviceEx{
 		inputCompMask: 0,
+		input:         0,
 	}
 	if err := checkQueryDeviceEx(&in); err != nil {
 		return nil, err

@@ -719,12 +719,13 @@ func hintQueryRtValuesEx(in *inQueryRtValuesEx) []verr.Violation {
 // inQueryDeviceEx has the values that the rules of ibv_query_device_ex use.
 type inQueryDeviceEx struct {
 	inputCompMask uint64 // input.comp_mask
+	input         uint64 // input
 }
 
 // checkQueryDeviceEx refuses a call of ibv_query_device_ex that breaks a rule.
 func checkQueryDeviceEx(in *inQueryDeviceEx) error {
 	var bad verr.Violations
-	if in.inputCompMask != 0 {
+	if in.input != 0 && in.inputCompMask != 0 {
 		bad.Add(&rule0167, in.inputCompMask)
 	}
 	return bad.Err("ibv_query_device_ex")

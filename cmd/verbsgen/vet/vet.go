@@ -51,7 +51,9 @@ func sourceOf(d input.Directive) (src input.Source, err error) {
 	f.StringVar(&src.Header, "header", "", "")
 	f.StringArrayVarP(&src.Include, "include", "I", nil, "")
 	f.StringArrayVar(&src.Specs, "spec", nil, "")
-	err = f.Parse(d.Args)
+	if err = d.Err; err == nil {
+		err = f.Parse(d.Args)
+	}
 	src.Below(d.Dir)
 	return src, err
 }

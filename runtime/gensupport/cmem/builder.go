@@ -1,5 +1,7 @@
 package cmem
 
+import "unsafe"
+
 // Set sets a field of a builder, and returns the builder.
 func Set[B, T any](b *B, field *T, v T) *B {
 	*field = v
@@ -11,6 +13,14 @@ func SetBit[B, T any, M int32 | uint32 | uint64](b *B, field *T, v T, mask *M, b
 	*field = v
 	*mask |= bit
 	return b
+}
+
+// Optional returns p where a record is given, and nil otherwise.
+func Optional(given bool, p unsafe.Pointer) unsafe.Pointer {
+	if !given {
+		return nil
+	}
+	return p
 }
 
 // Flag returns 1 for true and 0 for false.

@@ -69,7 +69,7 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 		r.Subject = rb.operand(s.Subject)
 	}
 	r.Violated = cond.Map(s.Violated(), rb.resolve)
-	r.Broken = cond.Of(cond.All, cond.Map(spec.Conditions(s.When), rb.resolve), r.Violated)
+	r.Broken = rb.unlessNull(cond.Of(cond.All, cond.Map(spec.Conditions(s.When), rb.resolve), r.Violated))
 	rb.lists(r.Broken)
 	rb.tests(r)
 	rb.elsewhere(r)
@@ -78,6 +78,19 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 		rb.numbers(r)
 	}
 	return r
+}
+
+// unlessNull lets a condition hold only if the records that it looks into are not NULL.
+func (rb *ruleBinder) unlessNull(n *model.Cond) *model.Cond {
+	var given []*model.Cond
+	seen := map[*model.Param]bool{}
+	n.Each(func(n *model.Cond) {
+		if o := n.Of; n.Op == cond.Operand && o.Kind == model.OpArg && o.Leaf != nil && o.Param.Null && !seen[o.Param] {
+			seen[o.Param] = true
+			given = append(given, cond.Test(cond.NotNull, cond.Leaf(cond.Operand, rb.operand(o.Param.C))))
+		}
+	})
+	return cond.Of(cond.All, append(given, n)...)
 }
 
 // resolve finds what an operand of a condition names.

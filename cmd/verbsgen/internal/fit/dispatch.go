@@ -70,12 +70,11 @@ func (h *holder) callee(f *api.Function, d *api.Dispatch) *api.FnType {
 func (h *holder) passes(from, to string) bool {
 	s, t := h.facts.TypeOf(from), h.facts.TypeOf(to)
 	value := func(t spec.CType) bool { return t.Kind == spec.CInt && !t.Pointer && !t.Array }
-	void := func(t spec.CType) bool { return t.Kind == spec.CAddr && t.Bits == 0 && t.Depth() == 1 }
 	switch {
 	case from == to, value(s) && value(t):
 		return true
 	case s.Kind == spec.CFunc || t.Kind == spec.CFunc || !s.Pointer || !t.Pointer || s.Const() && !t.Const():
 		return false
 	}
-	return from == strings.TrimPrefix(to, "const ") || void(s) || void(t)
+	return from == strings.TrimPrefix(to, "const ") || isVoid(s) || isVoid(t)
 }

@@ -17,10 +17,11 @@ import (
 // Pages compares the pages with the declarations of a header. What the header lacks is not looked at. The error is a
 // diag.List.
 func Pages(facts *spec.Facts, sp *spec.Spec) error {
-	c := &checker{Spec: sp, facts: facts, arms: map[string]bool{}, pointed: map[string]bool{}}
+	c := &checker{Spec: sp, facts: facts, arms: map[string]bool{}, pointed: map[string]bool{}, tailed: map[string]bool{}}
 	for _, p := range sp.Pages {
 		for _, r := range p.Records {
 			c.arms[orZero(r.Arm).Of] = true
+			c.tailed[orZero(r.Tail).Of] = true
 			for _, f := range r.Fields {
 				c.pointed[f.Points] = true
 			}
@@ -47,8 +48,8 @@ type checker struct {
 	*spec.Spec
 	facts *spec.Facts
 	errs  diag.List
-	// The types that records are an arm of, and those that fields point to.
-	arms, pointed map[string]bool
+	// The types that records are an arm of, those that fields point to, and those of tails.
+	arms, pointed, tailed map[string]bool
 }
 
 // entry is what checks are about: an entry of a page, with the places of its keys.

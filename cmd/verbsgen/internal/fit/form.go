@@ -196,7 +196,7 @@ func (c *checker) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) {
 		c.first(entry{m.Go, m.At}.on(m.At("fixed."+p.C, text)),
 			cannot(p.IsHandle(receiver(m)), "it is the receiver"),
 			cannot((!p.Role.Number() || p.Role == role.Mask) && !p.Null, "a parameter of role "+p.Role.Name+" without null: is always given"),
-			cannot(null && n.Sign() > 0 || n.Cmp(high) > 0, "it is of type "+t.C))
+			cannot(null && n.Sign() > 0 || n.Cmp(high) > 0 || text == "NULL" && !t.Pointer, "it is of type "+t.C))
 	}
 }
 

@@ -10,6 +10,9 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
+// handleKnows is the property that runtime/devmem knows of a handle.
+const handleKnows = "length"
+
 // object compares a handle with the header, and its parts with their verbs.
 func (c *checker) object(o *spec.Object) {
 	e := entry{o.Go, o.At}
@@ -27,6 +30,10 @@ func (c *checker) object(o *spec.Object) {
 		if t, ok := c.fieldType(o.C, prop); ok && o.StateFrom[prop] == spec.StateObject {
 			c.fits(e.on(o.At("state_from", prop)), "state_from", prop, "struct "+o.C+"."+prop, t, state)
 		}
+		known := prop == handleKnows && o.Memory == spec.MemoryDevice
+		c.all(e.on(o.At("state_from", prop)), row{o.StateFrom[prop] == spec.StateHandle && !known, "",
+			"state_from: the Go handle does not know " + prop + ": only that of device memory knows something, its " + handleKnows,
+			"write object, marks, made or none"})
 	}
 	if c.Module.Root == o.Go {
 		own := slices.IndexFunc(o.Parents, func(p string) bool { return !strings.Contains(p, ".") })

@@ -46,6 +46,14 @@ func TestOwnPages(t *testing.T) {
 		{func(e edited) { e.object("DM").Hot = true }, "DM: memory: device and hot: exclude each other; keep one of them"},
 		{func(e edited) { e.object("QP").StateFrom["mutex"] = spec.StateObject },
 			"QP: struct ibv_qp.mutex is of type pthread_mutex_t, and state_from: is for an integer of 32 bits, or a pointer; correct state_from:"},
+		{func(e edited) { e.object("QP").StateFrom = map[string]string{"mcasts": spec.StateHandle} },
+			"QP: state_from: the Go handle does not know mcasts: only that of device memory knows something, its length; write object, marks,"},
+		{func(e edited) { e.object("MR").StateFrom = map[string]string{"length": spec.StateHandle} }, "MR: state_from: the Go handle does not"},
+		{func(e edited) { e.field("FlowActionESPAttr", "esp_attr").Points = "FlowActionESPEncap" },
+			"FlowActionESPAttr.ESP: struct ibv_flow_action_esp_attr.esp_attr is of type struct ib_uverbs_flow_action_esp *, and points: " +
+				"FlowActionESPEncap is for a struct ib_uverbs_flow_action_esp_encap *; correct points:"},
+		{func(e edited) { e.rec("FlowSpecEth").Arm.Of = "Nothing" },
+			"FlowSpecEth: arm: no record has tail: or points: of Nothing; correct type:"},
 		{func(e edited) { e.verb("ibv_destroy_qp").Returns = spec.RetNumber },
 			"QP: ibv_destroy_qp returns number_minus1, and Close can only call a verb that returns errno, minus1_errno or nothing;"},
 		// Keys of verbs.

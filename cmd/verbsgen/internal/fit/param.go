@@ -59,6 +59,8 @@ func (c *checker) param(v *spec.Verb, p *spec.Param, t spec.CType) {
 	if !c.first(e,
 		row{!c.hasRole(v, p, t), "role", "a parameter of type " + t.C + " cannot have the role " + p.Role.Name, fix},
 		row{p.Null && !t.Pointer, "null", "a parameter of type " + t.C + " is never NULL", "remove null:"},
+		row{p.Null && p.Role == role.InRecord && strings.Contains(p.Type, ".") && !alwaysFixed(v, p), "null",
+			"a builder of another module is always given", "remove null:, or fix the parameter to NULL in each method"},
 		row{p.Reads && t.Const(), "reads", "a parameter of type " + t.C + " is only read in any case", "remove reads:"},
 		row{p.Role.Names == role.NamesRecord && r.Go != "" && r.C == t.Tag && r.Role != p.Role.Record && !handsOn, "type",
 			r.Go + " is a record of role " + r.Role + ", and a parameter of role " + p.Role.Name + " takes one of role " + p.Role.Record, ""}) {

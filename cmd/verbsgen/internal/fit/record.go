@@ -34,6 +34,8 @@ func (c *checker) recordKeys(r *spec.Record) {
 		row{(r.Arm != nil || r.Tail != nil) && !taken(r) || r.Arm != nil && r.Tail != nil, "",
 			"arm: and tail: are for records of role in, and exclude each other", "keep one of them, or correct role:"},
 		row{r.Tail != nil && !c.arms[tail.Of], "", "tail: no record has arm: of " + tail.Of, "correct of:"},
+		row{r.Arm != nil && !pointed && !c.tailed[arm.Of] && arm.Tag != "" && arm.Size != "", "",
+			"arm: no record has tail: or points: of " + arm.Of, "correct type:, or remove arm:"},
 		row{r.Arm != nil && !pointed && (arm.Tag == "" || arm.Size == ""), "",
 			"arm: needs tag: and size:, because no record has points: " + arm.Of, "name both, or correct type:"},
 		row{pointed && arm.Tag+arm.Size != "", "", "arm: tag: and size: belong to the struct that points to this one", "remove them"},
@@ -107,7 +109,7 @@ func (c *checker) fieldTypes(r *spec.Record, f *spec.RecordField) {
 	}{
 		{"handle", f.Handle, f.C, c.pointers(f.Handle, 1)},
 		{"handles", f.Handles, f.C, c.pointers(f.Handles, 2)},
-		{"points", f.Points, f.C, toOne},
+		{"points", f.Points, f.C, c.behind(f.Points)},
 		{"nested", f.Nested, f.C, inside("struct", orZero(c.RecordByGo(f.Nested)).C)},
 		{"type", f.Type, f.C, c.named(f.Type)},
 		{"text", given[f.Text], f.C, text},

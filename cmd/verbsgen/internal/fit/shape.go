@@ -61,6 +61,18 @@ func (c *checker) pointers(object string, depth int) shape {
 	}}
 }
 
+// behind is the shape of a pointer to a record, or to one of several.
+func (c *checker) behind(record string) shape {
+	r := c.RecordByGo(record)
+	if r == nil {
+		return toOne
+	}
+	return shape{"a struct " + r.C + " *", func(t spec.CType) bool { return toOne.has(t) && (t.Tag == r.C || isVoid(t)) }}
+}
+
+// isVoid reports whether a type is a void *.
+func isVoid(t spec.CType) bool { return t.Kind == spec.CAddr && t.Bits == 0 && t.Depth() == 1 }
+
 // named is the shape of what a Go type under type: is made of.
 func (c *checker) named(name string) shape {
 	switch r, u := c.RecordByGo(name), c.UnionByGo(name); {

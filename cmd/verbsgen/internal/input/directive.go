@@ -2,6 +2,7 @@ package input
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -16,6 +17,7 @@ type Directive struct {
 	Line int
 	Dir  string   // folder of the file, in which go generate would run it
 	Args []string // behind the word generate
+	Err  error    // why the line cannot be read; then it has no Args
 }
 
 // DirectivesIn reads the lines of one file.
@@ -28,11 +30,9 @@ func DirectivesIn(at string, data []byte) []Directive {
 			continue
 		}
 		words, err := splitDirective(text, at, i+1, packageName(data))
-		if err != nil {
-			continue // go generate tells
-		}
-		if args, ok := runsGenerate(words); ok {
-			found = append(found, Directive{at, i + 1, filepath.Dir(at), args})
+		args, ours := runsGenerate(words)
+		if ours {
+			found = append(found, Directive{at, i + 1, filepath.Dir(at), args, err})
 		}
 	}
 	return found
@@ -49,7 +49,7 @@ func packageName(data []byte) string {
 }
 
 // splitDirective splits the text of a directive as go generate does: at blanks, with Go strings in double quotes,
-// variables replaced.
+// variables replaced. With an error it returns the words before that.
 func splitDirective(text, file string, line int, pkg string) ([]string, error) {
 	var words []string
 	text = strings.TrimSpace(text)
@@ -58,10 +58,10 @@ func splitDirective(text, file string, line int, pkg string) ([]string, error) {
 		if text[0] == '"' {
 			q, err := strconv.QuotedPrefix(text)
 			if err != nil {
-				return nil, err
+				return words, fmt.Errorf("%s is not a Go string in double quotes", text)
 			}
 			if word, err = strconv.Unquote(q); err != nil {
-				return nil, err
+				return words, err
 			}
 			text = text[len(q):]
 		} else {

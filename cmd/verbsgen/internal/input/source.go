@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -151,8 +152,36 @@ func Load(src Source, verbs ...string) (*api.Release, *spec.Spec, error) {
 	if err := errors.Join(ferr, serr); err != nil {
 		return nil, nil, err
 	}
-	if err := CheckNames(src, sp, rel); err != nil {
+	if err := errors.Join(CheckNames(src, sp, rel), checkHeaders(src, m, rel)); err != nil {
 		return nil, nil, err
 	}
 	return rel, sp, nil
+}
+
+// checkHeaders compares the headers that the module.yaml of somebody else names with the one that was read.
+func checkHeaders(src Source, m *spec.Module, rel *api.Release) error {
+	if src.Header == "" || m.Facts != "" {
+		return nil
+	}
+	var errs spec.Errors
+	wrong := func(key, name, problem, fix string) {
+		errs = append(errs, spec.Error{Pos: m.At(key, name), Subject: "module " + m.Name, Problem: problem, Fix: fix, Code: spec.CodeModule})
+	}
+	if path.Base(filepath.ToSlash(src.Header)) != m.HeaderBase() {
+		wrong("header", m.Header, "header: the module is about "+m.Header+", and the header that was read is "+src.Header,
+			"correct it, or --header")
+	}
+	for _, h := range m.Headers {
+		declares := false
+		for _, pos := range api.Positions(rel) {
+			declares = declares || pos.File == h || strings.HasSuffix(filepath.ToSlash(pos.File), "/"+h)
+		}
+		if !declares {
+			wrong("headers", h, "headers: nothing that was read is declared in "+h, "correct it, or remove it")
+		}
+	}
+	if len(errs) == 0 {
+		return nil
+	}
+	return errs
 }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -112,8 +113,11 @@ func (c *call) recordParam(p *model.Param) {
 	switch {
 	case p.Record.Runtime != "":
 		c.take(p, "*"+p.GoType)
-		c.pre = append(c.pre, refuseNil(p.Go, p.C, "pass a "+p.GoType))
-		c.pass(p, converted(pointer, val(p.Go)), number(1))
+		if !c.optional(p) {
+			c.pre = append(c.pre, refuseNil(p.Go, p.C, "pass a "+p.GoType))
+		}
+		ptr := converted(pointer, val(p.Go))
+		c.pass(p, ptr, of("validate", "Addr", ptr))
 	case p.Record.From != nil:
 		c.otherRecord(p)
 	default:
@@ -132,15 +136,19 @@ func (c *call) bytesParam(p *model.Param) {
 // attrParam passes C's layout of attributes, with the handles' C pointers filled in: a copy of that of a builder, or written from a
 // plain struct.
 func (c *call) attrParam(p *model.Param) {
-	mirror, r := p.Go+"C", p.Record
-	attr := CopyAttr{Attr: p.Go, Into: mirror, Mirror: r.Mirror.Name, Plain: r.Plain, Fails: KeepsError(r)}
-	if r.Plain {
-		c.take(p, p.GoType)
-		c.pre = append(c.pre, attr)
-	} else {
+	mirror, r, optional := p.Go+"C", p.Record, c.optional(p)
+	switch {
+	case optional:
 		c.take(p, "*"+p.GoType)
-		c.pre = append(c.pre, refuseNil(p.Go, r.Go, "make one with New"+r.Go), attr)
+		c.docs = append(c.docs, p.Go+" may be nil, for NULL.")
+		c.pre = append(c.pre, define(p.Go+"Given", isGiven(p.Go)), set(p.Go, of("object", "OrZero", val(p.Go))))
+	case r.Plain:
+		c.take(p, p.GoType)
+	default:
+		c.take(p, "*"+p.GoType)
+		c.pre = append(c.pre, refuseNil(p.Go, r.Go, "make one with New"+r.Go))
 	}
+	c.pre = append(c.pre, CopyAttr{Attr: p.Go, Into: mirror, Mirror: r.Mirror.Name, Plain: r.Plain, Fails: KeepsError(r)})
 	if memoryField(r) != nil {
 		c.hold(HoldAttr{Attr: p.Go, Mirror: mirror})
 	}
@@ -166,10 +174,26 @@ func (c *call) attrParam(p *model.Param) {
 		c.pre = append(c.pre, EnterArms{List: list, Of: t.Of, Beside: c.self},
 			PackArms{List: list, Of: t.Of, Head: mirror, Into: packed, Count: t.Count, Size: t.Size})
 		c.prep = append(c.prep, CopyHead{Head: mirror, Into: packed})
-		c.pass(p, array(packed), number(1))
+		c.passRecord(p, array(packed))
 		return
 	}
-	c.pass(p, memory(mirror), number(1))
+	c.passRecord(p, memory(mirror))
+}
+
+// optional reports whether a method takes nil for a record: one that may be NULL, unless another method of the verb is for NULL.
+func (c *call) optional(p *model.Param) bool {
+	return p.Null && !slices.ContainsFunc(c.v.Methods, func(m *model.Method) bool { _, fixed := m.Fixed[p.C]; return fixed })
+}
+
+// passRecord passes the memory of a record, or NULL where that is optional and not given.
+func (c *call) passRecord(p *model.Param, ptr Value) {
+	if !c.optional(p) {
+		c.pass(p, ptr, number(1))
+		return
+	}
+	at := p.Go + "At"
+	c.pre = append(c.pre, define(at, of("cmem", "Optional", val(p.Go+"Given"), ptr)))
+	c.pass(p, val(at), addrOf(at))
 }
 
 // enter begins the use of a handle that may be nil, in the place with the C name what. One of another device than the receiver is refused:
