@@ -104,6 +104,7 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 		{"event_of", false, d.named(func(of string, k, v *yaml.Node) { t.EventOf = append(t.EventOf, d.eventOf(name, of, k, v)) })},
 		{"doc", true, d.text(&t.Doc)},
 		{"docs", false, d.textMap(&t.Docs)},
+		{"likely", false, d.textMap(&t.Likely)},
 	})
 	constants := t.Enum != "" || len(t.Members) > 0
 	switch {
@@ -112,6 +113,8 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 		d.add(k, CodeMissingKey, name, "neither enum nor members is given", "name the C enum, or the members of an anonymous one")
 	case constants && t.Prefix == "":
 		d.add(v, CodeMissingKey, name, "key prefix is missing", "add it")
+	case len(t.Likely) > 0 && t.Runtime == "":
+		d.add(valueOf(v, "likely"), CodeValue, name, "likely: is for types with runtime:", "remove it")
 	}
 	return t
 }

@@ -80,7 +80,7 @@ func (d *decoder) sections(x *extension) []section {
 				return placesOf(p.Flags, func(t *FlagType) (string, Pos) { return t.Go, t.Pos })
 			},
 			func(name string, k, v *yaml.Node) { x.Flags = append(x.Flags, d.flagType(name, k, v)) }},
-		{"enums", "enum type", "prefix", []string{"members", "names", "docs"},
+		{"enums", "enum type", "prefix", []string{"members", "names", "docs", "likely"},
 			func(p *Page) map[string]Pos {
 				return placesOf(p.Enums, func(t *EnumType) (string, Pos) { return t.Go, t.Pos })
 			},

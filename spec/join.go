@@ -111,6 +111,7 @@ func (j *joiner) joinEnums(p *Page, x *extension) {
 		e := enumParts{t.Go, b.Members, b.marks, b.Pos, t.marks, t.Pos}
 		b.Members = j.members(e, t.Members)
 		b.Names, b.Docs = j.textMap(e, "names", b.Names, t.Names), j.textMap(e, "docs", b.Docs, t.Docs)
+		b.Likely = j.textMap(e, "likely", b.Likely, t.Likely)
 		b.marks = b.marks.with(t.marks)
 	}
 }

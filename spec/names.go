@@ -58,6 +58,7 @@ func (c *checker) page(p *Page) {
 		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.marks, t.Pos)
 		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.marks, t.Pos)
 		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.marks, t.Pos)
+		c.memberKeys(t.Go, t.Enum, "likely", t.Likely, t.marks, t.Pos)
 		c.events(t)
 	}
 	for i := range p.Records {

@@ -71,7 +71,9 @@ type EnumType struct {
 	EventOf []EventOf
 	Doc     string
 	Docs    map[string]string
-	Pos     Pos
+	// Likely says what a value most often comes from, of a type with Runtime.
+	Likely map[string]string
+	Pos    Pos
 
 	marks marks
 }

@@ -39,3 +39,5 @@
 // Posts and polls return an errno, 0 for success, and never allocate; the caller makes an error of it. When a request was posted and
 // fails later, its completion has the status, and WC.Err returns an error.
 package dpath
+
+//go:generate go test ../../cmd/verbsgen/internal/emit -run TestCheckedIn -update

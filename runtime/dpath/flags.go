@@ -13,14 +13,5 @@ const (
 	flagIPChecksum SendFlags = 1 << 4 // IBV_SEND_IP_CSUM
 )
 
-// sendFlags are the names for messages.
-var sendFlags = []validate.Flag{
-	{Bits: uint64(flagFence), Name: "FENCE"},
-	{Bits: uint64(flagSignaled), Name: "SIGNALED"},
-	{Bits: uint64(flagSolicited), Name: "SOLICITED"},
-	{Bits: uint64(flagInline), Name: "INLINE"},
-	{Bits: uint64(flagIPChecksum), Name: "IP_CSUM"},
-}
-
 // String gives the C names without their prefix, and the value in hex: "SIGNALED|INLINE (0xa)".
-func (v SendFlags) String() string { return validate.FlagText(uint64(v), sendFlags) }
+func (v SendFlags) String() string { return validate.FlagText(uint64(v), sendFlagsNames) }

@@ -15,18 +15,15 @@ const (
 // package has the constants.
 type PlacementType uint8
 
-// placementTypes are the names for messages.
-var placementTypes = []validate.Flag{{Bits: 1 << 0, Name: "GLOBAL"}, {Bits: 1 << 1, Name: "PERSISTENT"}}
-
 // String gives the C names without their prefix, and the value in hex: "GLOBAL (0x1)".
-func (v PlacementType) String() string { return validate.FlagText(uint64(v), placementTypes) }
+func (v PlacementType) String() string { return validate.FlagText(uint64(v), placementTypeNames) }
 
 // SelectivityLevel is the memory that a flush is for, enum ibv_selectivity_level. The generated package has the constants.
 type SelectivityLevel uint8
 
 // String returns the C name without its prefix, or the number if it has no name.
 func (v SelectivityLevel) String() string {
-	return nameOf("SelectivityLevel", []string{"RANGE", "MR"}, uint32(v), uint32(v))
+	return nameOf("SelectivityLevel", selectivityLevelNames, uint32(v))
 }
 
 // Flush begins a flush, which completes when earlier writes to length bytes at the remote address have reached the places of typ; with

@@ -17,10 +17,8 @@ const (
 	opTagSync                  // IBV_WR_TAG_SYNC
 )
 
-var opsOpcodes = [...]string{"ADD", "DEL", "SYNC"}
-
 // String returns the C name without its prefix, or the number if it has no name.
-func (v OpsOpcode) String() string { return nameOf("OpsOpcode", opsOpcodes[:], uint32(v), uint32(v)) }
+func (v OpsOpcode) String() string { return nameOf("OpsOpcode", opsOpcodeNames, uint32(v)) }
 
 // OpsFlags are flags of such an operation, enum ibv_ops_flags. The generated package has the constants.
 type OpsFlags uint32
@@ -30,11 +28,8 @@ const (
 	flagOpsSync     OpsFlags = 1 << 1 // IBV_OPS_TM_SYNC
 )
 
-// opsFlags are the names for messages.
-var opsFlags = []validate.Flag{{Bits: uint64(flagOpsSignaled), Name: "SIGNALED"}, {Bits: uint64(flagOpsSync), Name: "TM_SYNC"}}
-
 // String gives the C names without their prefix, and the value in hex.
-func (v OpsFlags) String() string { return validate.FlagText(uint64(v), opsFlags) }
+func (v OpsFlags) String() string { return validate.FlagText(uint64(v), opsFlagsNames) }
 
 // OpsWR refers to a struct ibv_ops_wr, see ibv_post_srq_ops(3): one operation in the memory of an OpsBatch, which it keeps alive. A copy
 // refers to the same operation. The zero value refers to none, and its methods panic.

@@ -36,9 +36,9 @@ func TestWCErr(t *testing.T) {
 			t.Errorf("%s\nwant %s", got, c.says)
 		}
 	}
-	for s := range statuses {
-		if (statuses[s].means == "") != (s == 0) {
-			t.Errorf("%v is explained as %q", WCStatus(s), statuses[s].means)
+	for s := range wcStatusNames {
+		if (wcStatusLikely[s] == "") != (s == 0) {
+			t.Errorf("%v is explained as %q", WCStatus(s), wcStatusLikely[s])
 		}
 	}
 }
@@ -46,7 +46,7 @@ func TestWCErr(t *testing.T) {
 // TestNamesOfUnknown asks for the names of values that nobody defined; those of the others are tested where their facts are.
 func TestNamesOfUnknown(t *testing.T) {
 	for _, c := range [][2]string{
-		{WCStatus(24).String(), "WCStatus(24)"},
+		{WCStatus(1 << 20).String(), "WCStatus(1048576)"},
 		{WCOpcode(10).String(), "WCOpcode(10)"},
 		{WCOpcode(127).String(), "WCOpcode(127)"},
 		{WCOpcode(128).String(), "RECV"},

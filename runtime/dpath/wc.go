@@ -11,14 +11,8 @@ const (
 	wcWithInv = 1 << 3 // IBV_WC_WITH_INV: the peer invalidated a remote key
 )
 
-// wcFlags are the names for messages.
-var wcFlags = []validate.Flag{
-	{Bits: wcGRH, Name: "GRH"}, {Bits: wcWithImm, Name: "WITH_IMM"}, {Bits: 1 << 2, Name: "IP_CSUM_OK"}, {Bits: wcWithInv, Name: "WITH_INV"},
-	{Bits: 1 << 4, Name: "TM_SYNC_REQ"}, {Bits: 1 << 5, Name: "TM_MATCH"}, {Bits: 1 << 6, Name: "TM_DATA_VALID"},
-}
-
 // String gives the C names without their prefix, and the value in hex: "GRH|WITH_IMM (0x3)".
-func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlags) }
+func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlagNames) }
 
 // GRHSize is the number of bytes in front of a datagram in the memory of a UD receive, with and without IBV_WC_GRH in Flags.
 // ByteLen includes them; the data begins after them.

@@ -58,6 +58,9 @@ func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
 		}
 	}
 	b.addMembers(e, members, s.Names, s.Docs, s.MemberPos)
+	for _, m := range e.Members {
+		m.Likely = s.Likely[m.C]
+	}
 	b.addType(e)
 }
 

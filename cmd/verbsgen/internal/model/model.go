@@ -99,14 +99,15 @@ type EventOf struct {
 
 // Member is one constant of an Enum.
 type Member struct {
-	Go    string
-	C     string
-	Short string // C name without the prefix, as messages write it
-	Value int64
-	Since string // empty when every known release has it
-	Doc   string
-	Alias bool // another member has the same value and comes first
-	New   bool // no known release has it
+	Go     string
+	C      string
+	Short  string // C name without the prefix, as messages write it
+	Value  int64
+	Since  string // empty when every known release has it
+	Doc    string
+	Likely string // what it most often comes from, in errors
+	Alias  bool   // another member has the same value and comes first
+	New    bool   // no known release has it
 }
 
 // Record is a Go type of a struct of plain data, and the unexported mirror with C's layout under it.
