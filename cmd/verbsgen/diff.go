@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +10,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/gochange"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -16,23 +19,27 @@ import (
 
 // diffReport is the form of `diff --json`.
 type diffReport struct {
-	Old string `json:"old"`
-	New string `json:"new"`
+	Old     string `json:"old"`
+	New     string `json:"new"`
+	Summary string `json:"summary"`
 	*apidiff.Diff
 	Decide []string `json:"decide"` // what of the new one no page binds, skips or lists as pending
 }
 
 func (a *app) diffCmd() *cobra.Command {
 	var src source
-	var asJSON, asMD bool
+	var asJSON, asMD, exitCode bool
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW [--json|--md]",
 		Short: "list what a release adds, removes and changes",
 		Long: `diff compares two releases, each given as a known release or as the path of a verbs.h. It also lists the
-declarations of the new one that the pages must bind, skip or list as pending.
+declarations of the new one that the pages must bind, skip or list as pending, and says what each difference
+means for the Go package. Fields that only moved, since their record has new ones before them, are not listed.
 
---json prints {old, new, added, removed, changed: [{kind, name, of?, old?, new?, pos}], decide: [names]}. The
-members of a new or removed record or enum are not listed.`,
+v65.0 and 65 are names of 65.0. --exit-code exits 1 if there are differences, for scripts.
+
+--json prints {old, new, summary, added, removed, changed: [{kind, name, of?, old?, new?, go?, pos}],
+decide: [names]}. The members of a new or removed record or enum are not listed.`,
 		Args: takes(2, 2),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			m, err := spec.ModuleOf(src.Module, src.Specs...)
@@ -58,28 +65,41 @@ members of a new or removed record or enum are not listed.`,
 			if err := input.CheckNames(src.Source, sp, rels[:]...); err != nil {
 				return err
 			}
-			r := diffReport{Old: args[0], New: args[1], Diff: apidiff.Compare(rels[0], rels[1]), Decide: decide.All(rels[1], sp).UndecidedNames()}
+			r := diffReport{Old: nameOr(rels[0], args[0]), New: nameOr(rels[1], args[1]), Diff: apidiff.Compare(rels[0], rels[1]),
+				Decide: decide.All(rels[1], sp).UndecidedNames()}
+			r.Summary = r.Diff.Summary()
+			gochange.Fill(r.Diff, sp, r.Decide)
 			if asJSON {
-				return writeJSON(a.out, r)
+				err = writeJSON(a.out, r)
+			} else {
+				err = writeDiff(a.out, r, asMD)
 			}
-			return writeDiff(a.out, r, asMD)
+			if err == nil && exitCode && !r.Empty() {
+				err = diag.One(diag.New(diag.ReleasesDiffer, "", 0, 0, "--exit-code", r.Old+" and "+r.New+" differ", "read the report"))
+			}
+			return err
 		}),
 	}
 	cmd.Flags().StringArrayVarP(&src.Include, "include", "I", nil, "look in this `folder` for what a header includes (repeatable)")
 	src.moduleFlag(cmd)
 	src.specFlag(cmd)
+	cmd.Flags().BoolVar(&exitCode, "exit-code", false, "exit 1 if there are differences")
 	formFlags(cmd, &asJSON, &asMD)
 	return cmd
 }
 
+// nameOr is the name of a release, or what a header was given as.
+func nameOr(rel *api.Release, arg string) string { return cmp.Or(rel.Release, arg) }
+
 // writeDiff prints the differences, for a terminal or as Markdown.
 func writeDiff(w io.Writer, r diffReport, md bool) error {
 	var b strings.Builder
-	head, item, code := "%s: %d\n", "  %s\n", ""
+	head, item, code, means := "%s: %d\n", "  %s\n", "", "\n    Go: "
 	if md {
-		head, item, code = "\n## %s: %d\n\n", "- %s\n", "`"
-		fmt.Fprintf(&b, "# %s to %s\n", r.Old, r.New)
+		head, item, code, means = "\n## %s: %d\n\n", "- %s\n", "`", "; Go: "
+		fmt.Fprintf(&b, "# %s to %s\n\n", r.Old, r.New)
 	}
+	fmt.Fprintln(&b, r.Summary)
 	section := func(title string, list []apidiff.Change, show func(apidiff.Change) string) {
 		fmt.Fprintf(&b, head, title, len(list))
 		for _, c := range list {
@@ -87,7 +107,7 @@ func writeDiff(w io.Writer, r diffReport, md bool) error {
 			if c.Kind == apidiff.Record || c.Kind == apidiff.Enum {
 				kind = "" // the name tells
 			}
-			fmt.Fprintf(&b, item, kind+code+c.Name+code+show(c))
+			fmt.Fprintf(&b, item, kind+code+c.Name+code+show(c)+means+c.Go)
 		}
 	}
 	quoted := func(s string) string {

@@ -71,9 +71,11 @@ spec/README.md explains the keys of pages, and what to do when a header is newer
 			if err := t.check(); err != nil {
 				return err
 			}
-			if err := clonePages(); err != nil {
+			inClone, err := clonePages()
+			if err != nil {
 				return err
 			}
+			t.Edited = inClone
 			return a.generate(t)
 		}),
 	}
@@ -120,18 +122,22 @@ this folder with the defaults of generate.`,
 			if err := t.check(); err != nil {
 				return err
 			}
-			if err := clonePages(); err != nil {
-				return err
-			}
-			if cmd.Flags().NFlag() > 0 {
-				return a.check([]target{t})
-			}
-			targets, err := directiveTargets(".")
-			if err == nil && len(targets) == 0 {
-				targets = []target{t}
-			}
+			inClone, err := clonePages()
 			if err != nil {
 				return err
+			}
+			targets := []target{t}
+			if cmd.Flags().NFlag() == 0 {
+				found, err := directiveTargets(".")
+				if err != nil {
+					return err
+				}
+				if len(found) > 0 {
+					targets = found
+				}
+			}
+			for i := range targets {
+				targets[i].Edited = inClone
 			}
 			return a.check(targets)
 		}),

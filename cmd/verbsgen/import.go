@@ -15,6 +15,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
@@ -31,6 +32,7 @@ type importFlags struct {
 	module, header, lib, git, commit, release, as, out string
 	keep                                               string
 	include                                            []string
+	abi                                                bool
 }
 
 func (a *app) importCmd() *cobra.Command {
@@ -40,7 +42,8 @@ func (a *app) importCmd() *cobra.Command {
 		Short: "store the facts of a release",
 		Long: `import reads the header of a release and the version of each symbol of its library, and stores these facts in
 spec/api/facts.txt of verbsgen's source, or in the file of -o; each module has a file of its own. Then build
-verbsgen again. Facts of the same release are replaced; those of other releases stay.
+verbsgen again. Facts of the same release are replaced; those of other releases stay. A release that lacks what
+all older ones in the file have, or that has other values, types or offsets than they agree on, is refused.
 
 --git reads them from a git repository of rdma-core, at the tag of the release (v39.0 for 39.0) or at
 --commit: the headers that the commit installs, and the symbol versions of its libibverbs.map.in, or of
@@ -64,7 +67,7 @@ as infiniband/verbs.h, unless --as gives another name.`,
 			if err != nil {
 				return err
 			}
-			return a.storeFacts(rel, source, cmp.Or(in.out, filepath.Join("spec", "api", m.Facts)))
+			return a.storeFacts(m, rel, source, cmp.Or(in.out, filepath.Join("spec", "api", m.Facts)), in.abi)
 		}),
 	}
 	f := cmd.Flags()
@@ -78,6 +81,7 @@ as infiniband/verbs.h, unless --as gives another name.`,
 	f.StringVar(&in.release, "release", "", "`name` of the release, such as 66.0")
 	f.StringVar(&in.as, "as", "", "`name` with which the header is included")
 	f.StringVarP(&in.out, "output", "o", "", "`file` to store the facts in (default: that of the module in spec/api)")
+	f.BoolVar(&in.abi, "allow-changed-abi", false, "store facts that contradict all older releases in the file")
 	exclusive(cmd, "git", "header")
 	exclusive(cmd, "git", "lib")
 	exclusive(cmd, "git", "include")
@@ -163,7 +167,7 @@ func asIncluded(header string) string {
 }
 
 // storeFacts puts the facts beside those of other releases, over nothing but a file of facts.
-func (a *app) storeFacts(rel *api.Release, source, name string) error {
+func (a *app) storeFacts(m *spec.Module, rel *api.Release, source, name string, changed bool) error {
 	at, err := output.FileAt(name)
 	if err != nil {
 		return diag.One(diag.New(diag.OutputWrite, name, 0, 0, "facts", reason(err), "choose a file that can be written with -o"))
@@ -172,10 +176,20 @@ func (a *app) storeFacts(rel *api.Release, source, name string) error {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", reason(err), "choose a file that can be written with -o"))
 	}
-	data, err := api.Store(string(old), rel, source)
+	known, err := api.Parse(string(old))
 	if err != nil {
 		return diag.One(diag.New(diag.OutputForeign, at, 1, 1, "facts", "exists already and does not contain facts of releases: "+err.Error(),
 			"move it elsewhere or choose another file with -o"))
+	}
+	if known, err = known.Before(rel.Release); err != nil {
+		return err
+	}
+	if err := generate.CheckKnown(m.Header, rel, m, known, changed); err != nil {
+		return err
+	}
+	data, err := api.Store(string(old), rel, source)
+	if err != nil {
+		return err
 	}
 	if err = os.MkdirAll(filepath.Dir(at), 0o777); err == nil {
 		err = api.WriteFile(at, data)

@@ -27,7 +27,8 @@ type Change struct {
 	Of   string  `json:"of,omitempty"` // the record or enum that a field or enumerator belongs to
 	Old  string  `json:"old,omitempty"`
 	New  string  `json:"new,omitempty"`
-	Pos  api.Pos `json:"pos"` // in the new header, or in the old one for what is removed
+	Go   string  `json:"go,omitempty"` // what it means for the Go API; filled by package gochange
+	Pos  api.Pos `json:"pos"`          // in the new header, or in the old one for what is removed
 }
 
 // Diff is all differences, each list in header order.
@@ -40,10 +41,64 @@ type Diff struct {
 // Empty tells whether the two releases declare the same.
 func (d *Diff) Empty() bool { return len(d.Added)+len(d.Removed)+len(d.Changed) == 0 }
 
-// Compare tells what differs between two releases.
+// Summary counts the differences by kind, in one line: "added: 2 functions, 1 field; changed: 1 record".
+func (d *Diff) Summary() string {
+	var parts []string
+	for _, l := range []struct {
+		what string
+		list []Change
+	}{{"added", d.Added}, {"removed", d.Removed}, {"changed", d.Changed}} {
+		var counts []string
+		for _, kind := range []string{Function, Record, Field, Enum, Enumerator, Macro} {
+			n := 0
+			for _, c := range l.list {
+				if c.Kind == kind {
+					n++
+				}
+			}
+			switch {
+			case n == 1:
+				counts = append(counts, "1 "+kind)
+			case n > 1:
+				counts = append(counts, fmt.Sprintf("%d %ss", n, kind))
+			}
+		}
+		if len(counts) > 0 {
+			parts = append(parts, l.what+": "+strings.Join(counts, ", "))
+		}
+	}
+	if len(parts) == 0 {
+		return "no differences"
+	}
+	return strings.Join(parts, "; ")
+}
+
+// shifts returns, by tag, by how much the fields of a record have moved that only grew at its front, as verbs_context does: all by as
+// much as the record is longer. That is no change of any of them.
+func shifts(old, cur *api.Release) map[string]int64 {
+	before := map[string]api.Record{}
+	for _, r := range old.Records {
+		before[r.Tag] = r
+	}
+	out := map[string]int64{}
+	for _, r := range cur.Records {
+		was, by := before[r.Tag], r.Size-before[r.Tag].Size
+		same := by > 0 && len(was.Fields) > 0
+		for _, f := range was.Fields {
+			now := r.Field(f.Name)
+			same = same && now != nil && (f.Name == "" || now.Offset == f.Offset+by)
+		}
+		if same {
+			out[r.Tag] = by
+		}
+	}
+	return out
+}
+
+// Compare tells what differs between two releases. What only moved with the front of its record is left out.
 func Compare(old, cur *api.Release) *Diff {
 	d := &Diff{Added: []Change{}, Removed: []Change{}, Changed: []Change{}}
-	a, b := read(old), read(cur)
+	a, b := read(old, shifts(old, cur)), read(cur, nil)
 	for _, c := range b.list {
 		before, ok := a.at[key(c)]
 		switch {
@@ -88,7 +143,8 @@ func (l *listing) add(c Change) {
 	l.at[key(c)] = c
 }
 
-func read(r *api.Release) *listing {
+// read lists a release, with the fields of some records moved.
+func read(r *api.Release, moved map[string]int64) *listing {
 	l := &listing{at: map[string]Change{}}
 	for _, f := range r.Functions {
 		l.add(Change{Kind: Function, Name: f.Name, New: Signature(f), Pos: f.Pos})
@@ -96,6 +152,7 @@ func read(r *api.Release) *listing {
 	for _, rec := range r.Records {
 		l.add(Change{Kind: Record, Name: rec.Tag, New: size(rec), Pos: rec.Pos})
 		for _, f := range rec.Fields {
+			f.Offset += moved[rec.Tag]
 			if f.Name != "" {
 				l.add(Change{Kind: Field, Name: rec.Tag + "." + f.Name, Of: rec.Tag, New: place(f), Pos: f.Pos})
 			}

@@ -83,3 +83,23 @@ func TestCompare(t *testing.T) {
 	check("removed", got.Removed, want.Removed)
 	check("changed", got.Changed, want.Changed)
 }
+
+// TestFront puts a field before the others of a record, and then also changes one of them.
+func TestFront(t *testing.T) {
+	grown := func(b string) *api.Release {
+		cur := old()
+		cur.Records[0].Size = 12
+		cur.Records[0].Fields = []api.Field{{Name: "front", Type: "int", Size: 4}, {Name: "a", Type: "int", Offset: 4, Size: 4},
+			{Name: "b", Type: b, Offset: 8, Size: 4}}
+		return cur
+	}
+	if s := Compare(old(), grown("int")).Summary(); s != "added: 1 field; changed: 1 record" {
+		t.Error(s)
+	}
+	if s := Compare(old(), grown("long")).Summary(); s != "added: 1 field; changed: 1 record, 1 field" {
+		t.Error(s)
+	}
+	if s := Compare(old(), old()).Summary(); s != "no differences" {
+		t.Error(s)
+	}
+}

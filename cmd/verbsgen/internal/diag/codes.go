@@ -89,8 +89,9 @@ const (
 
 // Reports of the conformance suite.
 const (
-	ReportForm  Code = "report-form"  // not a report, or not one of this version
-	CasesBroken Code = "cases-broken" // report --strict: a device does a case wrong
+	ReportForm     Code = "report-form"     // not a report, or not one of this version
+	CasesBroken    Code = "cases-broken"    // report --strict: a device does a case wrong
+	ReleasesDiffer Code = "releases-differ" // diff --exit-code: two releases differ
 )
 
 // Output.
@@ -166,6 +167,7 @@ var table = [...]Entry{
 
 	{ReportForm, "a file is not a report of the conformance suite"},
 	{CasesBroken, "report --strict: a device does a case wrong"},
+	{ReleasesDiffer, "diff --exit-code: two releases differ"},
 
 	{OutputWrite, "the output cannot be written"},
 	{OutputForeign, "a file in the way was not written by verbsgen"},

@@ -35,7 +35,7 @@ func TestKnownBefore(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := checkKnown(m.Header, rel, m, before, false); (err != nil) != (name == spec.DefaultModule && changed[release] != "") {
+			if err := CheckKnown(m.Header, rel, m, before, false); (err != nil) != (name == spec.DefaultModule && changed[release] != "") {
 				t.Errorf("%s %s, known are those up to %s: %v", name, release, before.Newest(), err)
 			}
 		}
@@ -64,7 +64,7 @@ func TestKnownFront(t *testing.T) {
 		}
 		r.Size += 8
 		r.Fields = slices.Insert(r.Fields, 0, api.Field{Name: "newest", Type: "uint64_t", Size: 8})
-		if err := checkKnown(m.Header, rel, m, stored, false); (err == nil) != grows {
+		if err := CheckKnown(m.Header, rel, m, stored, false); (err == nil) != grows {
 			t.Errorf("%s: %v", tag, err)
 		}
 	}

@@ -50,7 +50,7 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := checkKnown(opt.Header, rel, sp.Module, stored, opt.AllowChanged); err != nil {
+	if err := CheckKnown(opt.Header, rel, sp.Module, stored, opt.AllowChanged); err != nil {
 		return nil, nil, err
 	}
 	var known *api.Release // not asked for where the facts are those of a known release

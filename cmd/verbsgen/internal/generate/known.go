@@ -25,12 +25,12 @@ type known struct {
 	errs   diag.List
 }
 
-// checkKnown refuses a header that lacks what it must have, or that says otherwise than every known release. What is
+// CheckKnown refuses a header that lacks what it must have, or that says otherwise than every known release. What is
 // asked is certain: a header with a name of some release has all names that this release and the ones before have and no
 // release dropped; and a value or layout on which all releases agree is the same in the next. If changed is set, only
 // what every known release has is required. A header without a single name of a known release is one of another library.
 // So is every header of a module of which no release is known.
-func checkKnown(header string, rel *api.Release, m *spec.Module, stored *api.Known, changed bool) error {
+func CheckKnown(header string, rel *api.Release, m *spec.Module, stored *api.Known, changed bool) error {
 	if header == "" || stored.Newest() == "" {
 		return nil
 	}

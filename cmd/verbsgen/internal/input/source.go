@@ -24,6 +24,7 @@ type Source struct {
 	Header  string   // that of the module
 	Include []string // folders for what it includes
 	Specs   []string // folders of pages laid over the own ones
+	Edited  bool     // the own pages are those of a clone, where somebody may be changing them
 }
 
 // Below makes the relative paths count from a folder.
@@ -54,7 +55,7 @@ func Facts(src Source, m *spec.Module) (*api.Release, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := cmp.Or(src.Release, stored.Newest())
+	name := cmp.Or(releaseName(stored, src.Release), stored.Newest())
 	if name == "" {
 		return nil, diag.One(diag.New(diag.ReleaseUnknown, m.Pos.File, m.Pos.Line, m.Pos.Col, "module "+m.Name,
 			"verbsgen has no facts of its header", "name the header with --header"))
@@ -66,6 +67,16 @@ func Facts(src Source, m *spec.Module) (*api.Release, error) {
 			nearestFix(unknown)))
 	}
 	return rel, err
+}
+
+// releaseName is the known release that a name means: v65.0 and 65 are 65.0. All releases with one first number declare the same.
+func releaseName(stored *api.Known, name string) string {
+	name = strings.TrimPrefix(name, "v")
+	known := stored.Releases()
+	if i := slices.IndexFunc(known, func(r string) bool { return strings.HasPrefix(r, name+".") }); i >= 0 && !slices.Contains(known, name) {
+		return known[i]
+	}
+	return name
 }
 
 // ReadHeader is how the header of a module is read. One that includes those of other modules finds them in the tree that it stands in.
@@ -105,10 +116,10 @@ func Pages(src Source, verbs ...string) (*spec.Spec, error) {
 	return spec.OverlayModule(src.Module, src.Specs...)
 }
 
-// CheckNames holds pages of others against the names of all known releases and of the facts at hand. A test does so
-// for the own pages. The releases of api.Cover have all names that any release has.
+// CheckNames holds pages of others, and the own ones in a clone, against the names of all known releases and of the facts at hand. For the
+// own pages of an installed command a test has done so. The releases of api.Cover have all names that any release has.
 func CheckNames(src Source, sp *spec.Spec, rels ...*api.Release) error {
-	if len(src.Specs) == 0 {
+	if len(src.Specs) == 0 && !src.Edited {
 		return nil
 	}
 	stored, err := api.KnownOf(sp.Module.Facts)

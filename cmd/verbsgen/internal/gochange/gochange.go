@@ -1,0 +1,158 @@
+// Package gochange says what the differences between two releases mean for the generated Go package.
+//
+// It owns the sentences. It knows pages and the list of differences, and nothing of headers.
+package gochange
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// Fill says in each change of a diff what it means: undecided are the names that no page decides.
+func Fill(d *apidiff.Diff, sp *spec.Spec, undecided []string) {
+	n := read(sp)
+	n.undecided = map[string]bool{}
+	for _, name := range undecided {
+		n.undecided[name] = true
+	}
+	for i := range d.Added {
+		d.Added[i].Go = n.added(d.Added[i])
+	}
+	for i := range d.Removed {
+		d.Removed[i].Go = n.removed(d.Removed[i])
+	}
+	for i := range d.Changed {
+		d.Changed[i].Go = n.changed(d.Changed[i])
+	}
+}
+
+// names has the Go names of C names.
+type names struct {
+	of        map[string][]string
+	skipped   map[string]string // reason
+	undecided map[string]bool
+	whole     []whole
+}
+
+// whole is a type that has all enumerators of its enum.
+type whole struct{ enum, goType, prefix string }
+
+func read(sp *spec.Spec) *names {
+	n := &names{of: map[string][]string{}, skipped: map[string]string{}}
+	add := func(c, goName string) { n.of[c] = append(n.of[c], goName) }
+	for _, p := range sp.Pages {
+		for _, v := range p.Verbs {
+			for _, m := range v.Methods {
+				add(v.C, m.Go)
+			}
+		}
+		for _, r := range p.Records {
+			n.record(r, add)
+		}
+		for _, o := range p.Objects {
+			add("struct "+o.C, o.Go)
+			add(o.Destroy, o.Go+".Close")
+			for _, g := range o.Getters {
+				add("struct "+o.C+"."+g.C, o.Go+"."+g.Go)
+			}
+		}
+		for _, t := range p.Flags {
+			n.enum(t.Enum, t.Go, t.Prefix, t.Members, t.Names, add)
+		}
+		for _, t := range p.Enums {
+			n.enum(t.Enum, t.Go, t.Prefix, t.Members, t.Names, add)
+		}
+		for _, s := range p.Skip {
+			n.skipped[s.C] = s.Reason
+		}
+	}
+	return n
+}
+
+func (n *names) record(r spec.Record, add func(c, goName string)) {
+	add("struct "+r.C, r.Go)
+	for _, f := range r.Fields {
+		add("struct "+r.C+"."+f.C, r.Go+"."+f.Go)
+		if f.Bit != "" {
+			add(f.Bit, r.Go+"."+f.Go)
+		}
+	}
+	for c, why := range r.Hide {
+		n.skipped["struct "+r.C+"."+c] = why
+	}
+}
+
+func (n *names) enum(tag, goType, prefix string, members []string, names map[string]string, add func(c, goName string)) {
+	add("enum "+tag, goType)
+	if len(members) == 0 {
+		n.whole = append(n.whole, whole{"enum " + tag, goType, prefix})
+	}
+	for _, c := range members {
+		name := names[c]
+		if name == "" {
+			name = naming.Member(goType, prefix, c)
+		}
+		add(c, name)
+	}
+}
+
+// goNames lists the Go names of what changed.
+func (n *names) goNames(c apidiff.Change) string {
+	list := slices.Clone(n.of[c.Name])
+	for _, w := range n.whole {
+		if c.Kind == apidiff.Enumerator && w.enum == c.Of {
+			list = append(list, naming.Member(w.goType, w.prefix, c.Name))
+		}
+	}
+	slices.Sort(list)
+	return strings.Join(slices.Compact(list), ", ")
+}
+
+func (n *names) added(c apidiff.Change) string {
+	name, bare := n.goNames(c), c.Name
+	if i := strings.Index(bare, " "); i >= 0 {
+		bare = bare[i+1:]
+	}
+	why, skipped := n.skipped[c.Name]
+	if !skipped {
+		why, skipped = n.skipped[bare]
+	}
+	switch {
+	case name != "":
+		return "new: " + name
+	case skipped:
+		return "nothing: " + why
+	case n.undecided[c.Name], n.undecided[c.Name+" of "+c.Of], n.undecided["field "+strings.TrimPrefix(c.Name, c.Of+".")+" of "+c.Of]:
+		return "nothing until a page binds it"
+	}
+	return "nothing"
+}
+
+func (n *names) removed(c apidiff.Change) string {
+	if name := n.goNames(c); name != "" {
+		return name + " goes: programs that use it do not compile"
+	}
+	return "nothing"
+}
+
+func (n *names) changed(c apidiff.Change) string {
+	name := n.goNames(c)
+	switch {
+	case name == "":
+		return "nothing"
+	case c.Kind == apidiff.Function:
+		return name + " may take or return other types: look at its page"
+	case c.Kind == apidiff.Enumerator:
+		return name + " has another value: build programs again"
+	case c.Kind == apidiff.Field && ctype(c.Old) != ctype(c.New):
+		return name + " may have another type: look at its page"
+	}
+	return "nothing: the layout of " + name + " follows the header"
+}
+
+// ctype is the type in the description of a field.
+func ctype(place string) string { t, _, _ := strings.Cut(place, " at "); return t }
