@@ -14,17 +14,19 @@ import (
 // crossings are the ends of the names of functions that use an object without a lock, and how many locked instructions each has: the
 // fence that enter makes where the kernel has no membarrier(2). It must lie beyond the first return, where gcc puts what is unlikely.
 var crossings = map[string]int{
-	"_Cfunc_verbsgen_dpath_post_send": 1,
-	"_Cfunc_verbsgen_dpath_post_recv": 1,
-	"_Cfunc_verbsgen_dpath_poll":      1,
-	"_Cfunc_verbsgen_dpath_notify":    1,
-	"_Cfunc_verbsgen_devmem_write":    1,
-	"_Cfunc_verbsgen_devmem_read":     1,
-	"verbsgen_dpath_spin":             0,
-	"/dmcopy.store4.abi0":             0,
-	"/dmcopy.load4.abi0":              0,
-	"/dmcopy.Store.abi0":              0,
-	"/dmcopy.Load.abi0":               0,
+	"_Cfunc_verbsgen_dpath_post_send":     1,
+	"_Cfunc_verbsgen_dpath_post_recv":     1,
+	"_Cfunc_verbsgen_dpath_poll":          1,
+	"_Cfunc_verbsgen_dpath_notify":        1,
+	"_Cfunc_verbsgen_dpath_post_and_poll": 2,
+	"_Cfunc_verbsgen_devmem_write":        1,
+	"_Cfunc_verbsgen_devmem_read":         1,
+	"verbsgen_dpath_spin":                 0,
+	"/dmcopy.WriteAt.abi0":                0,
+	"/dmcopy.ReadAt.abi0":                 0,
+	"/dmcopy.WriteWide.abi0":              0,
+	"/dmcopy.Put32.abi0":                  0,
+	"/dmcopy.Get32.abi0":                  0,
 }
 
 // locked finds instructions that wait for other processors or for stores: those with the prefix lock, an exchange with memory, which

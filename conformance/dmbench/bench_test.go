@@ -3,6 +3,7 @@
 package dmbench_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/dmbench"
@@ -19,6 +20,12 @@ const longest = 1 << 20
 // for device memory are those of the provider. bytes shows what is behind it.
 func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, bytes []byte) {
 	tb.Helper()
+	s, bytes, _ = made(tb, k, want)
+	return s, bytes
+}
+
+func made(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, bytes []byte, dm *verbs.DM) {
+	tb.Helper()
 	path, err := fakeprov.Build(tb.TempDir(), k, false)
 	if err != nil {
 		tb.Fatal(err)
@@ -27,10 +34,16 @@ func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subjec
 	if err != nil {
 		tb.Fatal(err)
 	}
-	dm := alloc(tb, p)
+	dm = alloc(tb, p)
 	if dm.Mode() != want {
 		tb.Fatalf("mode %v, want %v", dm.Mode(), want)
 	}
+	s, bytes = over(p, dm)
+	return s, bytes, dm
+}
+
+// over is the subject of a device memory.
+func over(p *fakeprov.Provider, dm *verbs.DM) (dmbench.Subject, []byte) {
 	write := func(buf []byte, times int) error {
 		for range times {
 			if _, err := dm.WriteAt(buf, 0); err != nil {
@@ -79,6 +92,91 @@ func alloc(tb testing.TB, p *fakeprov.Provider) *verbs.DM {
 
 func BenchmarkDirect4(b *testing.B) { run(b, fakeprov.MLX5, devmem.Direct4) }
 func BenchmarkShim(b *testing.B)    { run(b, fakeprov.Words, devmem.Shim) }
+
+// BenchmarkDirectWide is of the copies with wider accesses.
+func BenchmarkDirectWide(b *testing.B) {
+	s, _, dm := made(b, fakeprov.MLX5, devmem.Direct4)
+	s.Write = func(buf []byte, times int) error {
+		for range times {
+			if _, err := dm.Wide().WriteAt(buf, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	s.Read = func(buf []byte, times int) error {
+		for range times {
+			if _, err := dm.Wide().ReadAt(buf, 0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	dmbench.Run(b, s)
+}
+
+// BenchmarkWords is of words of 4 and 8 bytes, beside copies of as many in C.
+func BenchmarkWords(b *testing.B) {
+	s, _, dm := made(b, fakeprov.MLX5, devmem.Direct4)
+	s.Write = func(buf []byte, times int) error {
+		if len(buf) == 4 {
+			for i := range times {
+				if err := dm.PutUint32(0, uint32(i)); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		for i := range times {
+			if err := dm.PutUint64(0, uint64(i)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	s.Read = func(buf []byte, times int) error {
+		if len(buf) == 4 {
+			for range times {
+				if _, err := dm.GetUint32(0); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		for range times {
+			if _, err := dm.GetUint64(0); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	s.Most = 8
+	dmbench.Run(b, s)
+}
+
+// BenchmarkPieces is of WriteV, beside as many copies in C.
+func BenchmarkPieces(b *testing.B) {
+	for _, mode := range []devmem.Mode{devmem.Direct4, devmem.Shim} {
+		kind := fakeprov.MLX5
+		if mode == devmem.Shim {
+			kind = fakeprov.Words
+		}
+		s, _, dm := made(b, kind, mode)
+		for _, n := range []int{4, 64, 256, 1024} {
+			for _, pieces := range []int{4, 16, 64} {
+				b.Run(fmt.Sprintf("%v/%dx%d", mode, pieces, n), func(b *testing.B) {
+					ns, x, err := dmbench.MeasurePieces(s.Object, pieces, n, dm.WriteV)
+					if err != nil {
+						b.Fatal(err)
+					}
+					b.ReportMetric(0, "ns/op")
+					b.ReportMetric(ns, "C-ns")
+					b.ReportMetric(x, "x-C")
+				})
+			}
+		}
+	}
+}
 
 func run(b *testing.B, k fakeprov.Kind, mode devmem.Mode) {
 	s, _ := subject(b, k, mode)

@@ -7,6 +7,7 @@ package devmem_test
 import (
 	"testing"
 
+	"github.com/verbsgen/verbsgen/runtime/devmem"
 	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
@@ -27,7 +28,16 @@ func TestAllocations(t *testing.T) {
 			"negative":                 func() { f.WriteAt(heap, -1); f.ReadAt(heap, -1) },
 			"words":                    func() { f.PutUint32(4, 1); f.GetUint32(4) },
 			"words beyond":             func() { f.PutUint32(1<<20, 1); f.GetUint32(1 << 20) },
-			"flush":                    func() { f.Flush(); f.Length(); f.Mode() },
+			"wide":                     func() { var b [64]byte; f.Wide().WriteAt(b[:], 0); f.Wide().ReadAt(b[:], 1<<20) },
+			"pieces": func() {
+				var b [64]byte
+				v := [...]devmem.Piece{{0, 0, 4}, {8, 8, 16}, {1 << 20, 0, 4}}
+				f.WriteV(b[:], v[:])
+				f.ReadV(b[:], v[:])
+				f.ReadV(b[:4], v[:2])
+			},
+			"words of 8": func() { f.PutUint64(4, 1); f.GetUint64(1 << 20) },
+			"flush":      func() { f.Flush(); f.Length(); f.Mode() },
 		}
 		for name, call := range calls {
 			if n := testing.AllocsPerRun(100, call); n != 0 {

@@ -51,6 +51,66 @@ static void verbsgen_devmem_read(const uintptr_t *gate, uint64_t off, uint8_t *h
 	verbsgen_gate_leave(slot);
 }
 
+// One of the copies of a call: Piece of pieces.go.
+struct verbsgen_devmem_piece {
+	int64_t off, at, len;
+};
+
+struct verbsgen_devmem_made {
+	int64_t pieces;
+	int code;
+};
+
+#cgo noescape verbsgen_devmem_pieces
+#cgo nocallback verbsgen_devmem_pieces
+
+// What a piece is compared with: pieceLimits of pieces.go.
+struct verbsgen_devmem_limits {
+	uint64_t size, length, odd;
+};
+
+enum { VERBSGEN_DEVMEM_BAD = 0x20000 }; // badPiece of pieces.go
+
+static inline int verbsgen_devmem_fits(const struct verbsgen_devmem_piece *v, const struct verbsgen_devmem_limits *most)
+{
+	uint64_t off = (uint64_t)v->off, at = (uint64_t)v->at, len = (uint64_t)v->len;
+
+	return at <= most->size && len <= most->size - at && off <= most->length && len <= most->length - off && ((off | len) & most->odd) == 0;
+}
+
+static void verbsgen_devmem_pieces(const uintptr_t *gate, int from, uint8_t *host, const struct verbsgen_devmem_piece *v, int64_t n,
+				   const struct verbsgen_devmem_limits *most, struct verbsgen_devmem_made *made)
+{
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
+	struct ibv_dm *d;
+	int code = 0;
+	int64_t i;
+
+	made->pieces = 0;
+	if (slot == NULL) {
+		made->code = ENOMEM;
+		return;
+	}
+	d = (struct ibv_dm *)verbsgen_gate_object(gate);
+	if (d == NULL) {
+		code = VERBSGEN_GATE_CLOSED;
+		n = 0;
+	}
+	for (i = 0; i < n; i++, v++) {
+		if (__builtin_expect(!verbsgen_devmem_fits(v, most), 0)) {
+			code = VERBSGEN_DEVMEM_BAD;
+			break;
+		}
+		code = from ? d->memcpy_from_dm(host + v->at, d, (uint64_t)v->off, (size_t)v->len) :
+			      d->memcpy_to_dm(d, (uint64_t)v->off, host + v->at, (size_t)v->len);
+		if (__builtin_expect(code != 0, 0))
+			break;
+	}
+	verbsgen_gate_leave(slot);
+	made->pieces = i;
+	made->code = code;
+}
+
 static void verbsgen_devmem_fence(void)
 {
 #if defined(__aarch64__)
@@ -84,7 +144,6 @@ func (d *DM) Attach(c unsafe.Pointer, length uint64, known bool) error {
 		return writing.detached
 	}
 	d.length, d.known, d.refused = length, known, nil
-	d.quick.Store(false)
 	d.span.Close()
 	var in C.struct_verbsgen_devmem_facts
 	handle := C.uintptr_t(uintptr(c))
@@ -92,7 +151,7 @@ func (d *DM) Attach(c unsafe.Pointer, length uint64, known bool) error {
 	f := facts{hasContext: in.has_context != 0, op: newPlace(&in.op), to: newPlace(&in.to), from: newPlace(&in.from),
 		mana: in.mana != 0}
 	if reason := distrust(f); reason != "" {
-		d.mode, d.shim, d.direct, d.refused = Refused, 0, nil, newRefusal(reason)
+		d.mode, d.refused = Refused, newRefusal(reason)
 		d.gate.Open(c)
 		return d.refused.write
 	}
@@ -122,5 +181,26 @@ func shimRead(dm *gate.Gate, off uint64, p []byte) int {
 	C.verbsgen_devmem_read((*C.uintptr_t)(dm.Word()), C.uint64_t(off), (*C.uint8_t)(unsafe.SliceData(p)), C.size_t(len(p)), &code)
 	return int(code)
 }
+
+// shimPieces makes copies by the provider's callback: how many were made, and its answer, as of shimWrite, or badPiece.
+func shimPieces(dm *gate.Gate, from bool, host []byte, pieces []Piece, most pieceLimits) (made, code int) {
+	var out C.struct_verbsgen_devmem_made
+	var way C.int
+	if from {
+		way = 1
+	}
+	C.verbsgen_devmem_pieces((*C.uintptr_t)(dm.Word()), way, (*C.uint8_t)(unsafe.SliceData(host)),
+		(*C.struct_verbsgen_devmem_piece)(unsafe.Pointer(unsafe.SliceData(pieces))), C.int64_t(len(pieces)),
+		(*C.struct_verbsgen_devmem_limits)(unsafe.Pointer(&most)), &out)
+	return int(out.pieces), int(out.code)
+}
+
+// The pieces of C are those of Go.
+var (
+	_ = [1]struct{}{}[unsafe.Sizeof(Piece{})-C.sizeof_struct_verbsgen_devmem_piece]
+	_ = [1]struct{}{}[unsafe.Offsetof(Piece{}.Len)-16]
+	_ = [1]struct{}{}[unsafe.Sizeof(pieceLimits{})-C.sizeof_struct_verbsgen_devmem_limits]
+	_ = [1]struct{}{}[badPiece-C.VERBSGEN_DEVMEM_BAD]
+)
 
 func fence() { C.verbsgen_devmem_fence() }

@@ -5,6 +5,7 @@ package devmem_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -46,13 +47,22 @@ func TestEverySize(t *testing.T) {
 // once makes one copy each way between noise and noise; an odd one must be refused by all but the provider without rules.
 func once(t *testing.T, f *fixture, rng *rand.ChaCha8, off, size int) {
 	t.Helper()
+	onceBy(t, f, f.DM, rng, off, size)
+	onceBy(t, f, f.Wide(), rng, off, size)
+}
+
+func onceBy(t *testing.T, f *fixture, d interface {
+	io.WriterAt
+	io.ReaderAt
+}, rng *rand.ChaCha8, off, size int) {
+	t.Helper()
 	allowed := (off|size)%4 == 0 || f.provider.Op("answer") != 0
 	host := random(rng, size+16)
 	at := 1 + int(rng.Uint64()%8) // alignment of the host slice
 	buf := host[at : at+size]
 	want := random(rng, len(f.bytes))
 	copy(f.bytes, want)
-	n, err := f.WriteAt(buf, int64(off))
+	n, err := d.WriteAt(buf, int64(off))
 	if allowed {
 		copy(want[off:], buf)
 	}
@@ -68,7 +78,7 @@ func once(t *testing.T, f *fixture, rng *rand.ChaCha8, off, size int) {
 	if allowed {
 		copy(wantHost[at:at+size], f.bytes[off:])
 	}
-	if n, err := f.ReadAt(buf, int64(off)); (err == nil) != allowed || (n == size) != (allowed || size == 0) {
+	if n, err := d.ReadAt(buf, int64(off)); (err == nil) != allowed || (n == size) != (allowed || size == 0) {
 		t.Fatalf("read %d bytes at %d: %d, %v", size, off, n, err)
 	}
 	if !bytes.Equal(host, wantHost) {
@@ -190,6 +200,12 @@ func TestWords(t *testing.T) {
 			if !bytes.Equal(f.bytes, []byte{0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0}) {
 				t.Errorf("memory % x", f.bytes)
 			}
+			if err := f.PutUint64(8, 0x0c0b0a0908070605); err != nil || !bytes.Equal(f.bytes[8:], []byte{5, 6, 7, 8, 9, 10, 11, 12}) {
+				t.Errorf("memory % x, %v", f.bytes, err)
+			}
+			if v, err := f.GetUint64(4); v != 0x0807060504030201 || err != nil {
+				t.Errorf("read %#x, %v", v, err)
+			}
 			if v, err := f.GetUint32(4); v != 0x04030201 || err != nil {
 				t.Errorf("read %#x, %v", v, err)
 			}
@@ -243,6 +259,15 @@ func TestDetached(t *testing.T) {
 		_, err := d.GetUint32(0)
 		if put := d.PutUint32(0, 1); !errors.Is(put, os.ErrClosed) || !errors.Is(err, os.ErrClosed) {
 			t.Errorf("put %v, get %v", put, err)
+		}
+		_, err = d.Wide().WriteAt(make([]byte, 8), 0)
+		if _, readErr := d.Wide().ReadAt(make([]byte, 8), 0); !errors.Is(readErr, os.ErrClosed) || !errors.Is(err, os.ErrClosed) {
+			t.Errorf("wide: %v, %v", err, readErr)
+		}
+		one := []devmem.Piece{{Len: 4}}
+		n, err := d.WriteV(make([]byte, 8), one)
+		if m, readErr := d.ReadV(make([]byte, 8), one); n != 0 || m != 0 || !errors.Is(readErr, os.ErrClosed) || !errors.Is(err, os.ErrClosed) {
+			t.Errorf("pieces: %d, %v, %d, %v", n, err, m, readErr)
 		}
 		d.Flush()
 		if d.Mode() != devmem.Detached {

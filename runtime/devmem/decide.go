@@ -88,14 +88,14 @@ func (d *DM) adopt(length uint64, known bool, m mapping) (direct uint64) {
 	if !known {
 		length = 0
 	}
-	d.length, d.known, d.mode, d.shim, d.direct = length, known, Shim, length, nil
+	d.length, d.known, d.mode = length, known, Shim
 	if !dmcopy.Available || m.base == 0 || m.base%granule != 0 || !known || length < granule {
 		return 0
 	}
 	if length > maxMapping || uint64(m.base) > ^uint64(0)-length {
 		return 0
 	}
-	d.mode, d.shim, d.direct = Direct4, 0, d
+	d.mode = Direct4
 	return length - length%granule
 }
 

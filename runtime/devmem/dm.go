@@ -1,20 +1,18 @@
 package devmem
 
+// Why unsafe: the assembly of a copy is given the span, with which a DM begins, and goes on in Go with the same address, that of the DM;
+// a nil DM is a nil span. What keeps it sound: the span is the first field, which is checked below.
+
 import (
-	"encoding/binary"
-	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/devmem/internal/dmcopy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-const (
-	granule = dmcopy.Granule
-	// badOffset are the bits that no offset of a direct access has: the sign, and a part of a granule.
-	badOffset = 1<<63 | (granule - 1)
-)
+const granule = dmcopy.Granule
 
 // Mode is how the bytes of a device memory are reached.
 type Mode uint8
@@ -45,18 +43,21 @@ func (m Mode) String() string {
 // Nothing happens to the memory when a DM becomes unreachable (handles have no finalizers), so no copy has to keep it
 // alive.
 type DM struct {
-	span  dmcopy.Span // the mapping; closed in every mode but Direct4
-	gate  gate.Gate   // struct ibv_dm *, memory of the provider; closed when detached
-	quick atomic.Bool // long reads may be made directly: they were seen to cost what host memory costs
+	span dmcopy.Span // the mapping; closed in every mode but Direct4
+	gate gate.Gate   // struct ibv_dm *, memory of the provider; closed when detached
 
 	// What Attach decided. It stays when the gate is closed, so that copies may look at it at any time.
-	shim    uint64 // length in mode Shim when it is known, else 0
 	length  uint64
 	known   bool
 	mode    Mode
 	refused *refusal
-	direct  *DM // in mode Direct4 the DM itself: another address in a copy, which no End would close
 }
+
+const _ = -unsafe.Offsetof(DM{}.span) // DM begins with it: any other constant is out of range
+
+func (d *DM) mapping() *dmcopy.Span { return (*dmcopy.Span)(unsafe.Pointer(d)) }
+
+func init() { dmcopy.Rest.Write, dmcopy.Rest.Read = writeRest, readRest }
 
 // WriteAt copies p to the device memory from byte off: ibv_memcpy_to_dm, see ibv_alloc_dm(3).
 //
@@ -65,95 +66,32 @@ type DM struct {
 // after Close is os.ErrClosed. p may have any alignment and lie on the stack; it is not kept. Nothing is allocated,
 // also not for an error. Call Flush after the last write.
 func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
-	o, size := uint64(off), uint64(len(p))
-	// One chain for each mode, true for what nearly every call is: short and aligned; the assembly checks whether it is within the
-	// memory. Everything else is sorted out in writeRest.
-	if (size-granule)&^(dmcopy.WriteChunk-granule) == 0 && o&badOffset == 0 && d != nil && d.direct == d {
-		if how := dmcopy.WriteSmall(&d.span, o, p); how != dmcopy.Copied {
-			return 0, writing.of(how)
-		}
-		return len(p), nil
-	}
-	if d != nil && o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
-		dmcopy.HostRead(p)
-		if code := shimWrite(&d.gate, o, p); code != 0 {
-			return 0, writing.failed(code, o, len(p))
-		}
-		return len(p), nil
-	}
-	return d.writeRest(p, off)
+	dmcopy.HostRead(p)
+	return dmcopy.WriteAt(d.mapping(), p, off)
 }
 
 // ReadAt copies len(p) bytes of the device memory, from byte off, to p: ibv_memcpy_from_dm, see ibv_alloc_dm(3). It is
 // like the method of io.ReaderAt, but never returns io.EOF and never reads only a part; errors are those of WriteAt.
 func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
-	o, size := uint64(off), uint64(len(p))
-	if (size-granule)&^(dmcopy.ReadChunk-granule) == 0 && o&badOffset == 0 && d != nil && d.direct == d {
-		if how := dmcopy.ReadSmall(p, &d.span, o); how != dmcopy.Copied {
-			return 0, reading.of(how)
-		}
-		return len(p), nil
-	}
-	if d != nil && o < d.shim && size <= d.shim-o && d.gate.IsOpen() {
-		dmcopy.HostWritten(p)
-		if code := shimRead(&d.gate, o, p); code != 0 {
-			return 0, reading.failed(code, o, len(p))
-		}
-		return len(p), nil
-	}
-	return d.readRest(p, off)
+	dmcopy.HostWritten(p)
+	return dmcopy.ReadAt(d.mapping(), p, off)
 }
 
 // PutUint32 writes v at byte off with one store of four bytes, in the byte order of the processor. Errors are those of
 // WriteAt.
-func (d *DM) PutUint32(off int64, v uint32) error {
-	if o := uint64(off); o&badOffset == 0 && d != nil && d.direct == d {
-		if how := dmcopy.Store(&d.span, o, v); how != dmcopy.Copied {
-			return writing.of(how)
-		}
-		return nil
-	}
-	var b [granule]byte
-	binary.NativeEndian.PutUint32(b[:], v)
-	_, err := d.writeRest(b[:], off)
-	return err
-}
+func (d *DM) PutUint32(off int64, v uint32) error { return dmcopy.Put32(d.mapping(), off, v) }
 
 // GetUint32 reads the four bytes at byte off with one load, in the byte order of the processor. Errors are those of
 // ReadAt.
-func (d *DM) GetUint32(off int64) (uint32, error) {
-	if o := uint64(off); o&badOffset == 0 && d != nil && d.direct == d {
-		v, how := dmcopy.Load(&d.span, o)
-		if how != dmcopy.Copied {
-			return 0, reading.of(how)
-		}
-		return v, nil
-	}
-	var b [granule]byte
-	if _, err := d.readRest(b[:], off); err != nil {
-		return 0, err
-	}
-	return binary.NativeEndian.Uint32(b[:]), nil
-}
+func (d *DM) GetUint32(off int64) (uint32, error) { return dmcopy.Get32(d.mapping(), off) }
 
 // PutUint64 writes v at byte off, a multiple of 4, in the byte order of the processor. It is WriteAt of eight bytes: where the device takes
 // words of four bytes, who reads meanwhile may see one half. Errors are those of WriteAt.
-func (d *DM) PutUint64(off int64, v uint64) error {
-	var b [8]byte
-	binary.NativeEndian.PutUint64(b[:], v)
-	_, err := d.WriteAt(b[:], off)
-	return err
-}
+func (d *DM) PutUint64(off int64, v uint64) error { return dmcopy.Put64(d.mapping(), off, v) }
 
 // GetUint64 reads the eight bytes at byte off, a multiple of 4, in the byte order of the processor. It is ReadAt of eight bytes: the halves
 // may be of different writes. Errors are those of ReadAt.
-func (d *DM) GetUint64(off int64) (uint64, error) {
-	var b [8]byte
-	if _, err := d.ReadAt(b[:], off); err != nil {
-		return 0, err
-	}
-	return binary.NativeEndian.Uint64(b[:]), nil
-}
+func (d *DM) GetUint64(off int64) (uint64, error) { return dmcopy.Get64(d.mapping(), off) }
 
 // Flush orders all writes of the calling goroutine before everything that it does afterwards: SFENCE on amd64, DSB ST
 // on arm64. Device memory is usually mapped write-combining, and the copies do not flush. Call Flush after the last
@@ -183,19 +121,19 @@ func (d *DM) Length() (bytes uint64, known bool) {
 }
 
 // writeRest makes the writes that are not short and direct, and finds out what is wrong with the others.
-//
-//go:noinline
-func (d *DM) writeRest(p []byte, off int64) (int, error) {
-	if err := d.check(writing, off, len(p)); err != nil {
-		return 0, err
-	}
-	if d.mode == Direct4 {
-		if how := dmcopy.Write(&d.span, uint64(off), p); how != dmcopy.Copied {
-			return 0, writing.of(how)
+func writeRest(s *dmcopy.Span, p []byte, off int64, wide bool) (int, error) {
+	d := (*DM)(unsafe.Pointer(s))
+	if !d.shimHas(off, len(p)) {
+		if err := d.check(writing, off, len(p)); err != nil {
+			return 0, err
 		}
-		return len(p), nil
+		if d.mode == Direct4 {
+			if err := dmcopy.Write(s, p, off, wide); err != nil {
+				return 0, err
+			}
+			return len(p), nil
+		}
 	}
-	dmcopy.HostRead(p)
 	if code := shimWrite(&d.gate, uint64(off), p); code != 0 {
 		return 0, writing.failed(code, uint64(off), len(p))
 	}
@@ -212,42 +150,53 @@ const (
 )
 
 // readRest is writeRest for reads.
-//
-//go:noinline
-func (d *DM) readRest(p []byte, off int64) (int, error) {
-	if err := d.check(reading, off, len(p)); err != nil {
-		return 0, err
-	}
-	if d.mode == Direct4 && (len(p) < longRead || d.quick.Load()) {
-		chunk := dmcopy.ReadChunk
-		if len(p) >= longRead {
-			chunk = dmcopy.WriteChunk // quick enough for pieces of that size
+func readRest(s *dmcopy.Span, p []byte, off int64, wide bool) (int, error) {
+	d := (*DM)(unsafe.Pointer(s))
+	if !d.shimHas(off, len(p)) {
+		if err := d.check(reading, off, len(p)); err != nil {
+			return 0, err
 		}
-		if how := dmcopy.Read(p, &d.span, uint64(off), chunk); how != dmcopy.Copied {
-			return 0, reading.of(how)
+		if d.mode == Direct4 {
+			return d.readDirect(p, off, wide)
 		}
-		return len(p), nil
 	}
-	dmcopy.HostWritten(p)
-	code := d.timedRead(p, off)
-	if code != 0 {
+	if code := shimRead(&d.gate, uint64(off), p); code != 0 {
 		return 0, reading.failed(code, uint64(off), len(p))
 	}
 	return len(p), nil
 }
 
-// timedRead reads through the provider. When the memory could be read directly it looks at the time that took: a copy
-// takes longer than it must when the thread is held up, but never shorter, so one quick copy proves the mapping quick.
-func (d *DM) timedRead(p []byte, off int64) int {
-	if d.mode != Direct4 {
-		return shimRead(&d.gate, uint64(off), p)
+// shimHas reports whether a copy is one of a few bytes more than none that the provider is known to have room for: nearly every copy in
+// mode Shim is. The provider looks at its alignment.
+func (d *DM) shimHas(off int64, n int) bool {
+	return d != nil && d.mode == Shim && uint64(off) < d.length && uint64(n) <= d.length-uint64(off) && d.gate.IsOpen()
+}
+
+// readDirect makes a read that is not short. One of unproven speed that is long goes through the provider, unless it is to be wide, and
+// is timed: a copy takes longer than it must when the thread is held up, but never shorter, so one quick copy proves the mapping quick.
+func (d *DM) readDirect(p []byte, off int64, wide bool) (n int, err error) {
+	timed := len(p) >= longRead && !d.span.IsQuick()
+	var begin time.Time
+	if timed {
+		begin = time.Now()
 	}
-	begin := time.Now()
-	code := shimRead(&d.gate, uint64(off), p)
-	if code == 0 && time.Since(begin) <= quickRead*time.Duration(len(p)/granule) {
-		d.quick.Store(true)
+	switch {
+	case timed && !wide:
+		if code := shimRead(&d.gate, uint64(off), p); code != 0 {
+			return 0, reading.failed(code, uint64(off), len(p))
+		}
+	case d.span.IsQuick():
+		err = dmcopy.Read(&d.span, p, off, dmcopy.Chunk, wide)
+	default:
+		err = dmcopy.Read(&d.span, p, off, dmcopy.ReadChunk, wide)
 	}
-	return code
+	if err != nil {
+		return 0, err
+	}
+	if timed && time.Since(begin) <= quickRead*time.Duration(len(p)/granule) {
+		d.span.Quick()
+	}
+	return len(p), nil
 }
 
 // check answers what keeps a copy from being made, nil when nothing does.

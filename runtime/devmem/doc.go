@@ -11,6 +11,8 @@
 // provider), and Go copies the bytes in accesses of four bytes, as the provider does. In mode Shim each copy is one call of the
 // provider's own C function. In mode Refused these functions cannot be trusted, and each copy returns the reason.
 //
+// DM.Wide has the same copies with wider accesses, for programs that know that their device takes them.
+//
 // # Trust
 //
 // The functions of a provider are called only when both are set and both point into the code of the loaded object that also has the

@@ -65,6 +65,16 @@ func TestEndDuringUse(t *testing.T) {
 			"long read":  func(d *devmem.DM, p []byte) error { _, err := d.ReadAt(p, 0); return err },
 			"put":        func(d *devmem.DM, p []byte) error { return d.PutUint32(64, 1) },
 			"get":        func(d *devmem.DM, p []byte) error { _, err := d.GetUint32(64); return err },
+			"wide":       func(d *devmem.DM, p []byte) error { _, err := d.Wide().WriteAt(p, 0); return err },
+			"wide read":  func(d *devmem.DM, p []byte) error { _, err := d.Wide().ReadAt(p, 0); return err },
+			"pieces": func(d *devmem.DM, p []byte) error {
+				var v [100]devmem.Piece
+				for i := range v {
+					v[i] = devmem.Piece{Off: int64(i) * 64, At: i * 64, Len: 64}
+				}
+				_, err := d.WriteV(p, v[:])
+				return err
+			},
 			"mode": func(d *devmem.DM, p []byte) error {
 				if n, known := d.Length(); n != length || !known {
 					return errors.New("another length")

@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/devmem/internal/dmcopy"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -20,6 +19,7 @@ type direction struct {
 	beyond   *verr.Error
 	unknown  *verr.Error
 	odd      *verr.Error
+	outside  *verr.Error // of a piece that its slice does not have
 	refused  *verr.Error // by the provider, of an odd range
 	noErrno  *verr.Error
 	answered [lastErrno + 1]atomic.Pointer[verr.Error] // by errno of the provider, made when it first comes up
@@ -45,19 +45,13 @@ func newDirection(verb string) *direction {
 		unknown:  fault("the end of the range is no offset any more"),
 		odd: &verr.Error{Verb: verb, Errno: syscall.EINVAL,
 			Msg: "offset and length must be multiples of 4 bytes"},
+		outside: &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+			Msg: "a piece goes beyond the slice: At and Len must lie within it"},
 		refused: &verr.Error{Verb: verb, Errno: syscall.EINVAL, Msg: notMade,
 			Hints: []string{"most devices copy only where offset and length are multiples of 4 bytes"}},
 		noErrno: &verr.Error{Verb: verb, Errno: syscall.EIO,
 			Msg: "the provider answered a number that is no errno"},
 	}
-}
-
-// of returns the error of a direct copy that was not made.
-func (d *direction) of(how dmcopy.Outcome) *verr.Error {
-	if how == dmcopy.Closed {
-		return d.detached
-	}
-	return d.beyond
 }
 
 const notMade = "the provider did not make the copy"

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/runtime/devmem"
 	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
 )
 
@@ -21,7 +22,7 @@ func TestRacesAreSeen(t *testing.T) {
 		return
 	}
 	for mode := range kinds {
-		for _, way := range []string{"write", "read", "write long", "read long"} {
+		for _, way := range []string{"write", "read", "write long", "read long", "write pieces", "read pieces", "write wide", "read wide"} {
 			cmd := exec.Command(os.Args[0], "-test.run=^TestRacesAreSeen$")
 			cmd.Env = append(os.Environ(), marker+"="+way, marker+"_MODE="+mode)
 			out, err := cmd.CombinedOutput()
@@ -40,9 +41,19 @@ func racing(f *fixture, way string) {
 	buf := make([]byte, n)
 	done := make(chan bool)
 	go func() { buf[n/2] = 1; close(done) }()
-	if strings.HasPrefix(way, "write") {
+	all := []devmem.Piece{{Len: 4}, {Off: 4, At: 4, Len: n - 4}}
+	switch way {
+	case "write pieces":
+		f.WriteV(buf, all)
+	case "read pieces":
+		f.ReadV(buf, all)
+	case "write wide":
+		f.Wide().WriteAt(buf, 0)
+	case "read wide":
+		f.Wide().ReadAt(buf, 0)
+	case "write", "write long":
 		f.WriteAt(buf, 0)
-	} else {
+	default:
 		f.ReadAt(buf, 0)
 	}
 	<-done

@@ -60,6 +60,24 @@ func (dm *DM) PutUint64(off int64, v uint64) error { return dm.memory().PutUint6
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
 func (dm *DM) GetUint64(off int64) (uint64, error) { return dm.memory().GetUint64(off) }
 
+// WriteV makes a copy to the device memory for each piece of p, in order, as WriteAt does, with one call for 64 pieces where copies are calls
+// into C. It returns how many were made: all, or the index of the first that failed and the error.
+//
+// C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
+func (dm *DM) WriteV(p []byte, pieces []devmem.Piece) (done int, err error) {
+	return dm.memory().WriteV(p, pieces)
+}
+
+// ReadV makes a copy from the device memory for each piece of p, in order, as ReadAt does; otherwise it is like WriteV.
+//
+// C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
+func (dm *DM) ReadV(p []byte, pieces []devmem.Piece) (done int, err error) {
+	return dm.memory().ReadV(p, pieces)
+}
+
+// Wide returns the copies with accesses of up to 32 bytes, which no provider promises to work: see devmem.Wide for what they give up.
+func (dm *DM) Wide() devmem.Wide { return dm.memory().Wide() }
+
 // Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
 // Flush after the last write and before telling a peer, where no post on this device's own queue comes between.
 func (dm *DM) Flush() { dm.memory().Flush() }

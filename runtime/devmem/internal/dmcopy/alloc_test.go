@@ -7,12 +7,15 @@ package dmcopy
 import "testing"
 
 func TestNoAllocations(t *testing.T) {
-	dev := island(t, 8192, false)
-	at := over(dev)
+	at := over(island(t, 8192, false))
 	n := testing.AllocsPerRun(100, func() {
 		var b [8192]byte
-		Write(at, 0, b[:])
-		Read(b[:], at, 0, ReadChunk)
+		Write(at, b[:], 0, false)
+		Read(at, b[:], 0, ReadChunk, true)
+		WriteAt(at, b[:64], 0)
+		ReadAt(nil, b[:64], 0)
+		Put32(at, 8192, 1)
+		Get64(at, 8192)
 	})
 	if n != 0 {
 		t.Errorf("%v allocations", n)

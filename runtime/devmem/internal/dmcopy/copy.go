@@ -1,67 +1,119 @@
 package dmcopy
 
-import "unsafe"
+import (
+	"encoding/binary"
+	"unsafe"
+)
 
 const (
 	// Granule is the width of an access, and what offsets and lengths are multiples of.
 	Granule = 4
-	// WriteChunk is the number of bytes written between two points where the scheduler can stop the goroutine.
-	WriteChunk = 4096
-	// ReadChunk is the same for reads: each may take a round trip to the device.
+	// Chunk is the number of bytes written between two points where the scheduler can stop the goroutine. The assembly has it too.
+	Chunk = 4096
+	// ReadChunk is the same for reads of a mapping whose speed is not known: each load may take a round trip to the device.
 	ReadChunk = 256
 )
 
-// Outcome is how a copy went.
-type Outcome uint8
-
-const (
-	Copied Outcome = iota
-	Closed         // the span is closed: nothing was accessed any more
-	Beyond         // the range does not lie within the span
-)
-
-// Write copies src to the mapping, beginning at byte off of it. off and len(src) are multiples of Granule; src may have any
-// alignment. When it is not Copied, a part may have been.
-func Write(dst *Span, off uint64, src []byte) Outcome {
-	for len(src) > WriteChunk {
-		if how := writeChunk(dst, off, src[:WriteChunk]); how != Copied {
-			return how
-		}
-		off += WriteChunk
-		src = src[WriteChunk:]
-	}
-	return writeChunk(dst, off, src)
+// Rest makes the copies that are not short and direct, and returns the errors of those that cannot be made. The package that owns the
+// spans sets it. p is not kept: it may lie on the stack.
+var Rest struct {
+	Write, Read func(s *Span, p []byte, off int64, wide bool) (n int, err error)
 }
 
-// Read copies from byte off of the mapping to dst, in pieces of chunk bytes. off, len(dst) and chunk are multiples of Granule;
-// dst may have any alignment. ReadChunk is the chunk for a mapping of unknown speed. The result is as of Write.
-func Read(dst []byte, src *Span, off uint64, chunk int) Outcome {
-	for len(dst) > chunk {
-		if how := readChunk(dst[:chunk], src, off); how != Copied {
-			return how
+// Write copies p to the mapping, beginning at byte off of it, in pieces between which the goroutine can be stopped. off and len(p) are
+// multiples of Granule. If it returns an error, a part may have been copied.
+func Write(s *Span, p []byte, off int64, wide bool) error {
+	for len(p) > 0 {
+		n, err := writeChunk(s, p[:min(len(p), Chunk)], off, wide)
+		if err != nil {
+			return err
 		}
-		off += uint64(chunk)
-		dst = dst[chunk:]
+		p, off = p[n:], off+int64(n)
 	}
-	return readChunk(dst, src, off)
+	return nil
+}
+
+// Read copies from byte off of the mapping to p, in pieces of chunk bytes, at most those that the span has read at once.
+func Read(s *Span, p []byte, off int64, chunk int, wide bool) error {
+	for len(p) > 0 {
+		n, err := readChunk(s, p[:min(len(p), chunk)], off, wide)
+		if err != nil {
+			return err
+		}
+		p, off = p[n:], off+int64(n)
+	}
+	return nil
 }
 
 // writeChunk is not inlined: its stack check is the preemption point.
 //
 //go:noinline
-func writeChunk(dst *Span, off uint64, src []byte) Outcome { return WriteSmall(dst, off, src) }
-
-//go:noinline
-func readChunk(dst []byte, src *Span, off uint64) Outcome { return ReadSmall(dst, src, off) }
-
-// WriteSmall is Write in one piece, for at most WriteChunk bytes: it is inlined, its preemption point is the caller's.
-func WriteSmall(dst *Span, off uint64, src []byte) Outcome {
-	HostRead(src)
-	return store4(dst, off, unsafe.Pointer(unsafe.SliceData(src)), uint64(len(src)))
+func writeChunk(s *Span, p []byte, off int64, wide bool) (int, error) {
+	if wide {
+		return WriteWide(s, p, off)
+	}
+	return WriteAt(s, p, off)
 }
 
-// ReadSmall is Read in one piece.
-func ReadSmall(dst []byte, src *Span, off uint64) Outcome {
-	HostWritten(dst)
-	return load4(unsafe.Pointer(unsafe.SliceData(dst)), src, off, uint64(len(dst)))
+//go:noinline
+func readChunk(s *Span, p []byte, off int64, wide bool) (int, error) {
+	if wide {
+		return ReadWide(s, p, off)
+	}
+	return ReadAt(s, p, off)
+}
+
+// The assembly goes on in these.
+
+func writeSlow(s *Span, p []byte, off int64) (n int, err error) {
+	return Rest.Write(s, unkept(p), off, false)
+}
+
+func readSlow(s *Span, p []byte, off int64) (n int, err error) {
+	return Rest.Read(s, unkept(p), off, false)
+}
+
+func writeWideSlow(s *Span, p []byte, off int64) (n int, err error) {
+	return Rest.Write(s, unkept(p), off, true)
+}
+
+func readWideSlow(s *Span, p []byte, off int64) (n int, err error) {
+	return Rest.Read(s, unkept(p), off, true)
+}
+
+func put32Slow(s *Span, off int64, v uint32) (err error) {
+	var b [4]byte
+	binary.NativeEndian.PutUint32(b[:], v)
+	_, err = Rest.Write(s, unkept(b[:]), off, false)
+	return err
+}
+
+func put64Slow(s *Span, off int64, v uint64) (err error) {
+	var b [8]byte
+	binary.NativeEndian.PutUint64(b[:], v)
+	_, err = Rest.Write(s, unkept(b[:]), off, false)
+	return err
+}
+
+func get32Slow(s *Span, off int64) (v uint32, err error) {
+	var b [4]byte
+	if _, err = Rest.Read(s, unkept(b[:]), off, false); err != nil {
+		return 0, err
+	}
+	return binary.NativeEndian.Uint32(b[:]), nil
+}
+
+func get64Slow(s *Span, off int64) (v uint64, err error) {
+	var b [8]byte
+	if _, err = Rest.Read(s, unkept(b[:]), off, false); err != nil {
+		return 0, err
+	}
+	return binary.NativeEndian.Uint64(b[:]), nil
+}
+
+// unkept returns p without the compiler concluding that p must lie on the heap, as it would for a call by a variable: Rest does not keep
+// it. The address is a pointer again at once, so that it follows a stack that moves.
+func unkept(p []byte) []byte {
+	addr := uintptr(unsafe.Pointer(unsafe.SliceData(p)))
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), len(p))
 }

@@ -4,6 +4,9 @@ package dmcopy
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
+	"os"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -30,6 +33,13 @@ func island(t *testing.T, n int, atEnd bool) []byte {
 	return all[page : page+n]
 }
 
+func needsAssembly(t *testing.T) {
+	t.Helper()
+	if !Available {
+		t.Skip("this processor has no assembly for copies")
+	}
+}
+
 func fill(p []byte, seed byte) {
 	for i := range p {
 		p[i] = byte(i)*7 + seed
@@ -43,10 +53,20 @@ func over(p []byte) *Span {
 	return s
 }
 
+// rest makes the rest of the copies fail.
+var errRest = errors.New("not made by the assembly")
+
+func TestMain(m *testing.M) {
+	refuse := func(*Span, []byte, int64, bool) (int, error) { return 0, errRest }
+	Rest.Write, Rest.Read = refuse, refuse
+	os.Exit(m.Run())
+}
+
 // TestEdges copies every length up to 260, and some around the pieces, between islands.
 func TestEdges(t *testing.T) {
-	const most = 3*WriteChunk + 8
-	sizes := []int{508, 512, 516, 4092, 4096, 4100, 8192, 8196, most}
+	needsAssembly(t)
+	const most = 3*Chunk + 8
+	sizes := []int{508, 512, 516, 1020, 4092, 4096, 4100, 8192, 8196, most}
 	for n := 0; n <= 260; n += Granule {
 		sizes = append(sizes, n)
 	}
@@ -57,29 +77,118 @@ func TestEdges(t *testing.T) {
 			if atEnd {
 				dev, host = devAll[most-n:], hostAll[most-n:]
 			}
-			at := over(dev)
-			fill(host, byte(n))
-			if Write(at, 0, host) != Copied || !bytes.Equal(dev, host) {
-				t.Fatalf("write of %d bytes, at the end %v: wrong bytes", n, atEnd)
-			}
-			for _, chunk := range []int{ReadChunk, WriteChunk} {
-				clear(host)
-				if Read(host, at, 0, chunk) != Copied || !bytes.Equal(dev, host) {
-					t.Fatalf("read of %d bytes in pieces of %d, at the end %v: wrong bytes", n, chunk, atEnd)
+			for _, wide := range []bool{false, true} {
+				at := over(dev)
+				fill(host, byte(n))
+				clear(dev)
+				if err := Write(at, host, 0, wide); err != nil || !bytes.Equal(dev, host) {
+					t.Fatalf("write of %d bytes, at the end %v, wide %v: wrong bytes, %v", n, atEnd, wide, err)
+				}
+				for _, chunk := range []int{ReadChunk, Chunk} {
+					if chunk == Chunk {
+						at.Quick()
+					}
+					clear(host)
+					if err := Read(at, host, 0, chunk, wide); err != nil || !bytes.Equal(dev, host) {
+						t.Fatalf("read of %d bytes in pieces of %d, at the end %v, wide %v: wrong bytes, %v", n, chunk, atEnd, wide, err)
+					}
 				}
 			}
 		}
 	}
 }
 
-func TestGranules(t *testing.T) {
-	dev := island(t, Granule, true)
+// TestWithoutAVX makes wide copies with registers of 16 bytes.
+func TestWithoutAVX(t *testing.T) {
+	withoutAVX(t)
+	TestEdges(t)
+}
+
+// TestInside copies at every offset of a granule, from hosts of every alignment, and looks at every byte around.
+func TestInside(t *testing.T) {
+	needsAssembly(t)
+	for _, copies := range []func(*Span, []byte, int64) (int, error){WriteAt, WriteWide} {
+		for n := Granule; n <= 300; n += Granule {
+			for off := 0; off < 24; off += Granule {
+				dev := bytes.Repeat([]byte{0xee}, 512)
+				want := bytes.Clone(dev)
+				host := make([]byte, n+8)[n%8:][:n]
+				fill(host, byte(n+off))
+				copy(want[off:], host)
+				if got, err := copies(over(dev), host, int64(off)); got != n || err != nil || !bytes.Equal(dev, want) {
+					t.Fatalf("%d bytes at %d: %d, %v", n, off, got, err)
+				}
+			}
+		}
+	}
+}
+
+func TestWords(t *testing.T) {
+	needsAssembly(t)
+	dev := island(t, 8, true)
 	at := over(dev)
-	if Store(at, 0, 0xdeadbeef) != Copied {
-		t.Error("not stored")
+	if err := errors.Join(Put32(at, 4, 0xdeadbeef), Put32(at, 0, 0x01020304)); err != nil {
+		t.Error(err)
 	}
 	Flush()
-	if v, how := Load(at, 0); v != 0xdeadbeef || how != Copied {
-		t.Errorf("loaded %#x, outcome %d", v, how)
+	if v, err := Get32(at, 4); v != 0xdeadbeef || err != nil {
+		t.Errorf("loaded %#x, %v", v, err)
+	}
+	if v, err := Get64(at, 0); v != 0xdeadbeef01020304 || err != nil {
+		t.Errorf("loaded %#x, %v", v, err)
+	}
+	if err := Put64(at, 0, 0x1122334455667788); err != nil || !bytes.Equal(dev, []byte{0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}) {
+		t.Errorf("stored % x, %v", dev, err)
+	}
+}
+
+// TestSlow asks that what the assembly does not do is done by Rest, with the same arguments and results.
+func TestSlow(t *testing.T) {
+	write, read := Rest.Write, Rest.Read
+	t.Cleanup(func() { Rest.Write, Rest.Read = write, read })
+	type call struct {
+		s    *Span
+		p    string
+		off  int64
+		wide bool
+	}
+	var got call
+	Rest.Write = func(s *Span, p []byte, off int64, wide bool) (int, error) {
+		got = call{s, string(p), off, wide}
+		return 7, errRest
+	}
+	Rest.Read = func(s *Span, p []byte, off int64, wide bool) (int, error) {
+		for i := range p {
+			p[i] = byte(i + 1)
+		}
+		got = call{s, string(p), off, wide}
+		return 7, errRest
+	}
+	s := new(Span)
+	for _, w := range []struct {
+		wide        bool
+		write, read func(*Span, []byte, int64) (int, error)
+	}{{false, WriteAt, ReadAt}, {true, WriteWide, ReadWide}} {
+		p := []byte("abc")
+		if n, err := w.write(s, p, 1); n != 7 || err != errRest || got != (call{s, "abc", 1, w.wide}) {
+			t.Errorf("write: %d, %v, %v", n, err, got)
+		}
+		if n, err := w.read(nil, p, -1); n != 7 || err != errRest || got != (call{nil, "\x01\x02\x03", -1, w.wide}) || string(p) != "\x01\x02\x03" {
+			t.Errorf("read: %d, %v, %v", n, err, got)
+		}
+	}
+	order := binary.NativeEndian
+	if err := Put32(s, 4, order.Uint32([]byte("abcd"))); err != errRest || got != (call{s, "abcd", 4, false}) {
+		t.Errorf("Put32: %v, %v", err, got)
+	}
+	if err := Put64(s, 4, order.Uint64([]byte("abcdefgh"))); err != errRest || got != (call{s, "abcdefgh", 4, false}) {
+		t.Errorf("Put64: %v, %v", err, got)
+	}
+	if v, err := Get32(s, 8); v != 0 || err != errRest || got != (call{s, "\x01\x02\x03\x04", 8, false}) {
+		t.Errorf("Get32: %d, %v, %v", v, err, got)
+	}
+	Rest.Read = func(_ *Span, p []byte, _ int64, _ bool) (int, error) { return copy(p, "abcdefgh"), nil }
+	if v, err := Get64(s, 8); v != order.Uint64([]byte("abcdefgh")) || err != nil {
+		t.Errorf("Get64: %#x, %v", v, err)
 	}
 }

@@ -6,18 +6,29 @@ import (
 	"unsafe"
 )
 
-// Span is a device's memory mapping, for as long as it is open. The zero value is closed. Copies run beside each other and
-// beside Close.
+// Span is a device's memory mapping, for as long as it is open. The zero value is closed, and so is a copy. Copies of bytes run beside each
+// other and beside Close. The assembly reads the fields.
 type Span struct {
-	length uint64         // bytes that may be accessed, a multiple of Granule; 0 when closed. The assembly reads it.
+	length uint64         // bytes that may be accessed, a multiple of Granule; 0 when closed
 	base   unsafe.Pointer // first byte, memory of the provider; it stays when the span is closed
+	self   *Span          // the span itself, once it was opened
+	more   uint64         // bytes beyond a granule that are read in one piece
 }
 
-// Open lets copies access length bytes at base, a multiple of Granule.
+var _ [32 - unsafe.Sizeof(Span{})]struct{} // as in the assembly: four words
+
+// Open lets copies access length bytes at base, a multiple of Granule. Reads are in pieces of ReadChunk bytes.
 func (s *Span) Open(base unsafe.Pointer, length uint64) {
-	s.base = base
+	s.base, s.self = base, s
+	atomic.StoreUint64(&s.more, ReadChunk-Granule)
 	atomic.StoreUint64(&s.length, length)
 }
+
+// Quick has reads in pieces of Chunk bytes from now on: they were seen to cost what host memory costs.
+func (s *Span) Quick() { atomic.StoreUint64(&s.more, Chunk-Granule) }
+
+// IsQuick reports whether Quick was called since the span was opened.
+func (s *Span) IsQuick() bool { return atomic.LoadUint64(&s.more) == Chunk-Granule }
 
 // Close ends all access, and returns the length that Reopen takes back. When it has returned, no copy that began before is
 // still running, and the mapping may go.
