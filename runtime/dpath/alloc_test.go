@@ -41,6 +41,7 @@ func TestAllocations(t *testing.T) {
 		"recv":   func() { dpath.PostRecv(p.QP(), recv, 8) },
 		"poll":   func() { var wcs [16]dpath.WC; dpath.PollCQ(p.CQ(), wcs[:]) },
 		"spin":   func() { var wcs [16]dpath.WC; dpath.PollSpin(p.CQ(), wcs[:], 4) },
+		"both":   func() { var wcs [16]dpath.WC; dpath.PostAndPoll(p.QP(), send.From(0, 8), p.CQ(), wcs[:], 2) },
 		"notify": func() { dpath.ReqNotify(p.CQ(), true) },
 		"range":  func() { dpath.PostSend(p.QP(), send, 9); dpath.PostRecv(p.QP(), recv, -1) },
 	}

@@ -64,6 +64,13 @@ func rows(b *testing.B) []row {
 			}},
 			row{"  a range, to C building", func(n int) (c, ours func(int)) { return built(n), postRange(b, p, n) }})
 	}
+	pair := provider(b)
+	pair.Posts(dptest.Walk)
+	pair.Complete(1, dptest.Slots, 0, true)
+	both := func(n int) func(int) { return func(times int) { pair.LoopBoth(n, n, times) } }
+	all = append(all,
+		row{"post and poll, two calls", func(n int) (c, ours func(int)) { return both(n), postThenPoll(b, pair, n) }},
+		row{"  PostAndPoll", func(n int) (c, ours func(int)) { return both(n), postAndPoll(b, pair, n) }})
 	full, empty := provider(b), provider(b)
 	empty.Idle()
 	full.Complete(1, dptest.Slots, 0, true)
@@ -151,6 +158,40 @@ func postRange(b *testing.B, p *dptest.Provider, n int) func(int) {
 			}
 		}
 	}
+}
+
+func postThenPoll(b *testing.B, p *dptest.Provider, n int) func(int) {
+	batch, wcs := filled(b, n), make([]dpath.WC, n)
+	return func(times int) {
+		for range times {
+			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
+				b.Fatal(errno)
+			}
+			if _, errno := dpath.PollCQ(p.CQ(), wcs); errno != 0 {
+				b.Fatal(errno)
+			}
+		}
+	}
+}
+
+func postAndPoll(b *testing.B, p *dptest.Provider, n int) func(int) {
+	batch, wcs := filled(b, n), make([]dpath.WC, n)
+	return func(times int) {
+		for range times {
+			if p := dpath.PostAndPoll(p.QP(), batch.From(0, n), p.CQ(), wcs, 1); p.PostErrno != 0 || p.PollErrno != 0 {
+				b.Fatal(p)
+			}
+		}
+	}
+}
+
+// filled is a batch of writes.
+func filled(b *testing.B, n int) *dpath.SendBatch {
+	batch := sendBatch(b, n, 1)
+	for i := range n {
+		batch.WR(i).Write(0, 0, 9).SGE(0, 64, 7).Flags(dpath.FlagSignaled)
+	}
+	return batch
 }
 
 var sum uint64 // keeps what is looked at from being dropped

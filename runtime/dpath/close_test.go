@@ -43,6 +43,8 @@ var during = map[string]struct {
 		verr.ErrnoClosed},
 	"spin": {func(m *mortal) syscall.Errno { return m.poll(1 << 40) }, func(m *mortal) error { return m.cq.Close() },
 		verr.ErrnoClosed},
+	"post and poll, QP": {(*mortal).postAndPoll, func(m *mortal) error { return m.qp.Close() }, verr.ErrnoClosed},
+	"post and poll, CQ": {(*mortal).postAndPoll, func(m *mortal) error { return m.cq.Close() }, verr.ErrnoClosed},
 	"notify": {func(m *mortal) syscall.Errno { return dpath.ReqNotify(&m.cq.Gate, false) }, func(m *mortal) error { return m.cq.Close() },
 		verr.ErrnoClosed},
 }
@@ -61,6 +63,12 @@ func (m *mortal) poll(tries int) syscall.Errno {
 	var wcs [4]dpath.WC
 	_, errno := dpath.PollSpin(&m.cq.Gate, wcs[:], tries)
 	return errno
+}
+
+func (m *mortal) postAndPoll() syscall.Errno {
+	var wcs [4]dpath.WC
+	p := dpath.PostAndPoll(&m.qp.Gate, m.send.From(0, 8), &m.cq.Gate, wcs[:], 8)
+	return max(p.PostErrno, p.PollErrno)
 }
 
 // TestCloseDuringUse closes while calls are made, some of which take long: a call that touches what is gone ends the process.
@@ -110,7 +118,7 @@ func TestDestroyDuringUse(t *testing.T) {
 		}
 		return
 	}
-	for _, name := range []string{"send", "recv", "poll", "spin", "notify"} {
+	for _, name := range []string{"send", "recv", "poll", "spin", "notify", "post and poll, QP"} {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestDestroyDuringUse$")
 		cmd.Env = append(os.Environ(), marker+"="+name)
 		out, err := cmd.CombinedOutput()

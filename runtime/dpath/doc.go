@@ -28,6 +28,8 @@
 // An index out of range (a request beyond the batch, or more scatter/gather elements than a request has room for) is a panic, as it
 // is for slices.
 //
+// A program that posts and polls in turns saves a call by PostAndPoll.
+//
 // # Waiting
 //
 // A program that does not poll all the time requests an event (ReqNotify), polls once more, and waits with Channel.Next, which

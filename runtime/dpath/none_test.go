@@ -17,7 +17,8 @@ func TestNone(t *testing.T) {
 	_, recvFrom := PostRecvFrom(nil, nil, 0, 1)
 	_, poll := PollCQ(nil, nil)
 	_, spin := PollSpin(nil, nil, 1)
-	for i, errno := range []syscall.Errno{send, sendFrom, recv, recvFrom, poll, spin, ReqNotify(nil, false)} {
+	both := PostAndPoll(nil, SendRange{}, nil, nil, 1)
+	for i, errno := range []syscall.Errno{send, sendFrom, recv, recvFrom, poll, spin, ReqNotify(nil, false), both.PostErrno, both.PollErrno} {
 		if errno != syscall.ENOSYS {
 			t.Errorf("call %d: %v", i, errno)
 		}

@@ -41,7 +41,7 @@ static __attribute__((noinline)) int verbsgen_dpath_spin(const uintptr_t *gate, 
 }
 
 // Polls up to tries times, until there is something. got is below 0 when something is wrong.
-static void verbsgen_dpath_poll(const uintptr_t *gate, uint8_t *wcs, int n, long tries, int *got)
+static inline __attribute__((always_inline)) void verbsgen_dpath_poll(const uintptr_t *gate, uint8_t *wcs, int n, long tries, int *got)
 {
 	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
 	struct ibv_wc *wc = (struct ibv_wc *)wcs;

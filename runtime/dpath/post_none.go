@@ -38,6 +38,11 @@ func PollCQ(*gate.Gate, []WC) (n int, errno syscall.Errno) { return 0, syscall.E
 // PollSpin is ENOSYS.
 func PollSpin(*gate.Gate, []WC, int) (n int, errno syscall.Errno) { return 0, syscall.ENOSYS }
 
+// PostAndPoll is ENOSYS.
+func PostAndPoll(*gate.Gate, SendRange, *gate.Gate, []WC, int) Posted {
+	return Posted{PostErrno: syscall.ENOSYS, PollErrno: syscall.ENOSYS}
+}
+
 // ReqNotify is ENOSYS.
 func ReqNotify(*gate.Gate, bool) syscall.Errno { return syscall.ENOSYS }
 

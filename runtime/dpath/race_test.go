@@ -24,6 +24,14 @@ var races = map[string]func(p *dptest.Provider, send *dpath.SendBatch, recv *dpa
 	"two posts of receives": func(p *dptest.Provider, _ *dpath.SendBatch, b *dpath.RecvBatch) (one, other func()) {
 		return func() { dpath.PostRecv(p.QP(), b, 1) }, func() { dpath.PostRecv(p.QP(), b, 2) }
 	},
+	"completions of both": func(p *dptest.Provider, b *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
+		wcs := make([]dpath.WC, 4)
+		return func() { wcs[3].ID = 1 }, func() { dpath.PostAndPoll(p.QP(), b.From(0, 1), p.CQ(), wcs, 1) }
+	},
+	"a request of both": func(p *dptest.Provider, b *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
+		w, wcs := b.WR(2), make([]dpath.WC, 4)
+		return func() { w.SetID(1) }, func() { dpath.PostAndPoll(p.QP(), b.From(0, 3), p.CQ(), wcs, 1) }
+	},
 	"two that fill in": func(_ *dptest.Provider, b *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
 		return func() { b.WR(1).Send(1) }, func() { b.WR(1).Send(2) }
 	},

@@ -74,6 +74,19 @@ void dp_loop_post(struct dp_provider *p, int n, long times)
 		do_post_send(&p->qp, wrs, &bad);
 }
 
+// Posts the same chain over and over, and polls after each.
+void dp_loop_both(struct dp_provider *p, int n, int room, long times)
+{
+	static struct ibv_wc wcs[DP_SLOTS];
+	struct ibv_send_wr *bad;
+
+	build(n, 0);
+	while (times-- > 0) {
+		do_post_send(&p->qp, wrs, &bad);
+		do_poll_cq(&p->cq, room, wcs);
+	}
+}
+
 // Polls and looks at nothing.
 int dp_loop_take(struct dp_provider *p, int n, long times)
 {
