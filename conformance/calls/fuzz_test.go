@@ -50,6 +50,7 @@ var notCalled = map[string]string{
 	"rdmacm.Path":             "the libraries of this machine",
 	"verbs.Lib.ForkInit":      "it is for the whole process",
 	"verbs.CQ.PollSpin":       "it lasts as long as it is told to",
+	"verbs.QP.PostAndPoll":    "it lasts as long as it is told to",
 	"verbs.CQReader.PollSpin": "it lasts as long as it is told to",
 	"verbs.Device.CmdFD":      "the number of a file of the process",
 	"verbs.Device.ImportDM":   "it takes a number of a file",

@@ -9,8 +9,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
-// PostAndPoll is PostSendRange and then cq.PollSpin, with one call into C: the usual loop of a program, for half of what two calls cost. It
-// returns how many requests of r were posted, and how many completions are in wcs. cq need not be the queue of qp: tries is
+// PostAndPoll is PostSendRange and then cq.PollSpin, with one call into C: the usual loop of a program, for half of what two calls cost.
+// It returns how many requests of r were posted, and how many completions are in wcs. cq need not be the queue of qp: tries is
 // the number of polls until there is a completion, as of PollSpin.
 //
 // The poll is made whatever became of the post: if the queue is full (ErrQueueFull), the completions make room, and r.Rest(posted) is what is

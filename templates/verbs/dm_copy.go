@@ -60,8 +60,8 @@ func (dm *DM) PutUint64(off int64, v uint64) error { return dm.memory().PutUint6
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
 func (dm *DM) GetUint64(off int64) (uint64, error) { return dm.memory().GetUint64(off) }
 
-// WriteV makes a copy to the device memory for each piece of p, in order, as WriteAt does, with one call for 64 pieces where copies are calls
-// into C. It returns how many were made: all, or the index of the first that failed and the error.
+// WriteV makes a copy to the device memory for each piece of p, in order, as WriteAt does, with one call for 64 pieces where copies are
+// calls into C. It returns how many were made: all, or the index of the first that failed and the error.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
 func (dm *DM) WriteV(p []byte, pieces []devmem.Piece) (done int, err error) {

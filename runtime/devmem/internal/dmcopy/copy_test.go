@@ -173,7 +173,8 @@ func TestSlow(t *testing.T) {
 		if n, err := w.write(s, p, 1); n != 7 || err != errRest || got != (call{s, "abc", 1, w.wide}) {
 			t.Errorf("write: %d, %v, %v", n, err, got)
 		}
-		if n, err := w.read(nil, p, -1); n != 7 || err != errRest || got != (call{nil, "\x01\x02\x03", -1, w.wide}) || string(p) != "\x01\x02\x03" {
+		const read = "\x01\x02\x03"
+		if n, err := w.read(nil, p, -1); n != 7 || err != errRest || got != (call{nil, read, -1, w.wide}) || string(p) != read {
 			t.Errorf("read: %d, %v, %v", n, err, got)
 		}
 	}
