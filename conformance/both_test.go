@@ -69,11 +69,13 @@ func TestPostAndPollErrors(t *testing.T) {
 	if posted, n, err = a.QP.PostAndPoll(send.From(0, 3), a.CQ, wcs[:], 1); posted != 0 || n != 0 || !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("beyond the batch: %d, %d, %v", posted, n, err)
 	}
-	if posted, n, err = a.QP.PostAndPoll(send.From(0, 1), nil, wcs[:], 1); posted != 0 || n != 0 || !strings.HasPrefix(err.Error(), "ibv_poll_cq: ") {
+	if posted, n, err = a.QP.PostAndPoll(send.From(0, 1), nil, wcs[:], 1); posted != 0 || n != 0 ||
+		!strings.HasPrefix(err.Error(), "ibv_poll_cq: ") {
 		t.Errorf("no CQ: %d, %d, %v", posted, n, err)
 	}
 	var none *verbs.QP
-	if posted, n, err = none.PostAndPoll(send.From(0, 1), a.CQ, wcs[:], 1); posted != 0 || n != 0 || !strings.HasPrefix(err.Error(), "ibv_post_send: ") {
+	if posted, n, err = none.PostAndPoll(send.From(0, 1), a.CQ, wcs[:], 1); posted != 0 || n != 0 ||
+		!strings.HasPrefix(err.Error(), "ibv_post_send: ") {
 		t.Errorf("no QP: %d, %d, %v", posted, n, err)
 	}
 	closed := must(b.dev.CreateCQ(4, nil, 0))(t)

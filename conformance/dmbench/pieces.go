@@ -28,7 +28,7 @@ import (
 
 // MeasurePieces compares writes of pieces of n bytes, one behind the other, by a method that takes them all, with a loop in C through
 // the provider's callback: nanoseconds of one piece in C, and the ratio.
-func MeasurePieces(object unsafe.Pointer, pieces, n int, write func(p []byte, pieces []devmem.Piece) (int, error)) (ns, x float64, err error) {
+func MeasurePieces(object unsafe.Pointer, pieces, n int, write func([]byte, []devmem.Piece) (int, error)) (ns, x float64, err error) {
 	host := make([]byte, pieces*n)
 	all := make([]devmem.Piece, pieces)
 	for i := range all {

@@ -8,10 +8,10 @@ import "github.com/verbsgen/verbsgen/runtime/devmem/internal/dmcopy"
 // (amd64: SSE2, and AVX where the processor has it; arm64: pairs of 8 bytes), which need not be aligned to their own width. That is
 // several times as fast from 64 bytes on where the mapping is quick, and a device behind a bus sees fewer reads.
 //
-// What it gives up: a provider copies by words of four bytes, and no provider promises that a device takes other accesses. Whoever reads
-// meanwhile, the device or another processor, may see any mixture of old and new bytes, not of old and new words. Use it where the
-// device was seen to take it; it was measured over host memory only. Where the mapping is not write-combining but strictly ordered, accesses that are not aligned may end the
-// program (arm64: SIGBUS).
+// What it gives up: a provider copies by words of four bytes, and no provider promises that a device takes other accesses. Whoever
+// reads meanwhile, the device or another processor, may see any mixture of old and new bytes, not of old and new words. Use it where
+// the device was seen to take it; it was measured over host memory only. Where the mapping is not write-combining but strictly ordered,
+// accesses that are not aligned may end the program (arm64: SIGBUS).
 //
 // In the other modes, and on other processors, a copy is that of DM.
 type Wide struct{ dm *DM }

@@ -410,7 +410,7 @@ func PostAndPoll(qp *gate.Gate, r SendRange, cq *gate.Gate, wcs []WC, tries int)
 	written(wcs)
 	io := C.struct_verbsgen_dpath_both{first: C.uintptr_t(uintptr(unsafe.Pointer(begin))),
 		last: C.uintptr_t(uintptr(unsafe.Pointer(end))),
-		use: C.uintptr_t(uintptr(unsafe.Pointer(b.use))), n: C.int(size), tries: C.long(tries)}
+		use:  C.uintptr_t(uintptr(unsafe.Pointer(b.use))), n: C.int(size), tries: C.long(tries)}
 	to := (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(wcs)))
 	C.verbsgen_dpath_post_and_poll((*C.uintptr_t)(qp.Word()), (*C.uintptr_t)(cq.Word()), to, &io)
 	runtime.KeepAlive(b)
