@@ -108,10 +108,12 @@ func (c *comparer) records() {
 			c.diff("record %s: has no tag that gcc could know", r.Tag)
 			continue
 		}
-		ours[r.Tag] = true
 		if _, ok := c.view.Records[r.Tag]; ok {
 			theirs[r.Tag] = true
+		} else if r.Incomplete {
+			continue // gcc leaves out what only parameters point to
 		}
+		ours[r.Tag] = true
 	}
 	for tag, r := range c.view.Records {
 		if r.Own {
@@ -170,7 +172,11 @@ var madeUpRE = regexp.MustCompile(`(struct|union|enum) [^ ]*<anonymous \d+>`)
 // asView gives a type the form that it has in a View: made-up tags without their number, and __aligned_u64, a macro in the
 // kernel's headers, as what is left of it on a 64-bit machine.
 func asView(ctype string) string {
-	return strings.ReplaceAll(madeUpRE.ReplaceAllString(ctype, "$1 <anonymous>"), "__aligned_u64", "__u64")
+	ctype = strings.ReplaceAll(madeUpRE.ReplaceAllString(ctype, "$1 <anonymous>"), "__aligned_u64", "__u64")
+	if base, ok := strings.CutSuffix(ctype, "[]"); ok {
+		ctype = base + "[0]" // an array at the end, of open length
+	}
+	return ctype
 }
 
 // enums are compared by tag, those without one by their first enumerator.
@@ -257,7 +263,9 @@ func (c *comparer) macros() {
 		}
 		c.target(a)
 	}
-	names(c, "macro", ours, c.view.Macros)
+	theirs := maps.Clone(c.view.Macros)
+	maps.DeleteFunc(theirs, func(_ string, g Macro) bool { return strings.HasPrefix(g.Text, "inline") }) // words of a declaration
+	names(c, "macro", ours, theirs)
 }
 
 // target looks for what an alias stands for, as the kind that we say it is.

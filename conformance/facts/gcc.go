@@ -6,15 +6,16 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
 // Header says what to compile.
 type Header struct {
-	CC      string // the compiler: "gcc", "aarch64-linux-gnu-gcc"
-	Include string // folder of -I; empty for the compiler's own
-	Name    string // as included: "infiniband/verbs.h"
-	Alone   bool   // what stands in its folder beside it is of others
+	CC      string   // the compiler: "gcc", "aarch64-linux-gnu-gcc"
+	Include string   // folder of -I; empty for the compiler's own
+	Name    string   // as included: "infiniband/verbs.h"
+	Own     []string // the files that are a part of it, as included; nil: all of its folder
 }
 
 // probe is one C file that includes the header, in a folder of its own.
@@ -71,10 +72,10 @@ func (p *probe) compile(file string, extra ...string) (string, error) {
 	return filepath.Join(p.dir, object), err
 }
 
-// own tells whether a file is the header, or stands in the same folder as it.
+// own reports whether a file is a part of the header.
 func (p *probe) own(file string) bool {
-	if p.Alone {
-		return filepath.ToSlash(file) == filepath.ToSlash(filepath.Join(p.root, p.Name))
+	if p.Own != nil {
+		return slices.Contains(p.Own, p.included(file))
 	}
 	return filepath.ToSlash(filepath.Dir(file)) == filepath.ToSlash(filepath.Dir(filepath.Join(p.root, p.Name)))
 }

@@ -12,7 +12,7 @@ import (
 // those of other files as well.
 type View struct {
 	Machine   string // "amd64" or "arm64"
-	Alone     bool   // as in Header
+	Alone     bool   // Own of Header names files
 	Functions map[string]Func
 	Records   map[string]Record // by tag: "struct ibv_mr"
 	Enums     []Enum
@@ -71,7 +71,7 @@ func Look(h Header, dir string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{Machine: "amd64", Alone: h.Alone}
+	v := &View{Machine: "amd64", Alone: h.Own != nil}
 	if strings.HasPrefix(filepath.Base(h.CC), "aarch64") {
 		v.Machine = "arm64"
 	}

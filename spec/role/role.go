@@ -38,6 +38,7 @@ const (
 	NamesObject
 	NamesRecord
 	NamesMask // the record whose mask it is
+	NamesSize // the record whose size it is
 	NamesEnum // a type of flags or of values
 	NamesUnion
 )
@@ -190,6 +191,8 @@ var (
 		Fits: []Shape{{Depth: 2, To: ToTagged, When: WhenCreates}}, Passes: PassesMemory, Result: ResultOwn})
 	Mask = row(Role{Name: "mask", C: "the mask of the record under `type:`, which has `mask_param:`", Go: "comes from the record",
 		Fits: number, Must: []string{"type"}, Names: NamesMask, Flags: true, Derived: true})
+	Size = row(Role{Name: "size", C: "the size of the struct of a parameter with the same `type:`", Go: "comes from the record",
+		Fits: number, Must: []string{"type"}, Names: NamesSize, Derived: true})
 	OutMask = row(Role{Name: "out_mask", C: "pointer to the mask of an `in_out_record`, which has the same `type:`", Go: "comes from the record",
 		Fits: []Shape{{Depth: 1, To: ToNumber, Host: true, Mutable: true}}, Must: []string{"type"}, Names: NamesMask, Passes: PassesMemory,
 		Derived: true, Pass: "pass the address of a mask"})

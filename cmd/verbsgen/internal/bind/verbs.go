@@ -171,7 +171,7 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 	switch t := b.facts.TypeOf(q.Type); {
 	case s.Role == role.Bytes && t.Record() != nil:
 		p.Size = t.Record().Size
-	case p.GoType != "" || s.Role.Names == role.NamesMask:
+	case p.GoType != "" || s.Role.Names == role.NamesMask || s.Role.Names == role.NamesSize:
 	case s.Role == role.Filled: // with numbers
 		p.GoType = layout.Scalar(layout.Pointee(q.Type))
 	case s.Role.Number() && !layout.IsPointer(q.Type):
@@ -205,6 +205,9 @@ func (b *binder) bindType(verb string, p *model.Param, s spec.Param) {
 	case role.NamesMask:
 		p.Record, what, p.GoType = b.record(s.Type), "record "+s.Type+" with mask_param:", ""
 		found = p.Record != nil && p.Record.Beside
+	case role.NamesSize:
+		p.Record, what, p.GoType = b.records[s.Type], "record "+s.Type+" of this module", ""
+		found = p.Record != nil
 	case role.NamesEnum:
 		p.Enum, what = b.enumType(s.Type), "flag or enum type "+s.Type
 		if found = p.Enum != nil; found && p.Enum.Go != s.Type { // of another module

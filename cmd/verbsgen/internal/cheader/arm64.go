@@ -35,12 +35,14 @@ func (f *facts) addARM64() diag.List {
 	return nil
 }
 
-// arranger lays records out as C does without any attribute.
+// arranger lays records out as C does, with the attributes of their definitions and with no others.
 type arranger struct {
-	facts *facts
-	types map[string]extent // typedefs of other extents
-	known map[string]extent // records that were arranged before, by tag
-	odd   bool              // something that is not known here was met
+	facts  *facts
+	loose  bool              // no record is taken to be packed
+	packed bool              // a packed record was met
+	types  map[string]extent // typedefs of other extents
+	known  map[string]extent // records that were arranged before, by tag
+	odd    bool              // something that is not known here was met
 }
 
 func (a *arranger) arrange(t fielder) (l *api.Layout, known bool) {
@@ -53,10 +55,15 @@ func (a *arranger) arrange(t fielder) (l *api.Layout, known bool) {
 // record places the members of t, which starts at base. The fields of l are in the order of the flattener.
 func (a *arranger) record(t fielder, base int64, l *api.Layout) extent {
 	all := extent{0, 1}
+	p := a.facts.packings[recordID(t)]
+	a.packed = a.packed || p.packed
 	for i := range t.NumFields() {
 		m := t.FieldByIndex(i)
 		a.odd = a.odd || m.IsBitfield()
 		e := a.extent(m.Type())
+		if p.packed && !a.loose {
+			e.align = 1
+		}
 		var at int64
 		if t.Kind() == cc.Struct {
 			at = roundUp(all.size, e.align)
@@ -70,6 +77,7 @@ func (a *arranger) record(t fielder, base int64, l *api.Layout) extent {
 		all.size = max(all.size, at+e.size)
 		all.align = max(all.align, e.align)
 	}
+	all.align = max(all.align, p.align)
 	all.size = roundUp(all.size, all.align)
 	return all
 }
@@ -125,6 +133,7 @@ func (f *facts) parseARM64() diag.List {
 		return errs
 	}
 	other := newFacts(f.p, ast, f.in)
+	other.mayPack = f.mayPack
 	for tu := ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
 		if ed := tu.ExternalDeclaration; ed.Case == cc.ExternalDeclarationDecl {
 			other.declaration(ed.Declaration)

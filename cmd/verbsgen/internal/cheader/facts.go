@@ -27,6 +27,7 @@ type facts struct {
 	unnamed   map[string]string         // place in a record or enum without a tag -> made-up tag
 	quals     map[*cc.Declarator]string // of members, which lack them in their types
 	mentioned []mention                 // tags that were used, in order
+	packings  map[string]packing        // by recordID
 	bodies    []body
 	anonEnums int
 	at        token.Position // of the declaration that is being read
@@ -53,6 +54,7 @@ func newFacts(p *parser, ast *cc.AST, in *includes) *facts {
 		},
 		functions: map[string]int{}, records: map[string]int{}, tags: map[string]bool{}, layouts: map[string]fielder{},
 		renamed: map[string]string{}, unnamed: map[string]string{}, quals: map[*cc.Declarator]string{},
+		packings: map[string]packing{},
 	}
 }
 
@@ -60,7 +62,7 @@ func newFacts(p *parser, ast *cc.AST, in *includes) *facts {
 func (f *facts) read() {
 	f.mayPack = f.in.mentionsPacked()
 	for _, tok := range f.in.packs {
-		f.errorf(diag.HeaderUnsupported, tok.Position(), "#pragma pack", packedFix, "records are packed from here")
+		f.errorf(diag.HeaderUnsupported, tok.Position(), "#pragma pack", packFix, "records are packed from here")
 	}
 	for tu := f.ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
 		ed := tu.ExternalDeclaration

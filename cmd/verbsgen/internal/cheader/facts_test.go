@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -208,5 +210,27 @@ func TestCut(t *testing.T) {
 	}
 	if open < len(text)/2 {
 		t.Errorf("only %d of %d cuts are told as such", open, len(text))
+	}
+}
+
+// TestBuiltIn: spec/README.md lists the headers that are built in, and no others.
+func TestBuiltIn(t *testing.T) {
+	text, err := os.ReadFile("../../../../spec/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, list, _ := strings.Cut(string(text), "\nBuilt in are ")
+	list, _, _ = strings.Cut(list, ". Other headers")
+	listed := strings.Fields(strings.NewReplacer(",", " ", " and ", " ").Replace(list))
+	var want []string
+	err = fs.WalkDir(stubFiles, "stubs", func(path string, d fs.DirEntry, err error) error {
+		if name := strings.TrimPrefix(path, "stubs/"); !d.IsDir() && name != "predefined.h" {
+			want = append(want, name)
+		}
+		return err
+	})
+	slices.Sort(want)
+	if err != nil || !slices.Equal(listed, want) {
+		t.Errorf("spec/README.md lists %v, built in are %v (%v)", listed, want, err)
 	}
 }

@@ -26,7 +26,7 @@ func (f *facts) recordSpecifier(s *cc.StructOrUnionSpecifier) {
 	}
 	f.noteQuals(s)
 	if f.mayPack {
-		f.packed(s)
+		f.notePacking(s)
 	}
 	if name := s.Token.SrcStr(); name != "" {
 		at := s.Token.Position()
@@ -66,6 +66,9 @@ func (f *facts) record(tag string, t fielder, pos token.Position) {
 	fl := &flattener{facts: f, tag: tag, owner: tag[strings.IndexByte(tag, ' ')+1:], pos: pos}
 	fl.members(t, "", 0)
 	f.rel.Records[i].Fields = fl.fields
+	if len(f.packings) > 0 {
+		f.relay(&f.rel.Records[i], t)
+	}
 	for _, later := range fl.later {
 		f.record(later.tag, later.typ, later.pos)
 	}

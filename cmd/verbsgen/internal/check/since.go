@@ -6,7 +6,6 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
-	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // Gate is a bit of a mask and the field that it says is given.
@@ -28,7 +27,7 @@ func (k *Checker) findGates() {
 			v := &p.Verbs[i]
 			for _, param := range v.Params {
 				rec := k.spec.RecordByGo(param.Type)
-				if rec == nil || param.Role.Names == role.NamesMask || rec.Mask == "" && rec.MaskParam == "" {
+				if rec == nil || param.Role.Derived || rec.Mask == "" && rec.MaskParam == "" {
 					continue
 				}
 				mask := rec.MaskParam

@@ -190,12 +190,13 @@ func (c *checker) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) {
 		}
 		_, high := t.Range()
 		null := t.Pointer && p.Role.Passes != role.PassesHost
+		always := !p.Role.Number() || p.Role == role.Mask || p.Role == role.Size
 		cannot := func(wrong bool, why string) row {
 			return row{wrong, "fixed", "parameter " + p.C + " cannot be fixed to " + text + ": " + why, ""}
 		}
 		c.first(entry{m.Go, m.At}.on(m.At("fixed."+p.C, text)),
 			cannot(p.IsHandle(receiver(m)), "it is the receiver"),
-			cannot((!p.Role.Number() || p.Role == role.Mask) && !p.Null, "a parameter of role "+p.Role.Name+" without null: is always given"),
+			cannot(always && !p.Null, "a parameter of role "+p.Role.Name+" without null: is always given"),
 			cannot(null && n.Sign() > 0 || n.Cmp(high) > 0 || text == "NULL" && !t.Pointer, "it is of type "+t.C))
 	}
 }

@@ -154,6 +154,8 @@ func (c *checker) mask(v *spec.Verb, p *spec.Param) {
 			"no parameter of role in_record has the type " + p.Type + " that this is the mask of", "correct role: or type:"},
 		row{p.Role == role.Mask && r.Go != "" && r.MaskParam != p.C, "type", p.Type + " has its mask in mask_param: " + r.MaskParam,
 			"correct mask_param: or role:"},
+		row{p.Role == role.Size && !has(role.InRecord) && !has(role.OutRecord), "type",
+			"no parameter of role in_record or out_record has the type " + p.Type + " that this is the size of", "correct role: or type:"},
 		row{p.Role == role.InRecord && r.MaskParam != "" && r.Mask == "" && !has(role.Mask), "type",
 			"the mask of " + p.Type + " is passed by itself, and no parameter has the role mask", "give " + r.MaskParam + " the role mask"})
 }

@@ -66,6 +66,7 @@ func TestRolesFitCTypes(t *testing.T) {
 		{role: role.Made, param: untyped, verb: spec.Verb{Creates: "Tap"}, fits: []string{"struct tap **"}, not: []string{"struct tap *"}},
 		{role: role.Made, param: untyped, not: []string{"struct tap **"}},
 		{role: role.OutMask, param: typed, fits: []string{"int *", "uint32_t *"}, not: []string{"int", "const int *", "__be32 *", "int **"}},
+		{role: role.Size, param: typed, fits: []string{"uint32_t", "size_t"}, not: []string{"size_t *", "__be32"}},
 		{role: role.Mask, param: typed, fits: []string{"int", "uint32_t"}, not: []string{"int *", "__be32"}},
 	}
 	sp, err := spec.Load(fstest.MapFS{"ibv_query_gid.yaml": {Data: []byte(unionPage)}})

@@ -40,6 +40,7 @@ var byRole = map[*role.Role]rolePlanner{
 	role.Given:       {pass: (*call).valueParam},
 	role.Made:        {pass: (*call).madeParam},
 	role.Mask:        {pass: (*call).maskParam},
+	role.Size:        {pass: (*call).sizeParam},
 	role.OutMask:     {pass: (*call).outMask},
 }
 
@@ -285,6 +286,12 @@ func (c *call) maskParam(p *model.Param) {
 		}
 	}
 	c.b.errorf(c.v.C+"."+p.C, "no parameter has the fields of the mask")
+}
+
+// sizeParam passes the size of a record.
+func (c *call) sizeParam(p *model.Param) {
+	size := number(uint64(p.Record.Mirror.Size))
+	c.pass(p, size, size)
 }
 
 // outMask passes the memory of the mask of a record of another package.

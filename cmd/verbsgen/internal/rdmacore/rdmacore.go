@@ -39,7 +39,7 @@ type Headers struct {
 
 // Library is one of rdma-core's libraries.
 type Library struct {
-	Folder string // of its source: "libibverbs"
+	Folder string // of its source: "libibverbs", "providers/mlx5"
 	Header string // as included: "infiniband/verbs.h"
 }
 
@@ -68,7 +68,7 @@ func (t Tree) Export(to string, lib Library) (*Headers, error) {
 				return nil, t.problem(t.Place(folder+"/CMakeLists.txt"),
 					"publishes headers into "+f.dest+", which is not a folder below that of the headers")
 			}
-			if err := t.copy(folder+"/"+f.name, filepath.Join(to, f.dest, path.Base(f.name))); err != nil {
+			if err := t.copy(path.Join(folder, f.name), filepath.Join(to, f.dest, path.Base(f.name))); err != nil {
 				return nil, err
 			}
 		}
@@ -76,7 +76,7 @@ func (t Tree) Export(to string, lib Library) (*Headers, error) {
 	if _, err := os.Stat(h.File); err != nil {
 		return nil, t.problem(t.Place(lib.Folder+"/CMakeLists.txt"), "does not publish a "+path.Base(lib.Header))
 	}
-	h.Map = lib.Folder + "/" + lib.Folder + ".map.in"
+	h.Map = lib.Folder + "/lib" + strings.TrimPrefix(path.Base(lib.Folder), "lib") + ".map.in" // providers/mlx5 has libmlx5.map
 	text, err := t.read(h.Map)
 	if plain := strings.TrimSuffix(h.Map, ".in"); err != nil {
 		if found, err2 := t.read(plain); err2 == nil {
