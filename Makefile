@@ -29,7 +29,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan arm64 sweep fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix mutants rules bench facts evidence tidy api one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan arm64 sweep fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix mutants rules bench counts facts evidence tidy api one
 
 all: setup scratch demo ## set up, generate from the installed verbs.h into a scratch package, run the demo
 
@@ -118,6 +118,9 @@ rules: ## rules defined, generated and tested, by verb
 
 bench: ## benchmarks: device-memory copies compared with C, the data path, objects among many, generate
 	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./conformance/hotbench ./conformance/card ./runtime/dpath ./runtime/gensupport/object ./gen/verbs ./conformance ./cmd/verbsgen
+
+counts: ## count the instructions of the calls of the hot path under valgrind, and record them: after a change that is meant
+	$(GO) test -count=1 ./conformance/hotguard -update
 
 facts: ## read the facts of all releases again, and compare them with gcc and Debian packages (network): make facts RDMA_CORE=repository
 	@.ci/facts "$(RDMA_CORE)" $(RELEASES)
