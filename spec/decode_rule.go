@@ -70,11 +70,10 @@ var ruleID = regexp.MustCompile(`^VR-([a-z0-9_]+)-([a-z0-9_.]+)-([0-9]{4})$`)
 
 // ruleNumber gives the number of an ID of the right form; ok is false for another.
 func ruleNumber(id string) (number int, ok bool) {
-	m := ruleID.FindStringSubmatch(id)
-	if m == nil {
+	if !ruleID.MatchString(id) {
 		return 0, false
 	}
-	number, err := strconv.Atoi(m[3])
+	number, err := strconv.Atoi(id[len(id)-4:])
 	return number, err == nil
 }
 

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"slices"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -37,6 +38,7 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page, only *only) {
 			x.extend(r)
 		}
 	}
+	var all []*written
 	left := maxExpanded
 	for _, r := range x.rules {
 		for _, e := range r.entries {
@@ -48,12 +50,44 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page, only *only) {
 					"the rules with for: are too large to be written out for each of their entries", "take some of them out")
 				return
 			}
-			x.write(r, e)
+			all = append(all, &written{of: r, entry: e})
 		}
 	}
+	x.writeAll(all)
 	s.shared = x.rules
 	for page, rules := range x.more {
 		page.Rules = slices.Concat(page.Rules, rules)
+	}
+}
+
+// written is the rule of one entry of a shared rule.
+type written struct {
+	of    *sharedRule
+	entry *entry
+	page  *Page // nil if it belongs to none
+	rule  Rule
+}
+
+// writeAll writes the rules of entries out, those of each file in their order, and adds them to their pages.
+func (x *expander) writeAll(all []*written) {
+	byFile := map[*decoder][]*written{}
+	for _, w := range all {
+		byFile[w.entry.d] = append(byFile[w.entry.d], w)
+	}
+	var wg sync.WaitGroup
+	for _, list := range byFile {
+		wg.Go(func() {
+			for _, w := range list {
+				x.write(w)
+			}
+		})
+	}
+	wg.Wait()
+	for _, w := range all {
+		if w.page != nil {
+			x.more[w.page] = append(x.more[w.page], w.rule)
+			x.more[x.parts[w.entry.to]] = append(x.more[x.parts[w.entry.to]], w.rule)
+		}
 	}
 }
 
@@ -87,8 +121,9 @@ func (x *expander) extend(r *sharedRule) {
 	}
 }
 
-// write adds the rule of one entry to its page.
-func (x *expander) write(r *sharedRule, e *entry) {
+// write writes the rule of one entry out, and finds its page.
+func (x *expander) write(to *written) {
+	r, e := to.of, to.entry
 	page := x.pageOf(r, e)
 	if page == nil || page.layer > x.spec.layers[e.d.file] { // a page that replaces another says all about its verbs
 		return
@@ -101,11 +136,9 @@ func (x *expander) write(r *sharedRule, e *entry) {
 		w.markAll(r.node)
 	}
 	n := w.rule(r, page.Page != r.to.Page)
-	rule := d.rule(n, place{page.Page, ""})
+	to.page, to.rule = page, d.rule(n, place{page.Page, ""})
 	d.from = nil
-	rule.Page, rule.Pos = page.Page, e.d.pos(e.key)
-	x.more[page] = append(x.more[page], rule)
-	x.more[x.parts[e.to]] = append(x.more[x.parts[e.to]], rule)
+	to.rule.Page, to.rule.Pos = page.Page, e.d.pos(e.key)
 }
 
 // pageOf finds the page that the rule of an entry stands on: that of the file that has the entry, or the one that it names.

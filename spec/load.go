@@ -154,24 +154,34 @@ type file struct {
 	source
 	*decoder
 	node *yaml.Node // nil when it cannot be parsed
+	page *Page      // if it is one
 }
+
+// isPending reports whether the file lists names that are pending.
+func (f *file) isPending() bool { return pageName(f.name)+".yaml" == pendingFile }
 
 // isPage reports whether the file is a page of its own.
 func (f *file) isPage() bool {
-	return !isModule(f.name) && pageName(f.name)+".yaml" != pendingFile && (f.node == nil || !isExtension(f.node))
+	return !isModule(f.name) && !f.isPending() && (f.node == nil || !isExtension(f.node))
 }
 
 // isModule reports whether a file describes a module.
 func isModule(name string) bool { return pageName(name)+".yaml" == moduleFile }
 
-// parse parses all files, and leaves out pages that a page of the same name in a later layer replaces.
+// parse parses all files and reads the pages, and leaves out those that a page of the same name in a later layer replaces.
 func parse(sources []source) []*file {
 	last := map[string]int{}
 	all := make([]*file, len(sources))
 	var wg sync.WaitGroup
 	for i, src := range sources {
 		all[i] = &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes}}
-		wg.Go(func() { all[i].node = all[i].root(src.data, pageName(src.name)) })
+		wg.Go(func() {
+			f := all[i]
+			if f.node = f.root(src.data, pageName(src.name)); f.node != nil && f.isPage() {
+				f.page = f.decoder.page(f.node)
+				f.page.layer = f.layer
+			}
+		})
 	}
 	wg.Wait()
 	for _, f := range all {
@@ -200,11 +210,9 @@ func load(sources []source, errs Errors, dir string, above []string, only *only)
 		s.layers[f.name] = f.layer
 		switch {
 		case f.node == nil || isModule(f.name):
-		case f.isPage():
-			p := f.page(f.node)
-			p.layer = f.layer
-			s.Pages = append(s.Pages, p)
-		case pageName(f.name)+".yaml" == pendingFile:
+		case f.page != nil:
+			s.Pages = append(s.Pages, f.page)
+		case f.isPending():
 			for _, p := range f.pending(f.node) {
 				p.layer = f.layer
 				pending = append(pending, p)
@@ -217,12 +225,17 @@ func load(sources []source, errs Errors, dir string, above []string, only *only)
 		alone := *p
 		parts[i], partOf[p] = &alone, &alone
 	}
+	own := ownExtensions(files, s.Pages)
 	var j joiner
 	for _, f := range files {
-		if f.node == nil || !isExtension(f.node) || isModule(f.name) || pageName(f.name)+".yaml" == pendingFile {
+		if f.node == nil || f.isPage() || isModule(f.name) || f.isPending() {
 			continue
 		}
-		if x := f.extension(f.node, s.Pages); x != nil {
+		x := own[f]
+		if f.layer > 0 {
+			x = f.extension(f.node, s.Pages)
+		}
+		if x != nil {
 			x.layer = f.layer
 			j.join(x)
 			parts, partOf[&x.Page] = append(parts, &x.Page), &x.Page
@@ -244,6 +257,26 @@ func load(sources []source, errs Errors, dir string, above []string, only *only)
 		return nil, err.(Errors)
 	}
 	return s, nil
+}
+
+// ownExtensions reads the other halves of the project's own pages: none of them depends on what another one adds.
+func ownExtensions(files []*file, pages []*Page) map[*file]*extension {
+	var wg sync.WaitGroup
+	var mu sync.Mutex
+	read := map[*file]*extension{}
+	for _, f := range files {
+		if f.layer > 0 || f.node == nil || f.isPage() || isModule(f.name) || f.isPending() {
+			continue
+		}
+		wg.Go(func() {
+			x := f.extension(f.node, pages)
+			mu.Lock()
+			defer mu.Unlock()
+			read[f] = x
+		})
+	}
+	wg.Wait()
+	return read
 }
 
 // findModule finds the module that the pages are of: that of the module.yaml among them, or else the default one.
