@@ -12,7 +12,8 @@ import (
 
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
-		a.generateCmd(), a.checkCmd(), a.inventoryCmd(), a.importCmd(), a.diffCmd(), a.auditCmd(), a.coverageCmd(), a.rulesCmd(), a.explainCmd(),
+		a.generateCmd(), a.checkCmd(), a.inventoryCmd(), a.importCmd(), a.scaffoldCmd(), a.diffCmd(), a.auditCmd(), a.coverageCmd(),
+		a.rulesCmd(), a.explainCmd(),
 		a.vetCmd(), a.reportCmd(), a.completionCmd(), a.manCmd(),
 	}
 }

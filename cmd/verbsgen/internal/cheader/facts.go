@@ -275,7 +275,7 @@ func (f *facts) function(d *cc.Declarator, fd *cc.FunctionDefinition) {
 		return
 	}
 	name := d.Name()
-	fn := api.Function{Name: name, Kind: api.Exported, Ret: f.typeText(ft.Result(), behind(layers(d), 1)), Params: f.params(ft),
+	fn := api.Function{Name: name, Kind: api.Exported, Ret: f.typeText(ft.Result(), behind(layers(d), 1)), Params: named(f.params(ft)),
 		Variadic: ft.IsVariadic(), Helper: strings.HasPrefix(name, "_") || name == contextHelper, Pos: f.pos(d.NameTok().Position())}
 	if fd != nil || d.IsStatic() {
 		fn.Kind = api.Inline
@@ -318,6 +318,16 @@ func (f *facts) byValue(d *cc.Declarator, ft *cc.FunctionType) {
 	if t := ft.Result(); t.Kind() != cc.Void && t.IsIncomplete() {
 		f.errorf(diag.HeaderIncomplete, at, d.Name(), fix, "the result is of the incomplete type %s by value", f.typeText(t, nil))
 	}
+}
+
+// named gives parameters without a name one by their number: arg1.
+func named(params []api.Param) []api.Param {
+	for i := range params {
+		if params[i].Name == "" {
+			params[i].Name = fmt.Sprintf("arg%d", i+1)
+		}
+	}
+	return params
 }
 
 // params are the parameters of a function, without the single void of an empty list.

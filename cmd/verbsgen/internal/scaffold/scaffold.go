@@ -1,0 +1,210 @@
+package scaffold
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// Input is what a draft is made from.
+type Input struct {
+	Release *api.Release
+	Spec    *spec.Spec
+	Name    string            // of the release, for new pages
+	Man     *Man              // the man pages, or nil
+	Dropped map[string]string // declarations that a try has shown to have no form, with the reason: they are skipped
+}
+
+// Result is a draft.
+type Result struct {
+	Files   []File
+	Objects []string // C tags of new handles, which module.yaml must list
+	Bound   int      // functions
+	Skipped int
+}
+
+// drafter drafts the pages.
+type drafter struct {
+	Input
+	m       *spec.Module
+	facts   *spec.Facts
+	open    map[string]bool // undecided declarations
+	objects map[string]*object
+	types   map[string]string // "enum ibv_x" -> Go type
+	flags   map[string]bool   // Go types of flags
+	records map[string]*record
+	goNames map[string]bool
+	used    map[string]bool // enumerators that a page uses
+	pages   map[string]*page
+	res     Result
+}
+
+// object is a handle, of a page or new.
+type object struct {
+	goName string
+	tag    string // "ibv_dm"
+	end    string
+	isNew  bool
+	parent string
+}
+
+// record is a Go type of a struct.
+type record struct {
+	goName string
+	role   string
+	isNew  bool
+}
+
+// Draft drafts pages for everything that no page decides.
+func Draft(in Input) Result {
+	d := &drafter{Input: in, m: in.Spec.Module, facts: in.Spec.Module.NewFacts(in.Release),
+		open: map[string]bool{}, objects: map[string]*object{}, types: map[string]string{}, flags: map[string]bool{},
+		records: map[string]*record{}, goNames: map[string]bool{}, used: map[string]bool{}, pages: map[string]*page{}}
+	decisions := decide.All(in.Release, in.Spec)
+	for _, name := range decisions.UndecidedNames() {
+		d.open[name] = true
+	}
+	d.known()
+	d.findObjects()
+	for _, f := range in.Release.Functions {
+		if d.open[f.Name] {
+			d.function(f)
+		}
+	}
+	d.arms()
+	d.members(decisions.Members)
+	d.objectParts()
+	d.rest()
+	for _, name := range slices.Sorted(maps.Keys(d.pages)) {
+		d.res.Files = append(d.res.Files, d.pages[name].file())
+	}
+	return d.res
+}
+
+// known notes what the pages have.
+func (d *drafter) known() {
+	for _, p := range d.Spec.Pages {
+		for _, o := range p.Objects {
+			for _, tag := range append([]string{o.C}, o.Also...) {
+				d.objects[tag] = &object{goName: o.Go, tag: o.C, end: o.Destroy}
+			}
+			d.goNames[o.Go] = true
+		}
+		for _, t := range p.Flags {
+			d.types["enum "+t.Enum] = cmp.Or(d.types["enum "+t.Enum], t.Go)
+			d.flags[t.Go], d.goNames[t.Go] = true, true
+		}
+		for _, t := range p.Enums {
+			d.types["enum "+t.Enum] = cmp.Or(d.types["enum "+t.Enum], t.Go)
+			d.goNames[t.Go] = true
+		}
+		for _, r := range p.Records {
+			if d.records[r.C] == nil {
+				d.records[r.C] = &record{goName: r.Go, role: r.Role}
+			}
+			d.goNames[r.Go] = true
+		}
+	}
+}
+
+// findObjects finds structs that a function returns, or stores behind a pointer, and that another one ends.
+func (d *drafter) findObjects() {
+	for _, f := range d.Release.Functions {
+		tag := d.madeBy(f)
+		if tag == "" || d.objects[tag] != nil || d.Dropped["struct "+tag] != "" {
+			continue
+		}
+		for _, e := range d.Release.Functions {
+			takes := len(e.Params) == 1 && e.Params[0].Type == "struct "+tag+" *"
+			if takes && d.open[e.Name] && has(d.split(e.Name), ends) && d.Dropped[e.Name] == "" {
+				d.objects[tag] = &object{goName: d.free(naming.Exported(d.bare(tag))), tag: tag, end: e.Name, isNew: true}
+				break
+			}
+		}
+	}
+}
+
+// madeBy is the tag of the struct that a function may make.
+func (d *drafter) madeBy(f api.Function) string {
+	types := []string{f.Ret}
+	for _, p := range f.Params {
+		if t, ok := strings.CutSuffix(p.Type, "**"); ok {
+			types = append(types, t+"*")
+		}
+	}
+	for _, t := range types {
+		if tag, ok := strings.CutPrefix(t, "struct "); ok && strings.HasSuffix(tag, " *") {
+			return strings.TrimSuffix(tag, " *")
+		}
+	}
+	return ""
+}
+
+// free is a Go name that nothing has yet.
+func (d *drafter) free(name string) string {
+	for d.goNames[name] {
+		name += "X"
+	}
+	d.goNames[name] = true
+	return name
+}
+
+// page is the draft of a page, new or more of one that there is.
+func (d *drafter) page(name string) *page {
+	if d.pages[name] == nil {
+		p := &page{name: name, title: name, release: d.Name, parts: map[string][]part{}}
+		p.extends = d.Spec.PageByName(name) != nil
+		d.pages[name] = p
+	}
+	return d.pages[name]
+}
+
+// pageOf is the page of a function: that of its man page, or of the object that it is about.
+func (d *drafter) pageOf(f api.Function) *page {
+	if name := d.Man.PageOf(f.Name); name != "" {
+		return d.page(name)
+	}
+	for _, t := range append([]string{d.madeBy(f)}, tags(f)...) {
+		if o := d.objects[t]; o != nil && o.isNew {
+			return d.page(d.maker(o))
+		}
+	}
+	if len(d.Spec.Pages) == 0 { // a new library: what is of no object is on one page
+		return d.page(d.m.Name)
+	}
+	return d.page(f.Name)
+}
+
+// maker is the function that makes an object: the first of the header that takes none.
+func (d *drafter) maker(o *object) string {
+	for _, f := range d.Release.Functions {
+		if d.madeBy(f) == o.tag && !slices.Contains(tags(f), o.tag) {
+			return f.Name
+		}
+	}
+	return o.end
+}
+
+// tags lists the structs that the parameters of a function point to.
+func tags(f api.Function) []string {
+	var out []string
+	for _, p := range f.Params {
+		if tag, ok := strings.CutPrefix(p.Type, "struct "); ok {
+			out = append(out, strings.TrimRight(tag, " *"))
+		}
+	}
+	return out
+}
+
+// skip leaves a declaration out.
+func (d *drafter) skip(p *page, c, why string) {
+	p.add("skip", c, "%s: %s # guess", strings.TrimPrefix(c, "struct "), quote(why))
+	delete(d.open, c)
+	d.res.Skipped++
+}
