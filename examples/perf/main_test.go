@@ -158,8 +158,8 @@ func TestParse(t *testing.T) {
 	if s := settingsOf(t, "write_bw -a"); s.size != mostSize || s.iters != 5000 || s.cqMod != 100 || s.inline != 0 || len(s.sizes()) != 23 {
 		t.Errorf("%+v", *s)
 	}
-	for _, args := range []string{"", "lat", "write_lat a b", "atomic_lat -s 4", "atomic_lat -A ADD", "write_lat -s 9000000", "write_bw -l 200",
-		"write_bw -t 0", "write_lat -use_ibdm -I 4", "read_lat -p 65536", "read_lat -i 0", "write_lat -nothing"} {
+	for _, args := range []string{"", "lat", "write_lat a b", "atomic_lat -s 4", "atomic_lat -A ADD", "write_lat -s 9000000",
+		"write_bw -l 200", "write_bw -t 0", "write_lat -use_ibdm -I 4", "read_lat -p 65536", "read_lat -i 0", "write_lat -nothing"} {
 		if _, err := parse(io.Discard, strings.Fields(args)); !errors.Is(err, errUsage) {
 			t.Errorf("%q: %v", args, err)
 		}
