@@ -63,8 +63,9 @@ func (d *decoder) flagType(name string, k, v *yaml.Node) FlagType {
 	t := FlagType{Go: name, Bits: 32, Pos: d.pos(k)}
 	defer d.marking(&t.marks)()
 	bits := "32"
-	d.object(v, place{name, ""}, []key{
-		{"enum", true, d.text(&t.Enum)},
+	whole := d.adding == nil
+	ok := d.object(v, place{name, ""}, []key{
+		{"enum", false, d.text(&t.Enum)},
 		{"prefix", true, d.text(&t.Prefix)},
 		{"bits", false, func(n *yaml.Node, at place) {
 			d.operand(&bits)(n, at)
@@ -81,6 +82,9 @@ func (d *decoder) flagType(name string, k, v *yaml.Node) FlagType {
 	})
 	if bits == "64" {
 		t.Bits = 64
+	}
+	if ok && whole && t.Enum == "" && len(t.Members) == 0 {
+		d.add(k, CodeMissingKey, name, "neither enum nor members is given", "name the C enum, or the members of an anonymous one")
 	}
 	return t
 }

@@ -10,7 +10,7 @@ import (
 // TestModules loads each of the project's own modules: all its names are known, every module that it stands on is there, and its
 // facts are stored.
 func TestModules(t *testing.T) {
-	if want := []string{"mlx5dv", "rdmacm", "verbs"}; !slices.Equal(Modules(), want) {
+	if want := []string{"efadv", "hnsdv", "mlx5dv", "rdmacm", "verbs"}; !slices.Equal(Modules(), want) {
 		t.Errorf("modules %v, want %v", Modules(), want)
 	}
 	for _, name := range Modules() {
@@ -24,7 +24,8 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s: %+v", name, m)
 		}
 		stored, err := api.KnownOf(m.Facts)
-		if err != nil || !slices.Equal(stored.Releases(), api.Releases()) {
+		all := api.Releases() // some headers came with a later release
+		if err != nil || len(stored.Releases()) < 10 || !slices.Equal(stored.Releases(), all[len(all)-len(stored.Releases()):]) {
 			t.Errorf("%s: facts of %v, %v", name, stored.Releases(), err)
 			continue
 		}

@@ -45,6 +45,8 @@ func TestRole(t *testing.T) {
 		}
 	case "efa":
 		sendByEFA(t)
+	case "srd":
+		sendBySRD(t)
 	case "serve":
 		in := bufio.NewReader(os.Stdin)
 		e, big := bigEnd(t, Devices[1], os.Stdout)

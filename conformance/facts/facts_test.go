@@ -26,6 +26,10 @@ var modules = []module{
 	{"verbs", "infiniband/verbs.h", nil, "libibverbs.so.1", func() (*api.Known, error) { return api.KnownOf("facts.txt") }},
 	{"rdmacm", "rdma/rdma_cma.h", []string{"rdma/rdma_cma.h"}, "librdmacm.so.1",
 		func() (*api.Known, error) { return api.KnownOf("rdmacm.txt") }},
+	{"efadv", "infiniband/efadv.h", []string{"infiniband/efadv.h"}, "libefa.so.1",
+		func() (*api.Known, error) { return api.KnownOf("efadv.txt") }},
+	{"hnsdv", "infiniband/hnsdv.h", []string{"infiniband/hnsdv.h"}, "libhns.so.1",
+		func() (*api.Known, error) { return api.KnownOf("hnsdv.txt") }},
 	{"mlx5dv", "infiniband/mlx5dv.h", []string{"infiniband/mlx5dv.h", "infiniband/mlx5_api.h", "infiniband/mlx5_user_ioctl_verbs.h"},
 		"libmlx5.so.1", func() (*api.Known, error) { return api.KnownOf("mlx5dv.txt") }},
 }

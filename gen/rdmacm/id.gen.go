@@ -381,7 +381,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
 		C:       ptr,
 		Parents: []*object.Node{&id.h.Node, owner.Optional()},
-		Lent:    qpInitAttrHeld.Nodes,
+		From:    &qpInitAttrHeld,
 		End: func() error {
 			rawDestroyQP(id.lib.fn[symRdma_destroy_qp], id.h.C)
 			return nil

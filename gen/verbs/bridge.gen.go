@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 )
 
 // init offers the handles and builders to generated packages of libraries that work with them.
@@ -45,6 +46,7 @@ func init() {
 	bridge.OfferAttr("CountersInitAttr", (*CountersInitAttr).lend)
 	bridge.OfferAttr("CQInitAttrEx", (*CQInitAttrEx).lend)
 	bridge.OfferAttr("QPInitAttr", (*QPInitAttr).lend)
+	bridge.OfferAttr("QPInitAttrEx", (*QPInitAttrEx).lend)
 	bridge.OfferAttr("SRQInitAttr", (*SRQInitAttr).lend)
 	bridge.OfferAttr("SRQInitAttrEx", (*SRQInitAttrEx).lend)
 	bridge.OfferAttr("WQInitAttr", (*WQInitAttr).lend)
@@ -159,6 +161,9 @@ func (a *CQInitAttrEx) lend(to *bridge.Lent) error {
 		c.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
 	}
 	to.C = unsafe.Pointer(&c)
+	bridge.OnMake(to, func(o *CQ) {
+		o.asked = lazy.Of(uint64(c.wc_flags))
+	})
 	return nil
 }
 
@@ -185,6 +190,64 @@ func (a *QPInitAttr) lend(to *bridge.Lent) error {
 		c.srq = uintptr(a.SRQ.h.C)
 	}
 	to.C = unsafe.Pointer(&c)
+	bridge.OnMake(to, func(o *QP) {
+		o.made = &c
+	})
+	return nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *QPInitAttrEx) lend(to *bridge.Lent) error {
+	c := a.c
+	if a.err != nil {
+		return a.err
+	}
+	if a.sendCQ != nil {
+		if err := to.Enter("send_cq", &a.sendCQ.h); err != nil {
+			return err
+		}
+		c.send_cq = uintptr(a.sendCQ.h.C)
+	}
+	if a.recvCQ != nil {
+		if err := to.Enter("recv_cq", &a.recvCQ.h); err != nil {
+			return err
+		}
+		c.recv_cq = uintptr(a.recvCQ.h.C)
+	}
+	if a.pd != nil {
+		if err := to.Enter("pd", &a.pd.h); err != nil {
+			return err
+		}
+		c.pd = uintptr(a.pd.h.C)
+		c.comp_mask |= 0x1 // IBV_QP_INIT_ATTR_PD
+	}
+	if a.xrcd != nil {
+		if err := to.Enter("xrcd", &a.xrcd.h); err != nil {
+			return err
+		}
+		c.xrcd = uintptr(a.xrcd.h.C)
+		c.comp_mask |= 0x2 // IBV_QP_INIT_ATTR_XRCD
+	}
+	if a.srq != nil {
+		if err := to.Enter("srq", &a.srq.h); err != nil {
+			return err
+		}
+		c.srq = uintptr(a.srq.h.C)
+	}
+	if a.rwqIndTbl != nil {
+		if err := to.Enter("rwq_ind_tbl", &a.rwqIndTbl.h); err != nil {
+			return err
+		}
+		c.rwq_ind_tbl = uintptr(a.rwqIndTbl.h.C)
+		c.comp_mask |= 0x10 // IBV_QP_INIT_ATTR_IND_TABLE
+	}
+	to.Pin(&c.rx_hash_conf.rx_hash_key, a.rxHashConfKey)
+	to.C = unsafe.Pointer(&c)
+	bridge.OnMake(to, func(o *QP) {
+		o.asked = lazy.Of(uint64(c.send_ops_flags))
+		o.made = &cQPInitAttr{qp_context: c.qp_context, send_cq: c.send_cq, recv_cq: c.recv_cq, srq: c.srq, cap: c.cap, qp_type: c.qp_type,
+			sq_sig_all: c.sq_sig_all}
+	})
 	return nil
 }
 

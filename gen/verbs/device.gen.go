@@ -1052,9 +1052,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		dev.lib.lints.Report(hintCreateQPEx(&in))
 	}
 	o := newQP(dev, ptr)
-	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
+	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
 	o.made = &cQPInitAttr{qp_context: qpInitAttrExC.qp_context, send_cq: qpInitAttrExC.send_cq, recv_cq: qpInitAttrExC.recv_cq,
 		srq: qpInitAttrExC.srq, cap: qpInitAttrExC.cap, qp_type: qpInitAttrExC.qp_type, sq_sig_all: qpInitAttrExC.sq_sig_all}
 	if err := o.h.Adopt(&dev.h.Node, qpInitAttrEx.sendCQ.base().Optional(), qpInitAttrEx.recvCQ.base().Optional(),

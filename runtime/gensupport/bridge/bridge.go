@@ -185,9 +185,9 @@ func Fill[T any](verb string, to *T) (Filled, error) {
 // Made is an object of one library that another library made.
 type Made struct {
 	C       unsafe.Pointer
-	Parents []*object.Node // that cannot be closed before it, beside those in Lent
-	Lent    []*object.Node
-	End     func() error // ends the C object; nil where the library of its type does it
+	Parents []*object.Node // that cannot be closed before it, beside those in From
+	From    *Lent          // the builder that it was made with; may be nil
+	End     func() error   // ends the C object; nil where the library of its type does it
 
 	verb    string
 	lib     any              // the *Lib of the package whose type the handle has
@@ -228,6 +228,11 @@ func (s *shelf[T]) make(m Made) (*T, error) {
 	if h == nil {
 		return nil, errors.Join(rootless(m.verb, s.base(nil).Kind()), m.end())
 	}
+	if m.From != nil {
+		for _, made := range m.From.made {
+			made(h)
+		}
+	}
 	if err := m.adopt(s.base(h)); err != nil {
 		return nil, err
 	}
@@ -243,7 +248,11 @@ func (m *Made) adopt(h *object.Handle) error {
 			return m.End()
 		}
 	}
-	err := h.Adopt(slices.Concat(m.Parents, m.Lent)...)
+	parents := m.Parents
+	if m.From != nil {
+		parents = slices.Concat(parents, m.From.Nodes)
+	}
+	err := h.Adopt(parents...)
 	if err != nil && !ended && !h.IsOpen() {
 		err = errors.Join(err, m.end())
 	}

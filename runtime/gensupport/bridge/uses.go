@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -35,7 +36,7 @@ func (u *Uses) enter(what string, h *object.Handle) error {
 	return nil
 }
 
-// Exit ends all uses. It closes the handles that only Under has borrowed, unless an object belongs to them now.
+// Exit ends all uses. It closes the handles that only Under has borrowed, unless an object belongs to them now, and unpins bytes.
 func (u *Uses) Exit() {
 	u.in.Exit()
 	for _, leave := range u.leave {
@@ -115,6 +116,19 @@ type Lent struct {
 	C     unsafe.Pointer // memory of Go
 	Nodes []*object.Node // of the handles
 	uses  *Uses
+	made  []func(handle any)
+}
+
+// Pin stores the address of bytes in the struct, where they stay until the uses end.
+func (l *Lent) Pin(to *uintptr, b []byte) { l.uses.leave = append(l.uses.leave, mem.PinData(to, b)) }
+
+// OnMake has f called with the handle of type T that is made of an object which the other library made with the struct.
+func OnMake[T any](l *Lent, f func(*T)) {
+	l.made = append(l.made, func(handle any) {
+		if h, ok := handle.(*T); ok {
+			f(h)
+		}
+	})
 }
 
 // Enter begins the use of a handle in the struct. What is the C name of its field.

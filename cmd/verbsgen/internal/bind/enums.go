@@ -23,8 +23,11 @@ func (b *binder) bindEnums() {
 }
 
 func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
-	e := &model.Enum{Go: f.Go, C: "enum " + f.Enum, Page: p.Page, Flags: true, Bits: f.Bits, Prefix: f.Prefix, Runtime: f.Runtime,
+	e := &model.Enum{Go: f.Go, Page: p.Page, Flags: true, Bits: f.Bits, Prefix: f.Prefix, Runtime: f.Runtime,
 		Doc: f.Doc, Pos: pos(f.Pos)}
+	if f.Enum != "" {
+		e.C = "enum " + f.Enum
+	}
 	if e.Bits == 0 {
 		e.Bits = 32
 	}

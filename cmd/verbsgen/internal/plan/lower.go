@@ -229,8 +229,8 @@ func (s MakeOther) Steps() []Step {
 	if len(parents) > 0 {
 		with = append(with, Entry{"Parents", composite("[]*object.Node", parents...)})
 	}
-	if s.Lent != "" {
-		with = append(with, Entry{"Lent", val(s.Lent)})
+	if s.From != "" {
+		with = append(with, Entry{"From", addr(s.From)})
 	}
 	if s.End != nil {
 		with = append(with, Entry{"End", Value{As: Function, Func: s.End}})

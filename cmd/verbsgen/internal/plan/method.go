@@ -251,23 +251,13 @@ func (c *call) created() []Step {
 	if end := c.v.EndedBy; end != nil {
 		out = append(out, set("o.h.End", val("o."+naming.Unexported(end.Go))))
 	}
-	if c.v.Asks != nil && c.b.isAsked(o) {
-		out = append(out, set("o.asked", of("lazy", "Of", converted("uint64", val(c.v.Asks.Param.Go+"C."+c.v.Asks.Leaf.Go)))))
-	}
 	for _, parent := range c.b.owners(o) {
 		if from := c.ownerFrom(parent); from != "" {
 			out = append(out, set("o."+naming.Unexported(parent.Name()), val(from)))
 		}
 	}
 	for _, p := range c.v.Params {
-		if o.Made == nil || p.Taken() == nil || p.Record.Mirror == nil {
-			continue
-		}
-		if p.Record == o.Made {
-			out = append(out, set("o.made", addr(p.Go+"C")))
-		} else if same, ok := sameLeaves(o.Made.Mirror, p); ok {
-			out = append(out, set("o.made", composite("*"+o.Made.Mirror.Name, same...)))
-		}
+		out = append(out, c.b.keepAttr(c.v, p, p.Go+"C")...)
 	}
 	if c.keep {
 		out = append(out, Keep{})
@@ -279,8 +269,26 @@ func (c *call) created() []Step {
 	return append(out, Adopt{"o", parents})
 }
 
-// sameLeaves takes the fields of a mirror from the record of a parameter, if that has all of them.
-func sameLeaves(m *model.Mirror, p *model.Param) (same []Entry, ok bool) {
+// keepAttr has a new object keep what it was asked for, and made with, of the mirror of a parameter.
+func (b *builder) keepAttr(v *model.Verb, p *model.Param, mirror string) (out []Step) {
+	o := v.Creates
+	if v.Asks != nil && v.Asks.Param == p && b.isAsked(o) {
+		out = append(out, set("o.asked", of("lazy", "Of", converted("uint64", val(mirror+"."+v.Asks.Leaf.Go)))))
+	}
+	if o.Made == nil || p.Taken() == nil || p.Record.Mirror == nil {
+		return out
+	}
+	if p.Record == o.Made {
+		return append(out, set("o.made", addr(mirror)))
+	}
+	if same, ok := sameLeaves(o.Made.Mirror, p, mirror); ok {
+		out = append(out, set("o.made", composite("*"+o.Made.Mirror.Name, same...)))
+	}
+	return out
+}
+
+// sameLeaves takes the fields of a mirror from the one of the record of a parameter, if that has all of them.
+func sameLeaves(m *model.Mirror, p *model.Param, mirror string) (same []Entry, ok bool) {
 	for _, l := range m.Leaf {
 		if l.Go == "_" {
 			continue
@@ -289,7 +297,7 @@ func sameLeaves(m *model.Mirror, p *model.Param) (same []Entry, ok bool) {
 		if x == nil || x.GoType != l.GoType {
 			return nil, false
 		}
-		same = append(same, Entry{l.Go, val(p.Go + "C." + x.Go)})
+		same = append(same, Entry{l.Go, val(mirror + "." + x.Go)})
 	}
 	return same, true
 }

@@ -158,8 +158,8 @@ func (c *call) createdOther() []Step {
 	out, from := c.made()
 	s := MakeOther{Into: "o", Object: o.Ref, Uses: c.uses(o.From), C: val(from), Parents: c.parents()}
 	for _, p := range c.v.Params {
-		if r := p.Taken(); r != nil && r.From != nil {
-			s.Lent = held(p) + ".Nodes"
+		if r := p.Taken(); r != nil && r.From == o.From {
+			s.From = held(p)
 		}
 	}
 	if v := c.v.EndedBy; v != nil {
@@ -214,8 +214,7 @@ func (b *builder) lendable(r *model.Record) bool {
 		return false
 	}
 	for _, f := range r.Fields {
-		if f.Callback != "" || f.Bytes || f.Handles != nil || f.Points != nil || f.Nested != nil && len(NestedBytes(f)) > 0 ||
-			f.Object != nil && f.Object.From != nil {
+		if f.Callback != "" || f.Bytes || f.Handles != nil || f.Points != nil || f.Object != nil && f.Object.From != nil {
 			return false
 		}
 	}
@@ -235,6 +234,11 @@ func (b *builder) lend(r *model.Record) *Method {
 		Params: []Var{{Name: "to", Type: "*bridge.Lent"}}, Results: errOnly}
 	m.Steps = append(m.Steps, CopyAttr{Attr: "a", Into: "c", Mirror: r.Mirror.Name, Plain: r.Plain, Fails: KeepsError(r)})
 	for _, f := range r.Fields {
+		if f.Nested != nil {
+			for _, x := range NestedBytes(f) {
+				m.Steps = append(m.Steps, do(result("to.Pin", addr("c."+f.Leaf.Go+"."+x.Leaf.Go), val("a."+KeptIn(r, f, x)))))
+			}
+		}
 		if f.Object == nil {
 			continue
 		}
@@ -242,6 +246,24 @@ func (b *builder) lend(r *model.Record) *Method {
 		then := append([]Step{Try{Call: result("to.Enter", text(f.C), addr(h+".h"))}}, putHandle("c", h+".h.C", r, f)...)
 		m.Steps = append(m.Steps, If{isGiven(h), then})
 	}
-	m.Steps = append(m.Steps, set("to.C", memory("c")), ret(null))
+	m.Steps = append(append(m.Steps, set("to.C", memory("c"))), append(b.keeps(r), ret(null))...)
 	return m
+}
+
+// keeps has what another library makes with a builder keep what the package keeps of it, each object once.
+func (b *builder) keeps(r *model.Record) (out []Step) {
+	seen := map[*model.Object]bool{}
+	for _, v := range b.pkg.Verbs {
+		for _, p := range v.Params {
+			if p.Taken() != r || v.Creates == nil || v.Creates.From != nil || seen[v.Creates] {
+				continue
+			}
+			if keep := b.keepAttr(v, p, "c"); len(keep) > 0 {
+				seen[v.Creates] = true
+				made := function([]Var{{Name: "o", Type: "*" + v.Creates.Go}}, nil, keep...)
+				out = append(out, do(of("bridge", "OnMake", val("to"), made)))
+			}
+		}
+	}
+	return out
 }

@@ -318,6 +318,9 @@ func refusedFirst(w *world, m *Method) []string {
 		})
 	}
 	for _, p := range m.Params {
+		if of := m.Verb.Params; slices.ContainsFunc(of, func(q *model.Param) bool { return q.Go == p.Name && q.Null }) {
+			continue // nil is NULL
+		}
 		if (p.Type == "int" || p.Type == "*mem.Buffer" || p.Type == "*mem.Pin" || w.fields[strings.TrimPrefix(p.Type, "*")] != nil &&
 			p.Type[0] == '*') && !refused(p.Name) {
 			return []string{p.Name + " is not refused where it is nil or does not fit"}

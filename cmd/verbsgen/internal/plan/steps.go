@@ -116,7 +116,7 @@ type (
 		Into, Object, Uses string
 		C                  Value
 		Parents            []Parent
-		Lent               string // further nodes, of a builder
+		From               string // the builder of the same package that it was made with
 		End                *Func  // nil where the library of the object ends it
 	}
 	// Adopt opens the new handle under its parents.

@@ -1,0 +1,3 @@
+package efadv
+
+//go:generate go run ../../cmd/verbsgen generate --module efadv

@@ -1,0 +1,3 @@
+package hnsdv
+
+//go:generate go run ../../cmd/verbsgen generate --module hnsdv
