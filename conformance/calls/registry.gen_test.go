@@ -7,6 +7,8 @@ package calls
 import (
 	"reflect"
 
+	"github.com/verbsgen/verbsgen/gen/efadv"
+	"github.com/verbsgen/verbsgen/gen/hnsdv"
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/devmem"
@@ -17,6 +19,8 @@ import (
 
 // packages are the folders of the packages, by name.
 var packages = map[string]string{
+	"efadv":  "gen/efadv",
+	"hnsdv":  "gen/hnsdv",
 	"rdmacm": "gen/rdmacm",
 	"verbs":  "gen/verbs",
 	"devmem": "runtime/devmem",
@@ -27,6 +31,34 @@ var packages = map[string]string{
 
 // exportedTypes are the types that have methods.
 var exportedTypes = []reflect.Type{
+	reflect.TypeFor[efadv.AHInfo](),
+	reflect.TypeFor[efadv.CQFlag](),
+	reflect.TypeFor[efadv.CQInfo](),
+	reflect.TypeFor[efadv.CQInitAttr](),
+	reflect.TypeFor[efadv.CompCntrFlag](),
+	reflect.TypeFor[efadv.CompCntrInitAttr](),
+	reflect.TypeFor[efadv.DeviceCaps](),
+	reflect.TypeFor[efadv.DeviceInfo](),
+	reflect.TypeFor[efadv.DriverQPType](),
+	reflect.TypeFor[efadv.Lib](),
+	reflect.TypeFor[efadv.MRInfo](),
+	reflect.TypeFor[efadv.MRValidity](),
+	reflect.TypeFor[efadv.MemoryLocation](),
+	reflect.TypeFor[efadv.MemoryType](),
+	reflect.TypeFor[efadv.QPFlag](),
+	reflect.TypeFor[efadv.QPInitAttr](),
+	reflect.TypeFor[efadv.RQDepthAttr](),
+	reflect.TypeFor[efadv.SQDepthAttr](),
+	reflect.TypeFor[efadv.SQDepthFlag](),
+	reflect.TypeFor[efadv.WCFlag](),
+	reflect.TypeFor[efadv.WQCaps](),
+	reflect.TypeFor[efadv.WQInfo](),
+	reflect.TypeFor[efadv.WRFlag](),
+	reflect.TypeFor[hnsdv.CongestType](),
+	reflect.TypeFor[hnsdv.ContextMask](),
+	reflect.TypeFor[hnsdv.DeviceInfo](),
+	reflect.TypeFor[hnsdv.Lib](),
+	reflect.TypeFor[hnsdv.QPInitAttr](),
 	reflect.TypeFor[rdmacm.ConnAttr](),
 	reflect.TypeFor[rdmacm.ConnInfo](),
 	reflect.TypeFor[rdmacm.Event](),
@@ -252,6 +284,18 @@ var exportedTypes = []reflect.Type{
 
 // exportedFuncs are the functions.
 var exportedFuncs = map[string]any{
+	"efadv.Load":                   efadv.Load,
+	"efadv.LoadFrom":               efadv.LoadFrom,
+	"efadv.NewCQInitAttr":          efadv.NewCQInitAttr,
+	"efadv.NewCompCntrInitAttr":    efadv.NewCompCntrInitAttr,
+	"efadv.NewQPInitAttr":          efadv.NewQPInitAttr,
+	"efadv.NewRQDepthAttr":         efadv.NewRQDepthAttr,
+	"efadv.NewSQDepthAttr":         efadv.NewSQDepthAttr,
+	"efadv.Path":                   efadv.Path,
+	"hnsdv.Load":                   hnsdv.Load,
+	"hnsdv.LoadFrom":               hnsdv.LoadFrom,
+	"hnsdv.NewQPInitAttr":          hnsdv.NewQPInitAttr,
+	"hnsdv.Path":                   hnsdv.Path,
 	"rdmacm.Load":                  rdmacm.Load,
 	"rdmacm.LoadFrom":              rdmacm.LoadFrom,
 	"rdmacm.Path":                  rdmacm.Path,

@@ -13,9 +13,9 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// onEFA is the environment of a child with two devices of efa.
-func onEFA(t *testing.T) []string {
-	dir, two := t.TempDir(), []string{"efa", "efa"}
+// onEFA is the environment of a child with two devices of efa, and more.
+func onEFA(t *testing.T, more ...string) []string {
+	dir, two := t.TempDir(), append([]string{"efa", "efa"}, more...)
 	tree, drivers := filepath.Join(dir, "sys"), filepath.Join(dir, "drivers")
 	if err := firstError(makeTree(tree, two), makeDrivers(drivers, Options{Providers: two})); err != nil {
 		t.Fatal(err)

@@ -15,9 +15,10 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// TestEFADV has the bindings of libefa, over those of libibverbs, send by SRD between two devices of efa, in a child process.
+// TestEFADV has the bindings of libefa, over those of libibverbs, send by SRD between two devices of efa, in a child process. A device of
+// mlx5 is refused by libefa.
 func TestEFADV(t *testing.T) {
-	_, _, out := child(t, "srd", onEFA(t)...)
+	_, _, out := child(t, "srd", onEFA(t, "mlx5")...)
 	if said := line(t, out); said != `libefa moved "by SRD", 2 times` {
 		t.Error(said)
 	}
@@ -115,6 +116,14 @@ func refusedHandles(t *testing.T, efa *efadv.Lib, a, b *srdEnd, devs []*verbs.De
 	}
 	if _, err = efa.QueryMR(a.mr); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("efadv_query_mr: %v", err)
+	}
+	mlx5 := open(t, "mlx5_0")
+	if _, err = efa.QueryDevice(mlx5); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "another loaded library") {
+		t.Errorf("a device of another Lib: %v", err)
+	}
+	lib := must(efadv.Load(mlx5.Lib()))(t)
+	if _, err = lib.QueryDevice(mlx5); !errors.Is(err, syscall.EOPNOTSUPP) || !strings.Contains(err.Error(), "the device is not one of EFA") {
+		t.Errorf("a device of mlx5: %v", err)
 	}
 	closed := must(devs[0].AllocPD())(t)
 	if err := closed.Close(); err != nil {

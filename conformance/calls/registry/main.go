@@ -15,7 +15,8 @@ import (
 )
 
 // roots are the folders of the packages whose types and functions are called.
-var roots = map[string]string{"verbs": "gen", "rdmacm": "gen", "mem": "runtime", "dpath": "runtime", "devmem": "runtime", "verr": "runtime"}
+var roots = map[string]string{"verbs": "gen", "rdmacm": "gen", "efadv": "gen", "hnsdv": "gen",
+	"mem": "runtime", "dpath": "runtime", "devmem": "runtime", "verr": "runtime"}
 
 func main() {
 	text, err := list()
