@@ -182,8 +182,11 @@ func (b *mutationBench) one(t *testing.T, f *mutationFolder, i int) {
 		return
 	}
 	f.writeHeaders(t, m)
-	way := mutationWays[i/len(mutate.Kinds())%len(mutationWays)]
-	b.judge(t, f, i, m, way)
+	round := i / len(mutate.Kinds())
+	b.judge(t, f, i, m, mutationWays[round%len(mutationWays)])
+	if round == 0 {
+		b.placed(t, f, i)
+	}
 }
 
 // judge generates in one way, and tells what must not come of it.
@@ -204,6 +207,15 @@ func (b *mutationBench) judge(t *testing.T, f *mutationFolder, i int, m mutate.M
 	name := headerFiles[m.File]
 	t.Errorf("mutation %d of seed %d, %s: %s\n%s %v: %s\n%s\n%s", i, *mutationSeed, m.Kind, m.Note, o, way.flags, name, problem,
 		clip(udiff.Unified(name, name, string(b.headers[m.File]), m.Text), 2000))
+}
+
+// placed stores the facts of one damaged header, or looks for the places of what import says against it.
+func (b *mutationBench) placed(t *testing.T, f *mutationFolder, i int) {
+	var out bytes.Buffer
+	args := []string{"import", "--header", f.header(), "--release", "66.0", "-o", filepath.Join(t.TempDir(), "facts.txt")}
+	if _, list := runList(t.Context(), args, &out, &out); slices.ContainsFunc(list, func(d diag.Diag) bool { return !hasPlace(d) }) {
+		t.Errorf("import of mutation %d of seed %d:\n%v", i, *mutationSeed, list)
+	}
 }
 
 // clip shortens a text that is too long to read.
@@ -282,12 +294,8 @@ func (f *mutationFolder) refusal(t *testing.T, list diag.List) (outcome, string)
 	return refused, ""
 }
 
-// wholeFile are the diagnostics that are about a header as a whole: they name it, and no line.
-var wholeFile = []diag.Code{diag.HeaderRead, diag.HeaderEmpty, diag.HeaderNoVerbs, diag.HeaderLacks}
-
-func hasPlace(d diag.Diag) bool {
-	return d.File != "" && (d.Line > 0 || slices.Contains(wholeFile, d.Code))
-}
+// hasPlace reports whether a diagnostic names a line, or a file that cannot be read at all.
+func hasPlace(d diag.Diag) bool { return d.File != "" && (d.Line > 0 || d.Code == diag.HeaderRead) }
 
 // accepted looks at what the damaged header says, and at what was made of it.
 func (f *mutationFolder) accepted(t *testing.T, way mutationWay) (outcome, string) {

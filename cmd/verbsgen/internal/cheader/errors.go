@@ -55,7 +55,7 @@ func reasonOf(err error) error {
 // checkText refuses what is no C text.
 func checkText(file string, data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
-		return diag.New(diag.HeaderEmpty, file, 0, 0, "header", "is empty", "install it again (libibverbs-dev)")
+		return diag.New(diag.HeaderEmpty, file, 1, 1, "header", "is empty", "install it again (libibverbs-dev)")
 	}
 	if i := bytes.IndexByte(data, 0); i >= 0 {
 		line, col := lineCol(data, i)

@@ -80,18 +80,17 @@ const shown = 10
 // missing reports what the header lacks of the names up to a release, in the order of the newest header.
 func (k *known) missing(newest *api.Release, upTo string) {
 	n := 0
+	near := api.Pos{File: k.header, Line: 1, Col: 1} // of the declaration before the missing one, or of the struct or enum around it
 	lacks := func(name, what string) bool {
 		l := k.lives[name]
+		if at := k.at[name]; at.Line > 0 {
+			near = at
+		}
 		if k.has[name] != nil || !l.Stays || anonymous(name) || api.Compare(l.Since, upTo) > 0 {
 			return false
 		}
 		if n++; n <= shown {
-			file, pos := k.header, api.Pos{}
-			if tag, _, ok := cutField(name); ok && k.at[tag].File != "" { // the struct is there: that is the place to mend
-				pos = k.at[tag]
-				file = pos.File
-			}
-			k.errs.Add(diag.New(diag.HeaderLacks, file, pos.Line, pos.Col, name,
+			k.errs.Add(diag.New(diag.HeaderLacks, near.File, near.Line, near.Col, name,
 				"the header does not declare this "+what+", which rdma-core has since "+l.Since, k.wholeFix(l.Since)))
 		}
 		return true
@@ -126,7 +125,7 @@ func (k *known) missing(newest *api.Release, upTo string) {
 		lacks(a.Name, "name of "+a.Of)
 	}
 	if n > shown {
-		k.errs.Add(diag.New(diag.HeaderLacks, k.header, 0, 0, "header", fmt.Sprintf("%d more declarations are missing", n-shown),
+		k.errs.Add(diag.New(diag.HeaderLacks, k.header, 1, 1, "header", fmt.Sprintf("%d more declarations are missing", n-shown),
 			"use a complete "+k.base))
 	}
 }
