@@ -145,8 +145,8 @@ func (in *importFlags) readGit(m *spec.Module) (*api.Release, string, error) {
 		return nil, "", err
 	}
 	if headers.Release != in.release {
-		return nil, "", diag.One(diag.New(diag.CheckoutRead, in.git, 0, 0, tree.Place("CMakeLists.txt"),
-			fmt.Sprintf("says that this is release %q, not %s", headers.Release, in.release), "name the release's own commit with --commit"))
+		return nil, "", diag.One(diag.New(diag.CheckoutRead, tree.Place("CMakeLists.txt"), headers.Version, 1, "PACKAGE_VERSION",
+			fmt.Sprintf("this is release %q, not %s", headers.Release, in.release), "name the release's own commit with --commit"))
 	}
 	opt := input.ReadHeader(m, headers.File, nil)
 	opt.As = asIncluded(headers.File)

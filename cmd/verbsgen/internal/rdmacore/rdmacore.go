@@ -32,6 +32,7 @@ type Tree struct {
 // Headers are what a commit publishes, in a folder.
 type Headers struct {
 	Release  string            // as the commit calls itself
+	Version  int               // line of CMakeLists.txt that says so
 	File     string            // path of the library's header
 	Map      string            // file of the tree with the versions
 	Versions map[string]string // symbol of the library -> its default version
@@ -57,24 +58,29 @@ func (t Tree) Export(to string, lib Library) (*Headers, error) {
 		return nil, err
 	}
 	vars := variables(root)
-	h := &Headers{Release: vars["PACKAGE_VERSION"], File: filepath.Join(to, filepath.FromSlash(lib.Header))}
+	h := &Headers{Release: vars["PACKAGE_VERSION"], Version: lineOf(root, "PACKAGE_VERSION"),
+		File: filepath.Join(to, filepath.FromSlash(lib.Header))}
 	for _, folder := range slices.Compact(slices.Sorted(slices.Values(append(slices.Clone(folders), lib.Folder)))) {
 		text, err := t.read(folder + "/CMakeLists.txt")
 		if err != nil {
 			return nil, err
 		}
 		for _, f := range published(text) {
+			cmake := folder + "/CMakeLists.txt"
 			if !filepath.IsLocal(f.dest) {
-				return nil, t.problem(t.Place(folder+"/CMakeLists.txt"),
-					"publishes headers into "+f.dest+", which is not a folder below that of the headers")
+				return nil, t.at(cmake, f.line, f.name, "is published into "+f.dest+", which is not a folder below that of the headers")
 			}
-			if err := t.copy(path.Join(folder, f.name), filepath.Join(to, f.dest, path.Base(f.name))); err != nil {
+			data, err := t.repo.git("cat-file", "blob", t.hash+":"+path.Join(folder, f.name))
+			if err != nil {
+				return nil, t.at(cmake, f.line, f.name, "is published, and git cannot read it: "+t.named(err))
+			}
+			if err := store(data, filepath.Join(to, f.dest, path.Base(f.name))); err != nil {
 				return nil, err
 			}
 		}
 	}
 	if _, err := os.Stat(h.File); err != nil {
-		return nil, t.problem(t.Place(lib.Folder+"/CMakeLists.txt"), "does not publish a "+path.Base(lib.Header))
+		return nil, t.at(lib.Folder+"/CMakeLists.txt", 1, path.Base(lib.Header), "is not published")
 	}
 	h.Map = lib.Folder + "/lib" + strings.TrimPrefix(path.Base(lib.Folder), "lib") + ".map.in" // providers/mlx5 has libmlx5.map
 	text, err := t.read(h.Map)
@@ -101,13 +107,10 @@ func (t *Tree) File(name string) ([]byte, error) {
 	return t.read(name)
 }
 
-// copy writes a file of the commit.
-func (t Tree) copy(name, to string) error {
-	data, err := t.read(name)
-	if err != nil {
-		return err
-	}
-	if err = os.MkdirAll(filepath.Dir(to), 0o777); err == nil {
+// store writes a file.
+func store(data []byte, to string) error {
+	err := os.MkdirAll(filepath.Dir(to), 0o777)
+	if err == nil {
 		err = os.WriteFile(to, data, 0o666)
 	}
 	if err != nil {
@@ -149,11 +152,25 @@ func (t Tree) cannot(what string, err error) error {
 	case errors.Is(err, exec.ErrNotFound):
 		return t.problem(what, "git is not installed")
 	}
-	reason := err.Error()
-	if t.hash != "" {
-		reason = strings.ReplaceAll(reason, t.hash, t.Commit)
+	return t.problem(what, "git cannot read it: "+t.named(err))
+}
+
+// named is an error of git in which the commit has its name.
+func (t Tree) named(err error) string {
+	if t.hash == "" {
+		return err.Error()
 	}
-	return t.problem(what, "git cannot read it: "+reason)
+	return strings.ReplaceAll(err.Error(), t.hash, t.Commit)
+}
+
+// at makes a diagnostic about a line of a file of the commit.
+func (t Tree) at(name string, line int, subject, problem string) error {
+	return diag.One(diag.New(diag.CheckoutRead, t.Place(name), line, 1, subject, problem, "--git must name a repository of rdma-core"))
+}
+
+// lineOf is the line of a text, counted from 1; 1 where it is not there.
+func lineOf(data []byte, text string) int {
+	return 1 + bytes.Count(data[:max(0, bytes.Index(data, []byte(text)))], []byte("\n"))
 }
 
 func (t Tree) problem(what, problem string) error {
@@ -176,16 +193,23 @@ func variables(cmake []byte) map[string]string {
 }
 
 // publishedFile is a header and the folder below /usr/include that it goes to.
-type publishedFile struct{ dest, name string }
+type publishedFile struct {
+	dest, name string
+	line       int // of its name
+}
 
 var publishRE = regexp.MustCompile(`(?m)^\s*publish_(?:internal_)?headers\((\S+)\s([^)]*)\)`)
 
 // published lists the headers that a CMakeLists.txt installs or takes for the build. Names are relative to its folder.
 func published(cmake []byte) []publishedFile {
 	var list []publishedFile
-	for _, m := range publishRE.FindAllSubmatch(cmake, -1) {
-		for _, name := range strings.Fields(string(m[2])) {
-			list = append(list, publishedFile{string(m[1]), name})
+	for _, m := range publishRE.FindAllSubmatchIndex(cmake, -1) {
+		line := 1 + bytes.Count(cmake[:m[4]], []byte("\n"))
+		for text := range bytes.Lines(cmake[m[4]:m[5]]) {
+			for _, name := range strings.Fields(string(text)) {
+				list = append(list, publishedFile{string(cmake[m[2]:m[3]]), name, line})
+			}
+			line++
 		}
 	}
 	return list
