@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
 	"github.com/verbsgen/verbsgen/spec"
@@ -33,17 +32,23 @@ func TestEveryRelease(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := newWorkspace(t)
-	oldest, last := api.Releases()[0], ""
+	oldest := api.Releases()[0]
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	different, err := stored.Different()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, release := range api.Releases() {
 		rel, err := api.Load(release)
 		if err != nil {
 			t.Fatal(err)
 		}
-		hash := cdecl.FactsHash(rel)
-		if hash == last && release != "44.0" && release != api.Newest() {
+		if !slices.Contains(different, release) && release != "44.0" && release != api.Newest() {
 			continue
 		}
-		last = hash
 		header := *rel
 		header.Release = ""
 		opt := generate.Options{Package: "verbs", Header: "verbs.h"}

@@ -45,6 +45,27 @@ func (k *Known) Cover() ([]string, error) {
 	return list, nil
 }
 
+// Different lists the releases, oldest first, whose facts are not those of the release before: what is made of the facts of the others is
+// equal, but for the name of the release.
+func (k *Known) Different() ([]string, error) {
+	h, err := k.history()
+	if err != nil {
+		return nil, err
+	}
+	changed := make([]bool, len(h.releases)+1)
+	changed[0] = true
+	for _, f := range h.facts {
+		changed[f.first], changed[f.last+1] = true, true
+	}
+	var list []string
+	for i, release := range h.releases {
+		if changed[i] {
+			list = append(list, release)
+		}
+	}
+	return list, nil
+}
+
 // lifetime is how long a name is known.
 type lifetime struct {
 	first int  // index of the first release that has it

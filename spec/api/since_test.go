@@ -1,6 +1,8 @@
 package api
 
 import (
+	"bytes"
+	"slices"
 	"testing"
 )
 
@@ -52,6 +54,30 @@ func TestSinceByRelease(t *testing.T) {
 		if want := last[name] == Newest(); lives[name].Stays != want {
 			t.Errorf("%s: stays is %v, want %v", name, lives[name].Stays, want)
 		}
+	}
+}
+
+// TestDifferent compares the facts of each release with those of the one before it.
+func TestDifferent(t *testing.T) {
+	different, err := verbs().Different()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	var last []byte
+	for _, release := range Releases() {
+		rel := load(t, release)
+		rel.Release = ""
+		data, err := Marshal(rel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(data, last) {
+			want, last = append(want, release), data
+		}
+	}
+	if !slices.Equal(different, want) || len(want) < 15 || len(want) == len(Releases()) {
+		t.Errorf("%v, want %v", different, want)
 	}
 }
 

@@ -11,14 +11,22 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// TestOwnPages holds what the project promises of its own pages: every rule has both cases, and nothing of the newest
+// TestOwnPages holds what the project promises of its own pages: every rule has both cases, and nothing of any
 // release is undecided.
 func TestOwnPages(t *testing.T) {
 	sp, err := spec.Embedded()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range api.Releases() {
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	different, err := stored.Different()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range different {
 		rel, err := api.Load(name)
 		if err != nil {
 			t.Fatal(err)
@@ -40,7 +48,7 @@ func TestOwnPages(t *testing.T) {
 				}
 			}
 		}
-		if name == api.Newest() && r.Rules.Total != len(sp.Rules()) {
+		if name == different[len(different)-1] && r.Rules.Total != len(sp.Rules()) {
 			t.Errorf("%s: %d rules counted, the pages have %d", name, r.Rules.Total, len(sp.Rules()))
 		}
 	}

@@ -84,8 +84,8 @@ func TestModulesEach(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := 0
-		for _, rel := range different(t, stored) {
+		before, rels := 0, different(t, stored)
+		for i, rel := range rels {
 			_, all, err := Run(rel, sp, Options{Package: "p", Foreign: true})
 			if err != nil {
 				t.Fatalf("%s %s: %v", name, rel.Release, err)
@@ -94,7 +94,7 @@ func TestModulesEach(t *testing.T) {
 				continue
 			}
 			before = len(all.Verbs)
-			if !sweep() && rel.Release != stored.Newest() {
+			if !sweep() && i < len(rels)-1 {
 				continue
 			}
 			for _, v := range all.Verbs {
