@@ -34,12 +34,60 @@ type Module struct {
 	Serial  bool     // calls of the library must not run beside each other
 	Source  string   // folder of rdma-core's source with the header and the versions of the symbols
 	Uses    []Use    // by name
-	Words   *Words   // of rules: its own, and those of the modules that it stands on
-	Pos     Pos
+	// Families are the parts of the library by purpose, in the order in which a program needs them.
+	Families []Family
+	Begin    string // the first calls of a program, in words
+	Words    *Words // of rules: its own, and those of the modules that it stands on
+	Pos      Pos
 
 	own   Words
 	given bool // by a file beside the pages
 	marks marks
+}
+
+// Family is a part of a library by purpose, such as device memory.
+type Family struct {
+	Name  string
+	Doc   string   // what a program does with it
+	Verbs []string // its C functions, as globs
+	Pos   Pos
+}
+
+// Has reports whether a C function belongs to the family.
+func (f *Family) Has(c string) bool {
+	return slices.ContainsFunc(f.Verbs, func(glob string) bool {
+		ok, _ := path.Match(glob, c)
+		return ok
+	})
+}
+
+// FamilyOf returns the family of a C function, or nil.
+func (m *Module) FamilyOf(c string) *Family {
+	for i := range m.Families {
+		if m.Families[i].Has(c) {
+			return &m.Families[i]
+		}
+	}
+	return nil
+}
+
+// CheckFamilies returns an error for a name that is not one of a family.
+func (m *Module) CheckFamilies(names []string) error {
+	var known []string
+	for _, f := range m.Families {
+		known = append(known, f.Name)
+	}
+	var errs Errors
+	for _, name := range names {
+		if !slices.Contains(known, name) {
+			errs = append(errs, Error{Subject: "family " + show(name), Problem: "module " + m.Name + " has no family of this name",
+				Fix: cmp.Or(didYouMean(name, known), "the families are "+strings.Join(known, ", ")), Code: CodeUnknownName})
+		}
+	}
+	if len(errs) > 0 {
+		return errs
+	}
+	return nil
 }
 
 // Use is a module that another one stands on: pages may name its objects and records, as in verbs.PD.
@@ -235,6 +283,12 @@ func (d *decoder) module(n *yaml.Node) *Module {
 				{"import", false, d.matching(&u.Import, importPath, "an import path of Go")},
 			})
 			m.Uses = append(m.Uses, u)
+		})},
+		{"begin", false, d.text(&m.Begin)},
+		{"families", false, d.named(func(name string, k, v *yaml.Node) {
+			f := Family{Name: name, Pos: d.pos(k)}
+			d.object(v, place{"module", "families." + name}, []key{{"doc", true, d.text(&f.Doc)}, {"verbs", true, d.texts(&f.Verbs)}})
+			m.Families = append(m.Families, f)
 		})},
 		{"objects", false, d.objectWords(&m.own)},
 		{"properties", false, d.textMap(&m.own.types)},

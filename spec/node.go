@@ -22,6 +22,8 @@ type decoder struct {
 	nulls      []Rule                // of the parameters read so far
 	tag        string                // of the release of the page: what read_by cites
 	from       map[*yaml.Node]string // the files of nodes that are not of this one
+	// tables, if not nil, is called with the keys that each mapping of fixed form may have: the JSON schemas are made of them.
+	tables func(n *yaml.Node, keys []key)
 }
 
 // marks are the places of the texts of one entry of a page, found by key and text. They are many, and looked up for an error only.
@@ -200,6 +202,9 @@ func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 
 // object reads a mapping of fixed form.
 func (d *decoder) object(n *yaml.Node, at place, keys []key) bool {
+	if d.tables != nil {
+		d.tables(n, keys)
+	}
 	if d.adding != nil {
 		keys = d.adding.limit(d, keys)
 		d.adding = nil

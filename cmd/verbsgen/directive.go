@@ -79,5 +79,5 @@ func (d directive) target() (target, error) {
 		return t, diag.One(diag.New(diag.Directive, d.File, d.Line, 1, "go:generate", err.Error(), "see `verbsgen generate --help`"))
 	}
 	t.below(d.Dir)
-	return t, nil
+	return t, t.configure(cmd)
 }

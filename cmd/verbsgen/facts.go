@@ -3,13 +3,17 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // built is a package in memory.
@@ -28,8 +32,12 @@ func build(t target) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
+	only, err := selected(rel, sp, t)
+	if err != nil {
+		return nil, err
+	}
 	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg.name, sp.Module.Package), Imports: t.imports,
-		Only: t.only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.Header,
+		Only: only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.Header,
 		Foreign: t.Header != "" || len(t.Specs) > 0})
 	if err != nil {
 		return nil, err
@@ -40,6 +48,24 @@ func build(t target) (*built, error) {
 	}
 	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages),
 		left: decide.All(rel, sp).LeftOut()}, nil
+}
+
+// selected are the functions to bind, as globs: those of the families that the release has, and those of --only. None means all.
+func selected(rel *api.Release, sp *spec.Spec, t target) ([]string, error) {
+	if err := sp.Module.CheckFamilies(t.parts); err != nil || len(t.parts) == 0 {
+		return t.only, err
+	}
+	only := slices.Clone(t.only)
+	for _, f := range rel.Functions {
+		if of := sp.Module.FamilyOf(f.Name); of != nil && slices.Contains(t.parts, of.Name) && sp.VerbByC(f.Name) != nil {
+			only = append(only, f.Name)
+		}
+	}
+	if len(only) == 0 {
+		return nil, diag.One(diag.New(diag.OnlyNoMatch, "", 0, 0, "--families "+t.parts.String(),
+			"the release has no function of them", "choose another release"))
+	}
+	return only, nil
 }
 
 // from names the facts.

@@ -47,6 +47,7 @@ func (s *source) check() error {
 type target struct {
 	source
 	only    globs             // of C functions; empty: all
+	parts   globs             // families of C functions
 	pkg     packageFlag       // else that of the module
 	imports map[string]string // module -> import path of its Go package
 	out     string
@@ -92,6 +93,7 @@ func (t *target) flags(cmd *cobra.Command) {
 
 func (t *target) outFlags(f *pflag.FlagSet) {
 	f.Var(&t.only, "only", "bind only the C functions that match these `globs`, and what they need (default: all)")
+	f.Var(&t.parts, "families", "bind these parts of the library, such as `memory,queue-pairs` (default: all)")
 	f.Var(&t.pkg, "pkg", "`name` of the Go package (default: that of the module, such as verbs)")
 	f.StringToStringVar(&t.imports, "import", nil,
 		"import path of the Go package of a module that this one uses, as `verbs=PATH` (repeatable)")
@@ -108,6 +110,11 @@ func (t *target) check() error {
 	for _, g := range t.only {
 		if strings.TrimSpace(g) == "" {
 			return usagef("--only has an empty pattern")
+		}
+	}
+	for _, f := range t.parts {
+		if strings.TrimSpace(f) == "" {
+			return usagef("--families has an empty name")
 		}
 	}
 	if t.out == "" {

@@ -2,18 +2,20 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
-		a.generateCmd(), a.checkCmd(), a.inventoryCmd(), a.importCmd(), a.scaffoldCmd(), a.diffCmd(), a.auditCmd(), a.coverageCmd(),
-		a.rulesCmd(), a.explainCmd(),
+		a.initCmd(), a.generateCmd(), a.checkCmd(), a.inventoryCmd(), a.importCmd(), a.scaffoldCmd(), a.diffCmd(), a.auditCmd(),
+		a.coverageCmd(), a.rulesCmd(), a.explainCmd(),
 		a.vetCmd(), a.reportCmd(), a.completionCmd(), a.manCmd(),
 	}
 }
@@ -42,8 +44,12 @@ A typical line in a hand-written file of the folder:
 It needs verbsgen as a tool of the module: run  go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen  once.
 The generated code imports packages of github.com/verbsgen/verbsgen: run go mod tidy after the first go generate.
 
---only takes C function names in which * matches any characters. What these functions need (types, the
-functions that close their objects) is added automatically.
+--only takes C function names in which * matches any characters, --families names parts of the library: those
+of verbs are FAMILIES.
+What these functions need (types, the functions that close their objects) is added automatically.
+
+A file verbsgen.yaml in the folder may have the settings release, module, package, families, only, spec and import,
+so that flags are not needed; verbsgen init writes one. A flag that contradicts the file is an error.
 
 A function, type, field, enumerator or constant of the header that no page binds, skips or lists as
 pending is an error: the header is newer than the pages. --allow-undecided leaves such a declaration
@@ -77,11 +83,28 @@ spec/README.md explains the keys of pages, and what to do when a header is newer
 				return err
 			}
 			t.Edited = inClone
+			if err := t.configure(cmd); err != nil {
+				return err
+			}
 			return a.generate(t)
 		}),
 	}
+	cmd.Long = strings.Replace(cmd.Long, "FAMILIES", strings.TrimSpace(wrap(strings.Join(familyNames(spec.DefaultModule), ", "), 100)), 1)
 	t.flags(cmd)
 	return cmd
+}
+
+// familyNames are the parts of the library of a module.
+func familyNames(module string) []string {
+	m, err := spec.ModuleOf(module)
+	if err != nil {
+		return nil
+	}
+	var names []string
+	for _, f := range m.Families {
+		names = append(names, f.Name)
+	}
+	return names
 }
 
 // generate writes the package and tells on stdout what it did.
@@ -127,15 +150,17 @@ this folder with the defaults of generate.`,
 			if err != nil {
 				return err
 			}
-			targets := []target{t}
+			var targets []target
 			if cmd.Flags().NFlag() == 0 {
-				found, err := directiveTargets(".")
-				if err != nil {
+				if targets, err = directiveTargets("."); err != nil {
 					return err
 				}
-				if len(found) > 0 {
-					targets = found
+			}
+			if len(targets) == 0 {
+				if err := t.configure(cmd); err != nil {
+					return err
 				}
+				targets = []target{t}
 			}
 			for i := range targets {
 				targets[i].Edited = inClone

@@ -20,6 +20,20 @@
 // Every handle has a Close, which is refused while something made from it is open. Handles may be used from
 // several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.
 // Pass handles as pointers: every call on a copy is refused.
+//
+// # Overview
+//
+//   - identifiers: event channels and identifiers, the sockets of this library, and their options.
+//     [Lib.CreateEventChannel], [EventChannel.CreateID], [ID.SetOption], [ID.Migrate]
+//   - resolving: from an IP address to a device, a port and a route. [ID.BindAddr], [ID.ResolveAddr],
+//     [ID.ResolveRoute]
+//   - connecting: listening, connecting, accepting and closing. [ID.Connect], [ID.ConnectDefault],
+//     [ID.Establish], [ID.Listen], [ID.Accept], [ID.AcceptDefault], [ID.Reject], [ID.RejectECE], [ID.Notify],
+//     [ID.Disconnect], [ID.SetLocalECE], [ID.RemoteECE]
+//   - queue-pairs: the queue pair of an identifier, and the attributes that bring one into its states.
+//     [ID.CreateQP], [ID.InitQPAttr]
+//   - events: what happened to an identifier. [EventChannel.Next], [Lib.EventTypeString], [ID.WriteEvent]
+//   - multicast: multicast groups. [ID.JoinMulticast], [ID.LeaveMulticast]
 package rdmacm
 
 import "github.com/verbsgen/verbsgen/runtime/gensupport"

@@ -28,7 +28,7 @@ var portSpaceNames = []validate.Flag{{Bits: 2, Name: "IPOIB"}, {Bits: 262, Name:
 // String returns the C name without its prefix.
 func (v PortSpace) String() string { return validate.EnumText("PortSpace", int64(v), portSpaceNames) }
 
-// EventType is what a communication event tells.
+// EventType is the type of a communication event.
 //
 // C: enum rdma_cm_event_type, rdma_get_cm_event(3).
 type EventType uint32
@@ -114,7 +114,7 @@ const (
 	OptionIDTOS Option = 0 // RDMA_OPTION_ID_TOS
 	// Whether others may bind to the same address, four bytes.
 	OptionIDReuseAddr Option = 1 // RDMA_OPTION_ID_REUSEADDR
-	// Whether an IPv6 address is for IPv6 alone, four bytes.
+	// Whether an IPv6 address is for IPv6 only, four bytes.
 	OptionIDAFOnly Option = 2 // RDMA_OPTION_ID_AFONLY
 	// Timeout of acknowledgements as queue pairs have it, one byte.
 	OptionIDAckTimeout Option = 3 // RDMA_OPTION_ID_ACK_TIMEOUT

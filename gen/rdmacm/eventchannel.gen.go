@@ -145,7 +145,7 @@ func (channel *EventChannel) listen(verb string) (*events.Records[Event], error)
 	})
 }
 
-// read copies the next record and gives it back. made is the C object that comes with it, if any.
+// read copies the next record and returns it to the library. made is the C object that comes with it, if any.
 func (channel *EventChannel) read(ev *Event) (made unsafe.Pointer, errno syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()

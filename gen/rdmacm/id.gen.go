@@ -205,7 +205,7 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 }
 
 // ResolveAddr begins to resolve the address of a peer, which binds the identifier to a device. An event of type
-// ADDR_RESOLVED or ADDR_ERROR tells how it ended.
+// ADDR_RESOLVED or ADDR_ERROR reports the result.
 //
 //   - srcAddr: local address; the zero AddrPort lets the routing tables choose one.
 //   - dstAddr: address of the peer.
@@ -267,7 +267,7 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 }
 
 // ResolveRoute begins to resolve the route to the resolved address. An event of type ROUTE_RESOLVED or
-// ROUTE_ERROR tells how it ended.
+// ROUTE_ERROR reports the result.
 //
 //   - timeoutMs: milliseconds to wait.
 //
@@ -394,7 +394,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 }
 
 // Connect begins to connect to the resolved address. An event of type ESTABLISHED, REJECTED, UNREACHABLE or
-// CONNECT_ERROR tells how it ended.
+// CONNECT_ERROR reports the result.
 //
 // Errors (the call is not made):
 //   - the identifier is not bound to a device
@@ -461,7 +461,7 @@ func (id *ID) Connect(connParam ConnAttr) error {
 }
 
 // ConnectDefault begins to connect to the resolved address. An event of type ESTABLISHED, REJECTED, UNREACHABLE
-// or CONNECT_ERROR tells how it ended.
+// or CONNECT_ERROR reports the result.
 //
 // It sends no private data, asks for as many RDMA reads and atomics as the device allows, and repeats transfers
 // as often as possible. The identifier needs its own queue pair.
@@ -948,7 +948,7 @@ func (id *ID) Disconnect() error {
 }
 
 // JoinMulticast begins to join a multicast group, to which the queue pair of the identifier is then attached.
-// An event of type MULTICAST_JOIN or MULTICAST_ERROR tells how it ended.
+// An event of type MULTICAST_JOIN or MULTICAST_ERROR reports the result.
 //
 //   - addr: address of the group.
 //

@@ -125,8 +125,8 @@ var library = dl.Module{Name: "librdmacm.so.1", Probe: "rdma_create_event_channe
 	Install: "Debian, Ubuntu: librdmacm1; Fedora, RHEL: librdmacm"}
 
 // Load loads librdmacm at run time. A process has one real librdmacm: loading it again returns the same one,
-// and loading another file is an error. If there is no library, the error is errors.ErrUnsupported and says
-// what to install. It works with the objects of the libraries that it is given, which must be loaded, too.
+// and loading another file is an error. Without a library, the error wraps errors.ErrUnsupported and says what
+// to install. It works with the objects of the libraries that it is given, which must be loaded, too.
 func Load(verbsLib *verbs.Lib, opts ...LoadOption) (*Lib, error) {
 	var c loadConfig
 	for _, o := range opts {

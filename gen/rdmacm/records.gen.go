@@ -78,7 +78,7 @@ func (r *ConnInfo) from(c *cConnParam) {
 //
 // C: struct rdma_cm_event, rdma_get_cm_event(3).
 type Event struct {
-	// What it tells.
+	// What happened.
 	Type EventType // event
 	// The identifier that it is for; nil if that is closed. Of CONNECT_REQUEST it is a new one, for the caller to
 	// close.

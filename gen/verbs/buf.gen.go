@@ -70,7 +70,7 @@ func (buffer *Buf) PD() *PD { return object.OrZero(buffer).pd }
 
 // ExportDMABufFD returns a new file descriptor of the dma-buf that a buffer lies in, which the caller closes.
 //
-// A buffer that lies in no dma-buf is syscall.ENODATA.
+// It returns syscall.ENODATA for a buffer that is not part of a dma-buf.
 //
 // Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //

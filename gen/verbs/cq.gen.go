@@ -108,8 +108,8 @@ func (cq *CQ) Size() int {
 type WCEx struct {
 	// ID of the request.
 	ID uint64 // wr_id
-	// Result of the request. If it failed, ID, Status, VendorErr and QPNum alone are valid, and the other fields
-	// are 0.
+	// Result of the request. If it failed, only ID, Status, VendorErr and QPNum are valid, and the other fields are
+	// 0.
 	Status WCStatus // status
 	// Operation of the request.
 	Opcode WCOpcode // read_opcode
@@ -219,7 +219,7 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 
 var errStartPoll = verr.Once{Verb: "ibv_start_poll", Kind: "CQ"}
 
-// Resize gives a completion queue room for another number of completions, and keeps those that it has.
+// Resize changes the size of a completion queue, and keeps its completions.
 //
 // CQ.Size returns the new size.
 //

@@ -95,10 +95,9 @@ func (dev *Device) CmdFD() int {
 // C: struct ibv_context.num_comp_vectors, ibv_open_device(3).
 func (dev *Device) NumCompVectors() int { return object.OrZero(dev).numCompVectors }
 
-// ImportPD gives access to a protection domain that another context of the same device file allocated.
+// ImportPD imports a protection domain that another context of the same device file allocated.
 //
-// Close gives the import up with ibv_unimport_pd and leaves the domain in the kernel; Dealloc destroys it
-// there.
+// Close ends the import with ibv_unimport_pd and leaves the domain in the kernel; Dealloc destroys it there.
 //
 //   - pdHandle: Handle of the original PD.
 //
@@ -1432,8 +1431,8 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 // ResolveEthL2FromGID asks the network for the Ethernet address of the peer at the end of a path, and waits for
 // the answer.
 //
-// The results are the Ethernet address, and the VLAN: numbers above 4095 mean none. A peer that does not answer
-// within 3 seconds is syscall.EHOSTUNREACH. CreateAH finds the address by itself.
+// The results are the Ethernet address, and the VLAN: numbers above 4095 mean none. If the peer does not answer
+// within 3 seconds, it returns syscall.EHOSTUNREACH. CreateAH finds the address by itself.
 //
 // Errors (the call is not made):
 //   - PortNum is at least 1, as ports are numbered from 1 [VR-ibv_resolve_eth_l2_from_gid-port_num-3032]

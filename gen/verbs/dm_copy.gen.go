@@ -14,15 +14,15 @@ func (dm *DM) memory() *devmem.DM { return (*devmem.DM)(unsafe.Pointer(dm)) }
 
 const _ = -unsafe.Offsetof(DM{}.mem) // DM begins with it: any other constant is out of range
 
-// WriteAt copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. A range
-// beyond the end is syscall.EFAULT; an odd length or offset, where the device copies words of 4 bytes, is
-// syscall.EINVAL. It allocates nothing. Close waits for a copy; one that comes later is os.ErrClosed.
+// WriteAt copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. It
+// returns syscall.EFAULT for a range beyond the end, and syscall.EINVAL for an odd length or offset if the device
+// copies words of 4 bytes. It allocates nothing. Close waits for a copy; a later one returns os.ErrClosed.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
 func (dm *DM) WriteAt(p []byte, off int64) (int, error) { return dm.memory().WriteAt(p, off) }
 
-// ReadAt copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: a
-// range beyond the end is syscall.EFAULT. Its other errors are those of WriteAt.
+// ReadAt copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: it
+// returns syscall.EFAULT for a range beyond the end. Its other errors are those of WriteAt.
 //
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
 func (dm *DM) ReadAt(p []byte, off int64) (int, error) { return dm.memory().ReadAt(p, off) }

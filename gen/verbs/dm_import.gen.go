@@ -9,7 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// ImportDM gives access to device memory that another context of the same device file allocated.
+// ImportDM imports device memory that another context of the same device file allocated.
 //
 //   - dmHandle: Handle of the original DM.
 //   - length: length of the device memory in bytes; 0 if it is not known. Then copies go through the provider,

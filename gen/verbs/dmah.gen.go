@@ -10,7 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// DMAH is a DMA handle. It tells a device how PCIe is to treat its accesses to the memory regions that are
+// DMAH is a DMA handle. It describes how PCIe treats the accesses of the device to the memory regions that are
 // registered with it. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_dmah, ibv_alloc_dmah(3).

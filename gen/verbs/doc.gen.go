@@ -20,6 +20,50 @@
 // Every handle has a Close, which is refused while something made from it is open. Handles may be used from
 // several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.
 // Pass handles as pointers: every call on a copy is refused.
+//
+// # Overview
+//
+// A program begins with Load, Lib.OpenDevice and Device.AllocPD; PD.RegMR makes memory usable by the device,
+// Device.CreateCQ and PD.CreateQP make queues, QP.PostSend and CQ.PollInto use them, and Device.CloseAll ends
+// it all. Every error says what to do: print it.
+//
+//   - devices: finding devices, opening them, their attributes, ports, GIDs and keys. [Lib.Devices],
+//     [Lib.OpenDevice], [Lib.ImportDevice], [Device.QueryDevice], [Device.QueryPort], [Device.QueryPortSpeed],
+//     [Device.QueryGID], [Device.QueryGIDEx], [Device.QueryGIDTable], [Device.QueryPKey],
+//     [Device.GetPKeyIndex], [Device.QueryRTValues], [Device.QueryDeviceEx], [Lib.ForkInit],
+//     [Lib.IsForkInitialized], [Lib.IsQPTSupported]
+//   - domains: protection domains, thread domains and parent domains, in which everything else is made.
+//     [Device.ImportPD], [PD.Unimport], [Device.AllocPD], [PD.Dealloc], [Device.AllocTD],
+//     [Device.AllocParentDomain], [PD.AllocBuf], [Buf.ExportDMABufFD]
+//   - memory: memory that a device may read and write. [PD.ImportMR], [MR.Unimport], [PD.RegMR],
+//     [PD.RegMRBuffer], [PD.RegMRPin], [PD.RegMRAddr], [PD.RegMRImplicitODP], [PD.RegMRIOVA],
+//     [PD.RegMRBufferIOVA], [PD.RegMRPinIOVA], [PD.RegMRAddrIOVA], [PD.RegDmabufMR], [PD.RegMREx], [MR.Rereg],
+//     [MR.Dereg], [PD.AdviseMR], [PD.AllocNullMR], [PD.RegDMMR], [PD.RegBufMR], [Device.AllocDMAH]
+//   - windows: access to a part of a region that can be taken back. [PD.AllocMW], [QP.BindMW], [MW.Bind]
+//   - device-memory: memory on the device, read and written like a file. [Device.ImportDM], [Device.AllocDM],
+//     [DM.ExportDMABufFD], [DM.WriteAt], [DM.ReadAt]
+//   - completions: completion queues, their events, and counters: which requests the device has completed.
+//     [CQ.Reader], [Device.CreateCompChannel], [Device.CreateCQ], [Device.CreateCQEx], [CQ.Resize],
+//     [CompChannel.Next], [CQEvent.Done], [CQ.PollInto], [CQ.ReqNotify], [CQ.Modify],
+//     [Device.QueryCompCntrCaps], [Device.CreateCompCntr], [CompCntr.Set], [CompCntr.SetErr], [CompCntr.Inc],
+//     [CompCntr.IncErr], [CompCntr.Read], [CompCntr.ReadErr], [QP.AttachCompCntr]
+//   - shared-receives: shared receive queues and XRC domains. [Device.OpenXRCD], [PD.CreateSRQ],
+//     [Device.CreateSRQEx], [SRQ.Modify], [SRQ.Query], [SRQ.Num], [SRQ.PostRecv], [SRQ.PostOps]
+//   - queue-pairs: the ends of a connection or of a datagram service, their states and requests. [QP.Stream],
+//     [PD.CreateQP], [Device.CreateQPEx], [Device.OpenQP], [QP.Modify], [QP.ModifyRateLimit],
+//     [QP.QueryDataInOrder], [QP.Query], [QP.PostSend], [AH.Address], [QP.PostRecv], [QP.SetECE], [QP.QueryECE]
+//   - addressing: address handles and multicast groups, for datagrams. [PD.CreateAH], [Device.InitAHFromWC],
+//     [PD.CreateAHFromWC], [QP.AttachMcast], [QP.DetachMcast], [Device.ResolveEthL2FromGID],
+//     [Lib.FlowLabelToUDPSport]
+//   - events: asynchronous events of devices, ports and queue pairs. [Device.NextEvent], [AsyncEvent.Done],
+//     [Lib.EventTypeString]
+//   - work-queues: work queues and receive-side scaling, for raw packets. [WQ.PostRecv], [Device.CreateWQ],
+//     [WQ.Modify], [Device.CreateRWQIndTable]
+//   - flows: steering of raw packets to queue pairs, with actions and counters. [QP.CreateFlow],
+//     [Device.CreateFlowActionESP], [FlowAction.ModifyESP], [Device.CreateCounters], [Counters.AttachFlow],
+//     [Counters.Read]
+//   - names: names of constants, and conversions of rates. [Lib.WCStatusString], [Lib.RateToMult],
+//     [Lib.MultToRate], [Lib.RateToMbps], [Lib.MbpsToRate], [Lib.NodeTypeString], [Lib.PortStateString]
 package verbs
 
 import "github.com/verbsgen/verbsgen/runtime/gensupport"

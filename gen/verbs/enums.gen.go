@@ -118,7 +118,7 @@ var mwTypeNames = []validate.Flag{{Bits: 1, Name: "1"}, {Bits: 2, Name: "2"}}
 // String returns the C name without its prefix.
 func (v MWType) String() string { return validate.EnumText("MWType", int64(v), mwTypeNames) }
 
-// CounterDescription is what is counted.
+// CounterDescription is the unit of a counter: packets or bytes.
 //
 // C: enum ibv_counter_description, ibv_attach_counters_point_flow(3).
 type CounterDescription uint32
@@ -689,7 +689,7 @@ var qpStateNames = []validate.Flag{{Bits: 0, Name: "RESET"}, {Bits: 1, Name: "IN
 // String returns the C name without its prefix.
 func (v QPState) String() string { return validate.EnumText("QPState", int64(v), qpStateNames) }
 
-// Timeout is the time to wait for an acknowledgement, as a code of 5 bits; 0 is no limit. Duration and
+// Timeout is the time to wait for an acknowledgement, as a code of 5 bits; 0 means no limit. Duration and
 // TimeoutOf convert it.
 type Timeout uint8
 
@@ -697,8 +697,8 @@ type Timeout uint8
 // is no timeout at all, or beyond 31.
 func (v Timeout) Duration() time.Duration { return codes.Timeout(uint8(v)) }
 
-// TimeoutOf returns the code of the shortest timeout of at least d, and 0 (no timeout) for 0. Below 0, and
-// beyond the longest, some 2 hours and 27 minutes, it is syscall.EINVAL.
+// TimeoutOf returns the code of the shortest timeout of at least d, and 0 (no timeout) for 0. It returns
+// syscall.EINVAL below 0 and beyond the longest, some 2 hours and 27 minutes.
 func TimeoutOf(d time.Duration) (Timeout, error) {
 	v, err := codes.TimeoutOf(d)
 	if err != nil {
@@ -714,8 +714,8 @@ type RNRTimer uint8
 // Duration returns the time, 10 microseconds to 655.36 milliseconds; 0 for a code beyond 31.
 func (v RNRTimer) Duration() time.Duration { return codes.RNRTimer(uint8(v)) }
 
-// RNRTimerOf returns the code of the shortest time of at least d, 10 microseconds for 0. Below 0, and beyond
-// 655.36 milliseconds, it is syscall.EINVAL.
+// RNRTimerOf returns the code of the shortest time of at least d, 10 microseconds for 0. It returns
+// syscall.EINVAL below 0 and beyond 655.36 milliseconds.
 func RNRTimerOf(d time.Duration) (RNRTimer, error) {
 	v, err := codes.RNRTimerOf(d)
 	if err != nil {
@@ -1456,7 +1456,8 @@ const (
 // Bytes returns the bytes of payload that a packet may have; 0 for a value that is not defined.
 func (v MTU) Bytes() int { return codes.MTUBytes(uint32(v)) }
 
-// MTUOf returns the largest value of at most that many bytes. Fewer than 256 bytes are syscall.EINVAL.
+// MTUOf returns the largest value of at most that many bytes. It returns syscall.EINVAL for fewer than 256
+// bytes.
 func MTUOf(bytes int) (MTU, error) {
 	v, err := codes.MTUOf(bytes)
 	if err != nil {
@@ -1562,7 +1563,7 @@ type DataInOrderQuery uint32
 const (
 	// All guarantees are returned; without it, only DataInOrderWholeMsg. Since rdma-core 46.0.
 	DataInOrderQueryReturnCaps DataInOrderQuery = 0x1 // IBV_QUERY_QP_DATA_IN_ORDER_RETURN_CAPS
-	// The guarantee of the device alone: the program must know that the host or the device that receives keeps the
+	// Only what the device guarantees: the program must know that the host or the device that receives keeps the
 	// order. Since rdma-core 60.0.
 	DataInOrderQueryDeviceOnly DataInOrderQuery = 0x2 // IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY
 )

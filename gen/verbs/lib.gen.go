@@ -228,8 +228,8 @@ var library = dl.Module{Name: "libibverbs.so.1", Probe: "ibv_get_device_list",
 	Install: "Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs"}
 
 // Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one,
-// and loading another file is an error. If there is no library, the error is errors.ErrUnsupported and says
-// what to install.
+// and loading another file is an error. Without a library, the error wraps errors.ErrUnsupported and says what
+// to install.
 func Load(opts ...LoadOption) (*Lib, error) {
 	var c loadConfig
 	for _, o := range opts {
@@ -281,7 +281,7 @@ func (l *Lib) WCStatusString(status WCStatus) (string, error) {
 	return cmem.String(x), nil
 }
 
-// RateToMult returns a rate as a multiple of 2.5 Gbit/s; -1 where it is none.
+// RateToMult returns a rate as a multiple of 2.5 Gbit/s; -1 if it is not one.
 //
 //   - rate: rate.
 //
@@ -329,7 +329,7 @@ func (l *Lib) RateToMbps(rate Rate) (int, error) {
 	return int(x), nil
 }
 
-// MbpsToRate returns the rate of so many Mbit/s; RateMax where there is none.
+// MbpsToRate returns the rate with this number of Mbit/s; RateMax if there is none.
 //
 //   - mbps: rate in Mbit/s, exactly as RateToMbps returns it.
 //

@@ -166,9 +166,9 @@ func (mr *MR) Addr() uintptr {
 
 // Unimport closes the handle and leaves the memory region in the kernel as it is.
 //
-// The Close of an imported MR is the same. For an MR that was registered here it is what is left to do after
-// another context's Dereg. Its memory stays pinned, and its buffer open, until the process ends, since the
-// device may still use it. On a device that cannot import regions only the handle is closed.
+// The Close of an imported MR is the same. For an MR that was registered here, call it after another context's
+// Dereg. Its memory stays pinned, and its buffer open, until the process ends, since the device may still use
+// it. On a device that cannot import regions only the handle is closed.
 //
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //

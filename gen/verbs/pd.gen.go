@@ -103,19 +103,19 @@ func (pd *PD) Handle() uint32 { return object.OrZero(pd).handle }
 
 // Unimport closes the handle and leaves the protection domain in the kernel as it is.
 //
-// The Close of an imported PD is the same. For a PD that was allocated here it is what is left to do after
-// another context's Dealloc; without one the kernel keeps the domain until the device is closed. On a device
-// that cannot import domains only the handle is closed.
+// The Close of an imported PD is the same. For a PD that was allocated here, call it after another context's
+// Dealloc; without one the kernel keeps the domain until the device is closed. On a device that cannot import
+// domains only the handle is closed.
 //
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: ibv_unimport_pd, ibv_import_pd(3).
 func (pd *PD) Unimport() error { return pd.base().CloseBy("ibv_unimport_pd", pd.unimportPD, true) }
 
-// ImportMR gives access to a memory region that another context of the same device file registered.
+// ImportMR imports a memory region that another context of the same device file registered.
 //
-// The memory belongs to whoever registered it. Close gives the import up with ibv_unimport_mr and leaves the
-// region in the kernel; Dereg destroys it there.
+// The memory belongs to whoever registered it. Close ends the import with ibv_unimport_mr and leaves the region
+// in the kernel; Dereg destroys it there.
 //
 //   - mrHandle: Handle of the original MR.
 //

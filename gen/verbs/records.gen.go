@@ -143,7 +143,7 @@ type TDInitAttr struct {
 // NewTDInitAttr starts an attribute structure TDInitAttr.
 func NewTDInitAttr() *TDInitAttr { return &TDInitAttr{} }
 
-// CounterAttachAttr is what is counted at an index.
+// CounterAttachAttr is the unit of the counter at an index.
 //
 // C: struct ibv_counter_attach_attr, ibv_attach_counters_point_flow(3).
 type CounterAttachAttr struct {
@@ -152,7 +152,7 @@ type CounterAttachAttr struct {
 
 // NewCounterAttachAttr starts an attribute structure CounterAttachAttr.
 //
-//   - counterDesc: what is counted.
+//   - counterDesc: unit of the counter.
 //   - index: index of the counter.
 func NewCounterAttachAttr(counterDesc CounterDescription, index uint32) *CounterAttachAttr {
 	a := &CounterAttachAttr{}
@@ -384,7 +384,7 @@ func (a *FlowIPv4Filter) point(pins *mem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowIPv4Filter).to)
 }
 
-// arm gives IBV_FLOW_SPEC_IPV4 and the size of the struct.
+// arm returns IBV_FLOW_SPEC_IPV4 and the size of the struct.
 func (a *FlowIPv4Filter) arm() (tag uint64, size uint64) { return 0x30, 8 }
 
 // FlowIPv4ExtFilter is the values, or the mask, of a header of IPv4.
@@ -415,7 +415,7 @@ func (a *FlowIPv4ExtFilter) point(pins *mem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowIPv4ExtFilter).to)
 }
 
-// arm gives IBV_FLOW_SPEC_IPV4_EXT and the size of the struct.
+// arm returns IBV_FLOW_SPEC_IPV4_EXT and the size of the struct.
 func (a *FlowIPv4ExtFilter) arm() (tag uint64, size uint64) { return 0x32, 12 }
 
 // FlowIPv6Filter is the values, or the mask, of a header of IPv6.
@@ -446,7 +446,7 @@ func (a *FlowIPv6Filter) point(pins *mem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowIPv6Filter).to)
 }
 
-// arm gives IBV_FLOW_SPEC_IPV6 and the size of the struct.
+// arm returns IBV_FLOW_SPEC_IPV6 and the size of the struct.
 func (a *FlowIPv6Filter) arm() (tag uint64, size uint64) { return 0x31, 40 }
 
 // FlowESPFilter is the values, or the mask, of a header of ESP.
@@ -483,7 +483,7 @@ func (a *FlowPortFilter) point(pins *mem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowPortFilter).to)
 }
 
-// arm gives IBV_FLOW_SPEC_UDP and the size of the struct.
+// arm returns IBV_FLOW_SPEC_UDP and the size of the struct.
 func (a *FlowPortFilter) arm() (tag uint64, size uint64) { return 0x41, 4 }
 
 // FlowTunnelFilter is the values, or the mask, of a header of VXLAN.
@@ -1017,7 +1017,7 @@ func (a *FlowActionESPKeymatAESGCM) point(pins *mem.Pins) (uintptr, error) {
 	return mem.PinValue(pins, &c), nil
 }
 
-// arm gives IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM and the size of the struct.
+// arm returns IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM and the size of the struct.
 func (a *FlowActionESPKeymatAESGCM) arm() (tag uint64, size uint64) { return 0x0, 56 }
 
 // FlowActionESPReplayBMP is a protection against replayed packets by a bitmap.
@@ -1037,7 +1037,7 @@ func (a *FlowActionESPReplayBMP) point(pins *mem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowActionESPReplayBMP).to)
 }
 
-// arm gives IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP and the size of the struct.
+// arm returns IB_UVERBS_FLOW_ACTION_ESP_REPLAY_BMP and the size of the struct.
 func (a *FlowActionESPReplayBMP) arm() (tag uint64, size uint64) { return 0x1, 4 }
 
 // FlowActionESPEncap is a header of the tunnel that packets of ESP go through.
@@ -1295,7 +1295,7 @@ type RWQIndTableInitAttr struct {
 
 // NewRWQIndTableInitAttr starts an attribute structure RWQIndTableInitAttr.
 //
-//   - indTbl: work queues, as many as a power of two; a queue can stand there several times.
+//   - indTbl: work queues; their number is a power of two, and a queue may appear several times.
 func NewRWQIndTableInitAttr(indTbl []*WQ) *RWQIndTableInitAttr {
 	a := &RWQIndTableInitAttr{}
 	a.indTbl = slices.Clone(indTbl)
@@ -2216,8 +2216,8 @@ type XRCDInitAttr struct {
 
 // NewXRCDInitAttr starts an attribute structure XRCDInitAttr.
 //
-//   - fd: file whose inode stands for the domain, so that other processes can open it; -1 for a domain of no
-//     file. The descriptor may be closed after the call.
+//   - fd: file whose inode identifies the domain, so that other processes can open it; -1 for a domain without
+//     a file. The descriptor may be closed after the call.
 //   - oFlags: O_CREAT of package syscall to make a domain that is not there, and O_EXCL to fail when it is.
 func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
 	a := &XRCDInitAttr{}
@@ -2974,8 +2974,8 @@ func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
 	return cmem.Set(a, &a.dmah, v)
 }
 
-// Buf sets the buffer of the protection domain, of which Addr and Length say the part to register. Since
-// rdma-core 64.0.
+// Buf sets the buffer of the protection domain; Addr and Length are the part of it to register. Since rdma-core
+// 64.0.
 // C: buf, IBV_REG_MR_MASK_BUF.
 func (a *MRInitAttr) Buf(v *Buf) *MRInitAttr {
 	a = object.OrZero(a)
@@ -3036,7 +3036,7 @@ func (v GID) String() string { return codes.IPv6(v) }
 
 // ParseGID reads a value: an IPv6 address in any of its forms ("fe80::1", as String writes it, or with all its
 // digits, as sysfs shows it), or an IPv4 address, which becomes the IPv6 address that it is mapped to
-// (::ffff:192.0.2.1). Anything else is syscall.EINVAL, also an address with a zone.
+// (::ffff:192.0.2.1). It returns syscall.EINVAL for anything else, also for an address with a zone.
 func ParseGID(s string) (GID, error) {
 	v, err := codes.ParseIPv6("GID", s)
 	if err != nil {

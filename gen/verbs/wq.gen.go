@@ -100,8 +100,7 @@ func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Err
 	return wr.Error(nil, nil)
 }
 
-// ErrQueueFull is the error of a post to a queue that has no room for another request; it is syscall.ENOMEM as
-// well.
+// ErrQueueFull is the error of a post to a queue that has no room for another request. It wraps syscall.ENOMEM.
 var ErrQueueFull = verr.ErrQueueFull
 
 // Modify changes the state or the properties of a work queue.

@@ -15,7 +15,7 @@ import (
 var errPollCQ = verr.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
 
 // ErrOverrun is the error of a poll of a completion queue that has lost completions, since it was full when they
-// came; it is syscall.EIO as well. Completions that the queue still has come first. A program learns of it when
+// came. It wraps syscall.EIO. Completions that the queue still has come first. A program learns of it when
 // Device.NextEvent returns the event of type CQ_ERR: take these events, or polls find an empty queue.
 var ErrOverrun = verr.ErrOverrun
 

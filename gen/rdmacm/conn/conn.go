@@ -12,7 +12,7 @@
 // There are no datagrams here (PortSpaceUDP): with these, librdmacm reports the address of a queue pair, which serves any number of peers,
 // and there is no connection that has an end. Use rdmacm.ID for them, or verbs/connect.UD.
 //
-// The package is written by hand and stands beside the generated one.
+// The package is written by hand and belongs beside the generated one.
 package conn
 
 import (

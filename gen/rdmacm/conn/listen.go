@@ -177,8 +177,8 @@ func (l *Listener) next(ctx context.Context) (*Conn, error) {
 // Accept waits for a request and accepts it, and then until the connection is established. Several goroutines may call it, so that a slow
 // peer does not delay others.
 //
-// An [*Error] with the address of a peer is of that peer alone, and the next Accept may succeed: Options.QP failed, or the peer gave up,
-// which the kernel tells only when the request is accepted (EINVAL). The error after Close is os.ErrClosed.
+// An [*Error] with the address of a peer concerns only that peer, and the next Accept may succeed: Options.QP failed, or the peer gave up,
+// which the kernel reports only when the request is accepted (EINVAL). The error after Close is os.ErrClosed.
 func (l *Listener) Accept(ctx context.Context, o Options) (*Conn, error) {
 	if err := l.n.enter(); err != nil {
 		return nil, &Error{Op: "accept on", Addr: l.addr, Err: err}

@@ -9,7 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// entry is an entry of the GID table of a port. The peer knows the GID alone.
+// entry is an entry of the GID table of a port. The peer only knows the GID.
 type entry struct {
 	gid   verbs.GID
 	index uint8
@@ -92,7 +92,7 @@ func choose(mine, theirs []entry) (from, to entry, ok bool) {
 	return from, to, best >= 0
 }
 
-// kind tells apart the kinds of addresses; the best is the largest.
+// kind ranks the kinds of addresses; the best is the largest.
 func kind(g verbs.GID) int {
 	switch addr := netip.AddrFrom16(g).Unmap(); {
 	case addr.Is4():

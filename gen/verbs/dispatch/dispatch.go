@@ -9,7 +9,7 @@
 //	...
 //	wc, err := ticket.Wait(ctx)
 //
-// It is written by hand and stands beside the generated package. Any number of goroutines may share a Dispatcher; once it has as many
+// It is written by hand and belongs beside the generated package. Any number of goroutines may share a Dispatcher; once it has as many
 // tickets as are in use at a time, nothing is allocated.
 package dispatch
 

@@ -75,7 +75,7 @@ func (t Ticket) ID() uint64 { return t.id }
 // the error with which it ended.
 //
 // The end of ctx does not end the request: the device may use its memory until the completion comes. Who must know calls Wait again, which
-// returns ErrUsed if that came between the two calls. Who does not leaves the ticket alone: it is used up when the completion comes.
+// returns ErrUsed if that came between the two calls. Otherwise leave the ticket: it is used up when the completion comes.
 func (t Ticket) Wait(ctx context.Context) (verbs.WC, error) {
 	if ctx == nil {
 		return verbs.WC{}, errNoContext

@@ -3,7 +3,7 @@
 //	soft, dev := verbstest.Open(t, softverbs.LikeMLX5())
 //	a, b := verbstest.Pair(t, dev)
 //
-// It is written by hand and stands beside the generated package, since queue pairs are made with its types. What needs no type of it is in
+// It is written by hand and belongs beside the generated package, since queue pairs are made with its types. What needs no type of it is in
 // runtime/softverbs/verbstest, which serves other generated packages too.
 package verbstest
 

@@ -54,6 +54,7 @@ func Bind(in Input) (*model.Package, error) {
 	b.bindRules()
 	b.bindCases()
 	b.prune()
+	b.families()
 	b.fixes()
 	if err := b.errs.Err(); err != nil {
 		return nil, err
@@ -99,11 +100,31 @@ func bindModule(in Input) model.Module {
 	m := in.Spec.Module
 	short, _, _ := strings.Cut(m.Library, ".so")
 	out := model.Module{Short: short, Serial: m.Serial, Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe,
-		Install: m.Install}
+		Install: m.Install, Begin: m.Begin}
 	for _, u := range m.Uses {
 		out.Uses = append(out.Uses, model.Use{Name: u.Name, Import: cmp.Or(in.Imports[u.Name], u.Import)})
 	}
 	return out
+}
+
+// families puts the bound methods into the parts of the library.
+func (b *binder) families() {
+	var all []model.Family
+	for _, f := range b.in.Spec.Module.Families {
+		out := model.Family{Name: f.Name, Doc: f.Doc}
+		for _, v := range b.pkg.Verbs {
+			if of := b.in.Spec.Module.FamilyOf(v.C); of == nil || of.Name != f.Name {
+				continue
+			}
+			for _, m := range v.Methods {
+				out.Methods = append(out.Methods, m.Recv+"."+m.Name)
+			}
+		}
+		if len(out.Methods) > 0 {
+			all = append(all, out)
+		}
+	}
+	b.pkg.Module.Families = all
 }
 
 // errorf adds a problem at a place of the spec.

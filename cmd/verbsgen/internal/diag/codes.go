@@ -73,6 +73,9 @@ const (
 	VerbUnknown Code = "verb-unknown" // no page describes it
 	InputRead   Code = "input-read"   // a file of cases or capabilities cannot be read
 
+	ConfigFlag Code = "config-flag" // a setting of verbsgen.yaml contradicts a flag, or does not fit
+	InitExists Code = "init-exists" // init: a file that it would write is there
+
 	VerdictStrict Code = "verdict-strict" // explain --strict: a call is refused, warned of or not judged
 
 	RuleCase      Code = "rule-case"      // accept or reject of a rule does not show what it should
@@ -155,6 +158,8 @@ var table = [...]Entry{
 
 	{VerbUnknown, "no page describes the verb"},
 	{InputRead, "a file of cases or capabilities cannot be read"},
+	{ConfigFlag, "a setting of verbsgen.yaml contradicts a flag, or does not fit"},
+	{InitExists, "init: a file that it would write exists"},
 	{VerdictStrict, "explain --strict: a call is refused, warned of or not judged"},
 
 	{RuleCase, "a case of a rule does not show what it should"},

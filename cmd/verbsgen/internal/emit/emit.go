@@ -7,6 +7,7 @@ package emit
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -141,10 +142,41 @@ func (e *emitter) docFile() *goFile {
 		library = e.pkg.Module.Short
 	}
 	g.f.HeaderComment(strings.TrimSpace("//verbsgen:module " + e.pkg.Module.Name + " " + e.pkg.Release))
-	g.f.PackageComment(says("package", plan.Words{"Name": e.pkg.Name, "Library": library}))
+	g.f.PackageComment(comment(plan.Says("package", plan.Words{"Name": e.pkg.Name, "Library": library}) + "\n" + e.overview()))
 	g.decl(says("runtime", nil), jen.Const().Id("_").Op("=").Add(rt("gensupport", gensupport.GeneratedForRuntime1)))
 	return g
 }
+
+// overview is a list of the methods by purpose, and the first calls of a program.
+func (e *emitter) overview() string {
+	var text strings.Builder
+	has := map[string]bool{"Lib.OpenDevice": true, "Device.CloseAll": true}
+	var list []string
+	for _, f := range e.pkg.Module.Families {
+		for _, m := range f.Methods {
+			has[m] = true
+		}
+		list = append(list, " - "+f.Name+": "+f.Doc+". ["+strings.Join(f.Methods, "], [")+"]")
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	begin := e.pkg.Module.Begin
+	for _, name := range methodName.FindAllString(begin, -1) {
+		if !has[name] {
+			begin = ""
+		}
+	}
+	text.WriteString("\n# Overview\n\n")
+	if begin != "" {
+		text.WriteString(begin + "\n\n")
+	}
+	text.WriteString(strings.Join(list, "\n"))
+	return text.String()
+}
+
+// methodName matches names such as Device.AllocPD.
+var methodName = regexp.MustCompile(`\b[A-Z]\w*\.[A-Z]\w*`)
 
 // doc is the comment of an exported symbol: what it does, then the C name and the page.
 func doc(name, does, c, pg string, more ...string) string {

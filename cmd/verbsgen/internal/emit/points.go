@@ -45,7 +45,7 @@ func (g *goFile) places(s plan.Places) {
 	g.point(r, len(body) > 0)
 	if r.Arm != nil {
 		size := dec(uint64(r.Mirror.Size))
-		g.fn(fn{doc: "// arm gives " + r.Arm.Is.C + " and the size of the struct.", recv: recv.Clone(), name: "arm", short: true,
+		g.fn(fn{doc: "// arm returns " + r.Arm.Is.C + " and the size of the struct.", recv: recv.Clone(), name: "arm", short: true,
 			results: []jen.Code{param("tag", "uint64"), param("size", "uint64")}, body: []jen.Code{jen.Return(inHex(uint64(r.Arm.Is.Value)), size)}})
 	}
 }

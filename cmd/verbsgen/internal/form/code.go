@@ -21,20 +21,20 @@ type Code struct {
 var codes = []Code{
 	{Name: spec.NumberMTU, Bits: 32, Is: "int", Arg: "bytes", Method: "Bytes", To: "MTUBytes", Takes: "uint32",
 		Does: "returns the bytes of payload that a packet may have; 0 for a value that is not defined",
-		From: "MTUOf", FromDoc: "returns the largest value of at most that many bytes. Fewer than 256 bytes are syscall.EINVAL"},
+		From: "MTUOf", FromDoc: "returns the largest value of at most that many bytes. It returns syscall.EINVAL for fewer than 256 bytes"},
 	{Name: spec.NumberTimeout, Bits: 8, Is: "time.Duration", Arg: "d", Method: "Duration", To: "Timeout", Takes: "uint8",
 		Does: "returns the time: 4.096 microseconds times 2 to the power of the code; 0 where the code is 0, which is no timeout at " +
 			"all, or beyond 31",
 		From: "TimeoutOf",
-		FromDoc: "returns the code of the shortest timeout of at least d, and 0 (no timeout) for 0. Below 0, and beyond the longest, " +
-			"some 2 hours and 27 minutes, it is syscall.EINVAL"},
+		FromDoc: "returns the code of the shortest timeout of at least d, and 0 (no timeout) for 0. It returns syscall.EINVAL " +
+			"below 0 and beyond the longest, some 2 hours and 27 minutes"},
 	{Name: spec.NumberDelay, Bits: 8, Is: "time.Duration", Method: "Duration", To: "Delay", Takes: "uint8",
 		Does: "returns the time: 4.096 microseconds times 2 to the power of the code; 0 for a code beyond 31"},
 	{Name: spec.NumberRNR, Bits: 8, Is: "time.Duration", Arg: "d", Method: "Duration", To: "RNRTimer", Takes: "uint8",
 		Does: "returns the time, 10 microseconds to 655.36 milliseconds; 0 for a code beyond 31",
 		From: "RNRTimerOf",
-		FromDoc: "returns the code of the shortest time of at least d, 10 microseconds for 0. Below 0, and beyond 655.36 milliseconds, " +
-			"it is syscall.EINVAL"},
+		FromDoc: "returns the code of the shortest time of at least d, 10 microseconds for 0. It returns syscall.EINVAL below 0 " +
+			"and beyond 655.36 milliseconds"},
 }
 
 // Text is how the bytes of a union are written as text, and read again, by functions of package codes below runtime/. The one that
@@ -50,8 +50,8 @@ var texts = []Text{
 	{Name: spec.TextIPv6, To: "IPv6", Does: "returns the value in the form of an IPv6 address",
 		From: "ParseIPv6",
 		FromDoc: `reads a value: an IPv6 address in any of its forms ("fe80::1", as String writes it, or with all its digits, as sysfs ` +
-			`shows it), or an IPv4 address, which becomes the IPv6 address that it is mapped to (::ffff:192.0.2.1). Anything else is ` +
-			`syscall.EINVAL, also an address with a zone`},
+			`shows it), or an IPv4 address, which becomes the IPv6 address that it is mapped to (::ffff:192.0.2.1). It returns syscall.EINVAL ` +
+			`for anything else, also for an address with a zone`},
 }
 
 // FindText gives the text of a name, or nil.

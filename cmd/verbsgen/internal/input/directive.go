@@ -29,7 +29,7 @@ func DirectivesIn(at string, data []byte) []Directive {
 		if !ok || text == "" || (text[0] != ' ' && text[0] != '\t') {
 			continue
 		}
-		words, err := splitDirective(text, at, i+1, packageName(data))
+		words, err := splitDirective(text, at, i+1, PackageName(data))
 		args, ours := runsGenerate(words)
 		if ours {
 			found = append(found, Directive{at, i + 1, filepath.Dir(at), args, err})
@@ -38,8 +38,8 @@ func DirectivesIn(at string, data []byte) []Directive {
 	return found
 }
 
-// packageName reads the package clause, for $GOPACKAGE.
-func packageName(data []byte) string {
+// PackageName returns the name in the package clause of a Go file, or "".
+func PackageName(data []byte) string {
 	for line := range bytes.Lines(data) {
 		if f := bytes.Fields(line); len(f) >= 2 && string(f[0]) == "package" {
 			return string(f[1])

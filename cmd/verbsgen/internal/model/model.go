@@ -49,6 +49,15 @@ type Module struct {
 	Install string // packages that have it
 	Serial  bool   // calls of the library run one after another
 	Uses    []Use  // by name
+
+	Begin    string   // the first calls of a program; empty where the module does not say them
+	Families []Family // parts of the library that the package has something of
+}
+
+// Family is a part of a library by purpose.
+type Family struct {
+	Name, Doc string
+	Methods   []string // "Device.AllocDM", in the order of the verbs
 }
 
 // Use is a module whose objects and records a package takes and makes.

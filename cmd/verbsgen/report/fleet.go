@@ -1,0 +1,196 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"text/tabwriter"
+)
+
+// Fleet is what many reports of one suite have in common, and where they differ. Of each report it keeps counts and the cases that its
+// device does wrong, so that a thousand reports need little memory.
+type Fleet struct {
+	groups  map[group]*members
+	devices map[string][]string // host and device -> IDs of broken cases
+	titles  map[string]string   // of broken cases
+}
+
+// group is what devices are compared within.
+type group struct{ provider, firmware, kernel, core string }
+
+func (g group) String() string {
+	return fmt.Sprintf("%s, firmware %s, linux %s, rdma-core %s", cmp.Or(g.provider, "?"), cmp.Or(g.firmware, "?"),
+		cmp.Or(g.kernel, "?"), cmp.Or(g.core, "?"))
+}
+
+// members are the reports of a group.
+type members struct {
+	reports int
+	totals  map[Verdict]int
+	cases   map[string]map[Verdict][]string // case -> verdict -> devices, as long as they are few
+	counts  map[string]map[Verdict]int
+	reasons map[string]string // of broken cases: the first
+}
+
+// named is how many devices are named of each outlier.
+const named = 5
+
+// NewFleet returns a fleet without reports.
+func NewFleet() *Fleet {
+	return &Fleet{groups: map[group]*members{}, devices: map[string][]string{}, titles: map[string]string{}}
+}
+
+// Add takes a report into account.
+func (f *Fleet) Add(r *Report) {
+	g := group{visible(r.Device.Provider), visible(r.Device.Firmware), visible(r.Host.Kernel), visible(r.Library.RDMACore)}
+	m := f.groups[g]
+	if m == nil {
+		m = &members{totals: map[Verdict]int{}, cases: map[string]map[Verdict][]string{}, counts: map[string]map[Verdict]int{},
+			reasons: map[string]string{}}
+		f.groups[g] = m
+	}
+	m.reports++
+	device := visible(r.Host.Name) + "/" + visible(r.Device.Name)
+	broken := []string{}
+	for i := range r.Cases {
+		c := &r.Cases[i]
+		v := verdict(c)
+		m.totals[v]++
+		if m.counts[c.ID] == nil {
+			m.counts[c.ID], m.cases[c.ID] = map[Verdict]int{}, map[Verdict][]string{}
+		}
+		m.counts[c.ID][v]++
+		if list := m.cases[c.ID][v]; len(list) < named {
+			m.cases[c.ID][v] = append(list, device)
+		}
+		if v == Broken {
+			broken = append(broken, c.ID)
+			f.titles[c.ID] = visible(c.Title)
+			m.reasons[c.ID] = cmp.Or(m.reasons[c.ID], visible(c.Reason))
+		}
+	}
+	f.devices[device] = broken
+}
+
+// Broken is the number of cases that devices do wrong.
+func (f *Fleet) Broken() int {
+	n := 0
+	for _, ids := range f.devices {
+		n += len(ids)
+	}
+	return n
+}
+
+// Text is a table of the groups, with the outliers first: cases that end otherwise on a few devices of a group than on the others.
+func (f *Fleet) Text(paint func(v Verdict, text string) string) string {
+	var b strings.Builder
+	order := f.order()
+	outliers := 0
+	for _, g := range order {
+		outliers += f.groups[g].outliers(&b, g, f.titles, paint)
+	}
+	if outliers == 0 {
+		b.WriteString("no outliers: within each group, every case ends in the same way on all devices\n")
+	}
+	b.WriteByte('\n')
+	t := tabwriter.NewWriter(&b, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "REPORTS\tPROVIDER\tFIRMWARE\tKERNEL\tRDMA-CORE\tPASS\tBROKEN\tKNOWN DEFECT\tUNSUPPORTED\tSKIPPED")
+	for _, g := range order {
+		m := f.groups[g]
+		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%d\n", m.reports, g.provider, g.firmware, g.kernel, g.core,
+			m.totals[Passed], m.totals[Broken], m.totals[KnownDefect], m.totals[Unsupported], m.totals[Skipped])
+	}
+	_ = t.Flush() // into memory
+	fmt.Fprintf(&b, "%d devices, %d broken cases\n", len(f.devices), f.Broken())
+	return b.String()
+}
+
+// order lists the groups: those with broken cases first, then the large ones.
+func (f *Fleet) order() []group {
+	var all []group
+	for g := range f.groups {
+		all = append(all, g)
+	}
+	slices.SortFunc(all, func(a, b group) int {
+		x, y := f.groups[a], f.groups[b]
+		return cmp.Or(cmp.Compare(y.totals[Broken], x.totals[Broken]), cmp.Compare(y.reports, x.reports), strings.Compare(a.String(), b.String()))
+	})
+	return all
+}
+
+// outliers prints the cases of a group that differ between its devices, and returns their number.
+func (m *members) outliers(b *strings.Builder, g group, titles map[string]string, paint func(v Verdict, text string) string) int {
+	n := 0
+	ids := make([]string, 0, len(m.counts))
+	for id := range m.counts {
+		ids = append(ids, id)
+	}
+	slices.Sort(ids)
+	for _, id := range ids {
+		usual := Passed
+		for _, v := range verdicts {
+			if m.counts[id][v] > m.counts[id][usual] {
+				usual = v
+			}
+		}
+		for _, v := range verdicts {
+			few := m.counts[id][v]
+			if v == usual || few == 0 || v == Skipped || v == NotRun {
+				continue
+			}
+			if n++; n == 1 {
+				fmt.Fprintf(b, "%s\n", g)
+			}
+			more := ""
+			if few > named {
+				more = fmt.Sprintf(" and %d more", few-named)
+			}
+			fmt.Fprintf(b, "  %s: %s on %d of %d: %s%s\n", id, paint(v, string(v)), few, m.reports, strings.Join(m.cases[id][v], ", "), more)
+			if v == Broken {
+				fmt.Fprintf(b, "      %s: %s\n", titles[id], m.reasons[id])
+			}
+		}
+	}
+	return n
+}
+
+// Changes lists what became broken and what was mended since an earlier run, by device. worse is the number of cases that became broken.
+func (f *Fleet) Changes(before *Fleet) (text string, worse int) {
+	var b strings.Builder
+	devices := make([]string, 0, len(f.devices))
+	for d := range f.devices {
+		devices = append(devices, d)
+	}
+	slices.Sort(devices)
+	for _, d := range devices {
+		old, known := before.devices[d]
+		if !known {
+			fmt.Fprintf(&b, "  %s: not in the earlier run\n", d)
+		}
+		for _, id := range f.devices[d] {
+			if known && !slices.Contains(old, id) {
+				worse++
+				fmt.Fprintf(&b, "  %s: %s became broken\n", d, id)
+			}
+		}
+		for _, id := range old {
+			if !slices.Contains(f.devices[d], id) {
+				fmt.Fprintf(&b, "  %s: %s is no longer broken\n", d, id)
+			}
+		}
+	}
+	gone := 0
+	for d := range before.devices {
+		if _, here := f.devices[d]; !here {
+			gone++
+		}
+	}
+	if gone > 0 {
+		fmt.Fprintf(&b, "  %d devices only in the earlier run\n", gone)
+	}
+	if b.Len() == 0 {
+		return "no changes since the earlier run\n", 0
+	}
+	return "since the earlier run\n" + b.String(), worse
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
+)
+
+// results is the matrix, with names of columns that say only what differs.
+type results struct {
+	*report.Matrix
+	Names []string
+}
+
+// loadResults reads the reports that are checked in.
+func loadResults(root string) (*results, error) {
+	files, err := filepath.Glob(filepath.Join(root, "docs", "reports", "*.json"))
+	if err != nil || len(files) == 0 {
+		return nil, errors.Join(err, errors.New("no reports in docs/reports"))
+	}
+	// The first report has the titles and pages of the cases: the one of the software device, on which all of them run.
+	slices.SortStableFunc(files, func(a, b string) int { return strings.Compare(rank(a), rank(b)) })
+	var list []*report.Report
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		r, err := report.Decode(data)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	r := &results{Matrix: report.NewMatrix(list)}
+	r.Names = names(r.Columns)
+	return r, nil
+}
+
+// rank sorts the software device before the others.
+func rank(file string) string {
+	if strings.HasPrefix(filepath.Base(file), "softverbs") {
+		return ""
+	}
+	return file
+}
+
+// names are the providers of the columns, with the kernel and the release of rdma-core where columns of one provider differ in them.
+func names(columns []report.Column) []string {
+	var out []string
+	for _, c := range columns {
+		name := strings.TrimSuffix(strings.TrimPrefix(c.Provider, "rdma_"), "_core")
+		if strings.Contains(c.Kernel, "emulated") {
+			name += ", emulated"
+		}
+		kernels, cores := false, false
+		for _, o := range columns {
+			if o.Provider == c.Provider {
+				kernels = kernels || short(o.Kernel) != short(c.Kernel)
+				cores = cores || o.RDMACore != c.RDMACore
+			}
+		}
+		if kernels {
+			name += " on linux " + short(c.Kernel)
+		}
+		if cores {
+			name += ", rdma-core " + c.RDMACore
+		}
+		out = append(out, name)
+	}
+	return out
+}
+
+// short is a kernel's release up to the second number.
+func short(kernel string) string {
+	parts := strings.SplitN(kernel, ".", 3)
+	if len(parts) < 2 {
+		return kernel
+	}
+	return parts[0] + "." + strings.TrimFunc(parts[1], func(r rune) bool { return r < '0' || r > '9' })
+}
+
+// of counts the cases about a man page, for each device.
+func (r *results) of(page string) []support {
+	var out []support
+	for i, name := range r.Names {
+		n := map[report.Verdict]int{}
+		for _, f := range r.Families {
+			for _, row := range f.Rows {
+				if row.Page == page {
+					n[row.Cells[i].Verdict]++
+				}
+			}
+		}
+		s := support{Column: name}
+		for _, v := range r.Legend {
+			if n[v] > 0 {
+				s.Totals = append(s.Totals, report.Total{Verdict: v, N: n[v]})
+			}
+		}
+		if len(s.Totals) > 0 {
+			out = append(out, s)
+		}
+	}
+	return out
+}

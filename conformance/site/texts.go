@@ -1,0 +1,132 @@
+package main
+
+import (
+	"bytes"
+	"html/template"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	gtext "github.com/yuin/goldmark/text"
+)
+
+// source is where files are that the site does not have.
+const source = "https://github.com/verbsgen/verbsgen/blob/main/"
+
+// text is a page of Markdown.
+type text struct {
+	File  string // in the repository
+	Out   string // in the site
+	Title string
+	Body  template.HTML
+}
+
+// at is the page of the site that a Markdown file of the repository becomes.
+func at(file string) string {
+	return strings.ReplaceAll(strings.TrimSuffix(file, ".md"), "/", "-") + ".html"
+}
+
+// left are pages that are long lists, which the site shows in its own way, or not at all.
+var left = map[string]bool{"docs/conformance-matrix.md": true, "docs/statements.md": true}
+
+// loadTexts reads the guides and the other documents.
+func (s *site) loadTexts(root string) error {
+	var files []string
+	for _, glob := range []string{"docs/guide/*.md", "*.md", "docs/*.md", "spec/README.md", "examples/*/README.md"} {
+		found, err := filepath.Glob(filepath.Join(root, glob))
+		if err != nil {
+			return err
+		}
+		files = append(files, found...)
+	}
+	known := map[string]bool{}
+	for i := range files {
+		rel, err := filepath.Rel(root, files[i])
+		if err != nil {
+			return err
+		}
+		files[i] = filepath.ToSlash(rel)
+		known[files[i]] = !left[files[i]]
+	}
+	for _, file := range files {
+		if !known[file] {
+			continue
+		}
+		data, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			return err
+		}
+		t, err := render(file, data, known)
+		if err != nil {
+			return err
+		}
+		if strings.HasPrefix(file, "docs/guide/") {
+			s.Guides = append(s.Guides, t)
+		} else {
+			s.Texts = append(s.Texts, t)
+		}
+	}
+	return nil
+}
+
+// render makes HTML of a page. Links to pages of the site lead there; other links into the repository lead to its source.
+func render(file string, data []byte, known map[string]bool) (*text, error) {
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	doc := md.Parser().Parse(gtext.NewReader(data))
+	t := &text{File: file, Out: at(file), Title: file}
+	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Heading:
+			if entering && n.Level == 1 && t.Title == file {
+				t.Title = string(n.Lines().Value(data))
+			}
+		case *ast.Link:
+			if entering {
+				n.Destination = []byte(target(file, string(n.Destination), known))
+			}
+		case *ast.Image:
+			if entering {
+				n.Destination = []byte(target(file, string(n.Destination), known))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	if err := md.Renderer().Render(&b, data, doc); err != nil {
+		return nil, err
+	}
+	t.Body = template.HTML(b.String()) // of our own pages
+	return t, nil
+}
+
+// target is where a link of a page leads to in the site.
+func target(file, link string, known map[string]bool) string {
+	u, err := url.Parse(link)
+	if err != nil || u.IsAbs() || u.Path == "" {
+		return link
+	}
+	to := path.Join(path.Dir(file), u.Path)
+	if known[to+"/README.md"] {
+		to += "/README.md"
+	}
+	fragment := ""
+	if u.Fragment != "" {
+		fragment = "#" + u.Fragment
+	}
+	switch {
+	case to == "docs/conformance-matrix.md":
+		return "results.html"
+	case known[to]:
+		return at(to) + fragment
+	}
+	return source + to + fragment
+}

@@ -1,0 +1,60 @@
+package spec
+
+import (
+	"go.yaml.in/yaml/v3"
+)
+
+// ConfigFile is the name of the file that says what a folder's package is generated from.
+const ConfigFile = "verbsgen.yaml"
+
+// Config is the content of ConfigFile. Each setting has the flag of verbsgen generate of the same name.
+type Config struct {
+	Release  string
+	Module   string
+	Package  string
+	Families []string // parts of the library
+	Only     []string // C functions, as globs
+	Specs    []string // folders of further pages
+	Imports  map[string]string
+
+	// Line is the line of each setting that is given.
+	Line map[string]int
+}
+
+// ParseConfig reads the file; its name is for errors.
+func ParseConfig(file string, data []byte) (*Config, error) {
+	c := &Config{Line: map[string]int{}}
+	d := &decoder{file: file, maxNodes: maxPageNodes}
+	if n := d.root(data, ConfigFile); n != nil {
+		d.config(c, n)
+	}
+	if len(d.errs) > 0 {
+		return nil, d.errs
+	}
+	return c, nil
+}
+
+func (d *decoder) config(c *Config, n *yaml.Node) {
+	d.object(n, place{ConfigFile, ""}, d.configKeys(c))
+}
+
+// configKeys are the settings.
+func (d *decoder) configKeys(c *Config) []key {
+	keys := []key{
+		{"release", false, d.text(&c.Release)},
+		{"module", false, d.text(&c.Module)},
+		{"package", false, d.text(&c.Package)},
+		{"families", false, d.texts(&c.Families)},
+		{"only", false, d.texts(&c.Only)},
+		{"spec", false, d.texts(&c.Specs)},
+		{"import", false, d.textMap(&c.Imports)},
+	}
+	for i := range keys {
+		read := keys[i].read
+		keys[i].read = func(n *yaml.Node, at place) {
+			c.Line[at.key] = n.Line
+			read(n, at)
+		}
+	}
+	return keys
+}
