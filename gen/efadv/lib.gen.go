@@ -85,7 +85,7 @@ var library = dl.Module{Name: "libefa.so.1", Probe: "efadv_query_device",
 	Install: "Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs"}
 
 // Load loads libefa at run time. A process has one real libefa: loading it again returns the same one, and
-// loading another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to
+// loading another file is an error. Without a library, the error wraps errors.ErrUnsupported and says what to
 // install. It works with the objects of the libraries that it is given, which must be loaded, too.
 func Load(verbsLib *verbs.Lib, opts ...LoadOption) (*Lib, error) {
 	var c loadConfig

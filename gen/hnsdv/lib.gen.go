@@ -68,7 +68,7 @@ var library = dl.Module{Name: "libhns.so.1", Probe: "hnsdv_query_device",
 	Install: "Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs"}
 
 // Load loads libhns at run time. A process has one real libhns: loading it again returns the same one, and
-// loading another file is an error. If there is no library, the error is errors.ErrUnsupported and says what to
+// loading another file is an error. Without a library, the error wraps errors.ErrUnsupported and says what to
 // install. It works with the objects of the libraries that it is given, which must be loaded, too.
 func Load(verbsLib *verbs.Lib, opts ...LoadOption) (*Lib, error) {
 	var c loadConfig
