@@ -18,7 +18,8 @@ func made(i, cases int) *Report {
 		r.Host.Kernel = "6.12.0"
 	}
 	for c := range cases {
-		x := Case{ID: fmt.Sprintf("CF-mr-%04d", c+1), Family: "memory region", Title: "a case", Page: "ibv_reg_mr", Mode: ModeDevice, Status: Pass}
+		x := Case{ID: fmt.Sprintf("CF-mr-%04d", c+1), Family: "memory region", Title: "a case", Page: "ibv_reg_mr", Mode: ModeDevice,
+			Status: Pass}
 		if i%100 == 7 && c == 3 {
 			x.Status, x.Reason = Fail, "it answers EIO"
 		}
@@ -31,7 +32,7 @@ func plainText(_ Verdict, text string) string { return text }
 
 // TestFleet reads a thousand made-up reports: the outliers are named, the groups counted, and the memory does not grow with the reports.
 func TestFleet(t *testing.T) {
-	memory := func(reports int) (*Fleet, uint64) {
+	memory := func(reports, cases int) (*Fleet, uint64) {
 		f := NewFleet()
 		var before, after runtime.MemStats
 		runtime.GC()
@@ -86,7 +87,8 @@ func TestFleetChanges(t *testing.T) {
 		}
 	}
 	text, worse := now.Changes(before)
-	if worse != 0 || !strings.Contains(text, "node0102/mlx5_0: not in the earlier run") || !strings.Contains(text, "10 devices only in the earlier run") {
+	if worse != 0 || !strings.Contains(text, "node0102/mlx5_0: not in the earlier run") ||
+		!strings.Contains(text, "10 devices only in the earlier run") {
 		t.Errorf("%d worse\n%s", worse, text)
 	}
 	broken, fine := NewFleet(), NewFleet()
