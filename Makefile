@@ -29,7 +29,7 @@ SUITE := -test.run ^TestSuite$$ -device rxe0 -peer-device rxe1 -overlay -report 
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan arm64 sweep fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix site mutants rules bench counts facts evidence tidy api one
+.PHONY: all help setup scratch fresh demo generate check test test-host lint race asan arm64 sweep fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix site release-check mutants rules bench counts facts evidence tidy api one
 
 all: setup scratch demo ## set up, generate from the installed verbs.h into a scratch package, run the demo
 
@@ -109,6 +109,9 @@ conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machin
 
 matrix: ## run the suite on the software device, all kernels and the card; write out/matrix, docs/reports and docs/conformance-matrix.*: make matrix [ONLY=card]
 	@.ci/matrix $(ONLY)
+
+release-check: ## what must be true of a release besides make test: API and changelog, facts, links, documents: make release-check [VERSION=v0.1.0]
+	@.ci/release-check $(VERSION)
 
 site: ## write the web site into the folder site: a page for each verb, guides, results
 	$(GO) run ./conformance/site -o site
