@@ -41,7 +41,7 @@ func (d *drafter) newField(m decide.Member) {
 		}
 	}
 	f := rec.Field(m.Name)
-	if text, ok := d.field(p, *f, r.Role, bit); ok && d.Dropped[m.String()] == "" {
+	if text, ok := d.field(p, strings.TrimPrefix(m.Of, "struct "), *f, r.Role, bit); ok && d.Dropped[m.String()] == "" {
 		p.add("records", m.String(), "%s:\n  fields:\n    %s: %s", m.Go, m.Name, text)
 	} else {
 		p.add("records", m.String(), "%s:\n  hide:\n    %s: %s # guess", m.Go, m.Name, quote(text))

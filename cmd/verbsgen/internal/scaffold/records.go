@@ -32,6 +32,7 @@ func (d *drafter) record(p *page, tag, role string) *record {
 // writeRecord writes a record; more are its further keys.
 func (d *drafter) writeRecord(p *page, rec *api.Record, r *record, more string, without ...string) {
 	var fields, hide strings.Builder
+	tag := strings.TrimPrefix(rec.Tag, "struct ")
 	mask, bits := "", map[string]string{}
 	if role := r.role; role == "in" && rec.Field("comp_mask") != nil {
 		mask = "  mask: comp_mask\n"
@@ -43,14 +44,13 @@ func (d *drafter) writeRecord(p *page, rec *api.Record, r *record, more string, 
 		case strings.Contains(f.Name, "."):
 			fmt.Fprintf(&hide, "    %s: a member of a struct without a name # guess\n", f.Name)
 		default:
-			if text, ok := d.field(p, f, r.role, bits[f.Name]); ok {
+			if text, ok := d.field(p, tag, f, r.role, bits[f.Name]); ok {
 				fmt.Fprintf(&fields, "    %s: %s\n", f.Name, text)
 			} else {
 				fmt.Fprintf(&hide, "    %s: %s # guess\n", f.Name, quote(text))
 			}
 		}
 	}
-	tag := strings.TrimPrefix(rec.Tag, "struct ")
 	text := fmt.Sprintf("%s:\n  c: %s\n  role: %s # guess\n%s%s  doc: A struct %s.\n  fields:", r.goName, tag, r.role, mask, more, tag)
 	if fields.Len() == 0 {
 		text += " {}"
@@ -63,7 +63,7 @@ func (d *drafter) writeRecord(p *page, rec *api.Record, r *record, more string, 
 }
 
 // field describes a field, or says why it is hidden.
-func (d *drafter) field(p *page, f api.Field, role, bit string) (text string, ok bool) {
+func (d *drafter) field(p *page, of string, f api.Field, role, bit string) (text string, ok bool) {
 	t := d.facts.TypeOf(f.Type)
 	keys := "go: " + naming.Exported(strings.ReplaceAll(f.Name, ".", "_"))
 	if bit != "" {
@@ -96,6 +96,8 @@ func (d *drafter) field(p *page, f api.Field, role, bit string) (text string, ok
 		keys += ", type: " + d.enum(p, t.Tag)
 	case t.Kind != spec.CInt:
 		return "it has the type " + f.Type, false
+	case d.like(of, f.Name) != "":
+		keys += ", type: " + d.enum(p, d.like(of, f.Name))
 	}
 	return "{" + keys + "} # guess", true
 }
@@ -108,7 +110,8 @@ func (d *drafter) maskOf(rec *api.Record) *api.Enum {
 	stem := strings.TrimSuffix(strings.TrimPrefix(rec.Tag, "struct "), "_attr")
 	for i := range d.Release.Enums {
 		e := &d.Release.Enums[i]
-		if d.types[e.Tag] != "" || !strings.HasPrefix(e.Tag, "enum "+stem) && !strings.HasSuffix(e.Tag, "_mask") {
+		tag := strings.TrimPrefix(e.Tag, "enum ")
+		if !d.open[e.Tag] || d.split(tag)[0] != d.split(stem)[0] || !strings.HasPrefix(tag, stem) && !strings.HasSuffix(tag, "_mask") {
 			continue
 		}
 		n := len(d.bits(rec, e))
@@ -140,6 +143,20 @@ func (d *drafter) bits(rec *api.Record, e *api.Enum) map[string]string {
 	return out
 }
 
+// like is the tag of an enum that no page has yet and that is called like a number: like it, or like its struct or function and it.
+func (d *drafter) like(of, name string) string {
+	short := strings.TrimSuffix(strings.TrimSuffix(name, "_mask"), "_flags")
+	for _, p := range d.m.Prefixes() {
+		for _, tag := range []string{p + name, of + "_" + name, strings.TrimSuffix(of, "_attr") + "_" + name,
+			strings.TrimSuffix(of, "_attr") + "_" + short} {
+			if d.facts.Enum(tag) != nil && (d.open["enum "+tag] || d.drafted["enum "+tag]) {
+				return tag
+			}
+		}
+	}
+	return ""
+}
+
 // enum drafts the Go type of an enum.
 func (d *drafter) enum(p *page, tag string) string {
 	if t := d.types["enum "+tag]; t != "" {
@@ -165,6 +182,7 @@ func (d *drafter) enum(p *page, tag string) string {
 	}
 	p.add(section, e.Tag, "%s: # guess\n  enum: %s\n  prefix: %s\n%s  doc: An enum %s.\n", name, tag, common(names), more, tag)
 	delete(d.open, e.Tag)
+	d.drafted[e.Tag] = true
 	return name
 }
 

@@ -38,6 +38,7 @@ type drafter struct {
 	objects map[string]*object
 	types   map[string]string // "enum ibv_x" -> Go type
 	flags   map[string]bool   // Go types of flags
+	drafted map[string]bool   // enums
 	records map[string]*record
 	goNames map[string]bool
 	used    map[string]bool // enumerators that a page uses
@@ -65,7 +66,7 @@ type record struct {
 func Draft(in Input) Result {
 	d := &drafter{Input: in, m: in.Spec.Module, facts: in.Spec.Module.NewFacts(in.Release),
 		open: map[string]bool{}, objects: map[string]*object{}, types: map[string]string{}, flags: map[string]bool{},
-		records: map[string]*record{}, goNames: map[string]bool{}, used: map[string]bool{}, pages: map[string]*page{}}
+		drafted: map[string]bool{}, records: map[string]*record{}, goNames: map[string]bool{}, used: map[string]bool{}, pages: map[string]*page{}}
 	decisions := decide.All(in.Release, in.Spec)
 	for _, name := range decisions.UndecidedNames() {
 		d.open[name] = true

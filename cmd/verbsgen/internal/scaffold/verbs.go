@@ -60,6 +60,10 @@ func (d *drafter) function(f api.Function) {
 
 // verb finds what a function returns and takes.
 func (d *drafter) verb(v *verb) {
+	if v.f.Helper {
+		v.problem = "a helper of the header"
+		return
+	}
 	if v.f.Kind != api.Exported && v.f.Dispatch == nil || v.f.Variadic || v.f.Private {
 		v.problem = "it is not a plain function of the library"
 		return
@@ -108,6 +112,13 @@ func (d *drafter) param(v *verb, p api.Param) {
 			role = "flags"
 		}
 		line(role, ", type: %s", e)
+	case !t.Pointer && !t.Array && t.Kind == spec.CInt && d.like(v.f.Name, p.Name) != "":
+		e := d.enum(d.pageOf(v.f), d.like(v.f.Name, p.Name))
+		role := "enum"
+		if d.flags[e] {
+			role = "flags"
+		}
+		line(role, ", type: %s", e)
 	case !t.Pointer && !t.Array && t.Kind == spec.CInt:
 		line("in", "")
 	case t.Pointer && t.Depth() == 1 && !t.Const() && d.facts.TypeOf(strings.TrimSuffix(p.Type, " *")).Kind == spec.CInt && p.Type != "char *":
@@ -140,6 +151,8 @@ func (d *drafter) result(v *verb) {
 		v.returns = spec.RetValue
 	case t.Kind != spec.CInt:
 		v.problem = "no form is known for a result of type " + v.f.Ret
+	case strings.HasSuffix(v.f.Name, "_fd"):
+		v.returns = spec.RetNumber
 	case man != "":
 		v.returns = man
 	case has(d.split(v.f.Name), answers) && !v.fills && d.usual() != spec.RetErrno:
