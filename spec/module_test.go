@@ -2,6 +2,7 @@ package spec
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -24,8 +25,8 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s: %+v", name, m)
 		}
 		stored, err := api.KnownOf(m.Facts)
-		all := api.Releases() // some headers came with a later release
-		if err != nil || len(stored.Releases()) < 10 || !slices.Equal(stored.Releases(), all[len(all)-len(stored.Releases()):]) {
+		known, all := stored.Releases(), api.Releases() // some headers came with a later release, and one gets a new one before the others
+		if err != nil || len(known) < 10 || !strings.Contains(strings.Join(all, " "), strings.Join(known, " ")) {
 			t.Errorf("%s: facts of %v, %v", name, stored.Releases(), err)
 			continue
 		}

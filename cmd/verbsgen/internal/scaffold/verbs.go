@@ -2,6 +2,7 @@ package scaffold
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
@@ -51,7 +52,11 @@ func (d *drafter) function(f api.Function) {
 	if v.receiver != nil && v.receiver.end == f.Name {
 		b.WriteString("  methods: {}\n")
 	} else {
-		fmt.Fprintf(&b, "  methods:\n    %s: {}\n", d.method(v))
+		form := "{}"
+		if v.receiver != nil && v.receiver.isNew && len(f.Params) == 1 && has(d.split(f.Name), ends) {
+			form = "{form: end} # guess"
+		}
+		fmt.Fprintf(&b, "  methods:\n    %s: %s\n", d.method(v), form)
 	}
 	p.add("verbs", f.Name, "%s", b.String())
 	delete(d.open, f.Name)
@@ -155,11 +160,17 @@ func (d *drafter) result(v *verb) {
 		v.returns = spec.RetNumber
 	case man != "":
 		v.returns = man
-	case has(d.split(v.f.Name), answers) && !v.fills && d.usual() != spec.RetErrno:
+	case d.answers(v.f) && !v.fills && d.usual() != spec.RetErrno:
 		v.returns = spec.RetValue
 	default:
 		v.returns = d.usual()
 	}
+}
+
+// answers reports whether the name of a function asks a question.
+func (d *drafter) answers(f api.Function) bool {
+	words := d.split(f.Name)
+	return has(words, answers) || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "is") })
 }
 
 // usual is how functions of the module with the result int most often return failure.
