@@ -57,6 +57,9 @@ const _ = -unsafe.Offsetof(DM{}.span) // DM begins with it: any other constant i
 
 func (d *DM) mapping() *dmcopy.Span { return (*dmcopy.Span)(unsafe.Pointer(d)) }
 
+// Copies are inlined into programs, through a method of the generated package: results that are assigned by name are cheaper for the
+// compiler's judgement than those of a return of a call, which would be too expensive.
+
 func init() { dmcopy.Rest.Write, dmcopy.Rest.Read = writeRest, readRest }
 
 // WriteAt copies p to the device memory from byte off: ibv_memcpy_to_dm, see ibv_alloc_dm(3).
@@ -66,15 +69,21 @@ func init() { dmcopy.Rest.Write, dmcopy.Rest.Read = writeRest, readRest }
 // after Close is os.ErrClosed. p may have any alignment and lie on the stack; it is not kept. Nothing is allocated,
 // also not for an error. Call Flush after the last write.
 func (d *DM) WriteAt(p []byte, off int64) (n int, err error) {
-	dmcopy.HostRead(p)
-	return dmcopy.WriteAt(d.mapping(), p, off)
+	if dmcopy.Race {
+		dmcopy.HostRead(p)
+	}
+	n, err = dmcopy.WriteAt(d.mapping(), p, off)
+	return
 }
 
 // ReadAt copies len(p) bytes of the device memory, from byte off, to p: ibv_memcpy_from_dm, see ibv_alloc_dm(3). It is
 // like the method of io.ReaderAt, but never returns io.EOF and never reads only a part; errors are those of WriteAt.
 func (d *DM) ReadAt(p []byte, off int64) (n int, err error) {
-	dmcopy.HostWritten(p)
-	return dmcopy.ReadAt(d.mapping(), p, off)
+	if dmcopy.Race {
+		dmcopy.HostWritten(p)
+	}
+	n, err = dmcopy.ReadAt(d.mapping(), p, off)
+	return
 }
 
 // PutUint32 writes v at byte off with one store of four bytes, in the byte order of the processor. Errors are those of
@@ -83,7 +92,10 @@ func (d *DM) PutUint32(off int64, v uint32) error { return dmcopy.Put32(d.mappin
 
 // GetUint32 reads the four bytes at byte off with one load, in the byte order of the processor. Errors are those of
 // ReadAt.
-func (d *DM) GetUint32(off int64) (uint32, error) { return dmcopy.Get32(d.mapping(), off) }
+func (d *DM) GetUint32(off int64) (v uint32, err error) {
+	v, err = dmcopy.Get32(d.mapping(), off)
+	return
+}
 
 // PutUint64 writes v at byte off, a multiple of 4, in the byte order of the processor. It is WriteAt of eight bytes: where the device takes
 // words of four bytes, who reads meanwhile may see one half. Errors are those of WriteAt.
@@ -91,7 +103,10 @@ func (d *DM) PutUint64(off int64, v uint64) error { return dmcopy.Put64(d.mappin
 
 // GetUint64 reads the eight bytes at byte off, a multiple of 4, in the byte order of the processor. It is ReadAt of eight bytes: the halves
 // may be of different writes. Errors are those of ReadAt.
-func (d *DM) GetUint64(off int64) (uint64, error) { return dmcopy.Get64(d.mapping(), off) }
+func (d *DM) GetUint64(off int64) (v uint64, err error) {
+	v, err = dmcopy.Get64(d.mapping(), off)
+	return
+}
 
 // Flush orders all writes of the calling goroutine before everything that it does afterwards: SFENCE on amd64, DSB ST
 // on arm64. Device memory is usually mapped write-combining, and the copies do not flush. Call Flush after the last

@@ -21,12 +21,18 @@ func (d *DM) Wide() Wide { return Wide{d} }
 
 // WriteAt is DM.WriteAt with wider accesses.
 func (w Wide) WriteAt(p []byte, off int64) (n int, err error) {
-	dmcopy.HostRead(p)
-	return dmcopy.WriteWide(w.dm.mapping(), p, off)
+	if dmcopy.Race {
+		dmcopy.HostRead(p)
+	}
+	n, err = dmcopy.WriteWide(w.dm.mapping(), p, off)
+	return
 }
 
 // ReadAt is DM.ReadAt with wider accesses. In mode Direct4 no read goes through the provider.
 func (w Wide) ReadAt(p []byte, off int64) (n int, err error) {
-	dmcopy.HostWritten(p)
-	return dmcopy.ReadWide(w.dm.mapping(), p, off)
+	if dmcopy.Race {
+		dmcopy.HostWritten(p)
+	}
+	n, err = dmcopy.ReadWide(w.dm.mapping(), p, off)
+	return
 }

@@ -71,6 +71,8 @@ struct svb_worker;
 struct svb_late;
 struct svb_flow;
 
+enum { SVB_ALIKE = 1024 }; // lists of queue pairs, by number
+
 struct svb_dev {
 	struct ibv_device pub;
 	struct svb_inst *inst;
@@ -80,6 +82,7 @@ struct svb_dev {
 	uint32_t nkeys;
 	struct svb_numbers numbers; // of keys: the index of a region, less 1
 	TAILQ_HEAD(svb_qps, svb_qp) qps; // the one whose turn is first
+	LIST_HEAD(, svb_qp) numbered[SVB_ALIKE]; // the same, by their numbers
 	TAILQ_HEAD(svb_flows, svb_flow) flows; // by priority; of one priority the oldest first
 	uint32_t next_qpn;
 	TAILQ_HEAD(svb_srqs, svb_srq) srqs; // of type XRC

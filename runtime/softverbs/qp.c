@@ -114,7 +114,7 @@ static struct svb_qp *allocate(const struct svb_dev *d, const struct ibv_qp_cap 
 static void detach(struct svb_qp *qp)
 {
 	qp->dying = true;
-	TAILQ_REMOVE(&qp->dev->qps, qp, link);
+	svb_qp_leave(qp);
 	svb_qp_wait(qp);
 	if (qp->dev->cfg.mlx5)
 		svb_cq_clean(qp);
@@ -182,7 +182,7 @@ static void publish(struct svb_qp *qp, struct svb_pd *pd, const struct ibv_qp_in
 	qp->sig_all = a->sq_sig_all;
 	qp->attr.path_mtu = IBV_MTU_256;
 	svb_register(&qp->obj, &kind, &qp->pub, pd->obj.inst, pd->obj.ctx);
-	TAILQ_INSERT_TAIL(&qp->dev->qps, qp, link);
+	svb_qp_enter(qp);
 }
 
 static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_attr *a)

@@ -66,6 +66,7 @@ struct svb_qp {
 	struct svb_pd *holder; // parent domain, or NULL
 	struct svb_block block;
 	TAILQ_ENTRY(svb_qp) link; // of its device
+	LIST_ENTRY(svb_qp) alike; // of the same, by number
 	struct svb_cq *scq, *rcq;
 	struct svb_srq *srq; // NULL: its receives are in rq
 	struct svb_rwq_table *table; // NULL: it receives itself
@@ -135,6 +136,8 @@ static inline void svb_kick(struct svb_dev *d)
 // qpn.c: with svb_lock held
 SVB_HIDDEN struct svb_qp *svb_qp_numbered(const struct svb_dev *d, uint32_t qpn); // NULL: none
 SVB_HIDDEN uint32_t svb_qp_number(struct svb_dev *d); // that is free
+SVB_HIDDEN void svb_qp_enter(struct svb_qp *qp);      // with its number, among those of its device
+SVB_HIDDEN void svb_qp_leave(struct svb_qp *qp);
 
 // late.c: with svb_lock held
 // svb_qp_complete brings a completion of a queue pair into a completion queue, unless it is told to lose it or to let it wait.

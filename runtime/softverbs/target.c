@@ -48,7 +48,7 @@ static void part(struct handle *h)
 		return;
 	}
 	t->qp.dying = true;
-	TAILQ_REMOVE(&t->qp.dev->qps, &t->qp, link);
+	svb_qp_leave(&t->qp);
 	svb_qp_wait(&t->qp);
 	free(t);
 	free(h);
@@ -141,7 +141,7 @@ static int enter(struct target *t, struct handle *h, struct svb_ctx *c, const st
 		return err;
 	h->pub.state = IBV_QPS_RESET;
 	qp->obj = (struct svb_obj){.kind = &kind, .inst = c->obj.inst, .ctx = c};
-	TAILQ_INSERT_TAIL(&c->dev->qps, qp, link);
+	svb_qp_enter(qp);
 	return 0;
 }
 

@@ -19,7 +19,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/devmem"
 )
 
-// memory returns &dm.mem, and nil for nil. A test for nil here would keep WriteAt from being inlined: package devmem makes it.
+// memory returns &dm.mem, and nil for nil. A test for nil here would keep WriteAt from being inlined: package devmem makes it. So would a
+// return of the call.
 func (dm *DM) memory() *devmem.DM { return (*devmem.DM)(unsafe.Pointer(dm)) }
 
 const _ = -unsafe.Offsetof(DM{}.mem) // DM begins with it: any other constant is out of range
@@ -29,13 +30,19 @@ const _ = -unsafe.Offsetof(DM{}.mem) // DM begins with it: any other constant is
 // copies words of 4 bytes. It allocates nothing. Close waits for a copy; a later one returns os.ErrClosed.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
-func (dm *DM) WriteAt(p []byte, off int64) (int, error) { return dm.memory().WriteAt(p, off) }
+func (dm *DM) WriteAt(p []byte, off int64) (n int, err error) {
+	n, err = dm.memory().WriteAt(p, off)
+	return
+}
 
 // ReadAt copies from offset off of the device memory to p, as io.ReaderAt but never short and never io.EOF: it
 // returns syscall.EFAULT for a range beyond the end. Its other errors are those of WriteAt.
 //
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
-func (dm *DM) ReadAt(p []byte, off int64) (int, error) { return dm.memory().ReadAt(p, off) }
+func (dm *DM) ReadAt(p []byte, off int64) (n int, err error) {
+	n, err = dm.memory().ReadAt(p, off)
+	return
+}
 
 // PutUint32 stores one word at offset off, a multiple of 4, in the host's byte order, with one access of 4
 // bytes.
@@ -47,7 +54,10 @@ func (dm *DM) PutUint32(off int64, v uint32) error { return dm.memory().PutUint3
 // bytes.
 //
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
-func (dm *DM) GetUint32(off int64) (uint32, error) { return dm.memory().GetUint32(off) }
+func (dm *DM) GetUint32(off int64) (v uint32, err error) {
+	v, err = dm.memory().GetUint32(off)
+	return
+}
 
 // PutUint64 stores eight bytes at offset off, a multiple of 4, in the host's byte order. mlx5 stores them as two words of 4 bytes, so that
 // who reads meanwhile may see one of them.
@@ -58,7 +68,10 @@ func (dm *DM) PutUint64(off int64, v uint64) error { return dm.memory().PutUint6
 // GetUint64 loads eight bytes from offset off, a multiple of 4, in the host's byte order, on mlx5 as two words of 4 bytes.
 //
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
-func (dm *DM) GetUint64(off int64) (uint64, error) { return dm.memory().GetUint64(off) }
+func (dm *DM) GetUint64(off int64) (v uint64, err error) {
+	v, err = dm.memory().GetUint64(off)
+	return
+}
 
 // WriteV makes a copy to the device memory for each piece of p, in order, as WriteAt does, with one call for 64 pieces where copies are
 // calls into C. It returns how many were made: all, or the index of the first that failed and the error.
