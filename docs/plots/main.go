@@ -1,5 +1,5 @@
-// Command plots draws the plots of docs/performance.md from docs/plots/measured.json. It is a module of its own, outside of go.work, so that
-// nobody inherits its library:
+// Command plots draws the plots of docs/performance.md from docs/plots/measured.json. It is a module of its own, outside of go.work, so
+// that nobody inherits its library:
 //
 //	cd docs/plots && GOWORK=off go run .
 package main
