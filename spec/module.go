@@ -230,7 +230,7 @@ func (m *Module) use(dir string, above []string, only *only) Errors {
 		if u.Import == "" {
 			fail("its module.yaml has no import:, the path of its Go package", "add it there, or under uses:")
 		}
-		all = append(all, s.Module.Words)
+		all = append(all, s.published())
 	}
 	m.Words = joined(all)
 	return errs

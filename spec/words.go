@@ -51,6 +51,22 @@ func joined(all []*Words) *Words {
 	return out
 }
 
+// published are the words of a module for one that stands on it: handles have the fields that their methods return as properties, too.
+func (s *Spec) published() *Words {
+	w := *s.Module.Words
+	w.objects = maps.Clone(w.objects)
+	for _, p := range s.Pages {
+		for _, o := range p.Objects {
+			for _, g := range o.Getters {
+				if props, ok := w.objects[o.C]; ok && !g.FD && !slices.Contains(props, g.C) {
+					w.objects[o.C] = append(slices.Clone(props), g.C)
+				}
+			}
+		}
+	}
+	return &w
+}
+
 // Bare is a C name without the prefix that the names of its module have.
 func (w *Words) Bare(c string) string {
 	for _, p := range w.prefixes {

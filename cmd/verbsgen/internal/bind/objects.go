@@ -55,6 +55,9 @@ func (b *binder) object(name string) *model.Object {
 	}
 	from, ref := b.use(name)
 	o := &model.Object{Go: name, C: s.C, From: from, Ref: ref, Doc: s.Doc}
+	for _, g := range s.Getters {
+		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C})
+	}
 	b.objects[name] = o
 	return o
 }

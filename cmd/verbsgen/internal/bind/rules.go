@@ -265,6 +265,10 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 	switch {
 	case p.Object == nil:
 		rb.cannot("looks into " + p.C + ", which has no Go type of its own")
+	case p.Object.From != nil:
+		if p.Object.Getter(rest) == nil {
+			rb.cannot("package " + p.Object.From.Name + " has no method for " + rest)
+		}
 	case p.Object.State[rest] == spec.StateObject:
 		o.CField = rest
 		if x, _ := rb.fieldAt("struct "+p.Object.C, rest); x != nil {

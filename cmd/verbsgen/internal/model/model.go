@@ -287,6 +287,16 @@ type Object struct {
 // Type is the Go type of the handle, with the path of its package where that is another one.
 func (o *Object) Type() string { return "*" + cmp.Or(o.Ref, o.Go) }
 
+// Getter gives the method that returns a property, or nil.
+func (o *Object) Getter(prop string) *Getter {
+	for _, g := range o.Getters {
+		if g.C == prop {
+			return g
+		}
+	}
+	return nil
+}
+
 // Name is the Go name of the object in its own package.
 func (o *Object) Name() string { return o.Go[strings.LastIndex(o.Go, ".")+1:] }
 

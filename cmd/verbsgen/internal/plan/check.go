@@ -34,6 +34,8 @@ func (c *call) hint() []Step {
 // input is what fills an input from what the method has.
 func (c *call) input(o model.Operand) Value {
 	switch {
+	case o.Kind == model.OpProp && o.Param.Object.From != nil:
+		return known(result(o.Param.Go + "." + o.Param.Object.Getter(o.Prop).Go))
 	case o.Kind == model.OpProp && o.CField != "":
 		at, ok := o.Param.Object.StateAt[o.CField]
 		if !ok {
