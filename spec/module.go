@@ -208,13 +208,17 @@ func (m *Module) use(dir string, above []string, only *only) Errors {
 		default:
 			at := path.Join(dir, u.pages)
 			sources, more = readAll(regular.DirFS(at), at+"/")
+			if len(more) > 0 {
+				fail("pages: "+more[0].Pos.File+" "+more[0].Problem, "correct pages:, or the folder")
+				continue
+			}
 		}
 		name, wrong := nameIn(sources)
 		if len(wrong) > 0 {
 			errs = append(errs, wrong...)
 			continue
 		}
-		if name != u.Name && len(more) == 0 {
+		if name != u.Name {
 			fail(fmt.Sprintf("the pages in %s are those of module %s", u.pages, show(name)), "correct the name")
 			continue
 		}
