@@ -10,6 +10,8 @@ import (
 	"go/types"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // initialisms are words that Go code writes in capitals, or in a spelling of their own.
@@ -124,17 +126,14 @@ func Field(c string) string {
 
 // Unexported makes an unexported name: MRAccess becomes mrAccess, Type typ.
 func Unexported(s string) string {
-	name := strings.ToLower(s)
-	for i, r := range s {
-		if r >= 'a' && r <= 'z' {
-			if i > 1 {
-				i--
-			}
-			name = strings.ToLower(s[:i]) + s[i:]
-			break
-		}
+	name, n := []rune(s), 0 // letters before the first small one
+	for n < len(name) && !unicode.IsLower(name[n]) {
+		n++
 	}
-	return mended(name)
+	if n > 1 && n < len(name) {
+		n--
+	}
+	return mended(strings.ToLower(string(name[:n])) + string(name[n:]))
 }
 
 // Lower is a text with its first letter in lower case, as it stands within a sentence.
@@ -142,5 +141,6 @@ func Lower(s string) string {
 	if s == "" {
 		return ""
 	}
-	return strings.ToLower(s[:1]) + s[1:]
+	_, n := utf8.DecodeRuneInString(s)
+	return strings.ToLower(s[:n]) + s[n:]
 }

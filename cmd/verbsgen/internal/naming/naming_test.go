@@ -66,7 +66,7 @@ func TestOthers(t *testing.T) {
 
 func TestUnexported(t *testing.T) {
 	for in, want := range map[string]string{"MRAccess": "mrAccess", "DM": "dm", "Type": "typ", "PD": "pd",
-		"ThreadDomain": "threadDomain", "SendCQ": "sendCQ", "A": "a"} {
+		"ThreadDomain": "threadDomain", "SendCQ": "sendCQ", "A": "a", "SÃelf": "sÃelf", "Élan": "élan", "ÉÃlan": "éÃlan"} {
 		if got := Unexported(in); got != want {
 			t.Errorf("Unexported(%q) = %q, want %q", in, got, want)
 		}
