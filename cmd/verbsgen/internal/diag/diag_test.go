@@ -105,7 +105,7 @@ func TestPrint(t *testing.T) {
 		l.Add(New(Usage, "f", i+1, 1, "s", "p", ""))
 	}
 	var b strings.Builder
-	l.Print(&b)
+	l.Print(&b, plain)
 	if n := strings.Count(b.String(), "\n"); n != maxShown || !strings.HasSuffix(b.String(), "f:50:1: s: p\n") {
 		t.Errorf("%d lines of %d: %q", n, len(l), b.String())
 	}
@@ -113,7 +113,7 @@ func TestPrint(t *testing.T) {
 		l.Add(New(Usage, "g", i+1, 1, "s", "p", ""))
 	}
 	b.Reset()
-	l.Print(&b)
+	l.Print(&b, plain)
 	if n := strings.Count(b.String(), "\n"); n != maxShown+1 ||
 		!strings.HasSuffix(b.String(), "f:50:1: s: p\nverbsgen: ... and 299,950 more\n") {
 		t.Errorf("%d lines of %d: %q", n, len(l), b.String())
