@@ -368,6 +368,15 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"rest", false, d.truth(&p.Rest)},
 		{"parent", false, d.truth(&p.Parent)},
 		{"moves", false, d.truth(&p.Moves)},
+		{"field", false, d.text(&p.Field)},
+		{"pairs", false, d.named(func(name string, k, v *yaml.Node) {
+			x := Pair{Name: name, Pos: d.pos(k)}
+			d.object(v, place{verb + "." + c, "pairs." + name}, []key{
+				{"type", true, d.text(&x.Type)},
+				{"fills", true, d.text(&x.Fills)},
+			})
+			p.Pairs = append(p.Pairs, x)
+		})},
 		{"reads", false, d.truth(&p.Reads)},
 		{"bit", false, d.text(&p.Bit)},
 		{"from", false, d.text(&p.From)},
@@ -389,6 +398,7 @@ func (d *decoder) method(name string, k, v *yaml.Node) Method {
 	d.object(v, place{name, ""}, []key{
 		{"form", false, d.text(&m.Form)},
 		{"fixed", false, d.textMap(&m.Fixed)},
+		{"pair", false, d.text(&m.Pair)},
 		{"implies_flags", false, d.texts(&m.ImpliesFlags)},
 		{"doc", false, d.text(&m.Doc)},
 	})

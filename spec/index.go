@@ -60,8 +60,13 @@ func (s *Spec) Rules() []*Rule {
 // VerbByC returns a bound verb by its C name, or nil.
 func (s *Spec) VerbByC(c string) *Verb { return s.verbs[c] }
 
-// FlagByGo returns a flag type by its Go name, or nil.
-func (s *Spec) FlagByGo(name string) *FlagType { return s.flags[name] }
+// FlagByGo returns a flag type by its Go name, or nil. That of another module is named with it: verbs.MRAccess.
+func (s *Spec) FlagByGo(name string) *FlagType {
+	if of, bare := s.of(name); of != nil {
+		return of.flags[bare]
+	}
+	return nil
+}
 
 // EnumByGo returns an enum type by its Go name, or nil. That of another module is named with it: verbs.EventType.
 func (s *Spec) EnumByGo(name string) *EnumType {

@@ -275,8 +275,10 @@ type Param struct {
 	// Parent: the object made by the verb must be closed before this one.
 	Parent bool
 	Moves  bool   // after the call the receiver must be closed before this one
+	Field  string // the pointer in the C object of another module that the function takes in place of the object
 	Reads  bool   // the verb only reads what it points to (data), though C does not say const
 	Bit    string // flag that says the parameter is given
+	Pairs  []Pair // of role pair
 	From   string // in a stream of commands: path from the request to the value
 	Hex    bool   // messages write it in hex
 	Means  string // what its value is, for rules about every such value: "port"
@@ -286,11 +288,21 @@ type Param struct {
 	marks marks
 }
 
+// Pair is an object of a parameter of role pair, and the record that the verb fills for it. In C both are behind the pointers in and out of
+// a member of a struct.
+type Pair struct {
+	Name  string // of the member
+	Type  string // object
+	Fills string // record
+	Pos   Pos
+}
+
 // Method is a Go method of a verb. Most verbs have one, a registration has several.
 type Method struct {
 	Go    string            // "PD.RegMR", "Lib.ImportDevice"
 	Form  string            // one of package form; empty: parameters in order
 	Fixed map[string]string // parameters with a fixed value
+	Pair  string            // the member of a parameter of role pair that the method is for
 	// ImpliesFlags are set in the verb's flags, whatever the caller gives.
 	ImpliesFlags []string
 	Doc          string // beside the verb's doc

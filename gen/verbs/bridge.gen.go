@@ -6,6 +6,7 @@ package verbs
 import (
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
@@ -15,7 +16,7 @@ import (
 func init() {
 	bridge.OfferLib(func(l *Lib) dl.Source { return l.src })
 	bridge.OfferHandle((*Buf).base, newBuf, func(o *Buf, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
-	bridge.OfferHandle((*DM).base, newDM, nil)
+	bridge.OfferHandle((*DM).base, newDM, func(o *DM, m *bridge.Made) { _ = o.mem.Attach(m.C, 0, false) })
 	bridge.OfferHandle((*DMAH).base, newDMAH, nil)
 	bridge.OfferHandle((*MW).base, newMW, func(o *MW, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
 	bridge.OfferHandle((*PD).base, newPD, nil)
@@ -35,7 +36,7 @@ func init() {
 	bridge.OfferHandle((*WQ).base, newWQ, func(o *WQ, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
 	bridge.OfferHandle((*Device).base, newDevice, nil)
 	bridge.OfferHandle((*XRCD).base, newXRCD, nil)
-	bridge.OfferHandle((*MR).base, newMR, func(o *MR, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
+	bridge.OfferHandle((*MR).base, newMR, func(o *MR, m *bridge.Made) { o.pd = bridge.Among[PD](m); o.place(0, dpath.Elsewhere) })
 	bridge.OfferAttr("AllocDMAttr", (*AllocDMAttr).lend)
 	bridge.OfferAttr("DMAHInitAttr", (*DMAHInitAttr).lend)
 	bridge.OfferAttr("TDInitAttr", (*TDInitAttr).lend)

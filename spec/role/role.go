@@ -130,7 +130,7 @@ var (
 var (
 	Handle = row(Role{Name: "handle", C: "pointer to an object", Go: "the object type under `type:`",
 		Fits: []Shape{{Depth: 1, To: ToTagged}, {Depth: AnyDepth, To: ToTagged, When: WhenUntyped}},
-		May:  []string{"type", "null", "parent", "moves"}, Names: NamesObject, Passes: PassesObject, Pass: "pass {a type}"})
+		May:  []string{"type", "null", "parent", "moves", "field"}, Names: NamesObject, Passes: PassesObject, Pass: "pass {a type}"})
 	In = row(Role{Name: "in",
 		C:    "a number; a pointer to a union that `type:` names; another pointer only where `fixed:` gives its value",
 		Go:   "the Go type of the C type, or the union",
@@ -163,10 +163,10 @@ var (
 		Go:   "a slice of the record under `type:`",
 		Fits: toStruct, Must: []string{"type", "len"}, May: []string{"null"}, Names: NamesRecord, Record: "out",
 		Passes: PassesMemory, List: true, Pass: "pass an array of {type}"})
-	Filled = row(Role{Name: "filled", C: "the same, where the verb fills the structs, or numbers without `type:`",
+	Filled = row(Role{Name: "filled", C: "the same, where the verb fills the structs, or numbers or bytes without `type:`",
 		Go: "a slice of the caller, which says how many there may be",
 		Fits: []Shape{{Depth: 1, To: ToTagged, Mutable: true, When: WhenTyped},
-			{Depth: 1, To: ToNumber, Mutable: true, Host: true, When: WhenUntyped}},
+			{Depth: 1, To: ToUntagged, Mutable: true, Host: true, When: WhenUntyped}},
 		Must: []string{"len"}, May: []string{"type", "null"}, Names: NamesRecord, Record: "out",
 		Passes: PassesMemory, List: true, Pass: "pass an array of {type}"})
 	Addr = row(Role{Name: "addr", C: "address of host memory; `len:` names the parameter with the length", Go: "by the form of the method",
@@ -179,6 +179,11 @@ var (
 		Go:   "a slice of bytes",
 		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true, Const: true}, {Depth: 1, To: ToUntagged, Host: true, When: WhenReads}},
 		Must: []string{"len"}, May: []string{"reads"}, GoType: "[]byte", Passes: PassesMemory})
+	Pair = row(Role{Name: "pair",
+		C:    "pointer to a struct with members that each have a pointer `in` to an object and a pointer `out` to a record that the verb fills",
+		Go:   "the object, and as a result the record, of the member that the method names under `pair:`",
+		Fits: []Shape{{Depth: 1, To: ToTagged, Mutable: true, Defined: true}}, Must: []string{"pairs"},
+		Passes: PassesMemory, Result: ResultRecord})
 	Sockaddr = row(Role{Name: "sockaddr", C: "pointer to the address of a socket",
 		Go:   "a `netip.AddrPort`; the zero AddrPort for NULL, where `null:` allows that",
 		Fits: []Shape{{Depth: 1, To: ToTagged, Tag: "sockaddr"}}, May: []string{"null"}, GoType: "netip.AddrPort", Passes: PassesMemory})
@@ -199,7 +204,7 @@ var (
 )
 
 // keys are the keys of a parameter that not every role takes.
-var keys = []string{"type", "len", "rest", "count", "moves", "reads", "parent", "null"}
+var keys = []string{"type", "len", "rest", "count", "moves", "field", "pairs", "reads", "parent", "null"}
 
 // Keys lists the keys of a parameter that not every role takes.
 func Keys() []string { return slices.Clone(keys) }

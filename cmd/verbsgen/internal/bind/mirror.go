@@ -35,6 +35,12 @@ func (b *binder) leaf(m *model.Mirror, c string) *model.Leaf {
 	}
 	path := *sub
 	path.Go, path.C, path.Offset = l.Go+"."+sub.Go, c, l.Offset+sub.Offset
+	switch {
+	case l.Over != "":
+		path.Over, path.At = l.Over, l.At+sub.Offset
+	case sub.Over != "":
+		path.Over = l.Go + "." + sub.Over
+	}
 	return &path
 }
 
@@ -80,6 +86,7 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 		}
 		opaque := shown != nil && !shown[f.Name]
 		goType, nested, err := layout.Of(b.facts, b.shown, f)
+		over := covering(m, f)
 		switch {
 		case opaque && (f.BitSize != nil || f.Offset < end || overlaps(rec, f, shown)):
 			continue // its bytes are padding, or another field's
@@ -90,7 +97,7 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 			continue
 		case f.BitSize != nil:
 			err = errors.New("it is a bit-field")
-		case err == nil && f.Offset < end:
+		case err == nil && f.Offset < end && over == nil:
 			err = errors.New("members overlap (a union)")
 		case slices.ContainsFunc(m.Leaf, func(l *model.Leaf) bool { return l.Go == naming.Field(f.Name) }):
 			err = errors.New("its name in Go, " + naming.Field(f.Name) + ", is that of another field")
@@ -106,12 +113,27 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 		if nested != "" {
 			b.mirror(nested, at)
 		}
+		if over != nil {
+			m.Over = append(m.Over, &model.Leaf{Go: naming.Field(f.Name), C: f.Name, CType: f.Type, GoType: goType, Offset: f.Offset, Size: f.Size,
+				Big: layout.BigEndian(f.Type), Over: over.Go, At: f.Offset - over.Offset})
+			continue
+		}
 		pad(f.Offset)
 		m.Leaf = append(m.Leaf, &model.Leaf{Go: naming.Field(f.Name), C: f.Name, CType: f.Type, GoType: goType, Offset: f.Offset, Size: f.Size,
 			Big: layout.BigEndian(f.Type)})
 		end = f.Offset + f.Size
 	}
 	pad(rec.Size)
+}
+
+// covering is the field of a mirror with all bytes of a member of a union, or nil.
+func covering(m *model.Mirror, f api.Field) *model.Leaf {
+	for _, l := range m.Leaf {
+		if l.C != "" && l.Offset <= f.Offset && f.Offset+f.Size <= l.Offset+l.Size {
+			return l
+		}
+	}
+	return nil
 }
 
 // shownFields are the fields of a C struct that some Go type of it shows or uses as its mask; nil when it has no Go type.

@@ -91,11 +91,14 @@ func (b *binder) enumType(name string) *model.Enum {
 	if e := b.types[name]; e != nil || !strings.Contains(name, ".") {
 		return e
 	}
-	s := b.in.Spec.EnumByGo(name)
-	if s == nil {
+	s, flags := b.in.Spec.EnumByGo(name), b.in.Spec.FlagByGo(name)
+	if s == nil && flags == nil {
 		return nil
 	}
 	_, ref := b.use(name)
+	if s == nil {
+		return &model.Enum{Go: ref, C: flags.Enum, Flags: true, Bits: flags.Bits, Doc: flags.Doc}
+	}
 	return &model.Enum{Go: ref, C: s.Enum, Bits: 32, Doc: s.Doc}
 }
 

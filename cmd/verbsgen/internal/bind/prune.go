@@ -52,6 +52,10 @@ func (b *binder) useVerb(used *usage, v *model.Verb) {
 			p.Record.Listed = true
 		}
 		used.enum(p.Enum)
+		for _, x := range p.Pairs {
+			used.object(x.In.Object)
+			used.record(x.Out.Record)
+		}
 	}
 	for _, m := range v.Methods {
 		b.useRequests(used, v, m)

@@ -97,6 +97,11 @@ func (b *binder) bindFields(r *model.Record, s spec.Record, all []*model.Record)
 			continue // of a later release
 		}
 		f := b.bindField(r, s, sf, leaf)
+		if leaf.Over != "" && (!r.In || r.Plain) {
+			b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go,
+				"the member of a union that shares its bytes with another one is for a record with a builder",
+				"leave one of them out, with a reason under hide:")
+		}
 		b.bindPoints(r, f, sf, all)
 		r.Fields = append(r.Fields, f)
 	}

@@ -93,6 +93,8 @@ func (b *binder) bindResult(v *model.Verb, s *spec.Verb) {
 		}
 	case t.Kind == spec.CText:
 		v.Result = "string"
+	case v.CRet == "_Bool":
+		v.Result = "bool"
 	case !t.Pointer:
 		v.Result = layout.Int(layout.Scalar(v.CRet))
 	}
@@ -111,7 +113,8 @@ func (b *binder) bindMethod(v *model.Verb, m *spec.Method) {
 		return
 	}
 	v.Explained = v.Explained || f.Requests != ""
-	v.Methods = append(v.Methods, &model.Method{Recv: recv, Name: name, Form: m.Form, Fixed: b.fixed(m), Sets: b.implied(v, m), Doc: m.Doc})
+	v.Methods = append(v.Methods, &model.Method{Recv: recv, Name: name, Form: m.Form, Fixed: b.fixed(m), Pair: m.Pair,
+		Sets: b.implied(v, m), Doc: m.Doc})
 }
 
 // fixed resolves the values that a method fixes.
@@ -171,13 +174,19 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 	switch t := b.facts.TypeOf(q.Type); {
 	case s.Role == role.Bytes && t.Record() != nil:
 		p.Size = t.Record().Size
+	case s.Role == role.Pair && t.Record() != nil:
+		p.Size = t.Record().Size
+		b.bindPairs(verb, p, s, t.Record())
 	case p.GoType != "" || s.Role.Names == role.NamesMask || s.Role.Names == role.NamesSize:
-	case s.Role == role.Filled: // with numbers
-		p.GoType = layout.Scalar(layout.Pointee(q.Type))
+	case s.Role == role.Filled: // with numbers, or bytes
+		p.GoType = cmp.Or(layout.Scalar(layout.Pointee(q.Type)), "byte")
 	case s.Role.Number() && !layout.IsPointer(q.Type):
 		if p.GoType = layout.Int(layout.Scalar(q.Type)); p.GoType == "" && t.Kind == spec.CInt {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "C type "+q.Type+" has no Go type", "give the parameter another role")
 		}
+	}
+	if s.Field != "" {
+		p.Field = b.fieldOfOther(p, s, verb)
 	}
 	if s.Bit != "" {
 		if value, ok := b.lookup(s.Bit, s.At("bit", s.Bit), verb+"."+q.Name); ok {
@@ -185,6 +194,49 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		}
 	}
 	return p
+}
+
+// bindPairs resolves the members of the struct of a parameter of role pair, as parameters of their own.
+func (b *binder) bindPairs(verb string, p *model.Param, s spec.Param, r *api.Record) {
+	for _, x := range s.Pairs {
+		in, out := r.Field(x.Name+".in"), r.Field(x.Name+".out")
+		if in == nil || out == nil {
+			continue // of a later release, or package fit reports it
+		}
+		as := func(f *api.Field, to *role.Role, typ, name string) *model.Param {
+			return b.bindParam(verb, api.Param{Name: s.C + "." + f.Name, Type: f.Type},
+				spec.Param{C: s.C + "." + f.Name, Role: to, Type: typ, Go: naming.Param(name), Pos: x.Pos})
+		}
+		p.Pairs = append(p.Pairs, &model.Pair{Name: x.Name, InAt: in.Offset, OutAt: out.Offset, In: as(in, role.Handle, x.Type, x.Name),
+			Out: as(out, role.OutRecord, x.Fills, x.Name+"_info")})
+	}
+}
+
+// fieldOfOther finds the pointer in an object of another module that a function takes in place of the object.
+func (b *binder) fieldOfOther(p *model.Param, s spec.Param, verb string) *int64 {
+	if p.Object != nil && p.Object.From != nil {
+		for _, r := range known(b.in.Spec.Module.UseOf(p.Object.From.Name).Spec.Module.Facts) {
+			if f := r.Field(s.Field); r.Tag == "struct "+p.Object.C && f != nil && f.Type == p.CType {
+				return &f.Offset
+			}
+		}
+	}
+	b.errorf(diag.NameUnknown, s.At("field", s.Field), verb+"."+p.C, "field: "+s.Field+" is not a field of type "+p.CType+
+		" in the known C struct of an object of another module", "correct field: or type:")
+	return nil
+}
+
+// known are the records of the newest release of which facts are stored in a file.
+func known(file string) []api.Record {
+	stored, err := api.KnownOf(file)
+	if err != nil || stored.Newest() == "" {
+		return nil
+	}
+	rel, err := stored.Load(stored.Newest())
+	if err != nil {
+		return nil
+	}
+	return rel.Records
 }
 
 // bindType resolves what `type:` of a parameter names, as its role says.

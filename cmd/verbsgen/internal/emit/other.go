@@ -22,13 +22,18 @@ func (g *goFile) offers(o plan.Offers) {
 	body := []jen.Code{rt("bridge", "OfferLib").Call(source)}
 	for _, h := range o.Handles {
 		fill := jen.Nil()
+		var fills []jen.Code
 		if len(h.Owners) > 0 {
 			var to, from []jen.Code
 			for _, p := range h.Owners {
 				among := rt("bridge", "Among").Types(goType(p.Type()[1:]))
 				to, from = append(to, id("o", naming.Unexported(p.Name()))), append(from, among.Call(id("m")))
 			}
-			fill = jen.Func().Params(param("o", "*"+h.Object), param("m", "*bridge.Made")).Add(short(jen.List(to...).Op("=").List(from...)))
+			fills = append(fills, jen.List(to...).Op("=").List(from...))
+		}
+		fills = append(fills, printer{}.steps(h.Then)...)
+		if len(fills) > 0 {
+			fill = jen.Func().Params(param("o", "*"+h.Object), param("m", "*bridge.Made")).Add(short(fills...))
 		}
 		body = append(body, rt("bridge", "OfferHandle").Call(baseOf("*"+h.Object), id("new"+h.Object), fill))
 	}

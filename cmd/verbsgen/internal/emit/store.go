@@ -17,10 +17,21 @@ type writer struct{ r *model.Record }
 
 // leaf is a field of the C layout.
 func (w writer) leaf(l *model.Leaf) *jen.Statement {
-	if w.r.Plain {
+	switch {
+	case l.Over != "": // of a builder
+		return jen.Op("*").Add(w.at(l))
+	case w.r.Plain:
 		return id("c", l.Go)
 	}
 	return id("a.c", l.Go)
+}
+
+// at is the address of a field of the C layout. A member of a union may share the bytes of another: cmem.Over[uint8](&a.c.key, 1).
+func (w writer) at(l *model.Leaf) *jen.Statement {
+	if l.Over == "" {
+		return ref(w.leaf(l))
+	}
+	return rt("cmem", "Over").Types(goType(l.GoType)).Call(ref(id("a.c", l.Over)), dec(uint64(l.At)))
 }
 
 // store writes the value v of a field, and sets its bit in the mask.
@@ -92,9 +103,13 @@ func (w writer) set(f *model.Field, v *jen.Statement) []jen.Code {
 	if to == nil {
 		return append(w.store(f, v), jen.Return(id("a")))
 	}
-	out := jen.Return(rt("cmem", "Set").Call(id("a"), ref(to), value))
+	at := ref(to)
+	if f.Leaf.Over != "" {
+		at = w.at(f.Leaf)
+	}
+	out := jen.Return(rt("cmem", "Set").Call(id("a"), at, value))
 	if mask := w.mask(f); mask != nil {
-		out = remark(jen.Return(rt("cmem", "SetBit").Call(id("a"), ref(to), value, ref(mask), inHex(uint64(f.BitValue)))), f.Bit.C)
+		out = remark(jen.Return(rt("cmem", "SetBit").Call(id("a"), at, value, ref(mask), inHex(uint64(f.BitValue)))), f.Bit.C)
 	}
 	return append(w.fits(f, v), out)
 }

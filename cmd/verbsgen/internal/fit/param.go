@@ -65,9 +65,32 @@ func (c *checker) param(v *spec.Verb, p *spec.Param, t spec.CType) {
 		row{p.Role.Names == role.NamesRecord && r.Go != "" && r.C == t.Tag && r.Role != p.Role.Record && !handsOn, "type",
 			r.Go + " is a record of role " + r.Role + ", and a parameter of role " + p.Role.Name + " takes one of role " + p.Role.Record, ""}) {
 		c.fits(e, "type", p.Type, "it", t, c.typed(p))
+		c.pairs(v, p, t)
 	}
 	if p.Role == role.Made {
 		c.fits(e, "role", p.Role.Name, "it", t, c.pointers(v.Creates, 2))
+	}
+}
+
+// pairs compares the members of a parameter of role pair with the header, and the methods with them.
+func (c *checker) pairs(v *spec.Verb, p *spec.Param, t spec.CType) {
+	e := entry{v.C + "." + p.C, p.At}
+	for _, x := range p.Pairs {
+		for _, half := range []struct {
+			name, typ string
+			role      *role.Role
+		}{{x.Name + ".in", x.Type, role.Handle}, {x.Name + ".out", x.Fills, role.OutRecord}} {
+			f, ok := c.fieldType(t.Tag, half.name)
+			e := e.on(x.Pos)
+			if !c.first(e, row{!ok, "", "struct " + t.Tag + " has no field " + half.name, "correct pairs:"}) {
+				c.fits(e, "", half.typ, "it", f, c.typed(&spec.Param{Type: half.typ, Role: half.role}))
+			}
+		}
+	}
+	for _, m := range v.Methods {
+		known := slices.ContainsFunc(p.Pairs, func(x spec.Pair) bool { return x.Name == m.Pair })
+		c.all(entry{v.C, m.At}, row{p.Role == role.Pair && !known, "pair",
+			m.Go + " does not say which of pairs: it is for", "name it under pair:"})
 	}
 }
 
@@ -75,6 +98,8 @@ func (c *checker) param(v *spec.Verb, p *spec.Param, t spec.CType) {
 func (c *checker) typed(p *spec.Param) shape {
 	o, r := c.ObjectByGo(p.Type), c.RecordByGo(p.Type)
 	switch {
+	case p.Field != "": // package bind knows the other module
+		return shape{}
 	case p.Role.Names == role.NamesObject && o != nil:
 		return shape{"a struct " + o.C, func(t spec.CType) bool { return t.Tag == o.C || slices.Contains(o.Also, t.Tag) }}
 	case p.Role.Names == role.NamesRecord && r != nil:

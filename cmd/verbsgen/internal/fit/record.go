@@ -68,7 +68,7 @@ func (c *checker) fieldKeys(r *spec.Record, f *spec.RecordField) {
 			"leave the field out, with a reason under hide:"},
 		row{other && (!taken(r) || r.Arm != nil), "handle", "a handle of another module is for records of role in, which a verb takes",
 			"correct handle:, or role:"},
-		row{f.C == r.Mask, "", "the mask of the record is set by its builder, and is shown too", "remove one of them"},
+		row{f.C == r.Mask && taken(r), "", "the mask of the record is set by its builder, and is shown too", "remove one of them"},
 		row{f.Bit != "" && r.Mask+r.MaskParam == "", "bit",
 			"the record has neither mask: nor mask_param:, where the bit would be set", "name one, or remove bit:"},
 		row{f.Hex && (f.Bool || f.Text || f.Handle+f.Nested+f.Handles+f.Points != ""), "hex", "hex: is for numbers", "remove it"},

@@ -36,7 +36,7 @@ func (c *checker) verbKeys(v *spec.Verb) {
 	lists := anyForm(v, func(f *form.Form) bool {
 		return f.Lists == r.Role || f.Name == form.Special && r.Role == spec.RecordEntry
 	})
-	number := orZero(v.Param(v.Extent)).Role == role.In
+	number, other := orZero(v.Param(v.Extent)).Role == role.In, strings.Contains(v.Creates, ".")
 	c.all(e,
 		row{(r.Role == spec.RecordEntry || r.Role == spec.RecordLazy) && !lists, "lists",
 			"it has lists:, and no method of a form that lists records", "remove lists:"},
@@ -44,10 +44,11 @@ func (c *checker) verbKeys(v *spec.Verb) {
 			"remove extent:"},
 		row{v.Extent != "" && o.Memory == spec.MemoryHost && !number, "extent",
 			"extent: " + v.Extent + " is no number that the method takes", "name the parameter with the length"},
-		row{v.Extent == "" && o.Memory != "" && anyForm(v, (*form.Form).InOrder), "creates", "it makes memory, and has no extent:",
+		row{v.Extent == "" && o.Memory != "" && !other && anyForm(v, (*form.Form).InOrder), "creates", "it makes memory, and has no extent:",
 			"name the field with the length, as in attr.length"},
 		row{v.Asks != "" && v.Creates == "", "asks", "it has asks:, and makes no object", "remove asks:"},
-		row{o.Region != nil && len(v.IOVA) == 0, "creates", "it makes a memory region, and iova: does not say where addresses in it begin",
+		row{o.Region != nil && len(v.IOVA) == 0 && !other, "creates",
+			"it makes a memory region, and iova: does not say where addresses in it begin",
 			"name the parameter or field under iova:, or write zero or unknown"},
 		row{o.Region == nil && len(v.IOVA) > 0, "iova", "it has iova:, and makes no memory region", "remove iova:"},
 		row{o.Go == "" && v.MadeIn+v.EndedBy != "", "", "it has made_in: or ended_by:, and makes no object", "write creates:, or remove them"})

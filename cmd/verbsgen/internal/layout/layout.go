@@ -22,7 +22,7 @@ var scalars = map[string]string{
 	"uint8_t": "uint8", "uint16_t": "uint16", "uint32_t": "uint32", "uint64_t": "uint64",
 	"size_t": "uint64", "ssize_t": "int64", "uintptr_t": "uintptr",
 	"__u8": "uint8", "__u16": "uint16", "__u32": "uint32", "__u64": "uint64", "__aligned_u64": "uint64",
-	"__be16": "uint16", "__be32": "uint32", "__be64": "uint64",
+	"off_t": "int64", "_Bool": "uint8", "__be16": "uint16", "__be32": "uint32", "__be64": "uint64",
 }
 
 // Scalar is the Go type with the layout of a C scalar; empty for another type.

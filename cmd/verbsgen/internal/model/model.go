@@ -5,6 +5,8 @@
 package model
 
 import (
+	"slices"
+
 	"cmp"
 	"strings"
 
@@ -183,6 +185,7 @@ type Mirror struct {
 	C    string
 	Size int64
 	Leaf []*Leaf
+	Over []*Leaf // members of unions that share the bytes of a leaf
 }
 
 // Leaf is one field of a Mirror.
@@ -194,11 +197,13 @@ type Leaf struct {
 	Big    bool   // in network byte order
 	Offset int64
 	Size   int64
+	Over   string // the field of the mirror whose bytes it shares, from the byte At of that on; then the mirror has no field of its own
+	At     int64
 }
 
 // Find gives the leaf of a C path, or nil.
 func (m *Mirror) Find(c string) *Leaf {
-	for _, l := range m.Leaf {
+	for _, l := range slices.Concat(m.Leaf, m.Over) {
 		if l.C == c && c != "" {
 			return l
 		}

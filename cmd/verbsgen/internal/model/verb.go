@@ -172,8 +172,10 @@ type Param struct {
 	Object *Object
 	Enum   *Enum
 	Record *Record
-	Size   int64  // of the struct that the caller has as bytes
+	Size   int64 // of the struct that the caller has as bytes, or that has pairs
+	Pairs  []*Pair
 	Union  *Union // of a value that is handed in or out by its address
+	Field  *int64 // offset of the pointer in the object that C gets in place of it
 	Null   bool
 	Parent bool
 	Big    bool // in network byte order, or a pointer to what is
@@ -186,10 +188,28 @@ type Param struct {
 	Doc    string
 }
 
+// Pair is a member of the struct of a parameter of role pair: the object that C finds behind a pointer at an offset, and the record that
+// it fills behind another.
+type Pair struct {
+	Name        string
+	In, Out     *Param // as parameters of roles handle and out_record
+	InAt, OutAt int64
+}
+
 // Taken is the record that the caller fills for the parameter; nil for another parameter.
 func (p *Param) Taken() *Record {
 	if p.Role == role.InRecord {
 		return p.Record
+	}
+	return nil
+}
+
+// PairOf is the member that a method is for, or nil.
+func (p *Param) PairOf(m *Method) *Pair {
+	for _, x := range p.Pairs {
+		if x.Name == m.Pair {
+			return x
+		}
 	}
 	return nil
 }
@@ -218,6 +238,7 @@ type Method struct {
 	Name  string
 	Form  string               // of package form
 	Fixed map[string]uint64    // C parameter -> value
+	Pair  string               // of a parameter of role pair, the member that the method is for
 	Sets  map[string][]*Member // C parameter -> flags that are always set
 	Doc   string
 }

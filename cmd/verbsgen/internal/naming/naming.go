@@ -29,6 +29,8 @@ var initialisms = map[string]string{
 	"tm": "TM", "tph": "TPH",
 	"tso": "TSO", "uc": "UC", "ud": "UD", "udp": "UDP", "va": "VA", "vl": "VL", "wc": "WC", "wq": "WQ", "wqe": "WQE", "wr": "WR",
 	"xrc": "XRC", "xrcd": "XRCD", "usnic": "USNIC", "iwarp": "IWARP",
+	"dci": "DCI", "dct": "DCT", "dek": "DEK", "devx": "DevX", "eqn": "EQN", "icm": "ICM", "lag": "LAG", "memic": "MEMIC",
+	"ooo": "OOO", "uar": "UAR",
 }
 
 // Exported gives the exported Go name of a C name: "log_align_req" is LogAlignReq, "RAW_PACKET" is RawPacket.

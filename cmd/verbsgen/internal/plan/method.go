@@ -106,6 +106,8 @@ func (c *call) results() {
 		add("int", zero)
 	case c.v.Result == "string":
 		add(c.v.Result, text(""))
+	case c.v.Result == "bool":
+		add(c.v.Result, val("false"))
 	case c.v.Result != "":
 		add(c.v.Result, zero)
 	}
@@ -382,6 +384,8 @@ func (c *call) output() (fill []Step, outs []Value) {
 		out.outs = append(out.outs, val(out.count))
 	case c.v.Result == "string":
 		out.outs = append(out.outs, of("cmem", "String", val("x")))
+	case c.v.Result == "bool":
+		out.outs = append(out.outs, operation(val("x"), "!=", zero))
 	case c.v.Result != "":
 		out.outs = append(out.outs, convert(c.v.Result, c.b.integer(c.v.C, c.v.CRet), val("x")))
 	}

@@ -64,6 +64,10 @@ func (c *call) otherHandle(p *model.Param) {
 	if l := c.lent(p); l != nil {
 		c.pre = append(c.pre, Try{owning, of("bridge", "Under", addr(uses), text(l.C), val(held(p)), val(c.self+"."+l.Go))})
 	}
+	if p.Field != nil {
+		c.pass(p, cField(pointer, held(p)+".C", *p.Field), addrOf(held(p)+".C"))
+		return
+	}
 	c.pass(p, val(held(p)+".C"), addrOf(held(p)+".C"))
 }
 
@@ -180,10 +184,12 @@ type Offers struct {
 	Filled  []string        // Go names of records that verbs fill
 }
 
-// Offer is a handle, by the Go name of its object, with the objects that it has fields for.
+// Offer is a handle, by the Go name of its object, with the objects that it has fields for. A new one takes the steps of Then: nothing is
+// known of the length of device memory that another package makes, and of where addresses in a region begin.
 type Offer struct {
 	Object string
 	Owners []*model.Object
+	Then   []Step
 }
 
 // others plans what packages of other libraries may take and make.
@@ -191,7 +197,14 @@ func (b *builder) others() []Decl {
 	var offers Offers
 	var out []Decl
 	for _, o := range b.pkg.Objects {
-		offers.Handles = append(offers.Handles, Offer{o.Go, b.owners(o)})
+		offer := Offer{Object: o.Go, Owners: b.owners(o)}
+		if o.Device {
+			offer.Then = append(offer.Then, assign("_", "=", result("o.mem.Attach", val("m.C"), zero, val("false"))))
+		}
+		if o.Region != nil {
+			offer.Then = append(offer.Then, do(result("o.place", zero, nameOf("dpath", "Elsewhere"))))
+		}
+		offers.Handles = append(offers.Handles, offer)
 	}
 	for _, r := range b.pkg.Records {
 		if b.lendable(r) {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,17 @@ func TestSerial(t *testing.T) {
 	}
 }
 
+// beyond are the properties that world cannot judge of a method, as it knows neither parents of another module that parameters are, nor
+// objects of another one without a parent, nor bools; nor bytes that C fills, which are of the caller and stay in place for the call.
+// conformance/card runs the methods that the card has.
+var beyond = map[string][]string{
+	"mlx5dv.OpenDevice": {"adopted"}, "mlx5dv.IsSupported": {"returned"}, "mlx5dv.DevXAllocUAR": {"adopted"},
+	"mlx5dv.CreateMKey": {"adopted"}, "mlx5dv.AllocVAR": {"adopted"}, "mlx5dv.DevXGeneralCmd": {"held"},
+	"mlx5dv.DevXQueryCQ": {"held"}, "mlx5dv.DevXModifyCQ": {"held"}, "mlx5dv.DevXQueryQP": {"held"}, "mlx5dv.DevXModifyQP": {"held"},
+	"mlx5dv.DevXQuerySRQ": {"held"}, "mlx5dv.DevXModifySRQ": {"held"}, "mlx5dv.DevXQueryWQ": {"held"}, "mlx5dv.DevXModifyWQ": {"held"},
+	"mlx5dv.DevXQueryIndTable": {"held"}, "mlx5dv.DevXModifyIndTable": {"held"},
+}
+
 // TestModuleProperties holds every method of the other modules to them.
 func TestModuleProperties(t *testing.T) {
 	calls := 0
@@ -92,6 +104,9 @@ func TestModuleProperties(t *testing.T) {
 				calls++
 			}
 			for property, wrong := range w.problems(m) {
+				if slices.Contains(beyond[name+"."+m.Name], property) {
+					continue
+				}
 				t.Errorf("%s: %s: %s: %s\n%s", name, m.Name, property, strings.Join(wrong, "; "), m)
 			}
 		}

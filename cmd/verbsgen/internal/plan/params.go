@@ -36,6 +36,7 @@ var byRole = map[*role.Role]rolePlanner{
 	role.Addr:        {pass: (*call).valueParam},
 	role.Len:         {pass: (*call).lengthParam},
 	role.Data:        {pass: (*call).dataParam},
+	role.Pair:        {pass: (*call).pairParam, result: (*call).pairResult, output: (*call).pairOutput},
 	role.Sockaddr:    {pass: (*call).addressParam},
 	role.Given:       {pass: (*call).valueParam},
 	role.Made:        {pass: (*call).madeParam},

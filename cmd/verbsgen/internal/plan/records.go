@@ -102,7 +102,10 @@ func packed(r *model.Record) bool { return r.Arm != nil && r.Arm.Tag != nil }
 // fills reports whether a verb fills a record.
 func (b *builder) fills(r *model.Record) bool {
 	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool {
-		return slices.ContainsFunc(v.Params, func(p *model.Param) bool { return p.Record == r && p.Role == role.OutRecord })
+		return slices.ContainsFunc(v.Params, func(p *model.Param) bool {
+			return p.Record == r && p.Role == role.OutRecord ||
+				slices.ContainsFunc(p.Pairs, func(x *model.Pair) bool { return x.Out.Record == r })
+		})
 	})
 }
 

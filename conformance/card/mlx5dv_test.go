@@ -1,0 +1,147 @@
+//go:build linux && cgo
+
+package card
+
+import (
+	"errors"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/mlx5dv"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// The direct verbs of mlx5, on the real libmlx5.
+
+// direct opens a device, and loads libmlx5 beside libibverbs. The test's end closes the device.
+func direct(t *testing.T) (*mlx5dv.Lib, *verbs.Device) {
+	t.Helper()
+	of := must(verbs.Load())(t)
+	dev := must(of.OpenDevice(Devices[0]))(t)
+	t.Cleanup(func() {
+		if err := dev.CloseAll(); err != nil {
+			t.Error(err)
+		}
+	})
+	return must(mlx5dv.Load(of))(t), dev
+}
+
+// TestDirectDevice opens a device with options of mlx5, and asks for its abilities: those that it lacks are not Given.
+func TestDirectDevice(t *testing.T) {
+	lib, dev := direct(t)
+	if yes := must(lib.IsSupported(dev))(t); !yes {
+		t.Error("mlx5_0 is not one of mlx5")
+	}
+	again := must(lib.OpenDevice(dev, mlx5dv.NewContextAttr().Flags(mlx5dv.ContextAttrFlagDevX)))(t)
+	defer again.Close()
+	info := must(lib.QueryDevice(again))(t)
+	if info.Given&mlx5dv.ContextMaskSWP == 0 || info.Given&mlx5dv.ContextMaskOOORecvWrs != 0 || info.Flags&mlx5dv.ContextFlagCQEV1 == 0 {
+		t.Errorf("the abilities are %+v", info)
+	}
+}
+
+// TestDirectDM allocates device memory by its kind. The card has no other kind.
+func TestDirectDM(t *testing.T) {
+	lib, dev := direct(t)
+	dm := must(lib.AllocDM(dev, verbs.NewAllocDMAttr(256), mlx5dv.NewAllocDMAttr(mlx5dv.DMTypeMEMIC)))(t)
+	if n, err := dm.WriteAt([]byte("mlx5"), 100); n != 4 || err != nil {
+		t.Errorf("WriteAt: %d, %v", n, err)
+	}
+	if _, err := lib.AllocDM(dev, verbs.NewAllocDMAttr(256), mlx5dv.NewAllocDMAttr(mlx5dv.DMTypeSteeringSWICM)); err == nil {
+		t.Error("the card has memory for steering")
+	}
+}
+
+// TestDirectObjects looks behind objects of libibverbs: what the direct verbs say is what the objects are.
+func TestDirectObjects(t *testing.T) {
+	lib, dev := direct(t)
+	pd := must(dev.AllocPD())(t)
+	if info := must(lib.InitPD(pd))(t); info.PDN == 0 {
+		t.Errorf("the domain is %+v", info)
+	}
+	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(256)))(t)
+	if info := must(lib.InitDM(dm))(t); info.Length != 256 || info.Buf == 0 || info.Given != mlx5dv.DMInfoMaskRemoteVA {
+		t.Errorf("the device memory is %+v", info)
+	}
+	cq := must(lib.CreateCQ(dev, verbs.NewCQInitAttrEx(100, verbs.WCFieldByteLen), mlx5dv.NewCQInitAttr().CQESize(128)))(t)
+	if info := must(lib.InitCQ(cq))(t); info.CQEs != 128 || info.CQESize != 128 || info.Buf == 0 {
+		t.Errorf("the completion queue is %+v", info)
+	}
+	srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 10, MaxSGE: 1}))(t)
+	if info := must(lib.InitSRQ(srq))(t); info.SRQN == 0 || info.Stride == 0 {
+		t.Errorf("the shared receive queue is %+v", info)
+	}
+	qp := must(lib.CreateQP(dev, verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq, pd).MaxSendWR(16).MaxRecvWR(4).MaxSendSGE(1).
+		MaxRecvSGE(1), mlx5dv.NewQPInitAttr().CreateFlags(mlx5dv.QPCreateFlagDisableScatterToCQE)))(t)
+	if info := must(lib.InitQP(qp))(t); info.RQWQEs < 4 || info.SQWQEs < 16 || info.SQStride != 64 || info.BFReg == 0 || info.DBRec == 0 {
+		t.Errorf("the queue pair is %+v", info)
+	}
+}
+
+// TestDirectDevX sends the command QUERY_HCA_CAP, the one that the card knows; another one is refused.
+func TestDirectDevX(t *testing.T) {
+	lib, dev := direct(t)
+	open := must(lib.OpenDevice(dev, mlx5dv.NewContextAttr().Flags(mlx5dv.ContextAttrFlagDevX)))(t)
+	defer open.Close()
+	answer := make([]byte, 4096)
+	if err := lib.DevXGeneralCmd(open, []byte{0: 1, 7: 0, 15: 0}, answer); err != nil {
+		t.Error(err)
+	}
+	if err := lib.DevXGeneralCmd(open, []byte{0: 9, 15: 0}, answer); err == nil {
+		t.Error("the card knows the command 0x900")
+	}
+}
+
+// TestDirectRefused calls what the card lacks: the errors are those of libmlx5, and nothing is left open.
+func TestDirectRefused(t *testing.T) {
+	lib, dev := direct(t)
+	pd := must(dev.AllocPD())(t)
+	cq := must(dev.CreateCQ(16, nil, 0))(t)
+	srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 10, MaxSGE: 1}))(t)
+	attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).SRQ(srq)
+	_, dct := lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCT).DCTAccessKey(0x1234))
+	attr = verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).MaxSendWR(4).MaxSendSGE(1)
+	_, dci := lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(3).LogDCIErrored(1))
+	_, mkey := lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd, Flags: mlx5dv.MKeyFlagIndirect, MaxEntries: 4})
+	_, region := lib.RegDMABufMR(pd, 0, 4096, 0, -1, verbs.MRAccessLocalWrite, 0)
+	for what, x := range map[string]struct{ got, want error }{"DCT": {dct, syscall.EOPNOTSUPP}, "DCI": {dci, syscall.EINVAL},
+		"memory key": {mkey, syscall.EPROTONOSUPPORT}} {
+		if !errors.Is(x.got, x.want) {
+			t.Errorf("%s: %v, want %v", what, x.got, x.want)
+		}
+	}
+	if region == nil {
+		t.Error("descriptor -1 is a DMA-buf")
+	}
+}
+
+// TestDirectClock converts time stamps: the clock of the card counts nanoseconds in 64 bits.
+func TestDirectClock(t *testing.T) {
+	lib, dev := direct(t)
+	info := must(lib.GetClockInfo(dev))(t)
+	if info.Mult == 0 || info.Mask == 0 {
+		t.Fatalf("the clock is %+v", info)
+	}
+	step := uint64(1000) << info.Shift / uint64(info.Mult)
+	for _, x := range []struct{ at, want uint64 }{{info.LastCycles, info.NS},
+		{info.LastCycles + step, info.NS + 1000}, {info.LastCycles - step, info.NS - 1000}} {
+		if got := info.TSToNS(x.at & info.Mask); got+1 < x.want || got > x.want+1 {
+			t.Errorf("time stamp %#x is %d ns, want %d", x.at, got, x.want)
+		}
+	}
+}
+
+// TestDirectUAR allocates a doorbell page, which the device keeps open.
+func TestDirectUAR(t *testing.T) {
+	lib, dev := direct(t)
+	page := must(lib.DevXAllocUAR(dev, mlx5dv.UARTypeBF))(t)
+	if page.RegAddr() == 0 || page.BaseAddr() == 0 {
+		t.Errorf("the page is at %#x, its register at %#x", page.BaseAddr(), page.RegAddr())
+	}
+	if err := dev.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of the device of a page: %v", err)
+	}
+	if err := page.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,3 @@
+package mlx5dv
+
+//go:generate go run ../../cmd/verbsgen generate --module mlx5dv
