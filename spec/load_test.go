@@ -103,7 +103,7 @@ var mistakes = []struct{ name, old, new, want string }{
 			"{IBV_ACCESS_LOCAL_WRITE}"},
 	{"no fix", "fix: add IBV_ACCESS_LOCAL_WRITE", "fix: []", "ibv_reg_mr.yaml:27:10: " + id + ": fix: an empty list; say what to do"},
 	{"far key", "      PD.RegMR: {}", "      PD.RegMR: {zzzzzzz: 1}",
-		"ibv_reg_mr.yaml:18:18: PD.RegMR: unknown key zzzzzzz; the keys here are doc, fixed, form, implies_flags"},
+		"ibv_reg_mr.yaml:18:18: PD.RegMR: unknown key zzzzzzz; the keys here are doc, fixed, form, implies_flags, pair"},
 	{"count 0", "role: flags, type: MRAccess}", "role: out, count: 0}",
 		"ibv_reg_mr.yaml:16:34: ibv_reg_mr.access: 0 is no count of 1 to 64; correct count:"},
 	{"count 65", "role: flags, type: MRAccess}", "role: out, count: 65}",
