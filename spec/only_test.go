@@ -25,7 +25,7 @@ func TestFor(t *testing.T) {
 				})
 			}
 			for _, k := range p.Skip {
-				if some, err := For(module, k.C); err != nil || some.SkipByC(k.C) == nil || len(some.Pages) == len(all.Pages) {
+				if some, err := For(module, k.C); err != nil || some.SkipByC(k.C) == nil || len(all.Pages) > 2 && len(some.Pages) == len(all.Pages) {
 					t.Errorf("%s: not found among few pages: %v", k.C, err)
 				}
 			}
@@ -35,7 +35,7 @@ func TestFor(t *testing.T) {
 
 // sameFor compares what two sets of pages say of a verb.
 func sameFor(t *testing.T, some, all *Spec, verb string) {
-	if len(some.Pages) > len(all.Pages)/2 {
+	if len(all.Pages) > 2 && len(some.Pages) > len(all.Pages)/2 {
 		t.Errorf("%d of %d pages are loaded", len(some.Pages), len(all.Pages))
 	}
 	v := some.VerbByC(verb)

@@ -24,7 +24,7 @@ func TestExitCodes(t *testing.T) {
 		{exitError, []string{"check", "-o", "testdata"}},
 		{exitError, []string{"generate", "--only", "no_such_verb"}},
 		{exitError, []string{"rules", "no_such_verb"}},
-		{exitUsage, nil},
+		{exitOK, nil}, // help
 		{exitUsage, []string{"no-such-command"}},
 		{exitUsage, []string{"rules", "--no-such-flag"}},
 		{exitUsage, []string{"rules", "a", "b"}},

@@ -187,7 +187,7 @@ func (l *Lib) MaxSQDepth(dev *verbs.Device, attr *SQDepthAttr) (int, error) {
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, see Lib.QueryDevice"})
+				verr.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"})
 		})
 	}
 	return n, nil
@@ -221,7 +221,7 @@ func (l *Lib) MaxRQDepth(dev *verbs.Device, attr *RQDepthAttr) (int, error) {
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, see Lib.QueryDevice"})
+				verr.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"})
 		})
 	}
 	return n, nil

@@ -117,9 +117,10 @@ func Pages(src Source, verbs ...string) (*spec.Spec, error) {
 }
 
 // CheckNames holds pages of others, and the own ones in a clone, against the names of all known releases and of the facts at hand. For the
-// own pages of an installed command a test has done so. The releases of api.Cover have all names that any release has.
+// own pages of an installed command a test has done so, and a header is held against all known releases first. The releases of api.Cover
+// have all names that any release has.
 func CheckNames(src Source, sp *spec.Spec, rels ...*api.Release) error {
-	if len(src.Specs) == 0 && !src.Edited {
+	if len(src.Specs) == 0 && (!src.Edited || src.Header != "") {
 		return nil
 	}
 	stored, err := api.KnownOf(sp.Module.Facts)
