@@ -19,11 +19,11 @@ type amendment struct {
 }
 
 // amendment reads such an entry.
-func (d *decoder) amendment(n *yaml.Node, at place) amendment {
+func (d *decoder) amendment(n *yaml.Node, _ place) amendment {
 	a := amendment{node: n}
 	defer d.marking(&a.marks)()
 	var reject Case
-	at = place{show(textOf(n, keyExtends)), ""}
+	at := place{show(textOf(n, keyExtends)), ""}
 	d.object(n, at, []key{
 		{keyExtends, true, d.text(&a.id)}, {"reason", true, d.text(&a.reason)},
 		{"allow", false, d.operands(&a.allow)}, {"values", false, d.operands(&a.values)}, {"retired", false, d.truth(&a.retired)},

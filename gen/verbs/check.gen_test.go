@@ -51,7 +51,7 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_flow-flags-0804", hintCreateFlow, &inCreateFlow{flowPort: 1, flowFlags: 2},
 		&inCreateFlow{flowPort: 1, flowType: 3, flowFlags: 2})
 	judge(t, "VR-ibv_create_flow-flags-0805", hintCreateFlow, &inCreateFlow{flowPort: 1, flowFlags: 4},
-		&inCreateFlow{flowPort: 1, flowFlags: 1})
+		&inCreateFlow{flowPort: 1, flowFlags: 8})
 	judge(t, "VR-ibv_create_flow-flow-2095", hintCreateFlow, &inCreateFlow{flowPort: 1, capDeviceCapFlags: validate.Of(536870912)},
 		&inCreateFlow{flowPort: 1, capDeviceCapFlags: validate.Of(0)})
 	judge(t, "VR-ibv_create_flow-num_of_specs-3311", hintCreateFlow, &inCreateFlow{flowPort: 1, flowType: 3},

@@ -1,5 +1,7 @@
 package dmcopy
 
+//lint:file-ignore U1000 the assembly calls the functions whose names end in Slow
+
 import (
 	"encoding/binary"
 	"unsafe"
