@@ -275,7 +275,9 @@ func (s *stage) heard(id *rdmacm.ID, on *rdmacm.EventChannel, want string) strin
 	wait := patience
 	switch {
 	case s.b.soft:
-		wait = 20 * time.Millisecond // of one whose events are not for us yet
+		if want == "-" || want == "" {
+			wait = 20 * time.Millisecond // of one whose events are not for us yet
+		}
 		if err := id.WriteEvent(rdmacm.EventTypeUser, 0, 0); errors.Is(err, os.ErrClosed) {
 			return "-"
 		}
