@@ -111,9 +111,7 @@ func TestMutants(t *testing.T) {
 		t.Run(m.name, func(t *testing.T) {
 			binary := built[m.build]
 			for _, name := range m.tests {
-				said, passed := passes(binary, name)
-				seen := strings.Contains(said, "--- FAIL: "+name) || strings.Contains(said, "fatal error: stack overflow")
-				if passed || !seen {
+				if said, passed := passes(binary, name); passed || !strings.Contains(said, "--- FAIL: "+name) {
 					t.Errorf("%s does not see it:\n%s", name, said)
 				}
 			}

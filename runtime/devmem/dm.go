@@ -237,6 +237,9 @@ func (d *DM) check(dir *direction, off int64, n int) error {
 	case odd:
 		return dir.odd
 	}
+	if n > 0 && d.mode == Direct4 && !d.span.IsOpen() { // a copy would come back here without end
+		return dir.detached
+	}
 	return nil
 }
 

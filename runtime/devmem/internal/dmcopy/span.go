@@ -30,6 +30,9 @@ func (s *Span) Quick() { atomic.StoreUint64(&s.more, Chunk-Granule) }
 // IsQuick reports whether Quick was called since the span was opened.
 func (s *Span) IsQuick() bool { return atomic.LoadUint64(&s.more) == Chunk-Granule }
 
+// IsOpen reports whether bytes may be accessed.
+func (s *Span) IsOpen() bool { return atomic.LoadUint64(&s.length) != 0 }
+
 // Close ends all access, and returns the length that Reopen takes back. When it has returned, no copy that began before is
 // still running, and the mapping may go.
 func (s *Span) Close() (length uint64) {
