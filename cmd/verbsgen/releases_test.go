@@ -23,8 +23,8 @@ import (
 // read from it, too.
 const coreVar = "VERBSGEN_RDMA_CORE"
 
-// TestEveryRelease generates a package of every known release from its facts, taken for those of a header: all that hand-written text
-// stands on is there, in each of them. Of releases in a row with equal facts it takes one. The packages of the oldest release, of Debian
+// TestEveryRelease generates a package of every known release from its facts, taken for those of a header: each has all that
+// hand-written text needs. Of releases in a row with equal facts it takes one. The packages of the oldest release, of Debian
 // 12's and of the newest must compile, pass vet and pass their generated tests; "make facts" does so with those of all releases.
 func TestEveryRelease(t *testing.T) {
 	sp, err := spec.Embedded()

@@ -74,7 +74,7 @@ func plural(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-// whereFrom names the page and section, or the source, that a rule stands on.
+// whereFrom names the page and section, or the source, of a rule.
 func whereFrom(r *spec.Rule) string {
 	if len(r.Source) > 0 {
 		return r.Source.String() + " (not in " + r.Page + "(3))"

@@ -42,7 +42,7 @@ func hasPrefix(name string, m *spec.Module) bool {
 	return slices.ContainsFunc(m.Prefixes(), func(p string) bool { return strings.HasPrefix(name, p) })
 }
 
-// isPattern reports whether a word stands for several names.
+// isPattern reports whether a word can match several names.
 func isPattern(word string) bool { return strings.ContainsAny(word, "*?[") }
 
 // matching are the names that match a pattern; an error says that it is not a pattern.

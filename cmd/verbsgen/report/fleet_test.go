@@ -21,7 +21,7 @@ func made(i, cases int) *Report {
 		x := Case{ID: fmt.Sprintf("CF-mr-%04d", c+1), Family: "memory region", Title: "a case", Page: "ibv_reg_mr", Mode: ModeDevice,
 			Status: Pass}
 		if i%100 == 7 && c == 3 {
-			x.Status, x.Reason = Fail, "it answers EIO"
+			x.Status, x.Reason = Fail, "it returns EIO"
 		}
 		r.Cases = append(r.Cases, x)
 	}
@@ -64,7 +64,7 @@ func TestFleet(t *testing.T) {
 	text := f.Text(plainText)
 	for _, want := range []string{
 		"  CF-mr-0004: broken on 10 of 750: node0007/mlx5_0, node0107/mlx5_0, node0207/mlx5_0, node0307/mlx5_0, node0407/mlx5_0 and 5 more\n" +
-			"      a case: it answers EIO\n",
+			"      a case: it returns EIO\n",
 		"250      mlx5_core  28.41.1000  6.12.0  50.0       10000",
 		"1000 devices, 10 broken cases\n",
 	} {

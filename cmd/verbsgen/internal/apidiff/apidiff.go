@@ -95,7 +95,7 @@ func shifts(old, cur *api.Release) map[string]int64 {
 	return out
 }
 
-// Compare tells what differs between two releases. What only moved with the front of its record is left out.
+// Compare returns the differences between two releases, without fields that only moved because their record grew at its front.
 func Compare(old, cur *api.Release) *Diff {
 	d := &Diff{Added: []Change{}, Removed: []Change{}, Changed: []Change{}}
 	a, b := read(old, shifts(old, cur)), read(cur, nil)

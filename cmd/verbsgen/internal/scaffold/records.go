@@ -10,7 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// record drafts the Go type of a struct that a function takes or fills; nil if there is none for this use.
+// record drafts the Go type of a struct that a function takes or fills; nil if it cannot be drafted for this use.
 func (d *drafter) record(p *page, tag, role string) *record {
 	if r := d.records[tag]; r != nil {
 		if r.role != role {
