@@ -106,14 +106,7 @@ func (x *side) writeLat(size int, end time.Time) (*result, error) {
 			return nil, err
 		}
 		t.mark()
-		_, n, err := x.qp.PostAndPoll(x.sends.From(0, 1), x.cq, wcs[:], 1)
-		if err == nil && n == 0 {
-			n, err = x.poll(wcs[:], end)
-		}
-		if err == nil && n > 0 {
-			err = wcs[0].Err()
-		}
-		if err != nil {
+		if err := x.once(wcs[:], 1, end); err != nil {
 			return nil, err
 		}
 		if x.client {
@@ -125,6 +118,18 @@ func (x *side) writeLat(size int, end time.Time) (*result, error) {
 	}
 	t.mark()
 	return t.result(size), nil
+}
+
+// once posts the first request and waits until it has completed. The call that posts polls up to spins times.
+func (x *side) once(wcs []verbs.WC, spins int, end time.Time) error {
+	_, n, err := x.qp.PostAndPoll(x.sends.From(0, 1), x.cq, wcs, spins)
+	if err == nil && n == 0 {
+		n, err = x.poll(wcs, end)
+	}
+	if err == nil && n > 0 {
+		err = wcs[0].Err()
+	}
+	return err
 }
 
 // await spins until the last byte of a message is there.
@@ -189,14 +194,7 @@ func (x *side) askLat(size int, end time.Time) (*result, error) {
 	var wcs [1]verbs.WC
 	for i := 1; i <= x.iters; i++ {
 		t.mark()
-		_, n, err := x.qp.PostAndPoll(x.sends.From(0, 1), x.cq, wcs[:], 1000)
-		if err == nil && n == 0 {
-			n, err = x.poll(wcs[:], end)
-		}
-		if err == nil && n > 0 {
-			err = wcs[0].Err()
-		}
-		if err != nil {
+		if err := x.once(wcs[:], 1000, end); err != nil {
 			return nil, err
 		}
 		x.shown.at(i)

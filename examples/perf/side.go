@@ -187,7 +187,7 @@ func (x *side) sync() error {
 	return nil
 }
 
-// poll takes completions, at least one, or none where the test should look whether it is over.
+// poll waits for at least one completion, until end.
 func (x *side) poll(wcs []verbs.WC, end time.Time) (int, error) {
 	const tries = 1000
 	for {

@@ -413,7 +413,7 @@ type DeviceInfo struct {
 	Version uint8 // version
 	// Abilities.
 	Flags ContextFlag // flags
-	// Most completions that one compressed entry stands for.
+	// Largest number of completions in one compressed entry.
 	MaxCompressedCQEs uint32 // cqe_comp_caps.max_num
 	// Formats of compressed completions.
 	CQEFormats CQEFormat // cqe_comp_caps.supported_format
