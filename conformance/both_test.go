@@ -16,7 +16,8 @@ import (
 
 // TestPostAndPoll writes as a program does that keeps a queue full: posts what there is room for, and takes completions.
 func TestPostAndPoll(t *testing.T) {
-	const each, rounds = 16, 50
+	const each, rounds = 32, 25 // twice what the send queue takes: the first post fills it
+	const room = 64             // of the completion queue, which must not overflow
 	dev := open(t).dev
 	a, b := pair(t, dev)
 	send := must(verbs.NewSendBatch(each, 1))(t)
@@ -27,7 +28,7 @@ func TestPostAndPoll(t *testing.T) {
 	var wcs [8]dpath.WC
 	posted, completed, full := 0, 0, 0
 	for completed < rounds*each {
-		r := send.From(posted%each, min(each-posted%each, rounds*each-posted))
+		r := send.From(posted%each, min(each-posted%each, rounds*each-posted, room-(posted-completed)))
 		p, n, err := a.QP.PostAndPoll(r, a.CQ, wcs[:], 100)
 		if errors.Is(err, verbs.ErrQueueFull) {
 			full++
