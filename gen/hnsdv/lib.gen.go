@@ -18,6 +18,7 @@ import (
 // Places in the table of functions.
 const (
 	symHnsdv_create_qp = iota
+	symHnsdv_is_supported
 	symHnsdv_query_device
 	numSymbols
 )
@@ -25,6 +26,7 @@ const (
 // symbols are the functions looked up: name, default version, and the first rdma-core release known to have it.
 var symbols = [numSymbols]dl.Symbol{
 	{Name: "hnsdv_create_qp", Version: "HNS_1.0", Since: ""},
+	{Name: "hnsdv_is_supported", Version: "HNS_1.0", Since: ""},
 	{Name: "hnsdv_query_device", Version: "HNS_1.0", Since: ""},
 }
 
@@ -113,6 +115,28 @@ func (l *Lib) missing(verb string, sym int) error {
 	return symbols[sym].Missing(verb, l.name)
 }
 
+// IsSupported reports whether a device is one of HNS, which all methods here are for.
+//
+// C: hnsdv_is_supported, hnsdv_is_supported(3).
+func (l *Lib) IsSupported(dev *verbs.Device) (bool, error) {
+	l = object.OrZero(l)
+	const verb = "hnsdv_is_supported"
+	if l.fn[symHnsdv_is_supported] == 0 {
+		return false, l.missing("hnsdv_is_supported", symHnsdv_is_supported)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "device", dev)
+	if err != nil {
+		return false, err
+	}
+	x := rawIsSupported(l.fn[symHnsdv_is_supported], cmem.At[unsafe.Pointer](devHeld.C, 0))
+	return x != 0, nil
+}
+
 // QueryDevice returns the abilities that only HNS devices have.
 //
 // C: hnsdv_query_device, hnsdv_query_device(3).
@@ -134,7 +158,8 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	var attrsOutC cContext
 	if errno := rawQueryDevice(l.fn[symHnsdv_query_device], devHeld.C, unsafe.Pointer(&attrsOutC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS, see Lib.IsSupported"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
+				Text: "the device is not one of HNS, which hnsdv_is_supported reports"})
 		})
 	}
 	out := new(DeviceInfo)

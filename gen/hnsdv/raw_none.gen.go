@@ -13,6 +13,7 @@ import (
 const haveC = false
 
 var (
+	rawIsSupported func(uintptr, unsafe.Pointer) uint8
 	rawQueryDevice func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
 	rawCreateQP    func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 )

@@ -13,8 +13,16 @@
 
 #define VG_WEAK __attribute__((weak))
 
+// hnsdv_is_supported: exported
+VG_WEAK uint8_t vgd7afa875cf_hnsdv_is_supported(uintptr_t fn0_, uintptr_t device_)
+{
+	struct ibv_device *device = (struct ibv_device *)device_;
+
+	return ((vg_fn_hnsdv_is_supported)fn0_)(device);
+}
+
 // hnsdv_query_device: exported
-VG_WEAK int32_t vg8192445e74_hnsdv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_)
+VG_WEAK int32_t vgd7afa875cf_hnsdv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_)
 {
 	struct ibv_context *ctx_in = (struct ibv_context *)ctx_in_;
 	struct hnsdv_context *attrs_out = (struct hnsdv_context *)attrs_out_;
@@ -23,7 +31,7 @@ VG_WEAK int32_t vg8192445e74_hnsdv_query_device(uintptr_t fn0_, uintptr_t ctx_in
 }
 
 // hnsdv_create_qp: exported
-VG_WEAK void *vg8192445e74_hnsdv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *hns_qp_attr_)
+VG_WEAK void *vgd7afa875cf_hnsdv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *hns_qp_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *qp_attr = (struct ibv_qp_init_attr_ex *)qp_attr_;

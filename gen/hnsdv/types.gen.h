@@ -16,6 +16,7 @@
 // All records; those without a definition below are only ever pointed at.
 struct ibv_qp_init_attr_ex;
 struct ibv_qp;
+struct ibv_device;
 struct ibv_context;
 struct hnsdv_qp_init_attr;
 struct hnsdv_context;
@@ -35,6 +36,7 @@ struct hnsdv_qp_init_attr {
 };
 
 // Types of the exported functions, whose addresses come from the library loaded at run time.
+typedef _Bool (*vg_fn_hnsdv_is_supported)(struct ibv_device *device);
 typedef int (*vg_fn_hnsdv_query_device)(struct ibv_context *ctx_in, struct hnsdv_context *attrs_out);
 typedef struct ibv_qp *(*vg_fn_hnsdv_create_qp)(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_attr, struct hnsdv_qp_init_attr *hns_qp_attr);
 
