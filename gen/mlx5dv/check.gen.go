@@ -2,3 +2,135 @@
 // From rdma-core 65.0, facts c776a508c02d9873.
 
 package mlx5dv
+
+import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// The rules that the validators check, with what the errors say of them.
+var (
+	rule7713 = verr.Rule{ID: "VR-mlx5dv_create_cq-cqe_size-7713", Verb: "mlx5dv_create_cq", Subject: "mlx5_cq_attr.cqe_size",
+		Statement: "an entry has 64 or 128 bytes", Fix: "pass 64 or 128", Page: "mlx5dv_create_cq"}
+	rule7714 = verr.Rule{ID: "VR-mlx5dv_create_cq-flags-7714", Verb: "mlx5dv_create_cq", Subject: "mlx5_cq_attr.flags",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_create_cq", Text: validate.Text[CQInitFlag]}
+	rule7715 = verr.Rule{ID: "VR-mlx5dv_create_cq-flags-7715", Verb: "mlx5dv_create_cq", Subject: "mlx5_cq_attr.flags",
+		Statement: "only entries of 128 bytes can be padded", Fix: "set CQInitAttr.CQESize to 128", Page: "mlx5dv_create_cq",
+		Text: validate.Text[CQInitFlag]}
+	rule7716 = verr.Rule{ID: "VR-mlx5dv_create_cq-cqe_comp_res_format-7716", Verb: "mlx5dv_create_cq",
+		Subject: "mlx5_cq_attr.cqe_comp_res_format", Statement: "a queue has exactly one format of compressed completions",
+		Fix: "pass one format of those in DeviceInfo", Page: "mlx5dv_create_cq", Text: validate.Text[CQEFormat]}
+	rule7721 = verr.Rule{ID: "VR-mlx5dv_create_mkey-pd-7721", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.pd",
+		Statement: "pd must not be NULL", Fix: "pass the protection domain of the key", Page: "mlx5dv_create_mkey", Text: validate.AddrText}
+	rule7722 = verr.Rule{ID: "VR-mlx5dv_create_mkey-create_flags-7722", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.create_flags",
+		Statement: "a key needs a flag", Fix: "set MKeyFlagIndirect", Page: "mlx5dv_create_mkey", Text: validate.Text[MKeyFlag]}
+	rule7723 = verr.Rule{ID: "VR-mlx5dv_create_mkey-create_flags-7723", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.create_flags",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_create_mkey", Text: validate.Text[MKeyFlag]}
+	rule7727 = verr.Rule{ID: "VR-mlx5dv_create_mkey-max_entries-7727", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.max_entries",
+		Statement: "libmlx5 rounds max_entries up to a multiple of 4 and keeps 16 bits of it, so that more than 65532 becomes 0",
+		Fix:       "pass at most 65532", Page: "mlx5dv_create_mkey", AcceptedBy: []string{"mlx5 (a key with no entries is asked for)"}}
+	rule7733 = verr.Rule{ID: "VR-mlx5dv_create_qp-create_flags-7733", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.create_flags",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_create_qp", Text: validate.Text[QPCreateFlag]}
+	rule7734 = verr.Rule{ID: "VR-mlx5dv_create_qp-create_flags-7734", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.create_flags",
+		Statement: "DISABLE_SCATTER_TO_CQE and ALLOW_SCATTER_TO_CQE exclude each other", Fix: "leave one of them out",
+		Page: "mlx5dv_create_qp", Text: validate.Text[QPCreateFlag]}
+	rule7735 = verr.Rule{ID: "VR-mlx5dv_create_qp-dc_type-7735", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.dc_init_attr.dc_type",
+		Statement: "an end of the transport DC is a DCT or a DCI", Fix: "pass DCTypeDCT or DCTypeDCI", Page: "mlx5dv_create_qp",
+		Text: validate.Text[DCType]}
+	rule7736 = verr.Rule{ID: "VR-mlx5dv_create_qp-comp_mask-7736", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.comp_mask",
+		Statement: "a DCT only receives and has neither requests nor streams", Fix: "leave requests and streams out",
+		Page: "mlx5dv_create_qp", Text: validate.Hex}
+	rule7737 = verr.Rule{ID: "VR-mlx5dv_create_qp-create_flags-7737", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.create_flags",
+		Statement: "a DCT has none of the flags of packets, loopback, credits and ALLOW_SCATTER_TO_CQE", Fix: "leave them out",
+		Page: "mlx5dv_create_qp", Text: validate.Text[QPCreateFlag]}
+	rule7739 = verr.Rule{ID: "VR-mlx5dv_create_qp-send_ops_flags-7739", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.send_ops_flags",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_create_qp", Text: validate.Text[QPSendOp]}
+	rule7740 = verr.Rule{ID: "VR-mlx5dv_create_qp-send_ops_flags-7740", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.send_ops_flags",
+		Statement: "a DCI posts no requests that change memory keys", Fix: "leave them out, and post them on a queue pair of type RC",
+		Page: "mlx5dv_create_qp", Text: validate.Text[QPSendOp]}
+	rule7738 = verr.Rule{ID: "VR-mlx5dv_create_qp-comp_mask-7738", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.comp_mask",
+		Statement: "only a DCI has streams", Fix: "", Page: "mlx5dv_create_qp",
+		AcceptedBy: []string{"mlx5 (a queue pair of another type than DRIVER has no streams; of type DRIVER it is refused)"},
+		Text:       validate.Hex}
+	rule7703 = verr.Rule{ID: "VR-mlx5dv_alloc_dm-type-7703", Verb: "mlx5dv_alloc_dm", Subject: "mlx5_dm_attr.type",
+		Statement: "no release has this kind of memory", Fix: "pass a kind of enum mlx5_ib_uapi_dm_type", Page: "mlx5dv_alloc_dm",
+		Text: validate.Text[DMType]}
+	rule7704 = verr.Rule{ID: "VR-mlx5dv_alloc_dm-comp_mask-7704", Verb: "mlx5dv_alloc_dm", Subject: "mlx5_dm_attr.comp_mask",
+		Statement: "comp_mask has no bits yet", Fix: "set comp_mask to 0", Page: "mlx5dv_alloc_dm", Text: validate.Hex}
+	rule7777 = verr.Rule{ID: "VR-mlx5dv_reg_dmabuf_mr-mlx5_access-7777", Verb: "mlx5dv_reg_dmabuf_mr", Subject: "mlx5_access",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_reg_dmabuf_mr", Text: validate.Text[DMABufAccess]}
+	rule7778 = verr.Rule{ID: "VR-mlx5dv_reg_dmabuf_mr-iova-7778", Verb: "mlx5dv_reg_dmabuf_mr", Subject: "iova",
+		Statement: "with DATA_DIRECT iova is a multiple of the page size", Fix: "choose such an iova", Page: "mlx5dv_reg_dmabuf_mr",
+		Text: validate.Hex}
+	rule7781 = verr.Rule{ID: "VR-mlx5dv_reg_dmabuf_mr-iova-7781", Verb: "mlx5dv_reg_dmabuf_mr", Subject: "iova",
+		Statement: "iova and offset must have the same offset within a page", Fix: "choose an iova with the page offset of offset",
+		Page: "mlx5dv_reg_dmabuf_mr", Text: validate.Hex}
+	rule7748 = verr.Rule{ID: "VR-mlx5dv_create_wq-single_stride_log_num_of_bytes-7748", Verb: "mlx5dv_create_wq",
+		Subject: "mlx5_wq_attr.striding_rq_attrs.single_stride_log_num_of_bytes", Statement: "a stride has 64 to 8192 bytes",
+		Fix: "pass 6 to 13, as DeviceInfo has it", Page: "mlx5dv_create_wq"}
+	rule7749 = verr.Rule{ID: "VR-mlx5dv_create_wq-single_wqe_log_num_of_strides-7749", Verb: "mlx5dv_create_wq",
+		Subject: "mlx5_wq_attr.striding_rq_attrs.single_wqe_log_num_of_strides", Statement: "a receive has 8 to 65536 strides",
+		Fix: "pass 3 to 16, or 9 to 16 where DeviceInfo says so", Page: "mlx5dv_create_wq"}
+	rule7768 = verr.Rule{ID: "VR-mlx5dv_open_device-flags-7768", Verb: "mlx5dv_open_device", Subject: "attr.flags",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_open_device", Text: validate.Text[ContextAttrFlag]}
+	rule7800 = verr.Rule{ID: "VR-mlx5dv_devx_general_cmd-inlen-7800", Verb: "mlx5dv_devx_general_cmd", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7820 = verr.Rule{ID: "VR-mlx5dv_devx_general_cmd-outlen-7820", Verb: "mlx5dv_devx_general_cmd", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7760 = verr.Rule{ID: "VR-mlx5dv_devx_alloc_uar-flags-7760", Verb: "mlx5dv_devx_alloc_uar", Subject: "flags",
+		Statement: "no release has this kind of page", Fix: "pass one of the constants of this type", Page: "mlx5dv_devx_alloc_uar",
+		Text: validate.Text[UARType]}
+	rule7706 = verr.Rule{ID: "VR-mlx5dv_alloc_var-flags-7706", Verb: "mlx5dv_alloc_var", Subject: "flags",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_alloc_var", Text: validate.Text[VARFlag]}
+	rule7801 = verr.Rule{ID: "VR-mlx5dv_devx_cq_query-inlen-7801", Verb: "mlx5dv_devx_cq_query", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7821 = verr.Rule{ID: "VR-mlx5dv_devx_cq_query-outlen-7821", Verb: "mlx5dv_devx_cq_query", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7802 = verr.Rule{ID: "VR-mlx5dv_devx_cq_modify-inlen-7802", Verb: "mlx5dv_devx_cq_modify", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7822 = verr.Rule{ID: "VR-mlx5dv_devx_cq_modify-outlen-7822", Verb: "mlx5dv_devx_cq_modify", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7807 = verr.Rule{ID: "VR-mlx5dv_devx_qp_query-inlen-7807", Verb: "mlx5dv_devx_qp_query", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7827 = verr.Rule{ID: "VR-mlx5dv_devx_qp_query-outlen-7827", Verb: "mlx5dv_devx_qp_query", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7808 = verr.Rule{ID: "VR-mlx5dv_devx_qp_modify-inlen-7808", Verb: "mlx5dv_devx_qp_modify", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7828 = verr.Rule{ID: "VR-mlx5dv_devx_qp_modify-outlen-7828", Verb: "mlx5dv_devx_qp_modify", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7803 = verr.Rule{ID: "VR-mlx5dv_devx_srq_query-inlen-7803", Verb: "mlx5dv_devx_srq_query", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7823 = verr.Rule{ID: "VR-mlx5dv_devx_srq_query-outlen-7823", Verb: "mlx5dv_devx_srq_query", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7804 = verr.Rule{ID: "VR-mlx5dv_devx_srq_modify-inlen-7804", Verb: "mlx5dv_devx_srq_modify", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7824 = verr.Rule{ID: "VR-mlx5dv_devx_srq_modify-outlen-7824", Verb: "mlx5dv_devx_srq_modify", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7805 = verr.Rule{ID: "VR-mlx5dv_devx_wq_query-inlen-7805", Verb: "mlx5dv_devx_wq_query", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7825 = verr.Rule{ID: "VR-mlx5dv_devx_wq_query-outlen-7825", Verb: "mlx5dv_devx_wq_query", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7806 = verr.Rule{ID: "VR-mlx5dv_devx_wq_modify-inlen-7806", Verb: "mlx5dv_devx_wq_modify", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7826 = verr.Rule{ID: "VR-mlx5dv_devx_wq_modify-outlen-7826", Verb: "mlx5dv_devx_wq_modify", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7809 = verr.Rule{ID: "VR-mlx5dv_devx_ind_tbl_query-inlen-7809", Verb: "mlx5dv_devx_ind_tbl_query", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7829 = verr.Rule{ID: "VR-mlx5dv_devx_ind_tbl_query-outlen-7829", Verb: "mlx5dv_devx_ind_tbl_query", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7810 = verr.Rule{ID: "VR-mlx5dv_devx_ind_tbl_modify-inlen-7810", Verb: "mlx5dv_devx_ind_tbl_modify", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7830 = verr.Rule{ID: "VR-mlx5dv_devx_ind_tbl_modify-outlen-7830", Verb: "mlx5dv_devx_ind_tbl_modify", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+)

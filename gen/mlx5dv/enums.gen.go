@@ -30,6 +30,22 @@ var dmTypeNames = []validate.Flag{{Bits: 0, Name: "MEMIC"}, {Bits: 1, Name: "STE
 // String returns the C name without its prefix.
 func (v DMType) String() string { return validate.EnumText("DMType", int64(v), dmTypeNames) }
 
+// VARFlag is a set of options of a doorbell page of an emulated device.
+//
+// C: enum mlx5_ib_uapi_var_alloc_flags, mlx5dv_alloc_var(3).
+type VARFlag uint32
+
+// Constants of VARFlag.
+const (
+	// The device is emulated by packets of PCI Express (TLP), not of virtio. Since rdma-core 63.0.
+	VARFlagTLP VARFlag = 0x1 // MLX5_IB_UAPI_VAR_ALLOC_FLAG_TLP
+)
+
+var varFlagNames = []validate.Flag{{Bits: 0x1, Name: "TLP"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v VARFlag) String() string { return validate.FlagText(uint64(v), varFlagNames) }
+
 // CQInitFlag is a set of options of a completion queue.
 //
 // C: enum mlx5dv_cq_init_attr_flags, mlx5dv_create_cq(3).
@@ -152,13 +168,16 @@ type UARType uint32
 
 // Constants of UARType.
 const (
-	// Since rdma-core 29.0.
+	// A page that requests can be written to. Since rdma-core 29.0.
 	UARTypeBF UARType = 0x0 // MLX5_IB_UAPI_UAR_ALLOC_TYPE_BF
-	// Since rdma-core 29.0.
+	// The one page of the device that is not cached, which all callers share. Since rdma-core 29.0.
 	UARTypeNC UARType = 0x1 // MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC
+	// A page that is not cached, of the caller only. Since rdma-core 45.0.
+	UARTypeNCDedicated UARType = 0x80000000 // MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED
 )
 
-var uarTypeNames = []validate.Flag{{Bits: 0x0, Name: "BF"}, {Bits: 0x1, Name: "NC"}}
+var uarTypeNames = []validate.Flag{{Bits: 0x0, Name: "BF"}, {Bits: 0x1, Name: "NC"},
+	{Bits: 0x80000000, Name: "MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v UARType) String() string { return validate.FlagText(uint64(v), uarTypeNames) }
@@ -243,7 +262,7 @@ type ContextAttrFlag uint32
 
 // Constants of ContextAttrFlag.
 const (
-	// Commands to the firmware are allowed, with Lib.DevxGeneralCmd and others.
+	// Commands to the firmware are allowed, with Lib.DevXGeneralCmd and others.
 	ContextAttrFlagDevX ContextAttrFlag = 0x1 // MLX5DV_CONTEXT_FLAGS_DEVX
 )
 

@@ -4,13 +4,16 @@
 package mlx5dv
 
 import (
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -185,6 +188,13 @@ func (l *Lib) missing(verb string, sym int) error {
 //
 //   - mlx5CQAttr may be nil, for NULL.
 //
+// Errors (the call is not made):
+//   - CQESize: an entry has 64 or 128 bytes [VR-mlx5dv_create_cq-cqe_size-7713]
+//   - Flags: a flag is set that no release has [VR-mlx5dv_create_cq-flags-7714]
+//   - Flags: only entries of 128 bytes can be padded [VR-mlx5dv_create_cq-flags-7715]
+//   - CompressedFormat: a queue has exactly one format of compressed completions
+//     [VR-mlx5dv_create_cq-cqe_comp_res_format-7716]
+//
 // C: mlx5dv_create_cq, mlx5dv_create_cq(3).
 func (l *Lib) CreateCQ(dev *verbs.Device, cqAttr *verbs.CQInitAttrEx, mlx5CQAttr *CQInitAttr) (*verbs.CQ, error) {
 	l = object.OrZero(l)
@@ -212,9 +222,23 @@ func (l *Lib) CreateCQ(dev *verbs.Device, cqAttr *verbs.CQInitAttrEx, mlx5CQAttr
 		return nil, mlx5CQAttr.err
 	}
 	mlx5CQAttrAt := cmem.Optional(mlx5CQAttrGiven, unsafe.Pointer(&mlx5CQAttrC))
+	in := inCreateCQ{
+		mlx5CQAttrCQESize:          uint64(mlx5CQAttrC.cqe_size),
+		mlx5CQAttr:                 validate.Addr(mlx5CQAttrAt),
+		mlx5CQAttrCompMask:         uint64(mlx5CQAttrC.comp_mask),
+		mlx5CQAttrFlags:            uint64(mlx5CQAttrC.flags),
+		mlx5CQAttrCQECompResFormat: uint64(mlx5CQAttrC.cqe_comp_res_format),
+	}
+	if err := checkCreateCQ(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawCreateCQ(l.fn[symMlx5dv_create_cq], devHeld.C, cqAttrHeld.C, mlx5CQAttrAt)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device has no compressed completions of this format, or no padded ones: DeviceInfo says so"})
+		})
 	}
 	o, err := bridge.Make[verbs.CQ](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -228,6 +252,15 @@ func (l *Lib) CreateCQ(dev *verbs.Device, cqAttr *verbs.CQInitAttrEx, mlx5CQAttr
 }
 
 // CreateMKey makes a memory key that leads to other keys.
+//
+// Errors (the call is not made):
+//   - PD must not be NULL [VR-mlx5dv_create_mkey-pd-7721]
+//   - Flags: a key needs a flag [VR-mlx5dv_create_mkey-create_flags-7722]
+//   - Flags: a flag is set that no release has [VR-mlx5dv_create_mkey-create_flags-7723]
+//
+// Hints (some devices accept these):
+//   - MaxEntries: libmlx5 rounds max_entries up to a multiple of 4 and keeps 16 bits of it, so that more than
+//     65532 becomes 0 [VR-mlx5dv_create_mkey-max_entries-7727]
 //
 // C: mlx5dv_create_mkey, mlx5dv_create_mkey(3).
 func (l *Lib) CreateMKey(attr MKeyInitAttr) (*MKey, error) {
@@ -250,9 +283,25 @@ func (l *Lib) CreateMKey(attr MKeyInitAttr) (*MKey, error) {
 	if attr.PD != nil {
 		attrC.pd = uintptr(attrPDHeld.C)
 	}
+	in := inCreateMkey{
+		mkeyInitAttrPD:          uint64(attrC.pd),
+		mkeyInitAttrCreateFlags: uint64(attrC.create_flags),
+		mkeyInitAttrMaxEntries:  uint64(attrC.max_entries),
+	}
+	if err := checkCreateMkey(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawCreateMkey(l.fn[symMlx5dv_create_mkey], unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintCreateMkey(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+					verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks signatures of blocks, encryption, or keys whose tag can be changed"},
+					verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})...)
+		})
+	}
+	if l.lints.Wanted() {
+		l.lints.Report(hintCreateMkey(&in))
 	}
 	o := newMKey(l, ptr)
 	o.pd = attr.PD
@@ -265,6 +314,20 @@ func (l *Lib) CreateMKey(attr MKeyInitAttr) (*MKey, error) {
 // CreateQP makes a queue pair with options of mlx5.
 //
 //   - mlx5QPAttr may be nil, for NULL.
+//
+// Errors (the call is not made):
+//   - CreateFlags: a flag is set that no release has [VR-mlx5dv_create_qp-create_flags-7733]
+//   - CreateFlags: DISABLE_SCATTER_TO_CQE and ALLOW_SCATTER_TO_CQE exclude each other
+//     [VR-mlx5dv_create_qp-create_flags-7734]
+//   - DCType: an end of the transport DC is a DCT or a DCI [VR-mlx5dv_create_qp-dc_type-7735]
+//   - a DCT only receives and has neither requests nor streams [VR-mlx5dv_create_qp-comp_mask-7736]
+//   - CreateFlags: a DCT has none of the flags of packets, loopback, credits and ALLOW_SCATTER_TO_CQE
+//     [VR-mlx5dv_create_qp-create_flags-7737]
+//   - SendOps: a flag is set that no release has [VR-mlx5dv_create_qp-send_ops_flags-7739]
+//   - SendOps: a DCI posts no requests that change memory keys [VR-mlx5dv_create_qp-send_ops_flags-7740]
+//
+// Hints (some devices accept these):
+//   - only a DCI has streams [VR-mlx5dv_create_qp-comp_mask-7738]
 //
 // C: mlx5dv_create_qp, mlx5dv_create_qp(3).
 func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr *QPInitAttr) (*verbs.QP, error) {
@@ -290,9 +353,32 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 	mlx5QPAttr = object.OrZero(mlx5QPAttr)
 	mlx5QPAttrC := mlx5QPAttr.c
 	mlx5QPAttrAt := cmem.Optional(mlx5QPAttrGiven, unsafe.Pointer(&mlx5QPAttrC))
+	in := inCreateQP{
+		mlx5QPAttrCreateFlags:      uint64(mlx5QPAttrC.create_flags),
+		mlx5QPAttr:                 validate.Addr(mlx5QPAttrAt),
+		mlx5QPAttrCompMask:         uint64(mlx5QPAttrC.comp_mask),
+		mlx5QPAttrDcInitAttrDcType: uint64(mlx5QPAttrC.dc_init_attr.dc_type),
+		mlx5QPAttrSendOpsFlags:     uint64(mlx5QPAttrC.send_ops_flags),
+	}
+	if err := checkCreateQP(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawCreateQP(l.fn[symMlx5dv_create_qp], devHeld.C, qpAttrHeld.C, mlx5QPAttrAt)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return append(verr.Texts(hintCreateQP(&in)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+					verr.Cause{Errno: syscall.EINVAL,
+						Text: "an end of the transport DC is not of type DRIVER, a queue pair of this type is not an end of DC, or a DCI asks for more " +
+							"streams than DeviceInfo has"}, verr.Cause{Errno: syscall.EINVAL,
+						Text: "a DCT lacks its shared receive queue or its completion queue, or has a send queue"},
+					verr.Cause{Errno: syscall.EOPNOTSUPP,
+						Text: "the device lacks the transport DC, receives that complete out of order, or the pipelining of signatures"},
+					verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "queue pairs of this type do not post these requests"})...)
+		})
+	}
+	if l.lints.Wanted() {
+		l.lints.Report(hintCreateQP(&in))
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -342,7 +428,9 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	attrsOutC.comp_mask |= 0x8000  // MLX5DV_CONTEXT_MASK_REG_C0
 	attrsOutC.comp_mask |= 0x10000 // MLX5DV_CONTEXT_MASK_OOO_RECV_WRS
 	if errno := rawQueryDevice(l.fn[symMlx5dv_query_device], devHeld.C, unsafe.Pointer(&attrsOutC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
 	}
 	out := new(DeviceInfo)
 	out.from(&attrsOutC)
@@ -372,12 +460,19 @@ func (l *Lib) MapAHToQP(ah *verbs.AH, qpNum uint32) error {
 		return err
 	}
 	if errno := rawMapAHToQP(l.fn[symMlx5dv_map_ah_to_qp], ahHeld.C, qpNum); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the address handle has no GRH, or the device cannot map address handles"})
+		})
 	}
 	return nil
 }
 
 // AllocDM allocates device memory of a kind.
+//
+// Errors (the call is not made):
+//   - Type: no release has this kind of memory [VR-mlx5dv_alloc_dm-type-7703]
+//   - comp_mask has no bits yet [VR-mlx5dv_alloc_dm-comp_mask-7704]
 //
 // C: mlx5dv_alloc_dm, mlx5dv_alloc_dm(3).
 func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *AllocDMAttr) (*verbs.DM, error) {
@@ -403,9 +498,20 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 		return nil, verr.NilValue(verb, "AllocDMAttr", "make one with NewAllocDMAttr")
 	}
 	mlx5DMAttrC := mlx5DMAttr.c
+	in := inAllocDM{
+		mlx5DMAttrType:     uint64(mlx5DMAttrC.typ),
+		mlx5DMAttrCompMask: uint64(mlx5DMAttrC.comp_mask),
+	}
+	if err := checkAllocDM(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawAllocDM(l.fn[symMlx5dv_alloc_dm], devHeld.C, dmAttrHeld.C, unsafe.Pointer(&mlx5DMAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW or CAP_SYS_RAWIO, which all kinds but MEMIC need"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the length of memory of kind MEMIC is more than max_dm_size"})
+		})
 	}
 	o, err := bridge.Make[verbs.DM](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -427,6 +533,11 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 //
 // Since rdma-core 54.0; with an older library it returns errors.ErrUnsupported.
 //
+// Errors (the call is not made):
+//   - mlx5Access: a flag is set that no release has [VR-mlx5dv_reg_dmabuf_mr-mlx5_access-7777]
+//   - iova: with DATA_DIRECT iova is a multiple of the page size [VR-mlx5dv_reg_dmabuf_mr-iova-7778]
+//   - iova and offset must have the same offset within a page [VR-mlx5dv_reg_dmabuf_mr-iova-7781]
+//
 // C: mlx5dv_reg_dmabuf_mr, mlx5dv_reg_dmabuf_mr(3).
 func (l *Lib) RegDMABufMR(pd *verbs.PD, offset uint64, length uint64, iova uint64, fd int, access verbs.MRAccess,
 	mlx5Access DMABufAccess) (*verbs.MR, error) {
@@ -447,10 +558,23 @@ func (l *Lib) RegDMABufMR(pd *verbs.PD, offset uint64, length uint64, iova uint6
 	if int(int32(fd)) != fd {
 		return nil, verr.OutOfRange(verb, "fd", fd)
 	}
+	in := inRegDmabufMR{
+		mlx5Access: uint64(mlx5Access),
+		iova:       uint64(iova),
+		offset:     uint64(offset),
+	}
+	if err := checkRegDmabufMR(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawRegDmabufMR(l.fn[symMlx5dv_reg_dmabuf_mr], pdHeld.C, offset, length, iova, int32(fd), int32(access),
 		int32(mlx5Access))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EBADF, Text: "fd is not the descriptor of a file"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "with DATA_DIRECT the region is not for on-demand paging"},
+				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"})
+		})
 	}
 	o, err := bridge.Make[verbs.MR](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -465,6 +589,10 @@ func (l *Lib) RegDMABufMR(pd *verbs.PD, offset uint64, length uint64, iova uint6
 // CreateWQ makes a work queue with options of mlx5.
 //
 //   - mlx5WQAttr may be nil, for NULL.
+//
+// Errors (the call is not made):
+//   - StrideLogBytes: a stride has 64 to 8192 bytes [VR-mlx5dv_create_wq-single_stride_log_num_of_bytes-7748]
+//   - LogStrides: a receive has 8 to 65536 strides [VR-mlx5dv_create_wq-single_wqe_log_num_of_strides-7749]
 //
 // C: mlx5dv_create_wq, mlx5dv_create_wq(3).
 func (l *Lib) CreateWQ(dev *verbs.Device, attr *verbs.WQInitAttr, mlx5WQAttr *WQInitAttr) (*verbs.WQ, error) {
@@ -490,9 +618,22 @@ func (l *Lib) CreateWQ(dev *verbs.Device, attr *verbs.WQInitAttr, mlx5WQAttr *WQ
 	mlx5WQAttr = object.OrZero(mlx5WQAttr)
 	mlx5WQAttrC := mlx5WQAttr.c
 	mlx5WQAttrAt := cmem.Optional(mlx5WQAttrGiven, unsafe.Pointer(&mlx5WQAttrC))
+	in := inCreateWQ{
+		mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: uint64(mlx5WQAttrC.striding_rq_attrs.single_stride_log_num_of_bytes),
+		mlx5WQAttr:         validate.Addr(mlx5WQAttrAt),
+		mlx5WQAttrCompMask: uint64(mlx5WQAttrC.comp_mask),
+		mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: uint64(mlx5WQAttrC.striding_rq_attrs.single_wqe_log_num_of_strides),
+	}
+	if err := checkCreateWQ(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawCreateWQ(l.fn[symMlx5dv_create_wq], devHeld.C, attrHeld.C, mlx5WQAttrAt)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "strides are of a size or number that the device lacks, see DeviceInfo"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no striding receive queues"})
+		})
 	}
 	o, err := bridge.Make[verbs.WQ](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -533,7 +674,9 @@ func (l *Lib) InitQP(qp *verbs.QP) (*QPInfo, error) {
 	objC[0] = uintptr(qpHeld.C)
 	objC[1] = mem.PinValue(&objPins, &qpInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 1); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
 	}
 	out := new(QPInfo)
 	out.from(&qpInfoC)
@@ -567,7 +710,9 @@ func (l *Lib) InitCQ(cq *verbs.CQ) (*CQInfo, error) {
 	var cqInfoC cCQ
 	objC[3] = mem.PinValue(&objPins, &cqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 2); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
 	}
 	out := new(CQInfo)
 	out.from(&cqInfoC)
@@ -600,7 +745,9 @@ func (l *Lib) InitSRQ(srq *verbs.SRQ) (*SRQInfo, error) {
 	objC[4] = uintptr(srqHeld.C)
 	objC[5] = mem.PinValue(&objPins, &srqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 4); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
 	}
 	out := new(SRQInfo)
 	out.from(&srqInfoC)
@@ -632,7 +779,9 @@ func (l *Lib) InitWQ(rwq *verbs.WQ) (*WQInfo, error) {
 	var rwqInfoC cRWQ
 	objC[7] = mem.PinValue(&objPins, &rwqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 8); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
 	}
 	out := new(WQInfo)
 	out.from(&rwqInfoC)
@@ -665,7 +814,9 @@ func (l *Lib) InitDM(dm *verbs.DM) (*DMInfo, error) {
 	objC[8] = uintptr(dmHeld.C)
 	objC[9] = mem.PinValue(&objPins, &dmInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 16); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
 	}
 	out := new(DMInfo)
 	out.from(&dmInfoC)
@@ -697,7 +848,9 @@ func (l *Lib) InitAH(ah *verbs.AH) (*AHInfo, error) {
 	var ahInfoC cAH
 	objC[11] = mem.PinValue(&objPins, &ahInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 32); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
 	}
 	out := new(AHInfo)
 	out.from(&ahInfoC)
@@ -729,7 +882,9 @@ func (l *Lib) InitPD(pd *verbs.PD) (*PDInfo, error) {
 	var pdInfoC cPD
 	objC[13] = mem.PinValue(&objPins, &pdInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 64); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
 	}
 	out := new(PDInfo)
 	out.from(&pdInfoC)
@@ -756,7 +911,11 @@ func (l *Lib) GetClockInfo(dev *verbs.Device) (*ClockInfo, error) {
 	}
 	var clockInfoC cClockInfo
 	if errno := rawGetClockInfo(l.fn[symMlx5dv_get_clock_info], devHeld.C, unsafe.Pointer(&clockInfoC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the kernel does not share its clock of the device"},
+				verr.Cause{Errno: syscall.EBUSY, Text: "the kernel was changing the values at that moment; call again"})
+		})
 	}
 	out := new(ClockInfo)
 	out.from(&clockInfoC)
@@ -789,6 +948,9 @@ func (l *Lib) IsSupported(dev *verbs.Device) (bool, error) {
 //
 // The two devices are independent of each other.
 //
+// Errors (the call is not made):
+//   - Flags: a flag is set that no release has [VR-mlx5dv_open_device-flags-7768]
+//
 // C: mlx5dv_open_device, mlx5dv_open_device(3).
 func (l *Lib) OpenDevice(dev *verbs.Device, attr *ContextAttr) (*verbs.Device, error) {
 	l = object.OrZero(l)
@@ -809,9 +971,17 @@ func (l *Lib) OpenDevice(dev *verbs.Device, attr *ContextAttr) (*verbs.Device, e
 		return nil, verr.NilValue(verb, "ContextAttr", "make one with NewContextAttr")
 	}
 	attrC := attr.c
+	in := inOpenDevice{
+		attrFlags: uint64(attrC.flags),
+	}
+	if err := checkOpenDevice(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawOpenDevice(l.fn[symMlx5dv_open_device], cmem.At[unsafe.Pointer](devHeld.C, 0), unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
 	}
 	o, err := bridge.Make[verbs.Device](&verbsUses, bridge.Made{
 		C: ptr,
@@ -827,6 +997,10 @@ func (l *Lib) OpenDevice(dev *verbs.Device, attr *ContextAttr) (*verbs.Device, e
 // The status of the command is in the answer. The device must have been opened with ContextAttrFlagDevX.
 //
 //   - cmd: the command as the firmware has it.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_general_cmd-inlen-7800]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_general_cmd-outlen-7820]
 //
 // C: mlx5dv_devx_general_cmd, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXGeneralCmd(dev *verbs.Device, cmd []byte, answer []byte) error {
@@ -844,14 +1018,29 @@ func (l *Lib) DevXGeneralCmd(dev *verbs.Device, cmd []byte, answer []byte) error
 	if err != nil {
 		return err
 	}
+	in := inDevXGeneralCmd{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXGeneralCmd(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXGeneralCmd(l.fn[symMlx5dv_devx_general_cmd], devHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
 
 // DevXAllocUAR allocates a doorbell page.
+//
+// Errors (the call is not made):
+//   - flags: no release has this kind of page [VR-mlx5dv_devx_alloc_uar-flags-7760]
 //
 // C: mlx5dv_devx_alloc_uar, mlx5dv_devx_alloc_uar(3).
 func (l *Lib) DevXAllocUAR(dev *verbs.Device, flags UARType) (*UAR, error) {
@@ -869,9 +1058,17 @@ func (l *Lib) DevXAllocUAR(dev *verbs.Device, flags UARType) (*UAR, error) {
 	if err != nil {
 		return nil, err
 	}
+	in := inDevXAllocUAR{
+		flags: uint64(flags),
+	}
+	if err := checkDevXAllocUAR(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawDevXAllocUAR(l.fn[symMlx5dv_devx_alloc_uar], devHeld.C, uint32(flags))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
 	}
 	o := newUAR(l, ptr)
 	o.device = dev
@@ -883,8 +1080,11 @@ func (l *Lib) DevXAllocUAR(dev *verbs.Device, flags UARType) (*UAR, error) {
 
 // AllocVAR allocates a doorbell page of an emulated device.
 //
+// Errors (the call is not made):
+//   - flags: a flag is set that no release has [VR-mlx5dv_alloc_var-flags-7706]
+//
 // C: mlx5dv_alloc_var, mlx5dv_alloc_var(3).
-func (l *Lib) AllocVAR(dev *verbs.Device) (*VAR, error) {
+func (l *Lib) AllocVAR(dev *verbs.Device, flags ...VARFlag) (*VAR, error) {
 	l = object.OrZero(l)
 	const verb = "mlx5dv_alloc_var"
 	if l.fn[symMlx5dv_alloc_var] == 0 {
@@ -899,9 +1099,19 @@ func (l *Lib) AllocVAR(dev *verbs.Device) (*VAR, error) {
 	if err != nil {
 		return nil, err
 	}
-	ptr, errno := rawAllocVar(l.fn[symMlx5dv_alloc_var], devHeld.C, 0)
+	flagsC := codes.Join(flags, 0x1)
+	in := inAllocVar{
+		flags: uint64(flagsC),
+	}
+	if err := checkAllocVar(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawAllocVar(l.fn[symMlx5dv_alloc_var], devHeld.C, uint32(flagsC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the firmware does not emulate devices of virtio"})
+		})
 	}
 	o := newVAR(l, ptr)
 	o.device = dev
@@ -933,12 +1143,21 @@ func (l *Lib) DevXQueryEQN(dev *verbs.Device, vector uint32) (uint32, error) {
 	}
 	var eqn uint32
 	if errno := rawDevXQueryEQN(l.fn[symMlx5dv_devx_query_eqn], devHeld.C, vector, unsafe.Pointer(&eqn)); errno != 0 {
-		return 0, verr.Failed(verb, errno, nil)
+		return 0, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.ENOENT, Text: "the device has no such completion vector, see Device.NumCompVectors of package verbs"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device has no such completion vector, or was not opened with the flag for commands to the firmware"})
+		})
 	}
 	return eqn, nil
 }
 
 // DevXQueryCQ sends a command that asks about an object of libibverbs, and fills answer.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_cq_query-inlen-7801]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_cq_query-outlen-7821]
 //
 // C: mlx5dv_devx_cq_query, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXQueryCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
@@ -956,14 +1175,30 @@ func (l *Lib) DevXQueryCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 	if err != nil {
 		return err
 	}
+	in := inDevXCQQuery{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXCQQuery(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXCQQuery(l.fn[symMlx5dv_devx_cq_query], cqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
 
 // DevXModifyCQ sends a command that changes an object of libibverbs, and fills answer.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_cq_modify-inlen-7802]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_cq_modify-outlen-7822]
 //
 // C: mlx5dv_devx_cq_modify, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXModifyCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
@@ -981,14 +1216,30 @@ func (l *Lib) DevXModifyCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 	if err != nil {
 		return err
 	}
+	in := inDevXCQModify{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXCQModify(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXCQModify(l.fn[symMlx5dv_devx_cq_modify], cqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
 
 // DevXQueryQP sends a command that asks about an object of libibverbs, and fills answer.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_qp_query-inlen-7807]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_qp_query-outlen-7827]
 //
 // C: mlx5dv_devx_qp_query, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXQueryQP(qp *verbs.QP, cmd []byte, answer []byte) error {
@@ -1006,14 +1257,30 @@ func (l *Lib) DevXQueryQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 	if err != nil {
 		return err
 	}
+	in := inDevXQPQuery{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXQPQuery(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXQPQuery(l.fn[symMlx5dv_devx_qp_query], qpHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
 
 // DevXModifyQP sends a command that changes an object of libibverbs, and fills answer.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_qp_modify-inlen-7808]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_qp_modify-outlen-7828]
 //
 // C: mlx5dv_devx_qp_modify, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXModifyQP(qp *verbs.QP, cmd []byte, answer []byte) error {
@@ -1031,14 +1298,30 @@ func (l *Lib) DevXModifyQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 	if err != nil {
 		return err
 	}
+	in := inDevXQPModify{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXQPModify(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXQPModify(l.fn[symMlx5dv_devx_qp_modify], qpHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
 
 // DevXQuerySRQ sends a command that asks about an object of libibverbs, and fills answer.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_srq_query-inlen-7803]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_srq_query-outlen-7823]
 //
 // C: mlx5dv_devx_srq_query, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXQuerySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
@@ -1056,14 +1339,30 @@ func (l *Lib) DevXQuerySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 	if err != nil {
 		return err
 	}
+	in := inDevXSRQQuery{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXSRQQuery(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXSRQQuery(l.fn[symMlx5dv_devx_srq_query], srqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
 
 // DevXModifySRQ sends a command that changes an object of libibverbs, and fills answer.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_srq_modify-inlen-7804]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_srq_modify-outlen-7824]
 //
 // C: mlx5dv_devx_srq_modify, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXModifySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
@@ -1081,14 +1380,30 @@ func (l *Lib) DevXModifySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 	if err != nil {
 		return err
 	}
+	in := inDevXSRQModify{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXSRQModify(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXSRQModify(l.fn[symMlx5dv_devx_srq_modify], srqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
 
 // DevXQueryWQ sends a command that asks about an object of libibverbs, and fills answer.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_wq_query-inlen-7805]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_wq_query-outlen-7825]
 //
 // C: mlx5dv_devx_wq_query, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXQueryWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
@@ -1106,14 +1421,30 @@ func (l *Lib) DevXQueryWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 	if err != nil {
 		return err
 	}
+	in := inDevXWQQuery{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXWQQuery(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXWQQuery(l.fn[symMlx5dv_devx_wq_query], wqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
 
 // DevXModifyWQ sends a command that changes an object of libibverbs, and fills answer.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_wq_modify-inlen-7806]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_wq_modify-outlen-7826]
 //
 // C: mlx5dv_devx_wq_modify, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXModifyWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
@@ -1131,14 +1462,30 @@ func (l *Lib) DevXModifyWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 	if err != nil {
 		return err
 	}
+	in := inDevXWQModify{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXWQModify(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXWQModify(l.fn[symMlx5dv_devx_wq_modify], wqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
 
 // DevXQueryIndTable sends a command that asks about an object of libibverbs, and fills answer.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_ind_tbl_query-inlen-7809]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_ind_tbl_query-outlen-7829]
 //
 // C: mlx5dv_devx_ind_tbl_query, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXQueryIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer []byte) error {
@@ -1156,14 +1503,30 @@ func (l *Lib) DevXQueryIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer []
 	if err != nil {
 		return err
 	}
+	in := inDevXIndTblQuery{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXIndTblQuery(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXIndTblQuery(l.fn[symMlx5dv_devx_ind_tbl_query], indTblHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)),
 		uint64(len(cmd)), unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
 
 // DevXModifyIndTable sends a command that changes an object of libibverbs, and fills answer.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_ind_tbl_modify-inlen-7810]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_ind_tbl_modify-outlen-7830]
 //
 // C: mlx5dv_devx_ind_tbl_modify, mlx5dv_devx_obj_create(3).
 func (l *Lib) DevXModifyIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer []byte) error {
@@ -1181,9 +1544,21 @@ func (l *Lib) DevXModifyIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer [
 	if err != nil {
 		return err
 	}
+	in := inDevXIndTblModify{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXIndTblModify(&in); err != nil {
+		return err
+	}
 	if errno := rawDevXIndTblModify(l.fn[symMlx5dv_devx_ind_tbl_modify], indTblHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)),
 		uint64(len(cmd)), unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
 	}
 	return nil
 }
@@ -1212,7 +1587,11 @@ func (l *Lib) QueryQPLAGPort(qp *verbs.QP) (uint8, uint8, error) {
 	var activePortNum uint8
 	if errno := rawQueryQPLAGPort(l.fn[symMlx5dv_query_qp_lag_port], qpHeld.C, unsafe.Pointer(&portNum),
 		unsafe.Pointer(&activePortNum)); errno != 0 {
-		return 0, 0, verr.Failed(verb, errno, nil)
+		return 0, 0, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP,
+					Text: "the ports of the device are not in a link aggregation, or the queue pair is of a type that does not send"})
+		})
 	}
 	return portNum, activePortNum, nil
 }
@@ -1240,7 +1619,12 @@ func (l *Lib) ModifyQPLAGPort(qp *verbs.QP, portNum uint8) error {
 		return err
 	}
 	if errno := rawModifyQPLAGPort(l.fn[symMlx5dv_modify_qp_lag_port], qpHeld.C, portNum); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP,
+					Text: "the ports of the device are not in a link aggregation, or the queue pair is of another type than RC, UC, UD, RAW_PACKET and " +
+						"DCI, or not in state RTS"})
+		})
 	}
 	return nil
 }
@@ -1268,7 +1652,11 @@ func (l *Lib) ModifyQPUDPSPort(qp *verbs.QP, udpSport uint16) error {
 		return err
 	}
 	if errno := rawModifyQPUDPSport(l.fn[symMlx5dv_modify_qp_udp_sport], qpHeld.C, udpSport); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP,
+					Text: "the queue pair is not of type RC or UC, or not in state RTS, or the device cannot change the port then"})
+		})
 	}
 	return nil
 }
@@ -1296,7 +1684,10 @@ func (l *Lib) DCIStreamIDReset(qp *verbs.QP, streamID uint16) error {
 		return err
 	}
 	if errno := rawDCIStreamIDReset(l.fn[symMlx5dv_dci_stream_id_reset], qpHeld.C, streamID); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not a DCI"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is not in state RTS, or the device has no streams"})
+		})
 	}
 	return nil
 }
@@ -1323,7 +1714,10 @@ func (l *Lib) ReservedQPNAlloc(dev *verbs.Device) (uint32, error) {
 	}
 	var qpn uint32
 	if errno := rawReservedQPNAlloc(l.fn[symMlx5dv_reserved_qpn_alloc], devHeld.C, unsafe.Pointer(&qpn)); errno != 0 {
-		return 0, verr.Failed(verb, errno, nil)
+		return 0, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device reserves no numbers"})
+		})
 	}
 	return qpn, nil
 }
@@ -1351,7 +1745,9 @@ func (l *Lib) ReservedQPNDealloc(dev *verbs.Device, qpn uint32) error {
 		return err
 	}
 	if errno := rawReservedQPNDealloc(l.fn[symMlx5dv_reserved_qpn_dealloc], devHeld.C, qpn); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the number was not reserved here"})
+		})
 	}
 	return nil
 }
