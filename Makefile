@@ -48,12 +48,13 @@ fresh: ## make and test-host on a bare Debian with empty caches (without root: o
 demo: ## the demo on a software device
 	$(GO) run ./examples/demo
 
-generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/statements.md)
-	$(GO) generate ./gen/... ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
+generate: ## regenerate what is checked in (gen/verbs, spec/compiled.bin, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/statements.md)
+	$(GO) generate ./gen/... ./spec ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
 	$(GO) run ./cmd/verbsgen/internal/audit/statements -o docs/statements.md
 
 check: ## report checked-in files that generate would change
 	$(GO) run ./cmd/verbsgen check
+	$(GO) test -run TestCompiledPages ./spec
 	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/emit ./cmd/verbsgen/internal/emit/cdecl ./cmd/verbsgen/internal/audit/statements
 
 test: test-host ## all tests; last, those on a kernel device, in a virtual machine

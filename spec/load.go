@@ -177,7 +177,10 @@ func parse(sources []source) []*file {
 		all[i] = &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes}}
 		wg.Go(func() {
 			f := all[i]
-			if f.node = f.root(src.data, pageName(src.name)); f.node != nil && f.isPage() {
+			if f.node = compiled(src.data); f.node == nil {
+				f.node = f.root(src.data, pageName(src.name))
+			}
+			if f.node != nil && f.isPage() {
 				f.page = f.decoder.page(f.node)
 				f.page.layer = f.layer
 			}

@@ -37,7 +37,8 @@ type mark struct {
 // marking begins the marks of an entry; the function it gives ends them.
 func (d *decoder) marking(to *marks) func() {
 	outer := d.marks
-	d.marks = marks{new([]mark)}
+	list := make([]mark, 0, 8)
+	d.marks = marks{&list}
 	*to = d.marks
 	return func() { d.marks = outer }
 }

@@ -12,15 +12,22 @@ func (p *Page) orderRules() {
 	for i := range p.Verbs {
 		rank[p.Verbs[i].C] = i
 	}
-	of := func(r *Rule) int {
-		if i, own := rank[r.Verb]; own {
-			return i
+	type place struct{ verb, number, rule int }
+	order := make([]place, len(p.Rules))
+	for i := range p.Rules {
+		verb, own := rank[p.Rules[i].Verb]
+		if !own {
+			verb = len(p.Verbs)
 		}
-		return len(p.Verbs)
+		number, _ := ruleNumber(p.Rules[i].ID)
+		order[i] = place{verb, number, i}
 	}
-	slices.SortStableFunc(p.Rules, func(a, b Rule) int {
-		x, _ := ruleNumber(a.ID)
-		y, _ := ruleNumber(b.ID)
-		return cmp.Or(cmp.Compare(of(&a), of(&b)), cmp.Compare(a.Verb, b.Verb), cmp.Compare(x, y))
+	slices.SortStableFunc(order, func(a, b place) int {
+		return cmp.Or(cmp.Compare(a.verb, b.verb), cmp.Compare(p.Rules[a.rule].Verb, p.Rules[b.rule].Verb), cmp.Compare(a.number, b.number))
 	})
+	rules := make([]Rule, len(order))
+	for i, o := range order {
+		rules[i] = p.Rules[o.rule]
+	}
+	p.Rules = rules
 }

@@ -3430,13 +3430,10 @@ type cModifyCQAttr struct {
 
 // cQPAttr has the layout of struct ibv_qp_attr.
 type cQPAttr struct {
-	qp_state, cur_qp_state, path_mtu, path_mig_state, qkey, rq_psn, sq_psn, dest_qp_num,
-	qp_access_flags uint32
-	cap cQPCap
-	ah_attr,
-	alt_ah_attr cAHAttr
-	pkey_index,
-	alt_pkey_index uint16
+	qp_state, cur_qp_state, path_mtu, path_mig_state, qkey, rq_psn, sq_psn, dest_qp_num, qp_access_flags uint32
+	cap                                                                                                  cQPCap
+	ah_attr, alt_ah_attr                                                                                 cAHAttr
+	pkey_index, alt_pkey_index                                                                           uint16
 	en_sqd_async_notify, sq_draining, max_rd_atomic, max_dest_rd_atomic, min_rnr_timer, port_num, timeout, retry_cnt, rnr_retry,
 	alt_port_num, alt_timeout uint8
 	_          [1]byte
@@ -3484,23 +3481,19 @@ type cCompCntrCaps struct {
 
 // cDeviceAttr has the layout of struct ibv_device_attr.
 type cDeviceAttr struct {
-	fw_ver [64]byte
-	node_guid, sys_image_guid, max_mr_size,
-	page_size_cap uint64
-	vendor_id, vendor_part_id,
-	hw_ver uint32
-	max_qp,
-	max_qp_wr int32
-	device_cap_flags uint32
+	fw_ver                                                [64]byte
+	node_guid, sys_image_guid, max_mr_size, page_size_cap uint64
+	vendor_id, vendor_part_id, hw_ver                     uint32
+	max_qp, max_qp_wr                                     int32
+	device_cap_flags                                      uint32
 	max_sge, max_sge_rd, max_cq, max_cqe, max_mr, max_pd, max_qp_rd_atom, max_ee_rd_atom, max_res_rd_atom, max_qp_init_rd_atom,
 	max_ee_init_rd_atom int32
 	atomic_cap uint32
 	max_ee, max_rdd, max_mw, max_raw_ipv6_qp, max_raw_ethy_qp, max_mcast_grp, max_mcast_qp_attach, max_total_mcast_qp_attach, max_ah,
 	max_fmr, max_map_per_fmr, max_srq, max_srq_wr, max_srq_sge int32
-	max_pkeys uint16
-	local_ca_ack_delay,
-	phys_port_cnt uint8
-	_ [4]byte
+	max_pkeys                         uint16
+	local_ca_ack_delay, phys_port_cnt uint8
+	_                                 [4]byte
 }
 
 // cODPCaps has the layout of struct ibv_odp_caps.

@@ -3,6 +3,7 @@ package emit
 import (
 	"bytes"
 	"fmt"
+	"go/format"
 	"path"
 	"regexp"
 	"strconv"
@@ -69,11 +70,16 @@ func (e *emitter) provenance() string {
 // render gives the formatted file. A file that does not parse is a defect of the emitter: the error shows the place.
 func (g *goFile) render() ([]byte, error) {
 	var b bytes.Buffer
+	g.f.NoFormat = true
 	if err := g.f.Render(&b); err != nil {
-		problem, source, _ := strings.Cut(err.Error(), " while formatting source:")
-		return nil, fmt.Errorf("%s does not parse: %s\n%s", g.name, problem, around(problem, source))
+		return nil, fmt.Errorf("%s: %w", g.name, err)
 	}
-	return tidy(b.Bytes())
+	src := breakEarly(b.Bytes())
+	formatted, err := format.Source(src)
+	if err != nil {
+		return nil, fmt.Errorf("%s does not parse: %w\n%s", g.name, err, around(err.Error(), string(src)))
+	}
+	return tidy(formatted)
 }
 
 var errorLine = regexp.MustCompile(`(\d+):\d+:`)

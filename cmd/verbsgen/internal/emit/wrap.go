@@ -9,8 +9,11 @@ import (
 	"strings"
 )
 
-// lineLimit is the greatest length of a line of generated Go, as far as it can be broken. Formatting may add some columns to 140.
-const lineLimit = 136
+// lineLimit is the greatest length of a line of generated Go, as far as it can be broken. Formatting may add some columns, to maxLine.
+const (
+	lineLimit = 136
+	maxLine   = 140
+)
 
 // tidy puts the imports of a formatted file in two groups, and breaks long lines. Only the declarations that have such lines are formatted
 // again.
@@ -67,7 +70,10 @@ func startsDeclaration(line string) bool {
 func breakLines(text string) (lines []string) {
 	broken := false
 	for line := range strings.SplitSeq(text, "\n") {
-		parts := breakLine(line)
+		parts := []string{line}
+		if len(line) > maxLine || !brokenEarly(line) {
+			parts = breakLine(line)
+		}
 		broken = broken || len(parts) > 1
 		lines = append(lines, parts...)
 	}
@@ -75,6 +81,12 @@ func breakLines(text string) (lines []string) {
 		return nil
 	}
 	return lines
+}
+
+// brokenEarly reports whether a line looks as breakEarly and formatting leave a part of a line: a text that goes on, or a key whose value
+// was aligned.
+func brokenEarly(line string) bool {
+	return strings.HasSuffix(line, `" +`) || strings.Contains(line, ":  ")
 }
 
 // groupImports puts the packages of the standard library before the others, with an empty line between them.
