@@ -14,6 +14,7 @@ func (d *decoder) stream(n *yaml.Node, verb string) *Stream {
 		{"inline", true, d.text(&s.Inline)},
 		{"elements", true, d.text(&s.Elements)},
 		{"kind", true, d.text(&s.Kind)},
+		{"driver", false, d.text(&s.Driver)},
 	})
 	return s
 }
@@ -30,10 +31,34 @@ func (d *decoder) builds(n *yaml.Node, verb string) *Builds {
 	return b
 }
 
+// view reads which stream has the object of a view.
+func (d *decoder) view(n *yaml.Node, verb string) *View {
+	v := &View{}
+	d.object(n, place{verb + ".view", ""}, []key{
+		{"stream", true, d.text(&v.Stream)},
+		{"requests", true, d.exported(&v.Requests)},
+	})
+	return v
+}
+
+// command reads how a function of a view is called.
+func (d *decoder) command(n *yaml.Node, verb string) *Command {
+	c := &Command{}
+	d.object(n, place{verb + ".command", ""}, []key{
+		{"go", true, d.exported(&c.Go)},
+		{"builds", false, d.truth(&c.Builds)},
+		{"with", false, d.text(&c.With)},
+	})
+	return c
+}
+
 // constants are those that a verb of a stream of commands names.
 func (v *Verb) constants() (out []string) {
 	if v.Stream != nil {
 		out = append(out, v.Stream.Inline)
+		if v.Stream.Driver != "" {
+			out = append(out, v.Stream.Driver)
+		}
 	}
 	if v.Builds != nil {
 		out = append(out, v.Builds.Opcode, v.Builds.Flag)

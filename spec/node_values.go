@@ -3,6 +3,7 @@ package spec
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -88,17 +89,16 @@ func (d *decoder) oneOf(to *string, values ...string) reader {
 	}
 }
 
-// count reads a small number of things, at least one.
-func (d *decoder) count(to *int) reader {
+// count reads a number of things, at least one.
+func (d *decoder) count(to *int, most int64) reader {
 	return func(n *yaml.Node, at place) {
 		text := ""
 		d.operand(&text)(n, at)
-		const most = 64
 		if i, ok := ParseInt(text); ok && i.IsInt64() && i.Int64() >= 1 && i.Int64() <= most {
 			*to = int(i.Int64())
 			return
 		}
-		d.add(n, CodeValue, at.subject, show(text)+" is no count of 1 to 64", "correct count:")
+		d.add(n, CodeValue, at.subject, show(text)+" is no count of 1 to "+strconv.FormatInt(most, 10), "correct "+at.key+":")
 	}
 }
 

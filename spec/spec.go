@@ -216,6 +216,8 @@ type Verb struct {
 	Stream     *Stream  // it begins a stream of commands
 	Builds     *Builds  // it builds a request in one
 	SetsFor    string   // it completes every request on a queue of this type, in one
+	View       *View    // it finds a view of an object that has a stream of commands
+	Command    *Command // it adds to a request of such a stream, as a function of the view
 	IOVA       []string // where addresses in the new region begin: paths, of which the first that is given counts, or one word
 	Extent     string   // path of the length of the device memory that it allocates: "attr.length"
 	Node       string   // file of /dev/infiniband that it opens, which explains its failure
@@ -252,6 +254,20 @@ type Stream struct {
 	Inline   string            // the flag of a request whose data is copied
 	Elements string            // member of the request: how many pieces its data has
 	Kind     string            // path from the object to its type, for SetsFor
+	Driver   string            // opcode of the requests that only functions of a view build; or empty
+}
+
+// View is an object beside that of a stream of commands, whose functions build requests of the stream or add to them.
+type View struct {
+	Stream   string // Go type of the stream: verbs.QPStream
+	Requests string // Go type of the requests that the functions are methods of
+}
+
+// Command is a function of a view.
+type Command struct {
+	Go     string // its method
+	Builds bool   // it builds a request; otherwise it adds to one
+	With   string // C function that every library has which knows this one; empty: any library
 }
 
 // Builds says for which requests a verb is called in a stream.
@@ -270,6 +286,7 @@ type Param struct {
 	Go    string // Go name, if the usual name is bad
 	Null  bool   // NULL is allowed
 	Len   string // the parameter that holds the length (addr, slice)
+	Most  int    // of role block: the most bytes that it points to
 	Count int    // of role out: how many numbers it points to; 0: one
 	Rest  bool   // flags given one by one at the end of the call; no flag means all
 	// Parent: the object made by the verb must be closed before this one.

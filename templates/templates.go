@@ -38,6 +38,11 @@ var LazyC string
 //go:embed stream.c.tmpl
 var StreamC string
 
+// ViewC is the body of the C function that finds a view, and the function that calls those of the view.
+//
+//go:embed view.c.tmpl
+var ViewC string
+
 // Docs is the English of generated doc comments, as templates with names.
 //
 //go:embed docs.tmpl

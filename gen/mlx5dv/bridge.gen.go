@@ -22,6 +22,7 @@ func init() {
 	bridge.OfferAttr("QPInitAttr", (*QPInitAttr).lend)
 	bridge.OfferAttr("WQInitAttr", (*WQInitAttr).lend)
 	bridge.OfferAttr("ContextAttr", (*ContextAttr).lend)
+	bridge.OfferAttr("MKeyConfAttr", (*MKeyConfAttr).lend)
 	bridge.OfferFilled((*ClockInfo).from)
 	bridge.OfferFilled((*QPInfo).from)
 	bridge.OfferFilled((*CQInfo).from)
@@ -67,6 +68,13 @@ func (a *WQInitAttr) lend(to *bridge.Lent) error {
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *ContextAttr) lend(to *bridge.Lent) error {
+	c := a.c
+	to.C = unsafe.Pointer(&c)
+	return nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *MKeyConfAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	to.C = unsafe.Pointer(&c)
 	return nil

@@ -587,3 +587,19 @@ var dmaBufAccessNames = []validate.Flag{{Bits: 0x1, Name: "DATA_DIRECT"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DMABufAccess) String() string { return validate.FlagText(uint64(v), dmaBufAccessNames) }
+
+// MKeyConfFlag is a set of further actions when a memory key is set.
+//
+// C: enum mlx5dv_mkey_conf_flags, mlx5dv_wr_post(3).
+type MKeyConfFlag uint32
+
+// Constants of MKeyConfFlag.
+const (
+	// Attributes of signatures that were set before are forgotten. Since rdma-core 36.0.
+	MKeyConfFlagResetSigAttr MKeyConfFlag = 0x1 // MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR
+)
+
+var mKeyConfFlagNames = []validate.Flag{{Bits: 0x1, Name: "RESET_SIG_ATTR"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v MKeyConfFlag) String() string { return validate.FlagText(uint64(v), mKeyConfFlagNames) }

@@ -51,6 +51,7 @@ const (
 	symMlx5dv_modify_qp_lag_port
 	symMlx5dv_modify_qp_udp_sport
 	symMlx5dv_open_device
+	symMlx5dv_qp_ex_from_ibv_qp_ex
 	symMlx5dv_query_device
 	symMlx5dv_query_qp_lag_port
 	symMlx5dv_reg_dmabuf_mr
@@ -92,6 +93,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "mlx5dv_modify_qp_lag_port", Version: "MLX5_1.14", Since: "30.0"},
 	{Name: "mlx5dv_modify_qp_udp_sport", Version: "MLX5_1.17", Since: "33.0"},
 	{Name: "mlx5dv_open_device", Version: "MLX5_1.7", Since: ""},
+	{Name: "mlx5dv_qp_ex_from_ibv_qp_ex", Version: "MLX5_1.10", Since: ""},
 	{Name: "mlx5dv_query_device", Version: "MLX5_1.0", Since: ""},
 	{Name: "mlx5dv_query_qp_lag_port", Version: "MLX5_1.14", Since: "30.0"},
 	{Name: "mlx5dv_reg_dmabuf_mr", Version: "MLX5_1.25", Since: "54.0"},
@@ -389,6 +391,44 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 		return nil, err
 	}
 	return o, nil
+}
+
+// QPEx returns the view of the queue pair of a stream that has the functions of mlx5.
+//
+// C: mlx5dv_qp_ex_from_ibv_qp_ex, mlx5dv_wr_post(3).
+func (l *Lib) QPEx(stream *verbs.QPStream) (*QPEx, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_qp_ex_from_ibv_qp_ex"
+	if l.fn[symMlx5dv_qp_ex_from_ibv_qp_ex] == 0 {
+		return nil, l.missing("mlx5dv_qp_ex_from_ibv_qp_ex", symMlx5dv_qp_ex_from_ibv_qp_ex)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	held, err := bridge.EnterStream(&verbsUses, "qp", stream)
+	if err != nil {
+		return nil, err
+	}
+	dev, err := bridge.Root[verbs.Device](&verbsUses, "QPEx")
+	if err != nil {
+		return nil, err
+	}
+	ours, err := l.IsSupported(dev)
+	if err != nil {
+		return nil, err
+	}
+	if !ours {
+		return nil, verr.NoView(verb, "QPEx")
+	}
+	x := &QPEx{lib: l}
+	x.view.Of, x.view.Handle, x.view.Type = held.Gate, held.Handle, "QPExWR"
+	rawQPExFromIbvQPEx(l.fn[symMlx5dv_qp_ex_from_ibv_qp_ex], held.Object, x.view.Memory())
+	if !x.view.Found() {
+		return nil, verr.NoView(verb, "QPEx")
+	}
+	return x, nil
 }
 
 // QueryDevice returns the abilities of an mlx5 device.

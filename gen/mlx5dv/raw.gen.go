@@ -12,78 +12,80 @@ import (
 )
 
 // #include "shims.gen.h"
-// #cgo noescape vg6dd6c2e4af_mlx5dv_create_cq
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_create_cq
-// #cgo noescape vg6dd6c2e4af_mlx5dv_create_mkey
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_create_mkey
-// #cgo noescape vg6dd6c2e4af_mlx5dv_destroy_mkey
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_destroy_mkey
-// #cgo noescape vg6dd6c2e4af_mlx5dv_create_qp
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_create_qp
-// #cgo noescape vg6dd6c2e4af_mlx5dv_mkey_check
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_mkey_check
-// #cgo noescape vg6dd6c2e4af_mlx5dv_query_device
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_query_device
-// #cgo noescape vg6dd6c2e4af_mlx5dv_map_ah_to_qp
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_map_ah_to_qp
-// #cgo noescape vg6dd6c2e4af_mlx5dv_alloc_dm
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_alloc_dm
-// #cgo noescape vg6dd6c2e4af_mlx5dv_reg_dmabuf_mr
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_reg_dmabuf_mr
-// #cgo noescape vg6dd6c2e4af_mlx5dv_create_wq
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_create_wq
-// #cgo noescape vg6dd6c2e4af_mlx5dv_init_obj
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_init_obj
-// #cgo noescape vg6dd6c2e4af_mlx5dv_get_clock_info
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_get_clock_info
-// #cgo noescape vg6dd6c2e4af_mlx5dv_is_supported
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_is_supported
-// #cgo noescape vg6dd6c2e4af_mlx5dv_open_device
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_open_device
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_general_cmd
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_general_cmd
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_alloc_uar
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_alloc_uar
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_free_uar
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_free_uar
-// #cgo noescape vg6dd6c2e4af_mlx5dv_alloc_var
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_alloc_var
-// #cgo noescape vg6dd6c2e4af_mlx5dv_free_var
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_free_var
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_query_eqn
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_query_eqn
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_cq_query
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_cq_query
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_cq_modify
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_cq_modify
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_qp_query
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_qp_query
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_qp_modify
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_qp_modify
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_srq_query
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_srq_query
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_srq_modify
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_srq_modify
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_wq_query
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_wq_query
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_wq_modify
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_wq_modify
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_ind_tbl_query
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_ind_tbl_query
-// #cgo noescape vg6dd6c2e4af_mlx5dv_devx_ind_tbl_modify
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_devx_ind_tbl_modify
-// #cgo noescape vg6dd6c2e4af_mlx5dv_query_qp_lag_port
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_query_qp_lag_port
-// #cgo noescape vg6dd6c2e4af_mlx5dv_modify_qp_lag_port
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_modify_qp_lag_port
-// #cgo noescape vg6dd6c2e4af_mlx5dv_modify_qp_udp_sport
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_modify_qp_udp_sport
-// #cgo noescape vg6dd6c2e4af_mlx5dv_dci_stream_id_reset
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_dci_stream_id_reset
-// #cgo noescape vg6dd6c2e4af_mlx5dv_reserved_qpn_alloc
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_reserved_qpn_alloc
-// #cgo noescape vg6dd6c2e4af_mlx5dv_reserved_qpn_dealloc
-// #cgo nocallback vg6dd6c2e4af_mlx5dv_reserved_qpn_dealloc
+// #cgo noescape vga3b4b09af4_mlx5dv_create_cq
+// #cgo nocallback vga3b4b09af4_mlx5dv_create_cq
+// #cgo noescape vga3b4b09af4_mlx5dv_create_mkey
+// #cgo nocallback vga3b4b09af4_mlx5dv_create_mkey
+// #cgo noescape vga3b4b09af4_mlx5dv_destroy_mkey
+// #cgo nocallback vga3b4b09af4_mlx5dv_destroy_mkey
+// #cgo noescape vga3b4b09af4_mlx5dv_create_qp
+// #cgo nocallback vga3b4b09af4_mlx5dv_create_qp
+// #cgo noescape vga3b4b09af4_mlx5dv_qp_ex_from_ibv_qp_ex
+// #cgo nocallback vga3b4b09af4_mlx5dv_qp_ex_from_ibv_qp_ex
+// #cgo noescape vga3b4b09af4_mlx5dv_mkey_check
+// #cgo nocallback vga3b4b09af4_mlx5dv_mkey_check
+// #cgo noescape vga3b4b09af4_mlx5dv_query_device
+// #cgo nocallback vga3b4b09af4_mlx5dv_query_device
+// #cgo noescape vga3b4b09af4_mlx5dv_map_ah_to_qp
+// #cgo nocallback vga3b4b09af4_mlx5dv_map_ah_to_qp
+// #cgo noescape vga3b4b09af4_mlx5dv_alloc_dm
+// #cgo nocallback vga3b4b09af4_mlx5dv_alloc_dm
+// #cgo noescape vga3b4b09af4_mlx5dv_reg_dmabuf_mr
+// #cgo nocallback vga3b4b09af4_mlx5dv_reg_dmabuf_mr
+// #cgo noescape vga3b4b09af4_mlx5dv_create_wq
+// #cgo nocallback vga3b4b09af4_mlx5dv_create_wq
+// #cgo noescape vga3b4b09af4_mlx5dv_init_obj
+// #cgo nocallback vga3b4b09af4_mlx5dv_init_obj
+// #cgo noescape vga3b4b09af4_mlx5dv_get_clock_info
+// #cgo nocallback vga3b4b09af4_mlx5dv_get_clock_info
+// #cgo noescape vga3b4b09af4_mlx5dv_is_supported
+// #cgo nocallback vga3b4b09af4_mlx5dv_is_supported
+// #cgo noescape vga3b4b09af4_mlx5dv_open_device
+// #cgo nocallback vga3b4b09af4_mlx5dv_open_device
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_general_cmd
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_general_cmd
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_alloc_uar
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_alloc_uar
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_free_uar
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_free_uar
+// #cgo noescape vga3b4b09af4_mlx5dv_alloc_var
+// #cgo nocallback vga3b4b09af4_mlx5dv_alloc_var
+// #cgo noescape vga3b4b09af4_mlx5dv_free_var
+// #cgo nocallback vga3b4b09af4_mlx5dv_free_var
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_query_eqn
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_query_eqn
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_cq_query
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_cq_query
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_cq_modify
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_cq_modify
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_qp_query
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_qp_query
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_qp_modify
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_qp_modify
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_srq_query
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_srq_query
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_srq_modify
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_srq_modify
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_wq_query
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_wq_query
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_wq_modify
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_wq_modify
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_ind_tbl_query
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_ind_tbl_query
+// #cgo noescape vga3b4b09af4_mlx5dv_devx_ind_tbl_modify
+// #cgo nocallback vga3b4b09af4_mlx5dv_devx_ind_tbl_modify
+// #cgo noescape vga3b4b09af4_mlx5dv_query_qp_lag_port
+// #cgo nocallback vga3b4b09af4_mlx5dv_query_qp_lag_port
+// #cgo noescape vga3b4b09af4_mlx5dv_modify_qp_lag_port
+// #cgo nocallback vga3b4b09af4_mlx5dv_modify_qp_lag_port
+// #cgo noescape vga3b4b09af4_mlx5dv_modify_qp_udp_sport
+// #cgo nocallback vga3b4b09af4_mlx5dv_modify_qp_udp_sport
+// #cgo noescape vga3b4b09af4_mlx5dv_dci_stream_id_reset
+// #cgo nocallback vga3b4b09af4_mlx5dv_dci_stream_id_reset
+// #cgo noescape vga3b4b09af4_mlx5dv_reserved_qpn_alloc
+// #cgo nocallback vga3b4b09af4_mlx5dv_reserved_qpn_alloc
+// #cgo noescape vga3b4b09af4_mlx5dv_reserved_qpn_dealloc
+// #cgo nocallback vga3b4b09af4_mlx5dv_reserved_qpn_dealloc
 import "C"
 
 // haveC is true if the package was built with its C code.
@@ -118,183 +120,189 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(cIBUapiReg{})-8]
 	_ = [1]struct{}{}[unsafe.Sizeof(cOOORecvWrsCaps{})-20]
 	_ = [1]struct{}{}[unsafe.Sizeof(cContext{})-200]
+	_ = [1]struct{}{}[unsafe.Sizeof(cMkeyConfAttr{})-16]
+	_ = [1]struct{}{}[unsafe.Sizeof(cMRInterleaved{})-24]
 )
 
 func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqAttr unsafe.Pointer, mlx5CQAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg6dd6c2e4af_mlx5dv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cqAttr), (*C.uint8_t)(mlx5CQAttr))
+	p, err := C.vga3b4b09af4_mlx5dv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cqAttr), (*C.uint8_t)(mlx5CQAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawCreateMkey(fn0 uintptr, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg6dd6c2e4af_mlx5dv_create_mkey(C.uintptr_t(fn0), (*C.uint8_t)(attr))
+	p, err := C.vga3b4b09af4_mlx5dv_create_mkey(C.uintptr_t(fn0), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyMkey(fn0 uintptr, mkey unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_destroy_mkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(mkey))))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_destroy_mkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(mkey))))
 }
 
 func rawCreateQP(fn0 uintptr, dev unsafe.Pointer, qpAttr unsafe.Pointer, mlx5QPAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg6dd6c2e4af_mlx5dv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpAttr), (*C.uint8_t)(mlx5QPAttr))
+	p, err := C.vga3b4b09af4_mlx5dv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpAttr), (*C.uint8_t)(mlx5QPAttr))
 	return cmem.OrErrno(p, err)
 }
 
+func rawQPExFromIbvQPEx(fn0 uintptr, object unsafe.Pointer, to unsafe.Pointer) {
+	C.vga3b4b09af4_mlx5dv_qp_ex_from_ibv_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(object)), (*C.uint8_t)(to))
+}
+
 func rawMkeyCheck(fn0 uintptr, mkey unsafe.Pointer, errInfo unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_mkey_check(C.uintptr_t(fn0), C.uintptr_t(uintptr(mkey)), (*C.uint8_t)(errInfo)))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_mkey_check(C.uintptr_t(fn0), C.uintptr_t(uintptr(mkey)), (*C.uint8_t)(errInfo)))
 }
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, attrsOut unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrsOut)))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrsOut)))
 }
 
 func rawMapAHToQP(fn0 uintptr, ah unsafe.Pointer, qpNum uint32) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_map_ah_to_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah)), C.uint32_t(qpNum)))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_map_ah_to_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah)), C.uint32_t(qpNum)))
 }
 
 func rawAllocDM(fn0 uintptr, dev unsafe.Pointer, dmAttr unsafe.Pointer, mlx5DMAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg6dd6c2e4af_mlx5dv_alloc_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(dmAttr), (*C.uint8_t)(mlx5DMAttr))
+	p, err := C.vga3b4b09af4_mlx5dv_alloc_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(dmAttr), (*C.uint8_t)(mlx5DMAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32, access int32,
 	mlx5Access int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg6dd6c2e4af_mlx5dv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length),
+	p, err := C.vga3b4b09af4_mlx5dv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length),
 		C.uint64_t(iova), C.int32_t(fd), C.int32_t(access), C.int32_t(mlx5Access))
 	return cmem.OrErrno(p, err)
 }
 
 func rawCreateWQ(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, mlx5WQAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg6dd6c2e4af_mlx5dv_create_wq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), (*C.uint8_t)(mlx5WQAttr))
+	p, err := C.vga3b4b09af4_mlx5dv_create_wq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), (*C.uint8_t)(mlx5WQAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawInitObj(fn0 uintptr, obj unsafe.Pointer, objType uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_init_obj(C.uintptr_t(fn0), (*C.uint8_t)(obj), C.uint64_t(objType)))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_init_obj(C.uintptr_t(fn0), (*C.uint8_t)(obj), C.uint64_t(objType)))
 }
 
 func rawGetClockInfo(fn0 uintptr, dev unsafe.Pointer, clockInfo unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_get_clock_info(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(clockInfo)))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_get_clock_info(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(clockInfo)))
 }
 
 func rawIsSupported(fn0 uintptr, dev unsafe.Pointer) uint8 {
-	return uint8(C.vg6dd6c2e4af_mlx5dv_is_supported(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev))))
+	return uint8(C.vga3b4b09af4_mlx5dv_is_supported(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev))))
 }
 
 func rawOpenDevice(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg6dd6c2e4af_mlx5dv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vga3b4b09af4_mlx5dv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDevXGeneralCmd(fn0 uintptr, dev unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_general_cmd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_general_cmd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawDevXAllocUAR(fn0 uintptr, dev unsafe.Pointer, flags uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg6dd6c2e4af_mlx5dv_devx_alloc_uar(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(flags))
+	p, err := C.vga3b4b09af4_mlx5dv_devx_alloc_uar(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(flags))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDevXFreeUAR(fn0 uintptr, uar unsafe.Pointer) {
-	C.vg6dd6c2e4af_mlx5dv_devx_free_uar(C.uintptr_t(fn0), C.uintptr_t(uintptr(uar)))
+	C.vga3b4b09af4_mlx5dv_devx_free_uar(C.uintptr_t(fn0), C.uintptr_t(uintptr(uar)))
 }
 
 func rawAllocVar(fn0 uintptr, dev unsafe.Pointer, flags uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg6dd6c2e4af_mlx5dv_alloc_var(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(flags))
+	p, err := C.vga3b4b09af4_mlx5dv_alloc_var(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(flags))
 	return cmem.OrErrno(p, err)
 }
 
 func rawFreeVar(fn0 uintptr, page unsafe.Pointer) {
-	C.vg6dd6c2e4af_mlx5dv_free_var(C.uintptr_t(fn0), C.uintptr_t(uintptr(page)))
+	C.vga3b4b09af4_mlx5dv_free_var(C.uintptr_t(fn0), C.uintptr_t(uintptr(page)))
 }
 
 func rawDevXQueryEQN(fn0 uintptr, dev unsafe.Pointer, vector uint32, eqn unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_query_eqn(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(vector),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_query_eqn(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(vector),
 		(*C.uint8_t)(eqn)))
 }
 
 func rawDevXCQQuery(fn0 uintptr, cq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_cq_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_cq_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawDevXCQModify(fn0 uintptr, cq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_cq_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_cq_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawDevXQPQuery(fn0 uintptr, qp unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_qp_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_qp_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawDevXQPModify(fn0 uintptr, qp unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_qp_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_qp_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawDevXSRQQuery(fn0 uintptr, srq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_srq_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_srq_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawDevXSRQModify(fn0 uintptr, srq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_srq_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_srq_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawDevXWQQuery(fn0 uintptr, wq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_wq_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(wq)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_wq_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(wq)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawDevXWQModify(fn0 uintptr, wq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_wq_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(wq)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_wq_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(wq)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawDevXIndTblQuery(fn0 uintptr, indTbl unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_ind_tbl_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(indTbl)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_ind_tbl_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(indTbl)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawDevXIndTblModify(fn0 uintptr, indTbl unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
 	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_devx_ind_tbl_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(indTbl)), (*C.uint8_t)(cmd),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_devx_ind_tbl_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(indTbl)), (*C.uint8_t)(cmd),
 		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
 }
 
 func rawQueryQPLAGPort(fn0 uintptr, qp unsafe.Pointer, portNum unsafe.Pointer, activePortNum unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_query_qp_lag_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(portNum),
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_query_qp_lag_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(portNum),
 		(*C.uint8_t)(activePortNum)))
 }
 
 func rawModifyQPLAGPort(fn0 uintptr, qp unsafe.Pointer, portNum uint8) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_modify_qp_lag_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint8_t(portNum)))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_modify_qp_lag_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint8_t(portNum)))
 }
 
 func rawModifyQPUDPSport(fn0 uintptr, qp unsafe.Pointer, udpSport uint16) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_modify_qp_udp_sport(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint16_t(udpSport)))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_modify_qp_udp_sport(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint16_t(udpSport)))
 }
 
 func rawDCIStreamIDReset(fn0 uintptr, qp unsafe.Pointer, streamID uint16) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_dci_stream_id_reset(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint16_t(streamID)))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_dci_stream_id_reset(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint16_t(streamID)))
 }
 
 func rawReservedQPNAlloc(fn0 uintptr, dev unsafe.Pointer, qpn unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_reserved_qpn_alloc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpn)))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_reserved_qpn_alloc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpn)))
 }
 
 func rawReservedQPNDealloc(fn0 uintptr, dev unsafe.Pointer, qpn uint32) syscall.Errno {
-	return syscall.Errno(C.vg6dd6c2e4af_mlx5dv_reserved_qpn_dealloc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(qpn)))
+	return syscall.Errno(C.vga3b4b09af4_mlx5dv_reserved_qpn_dealloc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(qpn)))
 }

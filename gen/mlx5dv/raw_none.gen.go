@@ -17,6 +17,7 @@ var (
 	rawCreateMkey         func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 	rawDestroyMkey        func(uintptr, unsafe.Pointer) syscall.Errno
 	rawCreateQP           func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawQPExFromIbvQPEx    func(uintptr, unsafe.Pointer, unsafe.Pointer)
 	rawMkeyCheck          func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
 	rawQueryDevice        func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
 	rawMapAHToQP          func(uintptr, unsafe.Pointer, uint32) syscall.Errno

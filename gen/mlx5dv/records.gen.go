@@ -511,6 +511,47 @@ func (r *DeviceInfo) from(c *cContext) {
 		MaxOOOUD: c.ooo_recv_wrs_caps.max_ud, MaxOOOUC: c.ooo_recv_wrs_caps.max_uc}
 }
 
+// MKeyConfAttr is how a memory key is set.
+//
+// C: struct mlx5dv_mkey_conf_attr, mlx5dv_wr_post(3).
+type MKeyConfAttr struct {
+	c cMkeyConfAttr
+}
+
+// NewMKeyConfAttr starts an attribute structure MKeyConfAttr.
+func NewMKeyConfAttr() *MKeyConfAttr { return &MKeyConfAttr{} }
+
+// Flags sets the further actions.
+// C: conf_flags.
+func (a *MKeyConfAttr) Flags(v MKeyConfFlag) *MKeyConfAttr {
+	a = object.OrZero(a)
+	return cmem.Set(a, &a.c.conf_flags, uint32(v))
+}
+
+// MRInterleaved is memory of which pieces are skipped.
+//
+// C: struct mlx5dv_mr_interleaved, mlx5dv_wr_post(3).
+type MRInterleaved struct {
+	// Where it begins.
+	Addr uint64 // addr
+	// Bytes of each piece.
+	Bytes uint32 // bytes_count
+	// Bytes that are skipped behind each piece.
+	Skip uint32 // bytes_skip
+	// Key of the memory.
+	LKey uint32 // lkey
+}
+
+// from reads the C layout.
+func (a *MRInterleaved) from(c *cMRInterleaved) {
+	*a = MRInterleaved{Addr: c.addr, Bytes: c.bytes_count, Skip: c.bytes_skip, LKey: c.lkey}
+}
+
+// to writes the C layout.
+func (a *MRInterleaved) to(c *cMRInterleaved) {
+	*c = cMRInterleaved{addr: a.Addr, bytes_count: a.Bytes, bytes_skip: a.Skip, lkey: a.LKey}
+}
+
 // cAllocDMAttr has the layout of struct mlx5dv_alloc_dm_attr.
 type cAllocDMAttr struct {
 	typ       uint32
@@ -725,4 +766,18 @@ type cContext struct {
 	reg_c0                                   cIBUapiReg
 	ooo_recv_wrs_caps                        cOOORecvWrsCaps
 	_                                        [4]byte
+}
+
+// cMkeyConfAttr has the layout of struct mlx5dv_mkey_conf_attr.
+type cMkeyConfAttr struct {
+	conf_flags uint32
+	_          [4]byte
+	comp_mask  uint64
+}
+
+// cMRInterleaved has the layout of struct mlx5dv_mr_interleaved.
+type cMRInterleaved struct {
+	addr                          uint64
+	bytes_count, bytes_skip, lkey uint32
+	_                             [4]byte
 }

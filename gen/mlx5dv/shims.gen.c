@@ -14,7 +14,7 @@
 #define VG_WEAK __attribute__((weak))
 
 // mlx5dv_create_cq: exported
-VG_WEAK void *vg6dd6c2e4af_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_)
+VG_WEAK void *vga3b4b09af4_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -24,7 +24,7 @@ VG_WEAK void *vg6dd6c2e4af_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_create_mkey: exported
-VG_WEAK void *vg6dd6c2e4af_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_)
+VG_WEAK void *vga3b4b09af4_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_)
 {
 	struct mlx5dv_mkey_init_attr *mkey_init_attr = (struct mlx5dv_mkey_init_attr *)mkey_init_attr_;
 
@@ -32,7 +32,7 @@ VG_WEAK void *vg6dd6c2e4af_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init
 }
 
 // mlx5dv_destroy_mkey: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_)
 {
 	struct mlx5dv_mkey *mkey = (struct mlx5dv_mkey *)mkey_;
 
@@ -40,7 +40,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_
 }
 
 // mlx5dv_create_qp: exported
-VG_WEAK void *vg6dd6c2e4af_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_)
+VG_WEAK void *vga3b4b09af4_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *qp_attr = (struct ibv_qp_init_attr_ex *)qp_attr_;
@@ -49,8 +49,77 @@ VG_WEAK void *vg6dd6c2e4af_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, 
 	return ((vg_fn_mlx5dv_create_qp)fn0_)(context, qp_attr, mlx5_qp_attr);
 }
 
+// Calls a function of the view, or returns -1 where the view lacks it.
+static int vg_call_mlx5dv_qp_ex(struct mlx5dv_qp_ex *o, const uint64_t *a, uint64_t function)
+{
+	switch (function) {
+	case 0: // mlx5dv_wr_set_dc_addr
+		if (!o->wr_set_dc_addr)
+			return -1;
+		o->wr_set_dc_addr(o, (struct ibv_ah *)(uintptr_t)a[0], (uint32_t)a[1], (uint64_t)a[2]);
+		return 0;
+	case 1: // mlx5dv_wr_set_dc_addr_stream
+		if (!o->wr_set_dc_addr_stream)
+			return -1;
+		o->wr_set_dc_addr_stream(o, (struct ibv_ah *)(uintptr_t)a[0], (uint32_t)a[1], (uint64_t)a[2], (uint16_t)a[3]);
+		return 0;
+	case 2: // mlx5dv_wr_mr_interleaved
+		if (!o->wr_mr_interleaved)
+			return -1;
+		o->wr_mr_interleaved(o, (struct mlx5dv_mkey *)(uintptr_t)a[0], (uint32_t)a[1], (uint32_t)a[2], (uint16_t)a[3], (struct mlx5dv_mr_interleaved *)(uintptr_t)a[4]);
+		return 0;
+	case 3: // mlx5dv_wr_mr_list
+		if (!o->wr_mr_list)
+			return -1;
+		o->wr_mr_list(o, (struct mlx5dv_mkey *)(uintptr_t)a[0], (uint32_t)a[1], (uint16_t)a[2], (struct ibv_sge *)(uintptr_t)a[3]);
+		return 0;
+	case 4: // mlx5dv_wr_mkey_configure
+		if (!o->wr_mkey_configure)
+			return -1;
+		o->wr_mkey_configure(o, (struct mlx5dv_mkey *)(uintptr_t)a[0], (uint8_t)a[1], (struct mlx5dv_mkey_conf_attr *)(uintptr_t)a[2]);
+		return 0;
+	case 5: // mlx5dv_wr_set_mkey_access_flags
+		if (!o->wr_set_mkey_access_flags)
+			return -1;
+		o->wr_set_mkey_access_flags(o, (uint32_t)a[0]);
+		return 0;
+	case 6: // mlx5dv_wr_set_mkey_layout_list
+		if (!o->wr_set_mkey_layout_list)
+			return -1;
+		o->wr_set_mkey_layout_list(o, (uint16_t)a[0], (const struct ibv_sge *)(uintptr_t)a[1]);
+		return 0;
+	case 7: // mlx5dv_wr_set_mkey_layout_interleaved
+		if (!o->wr_set_mkey_layout_interleaved)
+			return -1;
+		o->wr_set_mkey_layout_interleaved(o, (uint32_t)a[0], (uint16_t)a[1], (const struct mlx5dv_mr_interleaved *)(uintptr_t)a[2]);
+		return 0;
+	case 8: // mlx5dv_wr_memcpy
+		if (!o->wr_memcpy)
+			return -1;
+		o->wr_memcpy(o, (uint32_t)a[0], (uint64_t)a[1], (uint32_t)a[2], (uint64_t)a[3], (size_t)a[4]);
+		return 0;
+	case 9: // mlx5dv_wr_raw_wqe
+		if (!o->wr_raw_wqe)
+			return -1;
+		o->wr_raw_wqe(o, (const void *)(uintptr_t)a[0]);
+		return 0;
+	default:
+		return -1;
+	}
+}
+// mlx5dv_qp_ex_from_ibv_qp_ex: a view, and its functions
+VG_WEAK void vga3b4b09af4_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_)
+{
+	struct {
+		uintptr_t run, object;
+	} *to = (void *)to_;
+
+	to->run = (uintptr_t)vg_call_mlx5dv_qp_ex;
+	to->object = (uintptr_t)((vg_fn_mlx5dv_qp_ex_from_ibv_qp_ex)fn0_)((struct ibv_qp_ex *)object_);
+}
+
 // mlx5dv_mkey_check: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_)
 {
 	struct mlx5dv_mkey *mkey = (struct mlx5dv_mkey *)mkey_;
 	struct mlx5dv_mkey_err *err_info = (struct mlx5dv_mkey_err *)err_info_;
@@ -59,7 +128,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, 
 }
 
 // mlx5dv_query_device: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_)
 {
 	struct ibv_context *ctx_in = (struct ibv_context *)ctx_in_;
 	struct mlx5dv_context *attrs_out = (struct mlx5dv_context *)attrs_out_;
@@ -68,7 +137,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_i
 }
 
 // mlx5dv_map_ah_to_qp: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 	uint32_t qp_num = (uint32_t)qp_num_;
@@ -77,7 +146,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, 
 }
 
 // mlx5dv_alloc_dm: exported
-VG_WEAK void *vg6dd6c2e4af_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_)
+VG_WEAK void *vga3b4b09af4_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *dm_attr = (struct ibv_alloc_dm_attr *)dm_attr_;
@@ -87,7 +156,7 @@ VG_WEAK void *vg6dd6c2e4af_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // mlx5dv_reg_dmabuf_mr: exported
-VG_WEAK void *vg6dd6c2e4af_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_)
+VG_WEAK void *vga3b4b09af4_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -101,7 +170,7 @@ VG_WEAK void *vg6dd6c2e4af_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, u
 }
 
 // mlx5dv_create_wq: exported
-VG_WEAK void *vg6dd6c2e4af_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_)
+VG_WEAK void *vga3b4b09af4_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *wq_init_attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -111,7 +180,7 @@ VG_WEAK void *vg6dd6c2e4af_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_init_obj: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_)
 {
 	struct mlx5dv_obj *obj = (struct mlx5dv_obj *)obj_;
 	uint64_t obj_type = (uint64_t)obj_type_;
@@ -120,7 +189,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint
 }
 
 // mlx5dv_get_clock_info: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_clock_info *clock_info = (struct mlx5dv_clock_info *)clock_info_;
@@ -129,7 +198,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t con
 }
 
 // mlx5dv_is_supported: exported
-VG_WEAK uint8_t vg6dd6c2e4af_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint8_t vga3b4b09af4_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -137,7 +206,7 @@ VG_WEAK uint8_t vg6dd6c2e4af_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t devic
 }
 
 // mlx5dv_open_device: exported
-VG_WEAK void *vg6dd6c2e4af_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_)
+VG_WEAK void *vga3b4b09af4_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 	struct mlx5dv_context_attr *attr = (struct mlx5dv_context_attr *)attr_;
@@ -146,7 +215,7 @@ VG_WEAK void *vg6dd6c2e4af_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_,
 }
 
 // mlx5dv_devx_general_cmd: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const void *in = (const void *)in_;
@@ -158,7 +227,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t c
 }
 
 // mlx5dv_devx_alloc_uar: exported
-VG_WEAK void *vg6dd6c2e4af_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+VG_WEAK void *vga3b4b09af4_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t flags = (uint32_t)flags_;
@@ -167,7 +236,7 @@ VG_WEAK void *vg6dd6c2e4af_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t conte
 }
 
 // mlx5dv_devx_free_uar: exported
-VG_WEAK void vg6dd6c2e4af_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_)
+VG_WEAK void vga3b4b09af4_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_)
 {
 	struct mlx5dv_devx_uar *devx_uar = (struct mlx5dv_devx_uar *)devx_uar_;
 
@@ -175,7 +244,7 @@ VG_WEAK void vg6dd6c2e4af_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_ua
 }
 
 // mlx5dv_alloc_var: exported
-VG_WEAK void *vg6dd6c2e4af_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+VG_WEAK void *vga3b4b09af4_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t flags = (uint32_t)flags_;
@@ -184,7 +253,7 @@ VG_WEAK void *vg6dd6c2e4af_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_free_var: exported
-VG_WEAK void vg6dd6c2e4af_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
+VG_WEAK void vga3b4b09af4_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
 {
 	struct mlx5dv_var *dv_var = (struct mlx5dv_var *)dv_var_;
 
@@ -192,7 +261,7 @@ VG_WEAK void vg6dd6c2e4af_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
 }
 
 // mlx5dv_devx_query_eqn: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t vector = (uint32_t)vector_;
@@ -202,7 +271,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t con
 }
 
 // mlx5dv_devx_cq_query: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	const void *in = (const void *)in_;
@@ -214,7 +283,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_,
 }
 
 // mlx5dv_devx_cq_modify: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	const void *in = (const void *)in_;
@@ -226,7 +295,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_
 }
 
 // mlx5dv_devx_qp_query: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const void *in = (const void *)in_;
@@ -238,7 +307,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_,
 }
 
 // mlx5dv_devx_qp_modify: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const void *in = (const void *)in_;
@@ -250,7 +319,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_
 }
 
 // mlx5dv_devx_srq_query: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	const void *in = (const void *)in_;
@@ -262,7 +331,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq
 }
 
 // mlx5dv_devx_srq_modify: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	const void *in = (const void *)in_;
@@ -274,7 +343,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t sr
 }
 
 // mlx5dv_devx_wq_query: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	const void *in = (const void *)in_;
@@ -286,7 +355,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_,
 }
 
 // mlx5dv_devx_wq_modify: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	const void *in = (const void *)in_;
@@ -298,7 +367,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_
 }
 
 // mlx5dv_devx_ind_tbl_query: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_rwq_ind_table *ind_tbl = (struct ibv_rwq_ind_table *)ind_tbl_;
 	const void *in = (const void *)in_;
@@ -310,7 +379,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_devx_ind_tbl_modify: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_rwq_ind_table *ind_tbl = (struct ibv_rwq_ind_table *)ind_tbl_;
 	const void *in = (const void *)in_;
@@ -322,7 +391,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_
 }
 
 // mlx5dv_query_qp_lag_port: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint8_t *port_num = (uint8_t *)port_num_;
@@ -332,7 +401,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_modify_qp_lag_port: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -341,7 +410,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_modify_qp_udp_sport: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint16_t udp_sport = (uint16_t)udp_sport_;
@@ -350,7 +419,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_
 }
 
 // mlx5dv_dci_stream_id_reset: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint16_t stream_id = (uint16_t)stream_id_;
@@ -359,7 +428,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_
 }
 
 // mlx5dv_reserved_qpn_alloc: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	uint32_t *qpn = (uint32_t *)qpn_;
@@ -368,7 +437,7 @@ VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_reserved_qpn_dealloc: exported
-VG_WEAK int32_t vg6dd6c2e4af_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_)
+VG_WEAK int32_t vga3b4b09af4_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	uint32_t qpn = (uint32_t)qpn_;

@@ -2,47 +2,48 @@
 // From rdma-core 65.0, facts c776a508c02d9873.
 // What cgo needs to see of the C side: no type of verbs, so that it is quick to read.
 
-#ifndef VG6DD6C2E4AF_SHIMS_H
-#define VG6DD6C2E4AF_SHIMS_H
+#ifndef VGA3B4B09AF4_SHIMS_H
+#define VGA3B4B09AF4_SHIMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-void *vg6dd6c2e4af_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_);
-void *vg6dd6c2e4af_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_);
-int32_t vg6dd6c2e4af_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_);
-void *vg6dd6c2e4af_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_);
-int32_t vg6dd6c2e4af_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_);
-int32_t vg6dd6c2e4af_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_);
-int32_t vg6dd6c2e4af_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_);
-void *vg6dd6c2e4af_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_);
-void *vg6dd6c2e4af_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_);
-void *vg6dd6c2e4af_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_);
-int32_t vg6dd6c2e4af_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_);
-int32_t vg6dd6c2e4af_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_);
-uint8_t vg6dd6c2e4af_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_);
-void *vg6dd6c2e4af_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-void *vg6dd6c2e4af_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_);
-void vg6dd6c2e4af_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_);
-void *vg6dd6c2e4af_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_);
-void vg6dd6c2e4af_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vg6dd6c2e4af_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vg6dd6c2e4af_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_);
-int32_t vg6dd6c2e4af_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_);
-int32_t vg6dd6c2e4af_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_);
-int32_t vg6dd6c2e4af_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_);
-int32_t vg6dd6c2e4af_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_);
-int32_t vg6dd6c2e4af_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_);
+void *vga3b4b09af4_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_);
+void *vga3b4b09af4_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_);
+int32_t vga3b4b09af4_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_);
+void *vga3b4b09af4_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_);
+void vga3b4b09af4_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_);
+int32_t vga3b4b09af4_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_);
+int32_t vga3b4b09af4_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_);
+int32_t vga3b4b09af4_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_);
+void *vga3b4b09af4_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_);
+void *vga3b4b09af4_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_);
+void *vga3b4b09af4_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_);
+int32_t vga3b4b09af4_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_);
+int32_t vga3b4b09af4_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_);
+uint8_t vga3b4b09af4_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_);
+void *vga3b4b09af4_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_);
+int32_t vga3b4b09af4_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+void *vga3b4b09af4_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_);
+void vga3b4b09af4_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_);
+void *vga3b4b09af4_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_);
+void vga3b4b09af4_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_);
+int32_t vga3b4b09af4_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_);
+int32_t vga3b4b09af4_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vga3b4b09af4_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vga3b4b09af4_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vga3b4b09af4_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vga3b4b09af4_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vga3b4b09af4_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vga3b4b09af4_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vga3b4b09af4_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vga3b4b09af4_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vga3b4b09af4_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vga3b4b09af4_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_);
+int32_t vga3b4b09af4_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_);
+int32_t vga3b4b09af4_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_);
+int32_t vga3b4b09af4_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_);
+int32_t vga3b4b09af4_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_);
+int32_t vga3b4b09af4_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_);
 
 #endif

@@ -44,10 +44,12 @@ struct ibv_mr;
 struct ibv_wq_init_attr;
 struct ibv_rwq_ind_table;
 struct ibv_qp_init_attr_ex;
+struct ibv_sge;
 struct ibv_fd_arr;
 struct ibv_srq;
 struct ibv_wq;
 struct ibv_qp;
+struct ibv_qp_ex;
 struct ibv_cq;
 struct ibv_cq_ex;
 struct ibv_ah;
@@ -69,6 +71,11 @@ struct mlx5dv_mkey;
 struct mlx5dv_dci_streams;
 struct mlx5dv_dc_init_attr;
 struct mlx5dv_qp_init_attr;
+struct mlx5dv_mr_interleaved;
+struct mlx5dv_sig_block_attr;
+struct mlx5dv_crypto_attr;
+struct mlx5dv_mkey_conf_attr;
+struct mlx5dv_qp_ex;
 struct mlx5dv_sig_err;
 struct mlx5dv_mkey_err;
 struct mlx5dv_alloc_dm_attr;
@@ -111,6 +118,22 @@ struct mlx5dv_qp_init_attr {
 	uint32_t create_flags;
 	struct mlx5dv_dc_init_attr dc_init_attr;
 	uint64_t send_ops_flags;
+};
+
+struct mlx5dv_qp_ex {
+	uint64_t comp_mask;
+	void (*wr_set_dc_addr)(struct mlx5dv_qp_ex *mqp, struct ibv_ah *ah, uint32_t remote_dctn, uint64_t remote_dc_key);
+	void (*wr_mr_interleaved)(struct mlx5dv_qp_ex *mqp, struct mlx5dv_mkey *mkey, uint32_t access_flags, uint32_t repeat_count, uint16_t num_interleaved, struct mlx5dv_mr_interleaved *data);
+	void (*wr_mr_list)(struct mlx5dv_qp_ex *mqp, struct mlx5dv_mkey *mkey, uint32_t access_flags, uint16_t num_sges, struct ibv_sge *sge);
+	void (*wr_mkey_configure)(struct mlx5dv_qp_ex *mqp, struct mlx5dv_mkey *mkey, uint8_t num_setters, struct mlx5dv_mkey_conf_attr *attr);
+	void (*wr_set_mkey_access_flags)(struct mlx5dv_qp_ex *mqp, uint32_t access_flags);
+	void (*wr_set_mkey_layout_list)(struct mlx5dv_qp_ex *mqp, uint16_t num_sges, const struct ibv_sge *sge);
+	void (*wr_set_mkey_layout_interleaved)(struct mlx5dv_qp_ex *mqp, uint32_t repeat_count, uint16_t num_interleaved, const struct mlx5dv_mr_interleaved *data);
+	void (*wr_set_mkey_sig_block)(struct mlx5dv_qp_ex *mqp, const struct mlx5dv_sig_block_attr *attr);
+	void (*wr_raw_wqe)(struct mlx5dv_qp_ex *mqp, const void *wqe);
+	void (*wr_set_dc_addr_stream)(struct mlx5dv_qp_ex *mqp, struct ibv_ah *ah, uint32_t remote_dctn, uint64_t remote_dc_key, uint16_t stream_id);
+	void (*wr_memcpy)(struct mlx5dv_qp_ex *mqp, uint32_t dest_lkey, uint64_t dest_addr, uint32_t src_lkey, uint64_t src_addr, size_t length);
+	void (*wr_set_mkey_crypto)(struct mlx5dv_qp_ex *mqp, const struct mlx5dv_crypto_attr *attr);
 };
 
 struct mlx5dv_sig_err {
@@ -246,6 +269,7 @@ typedef struct ibv_cq_ex *(*vg_fn_mlx5dv_create_cq)(struct ibv_context *context,
 typedef struct mlx5dv_mkey *(*vg_fn_mlx5dv_create_mkey)(struct mlx5dv_mkey_init_attr *mkey_init_attr);
 typedef int (*vg_fn_mlx5dv_destroy_mkey)(struct mlx5dv_mkey *mkey);
 typedef struct ibv_qp *(*vg_fn_mlx5dv_create_qp)(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_attr, struct mlx5dv_qp_init_attr *mlx5_qp_attr);
+typedef struct mlx5dv_qp_ex *(*vg_fn_mlx5dv_qp_ex_from_ibv_qp_ex)(struct ibv_qp_ex *qp);
 typedef int (*vg_fn__mlx5dv_mkey_check)(struct mlx5dv_mkey *mkey, struct mlx5dv_mkey_err *err_info, size_t err_info_size);
 typedef int (*vg_fn_mlx5dv_query_device)(struct ibv_context *ctx_in, struct mlx5dv_context *attrs_out);
 typedef int (*vg_fn_mlx5dv_map_ah_to_qp)(struct ibv_ah *ah, uint32_t qp_num);

@@ -66,6 +66,9 @@ func init() {
 	bridge.OfferChanged("SRQAttr", func(a *SRQAttr) (c, mask unsafe.Pointer, err error) {
 		return unsafe.Pointer(&a.c), unsafe.Pointer(&a.mask), nil
 	})
+	bridge.OfferStream(func(s *QPStream) bridge.Stream {
+		return bridge.Stream{Gate: s.gate, Object: s.object, Handle: s.qp.base()}
+	})
 	bridge.OfferFilled((*CompCntrInfo).from)
 	bridge.OfferFilled((*DeviceInfo).from)
 	bridge.OfferFilled((*DeviceInfoEx).from)

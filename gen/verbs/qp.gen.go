@@ -156,7 +156,7 @@ func (s *QPStream) PostRange(r dpath.SendRange) (posted int, err error) {
 		return 0, verr.NilValue("ibv_wr_start", "QPStream", "make one with QP.Stream")
 	}
 	var a dpath.Stream
-	rawWRStart(s.gate.Word(), s.object, uint64(s.asked), r.Begin(&a), unsafe.Pointer(&a))
+	rawWRStart(s.gate.Word(), s.object, uint64(s.asked), r.Begin(&a, s.gate), unsafe.Pointer(&a))
 	r.End(&a)
 	if err := dpath.NotAsked(&a, "ibv_wr_start", "QP", s.asked); err != nil {
 		return 0, err

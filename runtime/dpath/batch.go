@@ -31,6 +31,8 @@ type RecvBatch struct{ all requests[recvRecord] }
 type requests[W record] struct {
 	wrs []W  // set once
 	use *use // set once, before the requests in their memory
+	// what a view adds to them, or nil
+	more *commands
 }
 
 func (b *SendBatch) requests() *requests[sendRecord] {

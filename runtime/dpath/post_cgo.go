@@ -71,6 +71,7 @@ struct verbsgen_dpath_to { // the fields entry and serial of a request
 #include "use.h"
 #include "window.h"
 #include "ops.h"
+#include "more.h"
 
 // Says why a request must not be posted on a UD queue pair, whose provider follows the address of its handle.
 static int verbsgen_dpath_misaddressed(const struct ibv_qp *q, const struct ibv_send_wr *wr)
@@ -280,6 +281,9 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 	if !b.has(first, n) {
 		return -1, b.errno(first, n)
 	}
+	if b.more != nil {
+		return -1, errnoMore
+	}
 	if n == 0 {
 		return -1, 0
 	}
@@ -403,7 +407,7 @@ func PostAndPoll(qp *gate.Gate, r SendRange, cq *gate.Gate, wcs []WC, tries int)
 	}
 	size := min(len(wcs), math.MaxInt32)
 	b := r.batch
-	if size == 0 || r.n == 0 || b == nil || !b.has(r.first, r.n) {
+	if size == 0 || r.n == 0 || b == nil || b.more != nil || !b.has(r.first, r.n) {
 		p.Requests, p.PostErrno = PostSendRange(qp, r)
 		p.Completions, p.PollErrno = PollSpin(cq, wcs, tries)
 		return p

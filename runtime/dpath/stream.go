@@ -6,6 +6,7 @@ import (
 	"math"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -17,7 +18,12 @@ type Stream struct {
 	opcode  uint32  // of that request
 	lacking uint64  // what should have been asked for; of a probe, what the provider cannot do
 	use     uintptr // of the batch
-	posted  int
+	more    uintptr // what a view adds: the view, and the commands of each request; or 0
+	at      uintptr
+
+	posted int
+	uses   []*object.Handle // of what is added
+	err    error            // why nothing is posted
 }
 
 // Probe returns a Stream that only looks which functions there are.
@@ -57,7 +63,12 @@ func Lacks[A Asked](a Stream, verb, kind string, _ A) error {
 
 // NotAsked returns the error of a post with a request that the stream cannot carry, or nil.
 func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
-	if a == nil || a.bad < 0 {
+	switch {
+	case a == nil:
+		return nil
+	case a.err != nil:
+		return a.err
+	case a.bad < 0:
 		return nil
 	}
 	if errno := syscall.Errno(a.code); errno == syscall.ENOMEM { // for a list of its elements

@@ -6,11 +6,13 @@ import (
 	"runtime"
 	"syscall"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // Begin begins the post of the range as a stream: it returns the first request, which C reads, and writes their number into a. If the
-// range cannot be posted, it is none. End must follow.
-func (r Range[W]) Begin(a *Stream) unsafe.Pointer {
+// range cannot be posted, it is none. End must follow. to is the gate of the queue pair.
+func (r Range[W]) Begin(a *Stream, to *gate.Gate) unsafe.Pointer {
 	if a == nil {
 		return nil
 	}
@@ -22,6 +24,11 @@ func (r Range[W]) Begin(a *Stream) unsafe.Pointer {
 	case !b.has(r.first, r.n):
 		a.code = int32(b.errno(r.first, r.n))
 	case r.n > 0:
+		if b.more != nil {
+			if r.beginMore(a, to); a.err != nil {
+				return nil
+			}
+		}
 		a.n, a.use = int64(r.n), uintptr(unsafe.Pointer(b.use))
 		reading(b, r.first, r.n)
 		return unsafe.Pointer(&b.wrs[r.first])
@@ -32,9 +39,17 @@ func (r Range[W]) Begin(a *Stream) unsafe.Pointer {
 // End ends the post that Begin began.
 func (r Range[W]) End(a *Stream) {
 	runtime.KeepAlive(r.batch)
+	if a != nil && a.more != 0 {
+		if a.err = r.lacksMore(a); a.err != nil {
+			a.bad = -1
+		}
+	}
+	if a != nil && a.uses != nil {
+		a.endMore()
+	}
 	if a != nil && a.n != 0 && a.code == 0 {
 		a.posted = r.n
 	}
 }
 
-var _ = [1]struct{}{}[unsafe.Offsetof(Stream{}.posted)-40] // the layout that C knows
+var _ = [1]struct{}{}[unsafe.Offsetof(Stream{}.posted)-56] // the layout that C knows

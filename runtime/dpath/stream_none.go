@@ -5,10 +5,12 @@ package dpath
 import (
 	"syscall"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // Begin is ENOSYS.
-func (Range[W]) Begin(a *Stream) unsafe.Pointer {
+func (Range[W]) Begin(a *Stream, _ *gate.Gate) unsafe.Pointer {
 	if a == nil {
 		return nil
 	}

@@ -128,6 +128,11 @@ func NilValue(verb, what, fix string) error {
 	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " is nil; " + fix}
 }
 
+// NoView returns the error of an object that is not one of the provider whose functions a view of it would have.
+func NoView(verb, view string) error {
+	return &Error{Verb: verb, Errno: syscall.EOPNOTSUPP, Refused: true, Msg: "the object is of another provider, and has no " + view}
+}
+
 // Endless returns the error of a chain of structs that leads back to one of its own.
 func Endless(what string) error {
 	return &Error{Errno: syscall.EINVAL, Refused: true, Msg: what + " leads back to itself; end the chain with nil"}

@@ -104,7 +104,7 @@ const (
 	WhenUnion        // type: names a union, of which the C type is; then no other shape fits
 	WhenCreates      // the verb makes an object
 	WhenReads        // it has reads:
-	WhenOfData       // it is the length of a parameter of role data
+	WhenOfRead       // it is the length of a parameter of role data or slice
 	WhenGiven        // no method takes it: generated code or runtime/ has its value
 )
 
@@ -174,11 +174,14 @@ var (
 		Passes: PassesHost, Pass: "pass the address of the memory"})
 	Len = row(Role{Name: "len", C: "the length of an `addr` or `data`, or the count of a `slice` or `filled`",
 		Go:   "comes from the slice or buffer",
-		Fits: []Shape{{To: ToNumber, Bits: 32, Host: true}, {To: ToNumber, Host: true, When: WhenOfData}}, Derived: true})
+		Fits: []Shape{{To: ToNumber, Bits: 32, Host: true}, {To: ToNumber, Host: true, When: WhenOfRead}}, Derived: true})
 	Data = row(Role{Name: "data", C: "pointer to bytes that the call reads; `len:` names the parameter with their number",
 		Go:   "a slice of bytes",
 		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true, Const: true}, {Depth: 1, To: ToUntagged, Host: true, When: WhenReads}},
 		Must: []string{"len"}, May: []string{"reads"}, GoType: "[]byte", Passes: PassesMemory})
+	Block = row(Role{Name: "block", C: "pointer to bytes in which the call reads how many they are; `most:` is the largest number",
+		Go:   "a slice of bytes, of which C gets a copy with zeros behind it",
+		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true, Const: true}}, Must: []string{"most"}, GoType: "[]byte", Passes: PassesMemory})
 	Pair = row(Role{Name: "pair",
 		C:    "pointer to a struct with members that each have a pointer `in` to an object and a pointer `out` to a record that the verb fills",
 		Go:   "the object, and as a result the record, of the member that the method names under `pair:`",
@@ -204,7 +207,7 @@ var (
 )
 
 // keys are the keys of a parameter that not every role takes.
-var keys = []string{"type", "len", "rest", "count", "moves", "field", "pairs", "reads", "parent", "null"}
+var keys = []string{"type", "len", "rest", "count", "most", "moves", "field", "pairs", "reads", "parent", "null"}
 
 // Keys lists the keys of a parameter that not every role takes.
 func Keys() []string { return slices.Clone(keys) }

@@ -19,6 +19,7 @@ var (
 	attrs   offers // type of T -> *attr[T]
 	fills   offers // type of T -> func(verb string, to *T) (Filled, error)
 	libs    offers // type of L -> func(*L) dl.Source
+	streams offers // type of S -> func(*S) Stream
 )
 
 // offers are values by a type T, of which a nil *T is the key. Its methods stay out of line: what they call would be compiled once

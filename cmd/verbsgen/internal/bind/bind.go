@@ -50,6 +50,7 @@ func Bind(in Input) (*model.Package, error) {
 	b.bindVerbs()
 	b.bindParts()
 	b.bindStreams()
+	b.bindViews()
 	b.bindEvents()
 	b.bindRules()
 	b.bindCases()

@@ -81,7 +81,7 @@ func (b *binder) record(name string) *model.Record {
 	}
 	from, ref := b.use(name)
 	r := &model.Record{Go: name, C: s.C, From: from, Ref: ref, In: s.Role == spec.RecordIn, Plain: s.Plain(),
-		Beside: s.MaskParam != "", Doc: s.Doc}
+		Beside: s.MaskParam != "", Runtime: s.Runtime, Doc: s.Doc}
 	b.records[name] = r
 	return r
 }

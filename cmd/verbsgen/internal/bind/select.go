@@ -69,6 +69,10 @@ func (b *binder) closeOver() bool {
 			if v.Stream != nil && (w.Builds != nil || w.SetsFor != "") {
 				add(c)
 			}
+			if v.View != nil && w.Command != nil {
+				add(c)
+				add(w.Command.With)
+			}
 		}
 	}
 	used := b.usedObjects()

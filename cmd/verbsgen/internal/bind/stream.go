@@ -37,6 +37,9 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 		out.Sets = append(out.Sets, model.Assignment{To: to, From: x.Sets[to]})
 	}
 	out.Inline = b.constant(x.Inline, s.Pos, v.C)
+	if x.Driver != "" {
+		out.Driver = b.constant(x.Driver, s.Pos, v.C)
+	}
 	part := func(name string) *model.Call {
 		if p := v.Part(name); p != nil {
 			p.Inner = true

@@ -166,7 +166,7 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
 	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent,
-		Moves: s.Moves, Rest: s.Rest, Count: s.Count, Hex: s.Hex, Doc: s.Doc,
+		Moves: s.Moves, Rest: s.Rest, Count: s.Count, Most: s.Most, Hex: s.Hex, Doc: s.Doc,
 		GoType: s.Role.GoType, Big: b.facts.TypeOf(q.Type).BigEndian()}
 	if s.Type != "" {
 		b.bindType(verb, p, s)

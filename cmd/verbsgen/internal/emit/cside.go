@@ -132,7 +132,7 @@ const (
 var cTemplates = sync.OnceValues(func() (*template.Template, error) {
 	set := template.New(shimsC)
 	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC,
-		"lazy.c": templates.LazyC, "stream.c": templates.StreamC} {
+		"lazy.c": templates.LazyC, "stream.c": templates.StreamC, "view.c": templates.ViewC} {
 		if _, err := set.New(name).Parse(text); err != nil {
 			return nil, fmt.Errorf("template %s: %w", name, err)
 		}
@@ -181,6 +181,9 @@ func (e *emitter) declared() cdecl.Options {
 				need = append(need, pointees(a.CType)...)
 			}
 		}
+		if v.View != nil {
+			need = append(need, "struct "+v.View.C)
+		}
 		if v.Reads != nil {
 			for _, f := range v.Reads.Fields {
 				if f.Fills != "" {
@@ -221,6 +224,9 @@ func (e *emitter) shim(v *model.Verb) (shim, error) {
 	}
 	if v.Stream != nil {
 		return streamShim(v)
+	}
+	if v.View != nil {
+		return viewShim(v)
 	}
 	s := shim{C: v.C, Way: v.Way, Returns: v.Returns, ConstResult: strings.HasPrefix(v.CRet, "const ")}
 	ret, err := e.classify(v.CRet)

@@ -15,6 +15,7 @@ import (
 //		bridge.OfferHandle((*MR).base, newMR, func(o *MR, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
 //		bridge.OfferAttr("QPAttr", (*QPAttr).lend)
 //		bridge.OfferChanged("QPAttr", func(a *QPAttr) (c, mask unsafe.Pointer, err error) { ... })
+//		bridge.OfferStream(func(s *QPStream) bridge.Stream { return bridge.Stream{Gate: s.gate, Object: s.object, Handle: s.qp.base()} })
 //		bridge.OfferFilled((*ECEInfo).from)
 //	}
 func (g *goFile) offers(o plan.Offers) {
@@ -50,6 +51,11 @@ func (g *goFile) offers(o plan.Offers) {
 		memory := jen.Func().Params(param("a", "*"+r.Go)).Params(results...).
 			Add(short(jen.Return(at("c"), at("mask"), failed)))
 		body = append(body, rt("bridge", "OfferChanged").Call(jen.Lit(r.Go), memory))
+	}
+	for _, s := range o.Streams {
+		lend := jen.Func().Params(param("s", "*"+s.Go)).Add(goType("bridge.Stream")).Add(short(jen.Return(
+			rt("bridge", "Stream").Values(key("Gate", id("s.gate")), key("Object", id("s.object")), key("Handle", id("s", s.Of+".base").Call())))))
+		body = append(body, rt("bridge", "OfferStream").Call(lend))
 	}
 	for _, name := range o.Filled {
 		body = append(body, rt("bridge", "OfferFilled").Call(jen.Parens(ptr(name)).Dot("from")))

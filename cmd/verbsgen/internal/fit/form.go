@@ -72,10 +72,21 @@ func (c *checker) form(v *spec.Verb, m *spec.Method, f *form.Form) {
 		not(next && o.FD == "", recv+" has no fd:, the file to wait on"),
 		not(next && !given, v.C+" does not take a "+recv+" and a parameter of role given"),
 		not(next && v.Returns != spec.RetMinus1, v.C+" returns "+v.Returns+", and the form is for minus1_errno"),
+		not(f.Name == form.View && !finds(c.facts, fn), v.C+" is not an exported function that takes the object of a stream and returns a struct"),
+		row{f.Name == form.View && v.View == nil, "form", "a view needs view:, the stream and the type of its requests", "write view:"},
 		row{reader && r.Role != spec.RecordLazy, "form", "a reader needs lists:, a record of role lazy", "name the record under lists:"},
 		row{reader && (!calledInObject(fn) || c.facts.TypeOf(fn.Params[0].Type).Tag != r.C), "form",
 			v.C + " is no function of struct " + r.C + ", which " + r.Go + " is read from", "correct lists:"},
 		row{reader && v.Returns != spec.RetErrno, "form", "a reader is begun by a verb that returns errno", "correct returns:"})
+}
+
+// finds reports whether a C function finds the view of an object.
+func finds(facts *spec.Facts, fn *api.Function) bool {
+	if fn.Kind != api.Exported || len(fn.Params) != 1 {
+		return false
+	}
+	ret := facts.TypeOf(fn.Ret)
+	return ret.Tag != "" && ret.Depth() == 1 && facts.TypeOf(fn.Params[0].Type).Depth() == 1
 }
 
 // misfit says what of a C function, and of its verb, is not as a signature has it; empty if it fits.

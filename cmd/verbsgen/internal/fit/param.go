@@ -61,6 +61,8 @@ func (c *checker) param(v *spec.Verb, p *spec.Param, t spec.CType) {
 		row{p.Null && !t.Pointer, "null", "a parameter of type " + t.C + " is never NULL", "remove null:"},
 		row{p.Null && p.Role == role.InRecord && strings.Contains(p.Type, ".") && !alwaysFixed(v, p), "null",
 			"a builder of another module is always given", "remove null:, or fix the parameter to NULL in each method"},
+		row{p.Role.List && strings.Contains(p.Type, ".") && r.Go != "" && r.Runtime == "", "type",
+			"a list of records of another module takes those of package dpath only, such as verbs.SGE", "correct type:"},
 		row{p.Reads && t.Const(), "reads", "a parameter of type " + t.C + " is only read in any case", "remove reads:"},
 		row{p.Role.Names == role.NamesRecord && r.Go != "" && r.C == t.Tag && r.Role != p.Role.Record && !handsOn, "type",
 			r.Go + " is a record of role " + r.Role + ", and a parameter of role " + p.Role.Name + " takes one of role " + p.Role.Record, ""}) {
@@ -137,8 +139,10 @@ func (c *checker) when(w role.When, v *spec.Verb, p *spec.Param) bool {
 		return v.Creates != ""
 	case role.WhenReads:
 		return p.Reads
-	case role.WhenOfData:
-		return slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Role == role.Data && q.Len == p.C })
+	case role.WhenOfRead:
+		return slices.ContainsFunc(v.Params, func(q spec.Param) bool {
+			return (q.Role == role.Data || q.Role == role.Slice) && q.Len == p.C
+		})
 	case role.WhenGiven:
 		return p.From != "" || alwaysFixed(v, p) || anyForm(v, func(f *form.Form) bool { return f.Runtime || f.Own })
 	}

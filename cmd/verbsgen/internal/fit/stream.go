@@ -45,11 +45,52 @@ func (c *checker) stream(v *spec.Verb, fn *api.Function) {
 	}
 }
 
+// used checks that a stream or a view uses what a verb says that it does in one.
+func (c *checker) used(v *spec.Verb, fn *api.Function) {
+	if len(fn.Params) == 0 {
+		return
+	}
+	by := func(holds func(*spec.Verb, *api.Function) bool) bool {
+		for _, p := range c.Pages {
+			for i := range p.Verbs {
+				if f := c.facts.Func(p.Verbs[i].C); f != nil && holds(&p.Verbs[i], f) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	object := fn.Params[0].Type
+	streams := by(func(w *spec.Verb, f *api.Function) bool {
+		return w.Stream != nil && len(f.Params) > 0 && f.Params[0].Type == object
+	})
+	views := by(func(w *spec.Verb, f *api.Function) bool { return w.View != nil && f.Ret == object })
+	unused := func(key, of string) row {
+		return row{true, key, key + ": does nothing: no verb with " + of + " is for " + object,
+			"correct the first parameter, bind the verb that makes the " + strings.TrimSuffix(of, ":") + ", or remove " + key + ":"}
+	}
+	e := entry{v.C, v.At}
+	c.all(e, row{v.View != nil && !anyForm(v, func(f *form.Form) bool { return f.Name == form.View }), "view",
+		"it has view:, and no method of form view", "write the form, or remove view:"})
+	switch {
+	case v.Builds != nil && !streams:
+		c.all(e, unused("builds", "stream:"))
+	case v.SetsFor != "" && !streams:
+		c.all(e, unused("sets_for", "stream:"))
+	case v.Command != nil && !views:
+		c.all(e, unused("command", "view:"))
+	case v.Command != nil:
+		c.inObject(v, v.C)
+		c.all(e, row{len(v.Methods) > 0 || v.Returns != spec.RetVoid, "command", "it has command:, and methods or a result besides",
+			"write returns: void and methods: {}"})
+	}
+}
+
 // inObject checks that a verb that a stream calls is a call of a function in the object that is its first parameter.
 func (c *checker) inObject(v *spec.Verb, name string) {
 	f := c.facts.Func(name)
 	c.all(entry{name, v.At}, row{f != nil && !calledInObject(f), "",
-		"a stream of commands calls it, and it does not call a function in the object that it is given", "correct the verb, or the header"})
+		"a stream of commands or a view calls it, and it does not call a function in the object that it is given", "correct the verb, or the header"})
 }
 
 func calledInObject(f *api.Function) bool {

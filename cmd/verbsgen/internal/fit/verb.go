@@ -19,6 +19,7 @@ func (c *checker) verb(v *spec.Verb) {
 		c.returns(v, fn)
 		c.paths(v, fn)
 		c.stream(v, fn)
+		c.used(v, fn)
 	}
 	c.ended(v)
 	c.params(v, fn)

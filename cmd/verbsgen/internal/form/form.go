@@ -20,6 +20,7 @@ const (
 	End        = "end"
 	Reader     = "reader"
 	Stream     = "stream"
+	View       = "view"
 	NextRecord = "next_record"
 	Special    = "special"
 )
@@ -37,6 +38,7 @@ const (
 	PartInline   = "inline"
 	PartInlines  = "inlines"
 	PartQuery    = "query"
+	PartSupports = "supports"
 	PartKeep     = "keep"
 	PartRelease  = "release"
 )
@@ -125,6 +127,8 @@ var forms = []Form{
 	{Name: Stream, Does: "makes a stream of commands, which posts a batch by functions in the object, with its type", Own: true,
 		Unchecked: dataPath,
 		Sig:       sig("void", handle("")), Parts: streamParts},
+	{Name: View, Does: "finds an object beside that of a stream, whose functions add to requests, with its type and that of the requests",
+		Own: true, ByRoles: true, Unchecked: dataPath, Parts: []Part{{Name: PartSupports, Optional: true}}},
 }
 
 // streamParts are the verbs that a stream of commands calls beside the builders: those with an empty C type take any object.

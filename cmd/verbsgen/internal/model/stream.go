@@ -13,12 +13,31 @@ type Stream struct {
 	Elements string
 	Inline   *Member // flag of a request whose data is copied
 	Kind     string  // path from the object to its type
+	Driver   *Member // opcode of the requests that only functions of a view build, or nil
 	Builders []*Builder
 	Setters  []*Setter // by type of the object
 
 	Start, Complete, Abort string // functions of the object
 	Element, List          *Call  // which give a request its data
 	InlineBy, InlineListBy *Call
+}
+
+// View is what a C function is made of that finds a view of an object with a stream of commands, and calls the functions of the view.
+type View struct {
+	C        string // "mlx5dv_qp_ex", the struct with the functions
+	Go       string
+	Requests string // Go type of the requests that the functions are methods of
+	Stream   string // Go type of the stream, with the package before it
+	Of       *Use   // module of the stream
+	Commands []*Command
+}
+
+// Command is a function of a view. It is called by its number in Commands.
+type Command struct {
+	*Verb
+	Go     string // its method
+	Builds bool
+	With   *Verb // without it, the library does not know the function; or nil
 }
 
 // Assignment sets a member of the object to one of the request.

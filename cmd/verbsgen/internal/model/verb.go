@@ -33,6 +33,7 @@ type Verb struct {
 	Lists     *Record // the entry of the list that it returns
 	Reads     *Lazy   // what its reader reads
 	Stream    *Stream // what its stream of commands is made of
+	View      *View   // of an object with a stream of commands, that it finds
 	Empty     string  // C name of the errno with which it found nothing
 	Extent    *Extent
 	Asks      *Extent // where the flags stand of what its object is asked for
@@ -180,6 +181,7 @@ type Param struct {
 	Parent bool
 	Big    bool // in network byte order, or a pointer to what is
 	Moves  bool // after the call the receiver is below this one
+	Most   int  // bytes behind a pointer of role block
 	Count  int  // numbers behind a pointer of role out; 0: one
 	Rest   bool // flags given one by one, last in the call; without any, all are meant
 	Len    *Param

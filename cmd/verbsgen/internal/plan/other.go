@@ -3,6 +3,7 @@ package plan
 import (
 	"slices"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
@@ -182,6 +183,7 @@ type Offers struct {
 	Attrs   []string        // Go names of builders
 	Changed []*model.Record // builders that verbs may fill: their masks are beside them
 	Filled  []string        // Go names of records that verbs fill
+	Streams []Stream
 }
 
 // Offer is a handle, by the Go name of its object, with the objects that it has fields for. A new one takes the steps of Then: nothing is
@@ -191,6 +193,9 @@ type Offer struct {
 	Owners []*model.Object
 	Then   []Step
 }
+
+// Stream is the Go name of a stream of commands, and its field with the handle that it posts to.
+type Stream struct{ Go, Of string }
 
 // others plans what packages of other libraries may take and make.
 func (b *builder) others() []Decl {
@@ -205,6 +210,13 @@ func (b *builder) others() []Decl {
 			offer.Then = append(offer.Then, do(result("o.place", zero, nameOf("dpath", "Elsewhere"))))
 		}
 		offers.Handles = append(offers.Handles, offer)
+	}
+	for _, v := range b.pkg.Verbs {
+		for _, m := range v.Methods {
+			if m.Form == form.Stream {
+				offers.Streams = append(offers.Streams, Stream{m.Recv + m.Name, v.Params[0].Go})
+			}
+		}
 	}
 	for _, r := range b.pkg.Records {
 		if b.lendable(r) {

@@ -36,6 +36,7 @@ var byRole = map[*role.Role]rolePlanner{
 	role.Addr:        {pass: (*call).valueParam},
 	role.Len:         {pass: (*call).lengthParam},
 	role.Data:        {pass: (*call).dataParam},
+	role.Block:       {pass: (*call).blockParam},
 	role.Pair:        {pass: (*call).pairParam, result: (*call).pairResult, output: (*call).pairOutput},
 	role.Sockaddr:    {pass: (*call).addressParam},
 	role.Given:       {pass: (*call).valueParam},
@@ -307,6 +308,9 @@ func (c *call) outMask(p *model.Param) {
 // listParam passes a list of records. Those of the runtime have C's layout themselves.
 func (c *call) listParam(p *model.Param) {
 	c.take(p, "[]"+p.GoType)
+	if longest[c.rawType(p.Len)] < 1<<32-1 {
+		c.most(p)
+	}
 	list := p.Go
 	if p.Record.Runtime == "" {
 		list += "C"
@@ -329,11 +333,23 @@ func (c *call) addressParam(p *model.Param) {
 // dataParam passes bytes that the verb reads.
 func (c *call) dataParam(p *model.Param) {
 	c.take(p, p.GoType)
+	c.most(p)
+	c.pass(p, array(p.Go), number(1))
+}
+
+// blockParam passes a copy of bytes that is as long as the verb may read.
+func (c *call) blockParam(p *model.Param) {
+	c.take(p, p.GoType)
+	c.pre = append(c.pre, Try{p.Go + "C", of("cmem", "Padded", verb, text(p.C), val(p.Go), number(uint64(p.Most)))})
+	c.pass(p, array(p.Go+"C"), number(1))
+}
+
+// most refuses a slice that is longer than the type of its length can say.
+func (c *call) most(p *model.Param) {
 	if t := c.rawType(p.Len); longest[t] > 0 {
 		c.pre = append(c.pre, Refuse{operation(result("len", val(p.Go)), ">", number(longest[t])),
 			of("verr", "TooLong", verb, text(p.C), length("int", p.Go), number(longest[t]))})
 	}
-	c.pass(p, array(p.Go), number(1))
 }
 
 // longest is the greatest number that the type of a length holds, where a slice may be longer.

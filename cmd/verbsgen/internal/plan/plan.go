@@ -164,6 +164,9 @@ func Of(pkg *model.Package) (*Package, error) {
 		for _, m := range v.Methods {
 			b.face(files, v, m)
 		}
+		if v.View != nil {
+			p.Objects = append(p.Objects, &File{v.View.Go, b.viewTypes(v)})
+		}
 	}
 	if root := files[b.root()]; root != nil {
 		*root = append(*root, b.elementsOf()...)
@@ -207,6 +210,7 @@ var planners = map[string]planner{
 	form.Special:    (*builder).special,
 	form.Reader:     (*builder).reader,
 	form.Stream:     (*builder).stream,
+	form.View:       (*builder).view,
 	form.NextRecord: (*builder).nextRecord,
 }
 
@@ -281,6 +285,9 @@ func (b *builder) shim(v *model.Verb) *Shim {
 	}
 	if v.Stream != nil {
 		return &Shim{Verb: v, Params: streamParams, Answer: Nothing}
+	}
+	if v.View != nil {
+		return &Shim{Verb: v, Params: viewParams, Answer: Nothing}
 	}
 	s := &Shim{Verb: v, Answer: answer(v), Serial: b.pkg.Module.Serial && !b.readsRecords(v) && !b.mayWait(v)}
 	for i := range v.Symbols() {

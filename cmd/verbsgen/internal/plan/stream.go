@@ -47,7 +47,7 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 			Zero: []Value{zero}, Steps: []Step{
 				neverMade("s.gate", v, name, m),
 				Declare{Var{Name: "a", Type: "dpath.Stream"}},
-				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", addr("a")), memory("a")),
+				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", addr("a"), val("s.gate")), memory("a")),
 				do(result("r.End", addr("a"))),
 				Try{Call: of("dpath", "NotAsked", addr("a"), text(v.C), kind, val("s.asked"))},
 				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("s.failed", val("r"), val("errno")), Else: val("posted")},

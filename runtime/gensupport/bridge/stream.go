@@ -1,0 +1,35 @@
+package bridge
+
+import (
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// Stream is what a stream of commands posts to: the gate of the C object, the object as the functions of the stream take it, and its handle.
+type Stream struct {
+	Gate   *gate.Gate // nil in a stream that was never made
+	Object unsafe.Pointer
+	Handle *object.Handle
+}
+
+// OfferStream offers the streams of commands of a type.
+func OfferStream[S any](of func(*S) Stream) { streams.add((*S)(nil), of) }
+
+// EnterStream begins the use of the handle that a stream posts to, in the place with the C name what.
+func EnterStream[S any](u *Uses, what string, s *S) (Stream, error) {
+	of, ok := streams.find((*S)(nil))
+	switch {
+	case !ok:
+		return Stream{}, notOffered(u.Verb, (*S)(nil))
+	case s == nil:
+		return Stream{}, verr.NilValue(u.Verb, nameOf(s), "make one with method Stream of a handle")
+	}
+	x := of.(func(*S) Stream)(s)
+	if x.Gate == nil {
+		return Stream{}, verr.NilValue(u.Verb, nameOf(s), "make one with method Stream of a handle")
+	}
+	return x, u.enter(what, x.Handle)
+}
