@@ -63,6 +63,9 @@ type More struct {
 // More returns request i of a batch, without what was added to it before. It panics as SendBatch.WR does. A batch has the requests of one
 // view.
 func (v *View) More(verb string, b *SendBatch, i int) (SendWR, More, error) {
+	if !v.Found() {
+		return SendWR{}, More{}, verr.NilValue(verb, "the view", "find one first")
+	}
 	w := b.WR(i)
 	c := b.all.more
 	if c == nil {
@@ -92,6 +95,9 @@ func (m More) Made(verb, typ, fix string) error {
 
 // Build begins a request that the next command builds, without what was added to it before.
 func (m More) Build(id uint64) {
+	if m.of == nil {
+		return
+	}
 	m.of.clear(m.i)
 	m.of.list[m.i].builds = true
 	SendWR{m.w}.begin(id, opDriver)
@@ -99,6 +105,9 @@ func (m More) Build(id uint64) {
 
 // Add adds a call of a function of the view, with its arguments as C takes them. Handles must be of the device of the queue pair.
 func (m More) Add(verb string, function uint64, args ...Arg) error {
+	if m.of == nil {
+		return m.Made(verb, "request", "take one by WR of its view")
+	}
 	qp := m.of.view.Handle
 	for _, a := range args {
 		if h := a.handle; h != nil && h.Root != nil && qp.Root != nil && h.Root != qp.Root {
