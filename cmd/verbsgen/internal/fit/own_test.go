@@ -139,7 +139,8 @@ func TestOwnPages(t *testing.T) {
 		{func(e edited) { e.fn("ibv_rereg_mr").Params[3].Type = "uint64_t" },
 			"and the form is for void *; compare the header with templates/verbs/"},
 		{func(e edited) { e.fn("ibv_wr_abort").Dispatch = nil },
-			"ibv_wr_abort: a stream of commands or a view calls it, and it does not call a function in the object that it is given; correct the verb, or"},
+			"ibv_wr_abort: a stream of commands or a view calls it, and it does not call a function in the object that it is " +
+				"given; correct the verb, or"},
 		{func(e edited) { e.fn("ibv_wr_send").Params[0].Type = "struct ibv_qp *" },
 			"ibv_wr_send: builds: does nothing: no verb with stream: is for struct ibv_qp *; correct the first parameter, bind the verb that " +
 				"makes the stream, or remove builds:"},
