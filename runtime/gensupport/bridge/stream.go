@@ -8,7 +8,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Stream is what a stream of commands posts to: the gate of the C object, the object as the functions of the stream take it, and its handle.
+// Stream is what a stream of commands posts to: the gate of the C object, the object as the functions of the stream take it, and its
+// handle.
 type Stream struct {
 	Gate   *gate.Gate // nil in a stream that was never made
 	Object unsafe.Pointer

@@ -81,7 +81,8 @@ func (c *checker) used(v *spec.Verb, fn *api.Function) {
 		c.all(e, unused("command", "view:"))
 	case v.Command != nil:
 		c.inObject(v, v.C)
-		c.all(e, row{len(v.Methods) > 0 || v.Returns != spec.RetVoid, "command", "it has command:, and methods or a result besides",
+		c.all(e, row{len(v.Methods) > 0 || v.Returns != spec.RetVoid, "command",
+			"it has command:, and methods or a result besides",
 			"write returns: void and methods: {}"})
 	}
 }
