@@ -91,7 +91,8 @@ func (c *checker) used(v *spec.Verb, fn *api.Function) {
 func (c *checker) inObject(v *spec.Verb, name string) {
 	f := c.facts.Func(name)
 	c.all(entry{name, v.At}, row{f != nil && !calledInObject(f), "",
-		"a stream of commands or a view calls it, and it does not call a function in the object that it is given", "correct the verb, or the header"})
+		"a stream of commands or a view calls it, and it does not call a function in the object that it is given",
+		"correct the verb, or the header"})
 }
 
 func calledInObject(f *api.Function) bool {
