@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/rulecall"
@@ -17,7 +18,7 @@ import (
 // such pair can be made of is told with -v.
 func TestErrorsAreRefused(t *testing.T) {
 	pages := must(spec.Embedded())(t)
-	facts := spec.NewFacts(must(api.Load(api.Newest()))(t))
+	facts := spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
 	judged, left, on := 0, 0, devices{}
 	defer func() {
 		for _, soft := range on {

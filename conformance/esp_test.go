@@ -4,6 +4,7 @@ package conformance
 
 import (
 	"maps"
+	"runtime"
 	"syscall"
 	"testing"
 
@@ -16,7 +17,7 @@ import (
 // TestReplayProtectionOff shows that, as in the kernel, an action cannot be made with the protocol that turns replay protection
 // off, but changed to it. No builder has this protocol, so the calls are made without the bindings.
 func TestReplayProtectionOff(t *testing.T) {
-	facts := spec.NewFacts(must(api.Load(api.Newest()))(t))
+	facts := spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
 	soft := softverbs.New(softverbs.Name("soft0"))
 	defer soft.Close() // it lists what the calls left open
 	u, err := rulecall.Open(soft, "soft0", must(spec.Embedded())(t), facts)

@@ -116,7 +116,8 @@ func TestKubernetes(t *testing.T) {
 		"the service's name in pods": pod.Subdomain == service.Metadata.Name,
 		"its selector is the pods' label": job.Spec.Template.Metadata.Labels["app"] != "" &&
 			job.Spec.Template.Metadata.Labels["app"] == service.Spec.Selector["app"],
-		"the first pod's name":        strings.Contains(script, "-connect "+job.Metadata.Name+"-0."+service.Metadata.Name+":"+port+" "),
+		"the name of the pod before it": strings.Contains(script,
+			`-connect "`+job.Metadata.Name+"-$((JOB_COMPLETION_INDEX - 1))."+service.Metadata.Name+":"+port+`" `),
 		"the port that it listens on": strings.Contains(script, `-listen "$ADDRESS:`+port+`" -once`),
 		"a shared device":             len(c.Resources.Limits) == 1,
 		"an image of the user's":      c.Image == "IMAGE",
@@ -162,8 +163,10 @@ func TestKubernetesScript(t *testing.T) {
 	for pod, want := range map[[2]string]string{
 		{"0", "127.0.0.1"}: "conformance.test -device softverbs -listen 127.0.0.1:7471 -once -idle 15m\n",
 		{"0", "fd00::7"}:   "conformance.test -device softverbs -listen [fd00::7]:7471 -once -idle 15m\n",
-		{"1",
-			"127.0.0.1"}: "conformance.test -device softverbs -connect two-machines-0.two-machines:7471 -wait 10m -report " +
+		{"4", "127.0.0.1"}: "conformance.test -device softverbs -listen 127.0.0.1:7471 -once -idle 15m\n",
+		{"1", "127.0.0.1"}: "conformance.test -device softverbs -connect two-machines-0.two-machines:7471 -wait 10m -report " +
+			mine + "\n---- report ----\n{}\n",
+		{"5", "127.0.0.1"}: "conformance.test -device softverbs -connect two-machines-4.two-machines:7471 -wait 10m -report " +
 			mine + "\n---- report ----\n{}\n",
 	} {
 		out, err := job.run(t, pod[0], pod[1], mine)
@@ -233,6 +236,10 @@ func TestSlurm(t *testing.T) {
 	}
 	if !strings.Contains(out, "the session is over; it had 0 ends") || !strings.Contains(out, "report: "+dir+"/report-77.json\n") {
 		t.Errorf("it said\n%s", out)
+	}
+	if out, err := slurm(t, dir, "DEVICE=softverbs", "PORT="+port(t), "SLURM_ARRAY_JOB_ID=70", "SLURM_ARRAY_TASK_ID=3"); err != nil ||
+		!strings.Contains(out, "report: "+dir+"/report-70_3.json\n") {
+		t.Errorf("in an array: %v\n%s", err, out)
 	}
 	for want, env := range map[string][]string{
 		"name the device of both nodes":               nil,

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -60,7 +61,7 @@ func TestPartyChild(t *testing.T) {
 	if !child {
 		t.Skip("a part of TestParties")
 	}
-	pages, facts := must(spec.Embedded())(t), spec.NewFacts(must(api.Load(api.Newest()))(t))
+	pages, facts := must(spec.Embedded())(t), spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
 	real := must(dl.Open(""))(t)
 	begin := after == ""
 	for _, r := range pages.Rules() {

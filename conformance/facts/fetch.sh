@@ -6,6 +6,7 @@
 #	facts	the headers and the libraries of verbs and of librdmacm (the default)
 #	run	libibverbs and what it needs, and the man pages of librdmacm; where the suite's C library is newer than this machine's that one too, so
 #		that a program can run with it by the suite's own loader
+#	arm64	what facts has, and the providers, of Debian's port to arm64
 #	guest	what the root of a virtual machine needs: the library, its providers and tools, a shell
 #	source	in place of rdma-core, the source of the kernel; releases are those of linux, as in 6.1.192. Only what RDMA drivers are made of is kept
 #
@@ -63,7 +64,7 @@ apt_in() {
 		-o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$dir/sources" -o Dir::Etc::preferencesparts="$dir/sources" \
 		-o Dir::State="$dir/state" -o Dir::State::status="$dir/status" -o Dir::Cache="$dir/cache" \
 		-o Dir::Cache::pkgcache=pkgcache.bin -o Dir::Cache::srcpkgcache=srcpkgcache.bin \
-		-o APT::Sandbox::User=root -o Acquire::Languages=none "$@"
+		-o APT::Architecture="$architecture" -o APT::Architectures::="$architecture" -o APT::Sandbox::User=root -o Acquire::Languages=none "$@"
 }
 
 # prepare DIR SUITE: an apt that knows one suite.
@@ -139,7 +140,7 @@ get() {
 		echo "fetch: release $release is no root for a guest: programs built here need a newer C library than $suite has" >&2
 		return 1
 	fi
-	if [ "$purpose" = facts ]; then
+	if [ "$purpose" = facts ] || [ "$purpose" = arm64 ]; then
 		for package in librdmacm1t64 librdmacm1; do # the name changed with the width of time_t
 			if [ -n "$(version_of "$dir" "$package")" ]; then
 				names+=("$package")
@@ -148,7 +149,7 @@ get() {
 		done
 	fi
 	mkdir -p "$dir/debs" "$dir/root"
-	if [ "$purpose" = run ] && ! libc_is "$dir" gt; then
+	if [ "$purpose" = arm64 ] || { [ "$purpose" = run ] && ! libc_is "$dir" gt; }; then
 		names+=(libnl-3-200 libnl-route-3-200) # the library needs them beside the C library
 	fi
 	(cd "$dir/debs" && apt_in "$dir" apt-get download "${names[@]}") >&2 || return 1
@@ -178,7 +179,12 @@ if [ "${1-}" = --for ]; then
 	purpose=${2-}
 	shift 2 || die "--for wants a purpose"
 fi
+architecture=$(dpkg --print-architecture)
 case $purpose in
+arm64)
+	packages+=(librdmacm-dev ibverbs-providers)
+	architecture=arm64
+	;;
 facts) packages+=(librdmacm-dev) ;;
 run)
 	packages+=(librdmacm-dev) # its man pages
@@ -189,9 +195,9 @@ guest)
 	whole=("${packages[@]}" rdmacm-utils iproute2 dash bash coreutils util-linux base-files)
 	;;
 source) packages=() ;; # by release
-*) die "--for $purpose: pass facts, run, guest or source" ;;
+*) die "--for $purpose: pass facts, run, arm64, guest or source" ;;
 esac
-[ $# -ge 2 ] || die "usage: $0 [--for facts|run|guest|source] CACHE RELEASE..."
+[ $# -ge 2 ] || die "usage: $0 [--for facts|run|arm64|guest|source] CACHE RELEASE..."
 for tool in apt-get dpkg flock; do
 	command -v "$tool" >/dev/null || die "needs $tool"
 done

@@ -34,10 +34,14 @@ func buildProvider(dir, include string, release *api.Release) (*provider, error)
 	if err := os.WriteFile(source, providerSource, 0o644); err != nil {
 		return nil, err
 	}
-	said, err := exec.Command("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC", "-shared",
-		"-isystem", include, "-o", out, source).CombinedOutput()
+	cc := strings.Fields(os.Getenv("CC"))
+	if len(cc) == 0 {
+		cc = []string{"gcc"}
+	}
+	args := append(cc[1:], "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-O1", "-fPIC", "-shared", "-isystem", include, "-o", out, source)
+	said, err := exec.Command(cc[0], args...).CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("gcc with the header of %s: %w\n%s", include, err, said)
+		return nil, fmt.Errorf("%s with the header of %s: %w\n%s", cc[0], include, err, said)
 	}
 	p.object, err = openObject(out)
 	return p, err

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -53,7 +54,7 @@ var facts = sync.OnceValues(func() (*spec.Facts, error) {
 	if err != nil {
 		return nil, err
 	}
-	return spec.NewFacts(newest), nil
+	return spec.NewFacts(newest.On(runtime.GOARCH)), nil
 })
 
 // bed is an open device of the recording library, and what the bindings make on it.

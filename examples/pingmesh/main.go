@@ -54,6 +54,7 @@ import (
 	"net"
 	"os"
 	"os/signal"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -141,8 +142,8 @@ func newAgents(ctx context.Context, dev *verbs.Device, o *options) (agents []*ag
 	}
 	for i := range agents {
 		var others []string
-		for j, other := range agents {
-			if i != j {
+		for _, other := range slices.Concat(agents[i+1:], agents[:i]) {
+			if o.each == 0 || len(others) < o.each {
 				others = append(others, other.ln.Addr().String())
 			}
 		}

@@ -57,6 +57,25 @@ func TestRun(t *testing.T) {
 	}
 }
 
+// TestEach has each of 40 agents probe the three behind it.
+func TestEach(t *testing.T) {
+	var out strings.Builder
+	if err := run(t.Context(), &out, io.Discard, strings.Fields("-agents 40 -each 3 -count 1 -timeout 20s -json")); err != nil {
+		t.Fatal(err)
+	}
+	reports := decode(t, out.String())
+	for i, r := range reports {
+		for j, p := range r.Peers {
+			if behind := reports[(i+j+1)%len(reports)].Agent; p.Peer != behind || p.counts != (counts{Sent: 1, Answered: 1}) || len(r.Peers) != 3 {
+				t.Errorf("peer %d of agent %d is not %s, or was not probed: %+v", j, i, behind, p)
+			}
+		}
+	}
+	if len(reports) != 40 {
+		t.Errorf("%d reports", len(reports))
+	}
+}
+
 // decode reads lines of JSON with the fields of reports alone.
 func decode(t *testing.T, text string) (all []report) {
 	t.Helper()

@@ -20,6 +20,7 @@ type options struct {
 	listen       string
 	peers        []string
 	agents       int
+	each         int // peers of an agent of this process; 0: all others
 	interval     time.Duration
 	timeout      time.Duration
 	duration     time.Duration
@@ -46,6 +47,7 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	f.StringVar(&o.listen, "listen", "", "TCP address where other agents introduce themselves (with -peers :18516)")
 	peers := f.String("peers", "", "TCP addresses of agents to probe: HOST[:PORT],... or @FILE with one in each line")
 	f.IntVar(&o.agents, "agents", 4, "without -listen and -peers: agents in this process, which probe each other")
+	f.IntVar(&o.each, "each", 0, "with -agents: how many of the others an agent probes, those after it; 0 is all")
 	f.DurationVar(&o.interval, "interval", 100*time.Millisecond, "between two probes to a peer")
 	f.DurationVar(&o.timeout, "timeout", 500*time.Millisecond, "after which a probe is lost")
 	f.IntVar(&o.count, "count", 0, "probes to each peer; 0 is no limit (with -agents: 20)")
@@ -71,8 +73,8 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	if o.interval <= 0 || o.timeout <= 0 || o.duration < 0 || o.every < 0 {
 		return bad(errors.New("-interval and -timeout are above 0, -duration and -every not below"))
 	}
-	if o.count < 0 || o.size < headerSize || o.keep < 1 || o.agents < 1 {
-		return bad(fmt.Errorf("-count is not below 0, -size at least %d, -keep and -agents at least 1", headerSize))
+	if o.count < 0 || o.size < headerSize || o.keep < 1 || o.agents < 1 || o.each < 0 {
+		return bad(fmt.Errorf("-count and -each are not below 0, -size at least %d, -keep and -agents at least 1", headerSize))
 	}
 	o.port, o.trafficClass = uint8(*port), uint8(*class)
 	var err error

@@ -3,13 +3,16 @@
 #SBATCH --nodes=2
 #SBATCH --ntasks-per-node=1
 #SBATCH --time=00:30:00
-# Runs the conformance suite on the second node of the job, against a device of the first. README.md tells the variables.
+# Runs the conformance suite on the second node of the job, against a device of the first; in an array job, each task has two nodes.
+# README.md has the variables.
 set -euo pipefail
 
 device=${DEVICE:?name the device of both nodes: DEVICE=mlx5_0 sbatch two-machines.sh}
 binary=${BINARY:-$PWD/conformance.test}
 port=${PORT:-7471}
-report=${REPORT:-$PWD/report-$SLURM_JOB_ID.json}
+job=$SLURM_JOB_ID
+[ -z "${SLURM_ARRAY_JOB_ID-}" ] || job=${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID
+report=${REPORT:-$PWD/report-$job.json}
 read -ra more <<<"${MORE:-}"
 
 [ -x "$binary" ] || {

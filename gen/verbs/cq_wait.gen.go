@@ -35,7 +35,10 @@ func (cq *CQ) wait(ctx context.Context, room int, poll func() (int, error)) (int
 		return n, err
 	}
 	channel := cq.Channel()
-	if channel == nil {
+	if channel == nil { // it has none, or was closed meanwhile
+		if n, err := poll(); n > 0 || err != nil {
+			return n, err
+		}
 		return 0, events.NoChannel(verb)
 	}
 	return cq.waiting.Wait(ctx, verb, func() error { return cq.request(channel, verb) }, poll)

@@ -5,6 +5,7 @@ package rulecall
 import (
 	"math/big"
 	"reflect"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -37,7 +38,7 @@ func TestJudge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	facts := spec.NewFacts(release)
+	facts := spec.NewFacts(release.On(runtime.GOARCH))
 	soft := softverbs.New(softverbs.Name("soft0"))
 	defer soft.Close()
 	for _, c := range []struct {
