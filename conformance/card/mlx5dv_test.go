@@ -145,3 +145,51 @@ func TestDirectUAR(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDirectLacks calls what is not on the card: the errors are those of libmlx5 or of the kernel half, explained by the pages.
+func TestDirectLacks(t *testing.T) {
+	lib, dev := direct(t)
+	pd := must(dev.AllocPD())(t)
+	cmd, answer := make([]byte, 16), make([]byte, 16)
+	_, login := lib.CreateCryptoLogin(dev, mlx5dv.NewCryptoLoginAttrEx(1, 2, make([]byte, 48)))
+	_, dek := lib.CreateDEK(dev, mlx5dv.NewDEKInitAttr(pd, mlx5dv.CryptoKeySize128, [128]byte{}).Plaintext())
+	_, obj := lib.DevXCreate(dev, cmd, answer)
+	_, umem := lib.RegUMem(dev, make([]byte, 4096), verbs.MRAccessLocalWrite)
+	_, ex := lib.RegUMemEx(dev, mlx5dv.NewUMemAttr(4096, 1).DMABufFD(-1))
+	_, comp := lib.CreateCmdComp(dev)
+	_, channel := lib.CreateEventChannel(dev, mlx5dv.EventChannelFlagOmitData)
+	_, port := lib.QueryPort(dev, 1)
+	_, pp := lib.AllocPP(dev, make([]byte, 48))
+	_, node := lib.CreateSchedNode(dev, mlx5dv.NewSchedAttr())
+	_, anchor := lib.CreateSteeringAnchor(dev, mlx5dv.NewSteeringAnchorAttr(mlx5dv.FlowTableTypeNicRX, 0))
+	_, page := lib.AllocVAR(dev)
+	_, eqn := lib.DevXQueryEQN(dev, 0)
+	for _, x := range []struct {
+		what      string
+		got, want error
+	}{
+		{"CryptoLogin", lib.CryptoLogin(dev, mlx5dv.NewCryptoLoginAttr(1, 2, [48]byte{})), syscall.EOPNOTSUPP},
+		{"CryptoLogout", lib.CryptoLogout(dev), syscall.ENOENT},
+		{"CreateCryptoLogin", login, syscall.EOPNOTSUPP},
+		{"CreateDEK", dek, syscall.EOPNOTSUPP},
+		{"DevXCreate", obj, syscall.EPROTONOSUPPORT},
+		{"RegUMem", umem, syscall.EPROTONOSUPPORT},
+		{"RegUMemEx", ex, syscall.EBADF},
+		{"CreateCmdComp", comp, syscall.EPROTONOSUPPORT},
+		{"CreateEventChannel", channel, syscall.EPROTONOSUPPORT},
+		{"QueryPort", port, syscall.EPROTONOSUPPORT},
+		{"DataDirectPath", lib.DataDirectPath(dev, make([]byte, 4096)), errors.ErrUnsupported},
+		{"AllocPP", pp, syscall.EPROTONOSUPPORT},
+		{"CreateSchedNode", node, syscall.EOPNOTSUPP},
+		{"CreateSteeringAnchor", anchor, syscall.EPROTONOSUPPORT},
+		{"AllocVAR", page, errors.ErrUnsupported},
+		{"DevXQueryEQN", eqn, syscall.EPROTONOSUPPORT},
+	} {
+		if !errors.Is(x.got, x.want) {
+			t.Errorf("%s: %v, want %v", x.what, x.got, x.want)
+		}
+	}
+	if state := must(lib.CryptoLoginState(dev))(t); mlx5dv.CryptoLoginState(state) != mlx5dv.CryptoLoginStateNoLogin {
+		t.Errorf("the login is in state %d", state)
+	}
+}

@@ -16,13 +16,31 @@ func init() {
 	bridge.OfferLib(func(l *Lib) dl.Source { return l.src })
 	bridge.OfferHandle((*VAR).base, newVAR, func(o *VAR, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*MKey).base, newMKey, func(o *MKey, m *bridge.Made) { o.pd = bridge.Among[verbs.PD](m) })
+	bridge.OfferHandle((*SteeringAnchor).base, newSteeringAnchor,
+		func(o *SteeringAnchor, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*CryptoLogin).base, newCryptoLogin,
+		func(o *CryptoLogin, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*DEK).base, newDEK, func(o *DEK, m *bridge.Made) { o.pd = bridge.Among[verbs.PD](m) })
 	bridge.OfferHandle((*UAR).base, newUAR, func(o *UAR, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*CmdComp).base, newCmdComp, func(o *CmdComp, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*EventChannel).base, newEventChannel,
+		func(o *EventChannel, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*DevXObj).base, newDevXObj, func(o *DevXObj, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*UMem).base, newUMem, func(o *UMem, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*PP).base, newPP, func(o *PP, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*SchedNode).base, newSchedNode, func(o *SchedNode, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*SchedLeaf).base, newSchedLeaf, func(o *SchedLeaf, m *bridge.Made) { o.schedNode = bridge.Among[SchedNode](m) })
 	bridge.OfferAttr("AllocDMAttr", (*AllocDMAttr).lend)
 	bridge.OfferAttr("CQInitAttr", (*CQInitAttr).lend)
 	bridge.OfferAttr("QPInitAttr", (*QPInitAttr).lend)
+	bridge.OfferAttr("SteeringAnchorAttr", (*SteeringAnchorAttr).lend)
 	bridge.OfferAttr("WQInitAttr", (*WQInitAttr).lend)
+	bridge.OfferAttr("CryptoLoginAttr", (*CryptoLoginAttr).lend)
 	bridge.OfferAttr("ContextAttr", (*ContextAttr).lend)
+	bridge.OfferAttr("SchedAttr", (*SchedAttr).lend)
 	bridge.OfferAttr("MKeyConfAttr", (*MKeyConfAttr).lend)
+	bridge.OfferFilled((*CryptoLoginInfo).from)
+	bridge.OfferFilled((*DEKInfo).from)
 	bridge.OfferFilled((*ClockInfo).from)
 	bridge.OfferFilled((*QPInfo).from)
 	bridge.OfferFilled((*CQInfo).from)
@@ -33,6 +51,7 @@ func init() {
 	bridge.OfferFilled((*PDInfo).from)
 	bridge.OfferFilled((*MKeyErr).from)
 	bridge.OfferFilled((*DeviceInfo).from)
+	bridge.OfferFilled((*PortInfo).from)
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
@@ -60,7 +79,21 @@ func (a *QPInitAttr) lend(to *bridge.Lent) error {
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *SteeringAnchorAttr) lend(to *bridge.Lent) error {
+	c := a.c
+	to.C = unsafe.Pointer(&c)
+	return nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *WQInitAttr) lend(to *bridge.Lent) error {
+	c := a.c
+	to.C = unsafe.Pointer(&c)
+	return nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *CryptoLoginAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	to.C = unsafe.Pointer(&c)
 	return nil
@@ -69,6 +102,19 @@ func (a *WQInitAttr) lend(to *bridge.Lent) error {
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *ContextAttr) lend(to *bridge.Lent) error {
 	c := a.c
+	to.C = unsafe.Pointer(&c)
+	return nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *SchedAttr) lend(to *bridge.Lent) error {
+	c := a.c
+	if a.parent != nil {
+		if err := to.Enter("parent", &a.parent.h); err != nil {
+			return err
+		}
+		c.parent = uintptr(a.parent.h.C)
+	}
 	to.C = unsafe.Pointer(&c)
 	return nil
 }

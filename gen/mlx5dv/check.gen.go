@@ -52,6 +52,38 @@ var (
 		Statement: "only a DCI has streams", Fix: "", Page: "mlx5dv_create_qp",
 		AcceptedBy: []string{"mlx5 (a queue pair of another type than DRIVER has no streams; of type DRIVER it is refused)"},
 		Text:       validate.Hex}
+	rule7854 = verr.Rule{ID: "VR-mlx5dv_crypto_login-credential_id-7854", Verb: "mlx5dv_crypto_login", Subject: "login_attr.credential_id",
+		Statement: "the number has at most 24 bits", Fix: "pass a number below 0x1000000", Page: "mlx5dv_crypto_login"}
+	rule7855 = verr.Rule{ID: "VR-mlx5dv_crypto_login-import_kek_id-7855", Verb: "mlx5dv_crypto_login", Subject: "login_attr.import_kek_id",
+		Statement: "the number has at most 24 bits", Fix: "pass a number below 0x1000000", Page: "mlx5dv_crypto_login"}
+	rule7856 = verr.Rule{ID: "VR-mlx5dv_crypto_login-comp_mask-7856", Verb: "mlx5dv_crypto_login", Subject: "login_attr.comp_mask",
+		Statement: "comp_mask has no bits yet", Fix: "set comp_mask to 0", Page: "mlx5dv_crypto_login", Text: validate.Hex}
+	rule7862 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-credential_id-7862", Verb: "mlx5dv_crypto_login_create",
+		Subject: "login_attr.credential_id", Statement: "the number has at most 24 bits", Fix: "pass a number below 0x1000000",
+		Page: "mlx5dv_crypto_login_create"}
+	rule7863 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-import_kek_id-7863", Verb: "mlx5dv_crypto_login_create",
+		Subject: "login_attr.import_kek_id", Statement: "the number has at most 24 bits", Fix: "pass a number below 0x1000000",
+		Page: "mlx5dv_crypto_login_create"}
+	rule7864 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-comp_mask-7864", Verb: "mlx5dv_crypto_login_create",
+		Subject: "login_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set comp_mask to 0",
+		Page: "mlx5dv_crypto_login_create", Text: validate.Hex}
+	rule7865 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-credential_len-7865", Verb: "mlx5dv_crypto_login_create",
+		Subject:   "login_attr.credential_len",
+		Statement: "libmlx5 copies the credential to its stack, where it has 192 bytes before it writes over other memory",
+		Fix:       "pass at most 48 bytes", Page: "mlx5dv_crypto_login_create"}
+	rule7871 = verr.Rule{ID: "VR-mlx5dv_dek_create-key_size-7871", Verb: "mlx5dv_dek_create", Subject: "init_attr.key_size",
+		Statement: "a key has 128 or 256 bits", Fix: "pass one of these sizes", Page: "mlx5dv_dek_create", Text: validate.Text[CryptoKeySize]}
+	rule7872 = verr.Rule{ID: "VR-mlx5dv_dek_create-key_purpose-7872", Verb: "mlx5dv_dek_create", Subject: "init_attr.key_purpose",
+		Statement: "keys are for AES-XTS only", Fix: "pass CryptoKeyPurposeAesXts", Page: "mlx5dv_dek_create",
+		Text: validate.Text[CryptoKeyPurpose]}
+	rule7874 = verr.Rule{ID: "VR-mlx5dv_dek_create-pd-7874", Verb: "mlx5dv_dek_create", Subject: "init_attr.pd",
+		Statement: "pd must not be NULL", Fix: "pass the protection domain of the key", Page: "mlx5dv_dek_create", Text: validate.AddrText}
+	rule7945 = verr.Rule{ID: "VR-mlx5dv_create_steering_anchor-comp_mask-7945", Verb: "mlx5dv_create_steering_anchor",
+		Subject: "attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set comp_mask to 0", Page: "mlx5dv_create_steering_anchor",
+		Text: validate.Hex}
+	rule7946 = verr.Rule{ID: "VR-mlx5dv_create_steering_anchor-ft_type-7946", Verb: "mlx5dv_create_steering_anchor",
+		Subject: "attr.ft_type", Statement: "no release has this kind of flow tables",
+		Fix: "pass a kind of enum mlx5_ib_uapi_flow_table_type", Page: "mlx5dv_create_steering_anchor", Text: validate.Text[FlowTableType]}
 	rule7703 = verr.Rule{ID: "VR-mlx5dv_alloc_dm-type-7703", Verb: "mlx5dv_alloc_dm", Subject: "mlx5_dm_attr.type",
 		Statement: "no release has this kind of memory", Fix: "pass a kind of enum mlx5_ib_uapi_dm_type", Page: "mlx5dv_alloc_dm",
 		Text: validate.Text[DMType]}
@@ -73,11 +105,28 @@ var (
 		Fix: "pass 3 to 16, or 9 to 16 where DeviceInfo says so", Page: "mlx5dv_create_wq"}
 	rule7768 = verr.Rule{ID: "VR-mlx5dv_open_device-flags-7768", Verb: "mlx5dv_open_device", Subject: "attr.flags",
 		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_open_device", Text: validate.Text[ContextAttrFlag]}
+	rule7811 = verr.Rule{ID: "VR-mlx5dv_devx_obj_create-inlen-7811", Verb: "mlx5dv_devx_obj_create", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7831 = verr.Rule{ID: "VR-mlx5dv_devx_obj_create-outlen-7831", Verb: "mlx5dv_devx_obj_create", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7812 = verr.Rule{ID: "VR-mlx5dv_devx_obj_query-inlen-7812", Verb: "mlx5dv_devx_obj_query", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7832 = verr.Rule{ID: "VR-mlx5dv_devx_obj_query-outlen-7832", Verb: "mlx5dv_devx_obj_query", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7813 = verr.Rule{ID: "VR-mlx5dv_devx_obj_modify-inlen-7813", Verb: "mlx5dv_devx_obj_modify", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7833 = verr.Rule{ID: "VR-mlx5dv_devx_obj_modify-outlen-7833", Verb: "mlx5dv_devx_obj_modify", Subject: "outlen",
+		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
 	rule7800 = verr.Rule{ID: "VR-mlx5dv_devx_general_cmd-inlen-7800", Verb: "mlx5dv_devx_general_cmd", Subject: "inlen",
 		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
 		Page: "mlx5dv_devx_obj_create"}
 	rule7820 = verr.Rule{ID: "VR-mlx5dv_devx_general_cmd-outlen-7820", Verb: "mlx5dv_devx_general_cmd", Subject: "outlen",
 		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7913 = verr.Rule{ID: "VR-mlx5dv_query_port-port_num-7913", Verb: "mlx5dv_query_port", Subject: "port_num",
+		Statement: "port_num is at least 1", Fix: "pass a port of the device", Page: "mlx5dv_query_port"}
 	rule7760 = verr.Rule{ID: "VR-mlx5dv_devx_alloc_uar-flags-7760", Verb: "mlx5dv_devx_alloc_uar", Subject: "flags",
 		Statement: "no release has this kind of page", Fix: "pass one of the constants of this type", Page: "mlx5dv_devx_alloc_uar",
 		Text: validate.Text[UARType]}
@@ -133,4 +182,40 @@ var (
 		Page: "mlx5dv_devx_obj_create"}
 	rule7830 = verr.Rule{ID: "VR-mlx5dv_devx_ind_tbl_modify-outlen-7830", Verb: "mlx5dv_devx_ind_tbl_modify", Subject: "outlen",
 		Statement: "an answer has 16 to 65535 bytes", Fix: "pass a buffer for the whole answer", Page: "mlx5dv_devx_obj_create"}
+	rule7896 = verr.Rule{ID: "VR-mlx5dv_devx_obj_query_async-inlen-7896", Verb: "mlx5dv_devx_obj_query_async", Subject: "inlen",
+		Statement: "a command has 16 to 65535 bytes", Fix: "pass the command as the firmware has it, from its opcode on",
+		Page: "mlx5dv_devx_obj_create"}
+	rule7901 = verr.Rule{ID: "VR-mlx5dv_devx_create_event_channel-flags-7901", Verb: "mlx5dv_devx_create_event_channel", Subject: "flags",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_devx_create_event_channel",
+		Text: validate.Text[EventChannelFlag]}
+	rule7904 = verr.Rule{ID: "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7904", Verb: "mlx5dv_devx_subscribe_devx_event",
+		Subject: "events_sz", Statement: "a subscription has a kind of events", Fix: "pass the numbers of the kinds",
+		Page: "mlx5dv_devx_subscribe_devx_event"}
+	rule7905 = verr.Rule{ID: "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7905", Verb: "mlx5dv_devx_subscribe_devx_event",
+		Subject: "events_sz", Statement: "the number of a kind has 2 bytes", Fix: "pass whole numbers",
+		Page: "mlx5dv_devx_subscribe_devx_event"}
+	rule7917 = verr.Rule{ID: "VR-mlx5dv_pp_alloc-pp_context_sz-7917", Verb: "mlx5dv_pp_alloc", Subject: "pp_context_sz",
+		Statement: "a pace has 1 to 48 bytes", Fix: "pass the pace as the firmware has it", Page: "mlx5dv_pp_alloc"}
+	rule7918 = verr.Rule{ID: "VR-mlx5dv_pp_alloc-flags-7918", Verb: "mlx5dv_pp_alloc", Subject: "flags",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_pp_alloc", Text: validate.Text[PPFlag]}
+	rule7920 = verr.Rule{ID: "VR-mlx5dv_sched_node_create-comp_mask-7920", Verb: "mlx5dv_sched_node_create",
+		Subject: "sched_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set comp_mask to 0", Page: "mlx5dv_sched_node_create"}
+	rule7921 = verr.Rule{ID: "VR-mlx5dv_sched_node_create-flags-7921", Verb: "mlx5dv_sched_node_create", Subject: "sched_attr.flags",
+		Statement: "the root has neither a share nor a limit", Fix: "leave them out, or pass a node above it as SchedAttr.Parent",
+		Page: "mlx5dv_sched_node_create", Text: validate.Hex}
+	rule7923 = verr.Rule{ID: "VR-mlx5dv_sched_leaf_create-comp_mask-7923", Verb: "mlx5dv_sched_leaf_create",
+		Subject: "sched_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set comp_mask to 0", Page: "mlx5dv_sched_node_create"}
+	rule7924 = verr.Rule{ID: "VR-mlx5dv_sched_leaf_create-parent-7924", Verb: "mlx5dv_sched_leaf_create", Subject: "sched_attr.parent",
+		Statement: "a leaf has a node above it", Fix: "pass the node as SchedAttr.Parent", Page: "mlx5dv_sched_node_create",
+		Text: validate.AddrText}
+	rule7926 = verr.Rule{ID: "VR-mlx5dv_sched_node_modify-comp_mask-7926", Verb: "mlx5dv_sched_node_modify",
+		Subject: "sched_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set comp_mask to 0", Page: "mlx5dv_sched_node_create"}
+	rule7927 = verr.Rule{ID: "VR-mlx5dv_sched_node_modify-flags-7927", Verb: "mlx5dv_sched_node_modify", Subject: "sched_attr.flags",
+		Statement: "the root has neither a share nor a limit", Fix: "leave them out, or pass a node above it as SchedAttr.Parent",
+		Page: "mlx5dv_sched_node_create", Text: validate.Hex}
+	rule7929 = verr.Rule{ID: "VR-mlx5dv_sched_leaf_modify-comp_mask-7929", Verb: "mlx5dv_sched_leaf_modify",
+		Subject: "sched_attr.comp_mask", Statement: "comp_mask has no bits yet", Fix: "set comp_mask to 0", Page: "mlx5dv_sched_node_create"}
+	rule7930 = verr.Rule{ID: "VR-mlx5dv_sched_leaf_modify-parent-7930", Verb: "mlx5dv_sched_leaf_modify", Subject: "sched_attr.parent",
+		Statement: "a leaf has a node above it", Fix: "pass the node as SchedAttr.Parent", Page: "mlx5dv_sched_node_create",
+		Text: validate.AddrText}
 )

@@ -56,6 +56,30 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-mlx5dv_create_qp-comp_mask-7738", hintCreateQP,
 		&inCreateQP{mlx5QPAttr: 4096, mlx5QPAttrCompMask: 10, mlx5QPAttrDcInitAttrDcType: 2},
 		&inCreateQP{mlx5QPAttr: 4096, mlx5QPAttrCompMask: 8})
+	judge(t, "VR-mlx5dv_crypto_login-credential_id-7854", checkCryptoLogin, &inCryptoLogin{loginAttrCredentialID: 0xffffff},
+		&inCryptoLogin{loginAttrCredentialID: 0x1000000})
+	judge(t, "VR-mlx5dv_crypto_login-import_kek_id-7855", checkCryptoLogin, &inCryptoLogin{loginAttrImportKekID: 0xffffff},
+		&inCryptoLogin{loginAttrImportKekID: 0x1000000})
+	judge(t, "VR-mlx5dv_crypto_login-comp_mask-7856", checkCryptoLogin, &inCryptoLogin{}, &inCryptoLogin{loginAttrCompMask: 1})
+	judge(t, "VR-mlx5dv_crypto_login_create-credential_id-7862", checkCryptoLoginCreate,
+		&inCryptoLoginCreate{loginAttrCredentialID: 0xffffff, loginAttrCredentialLen: 4096},
+		&inCryptoLoginCreate{loginAttrCredentialID: 0x1000000, loginAttrCredentialLen: 4096})
+	judge(t, "VR-mlx5dv_crypto_login_create-import_kek_id-7863", checkCryptoLoginCreate,
+		&inCryptoLoginCreate{loginAttrImportKekID: 0xffffff, loginAttrCredentialLen: 4096},
+		&inCryptoLoginCreate{loginAttrImportKekID: 0x1000000, loginAttrCredentialLen: 4096})
+	judge(t, "VR-mlx5dv_crypto_login_create-comp_mask-7864", checkCryptoLoginCreate, &inCryptoLoginCreate{loginAttrCredentialLen: 4096},
+		&inCryptoLoginCreate{loginAttrCompMask: 1, loginAttrCredentialLen: 4096})
+	judge(t, "VR-mlx5dv_crypto_login_create-credential_len-7865", checkCryptoLoginCreate, &inCryptoLoginCreate{loginAttrCredentialLen: 48},
+		&inCryptoLoginCreate{loginAttrCredentialLen: 193})
+	judge(t, "VR-mlx5dv_dek_create-key_size-7871", checkDEKCreate, &inDEKCreate{initAttrKeySize: 1, initAttrPD: 4096},
+		&inDEKCreate{initAttrKeySize: 2, initAttrPD: 4096})
+	judge(t, "VR-mlx5dv_dek_create-key_purpose-7872", checkDEKCreate, &inDEKCreate{initAttrPD: 4096},
+		&inDEKCreate{initAttrKeyPurpose: 1, initAttrPD: 4096})
+	judge(t, "VR-mlx5dv_dek_create-pd-7874", checkDEKCreate, &inDEKCreate{initAttrPD: 4096}, &inDEKCreate{})
+	judge(t, "VR-mlx5dv_create_steering_anchor-comp_mask-7945", checkCreateSteeringAnchor, &inCreateSteeringAnchor{},
+		&inCreateSteeringAnchor{attrCompMask: 1})
+	judge(t, "VR-mlx5dv_create_steering_anchor-ft_type-7946", checkCreateSteeringAnchor, &inCreateSteeringAnchor{},
+		&inCreateSteeringAnchor{attrFtType: 99})
 	judge(t, "VR-mlx5dv_alloc_dm-type-7703", checkAllocDM, &inAllocDM{mlx5DMAttrType: 1}, &inAllocDM{mlx5DMAttrType: 5})
 	judge(t, "VR-mlx5dv_alloc_dm-comp_mask-7704", checkAllocDM, &inAllocDM{}, &inAllocDM{mlx5DMAttrCompMask: 1})
 	judge(t, "VR-mlx5dv_reg_dmabuf_mr-mlx5_access-7777", checkRegDmabufMR, &inRegDmabufMR{mlx5Access: 1}, &inRegDmabufMR{mlx5Access: 2})
@@ -74,10 +98,23 @@ func TestRules(t *testing.T) {
 		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 6, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1,
 			mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 17})
 	judge(t, "VR-mlx5dv_open_device-flags-7768", checkOpenDevice, &inOpenDevice{attrFlags: 1}, &inOpenDevice{attrFlags: 0x40000000})
+	judge(t, "VR-mlx5dv_devx_obj_create-inlen-7811", checkDevXObjCreate, &inDevXObjCreate{inlen: 16, outlen: 16},
+		&inDevXObjCreate{inlen: 15, outlen: 16})
+	judge(t, "VR-mlx5dv_devx_obj_create-outlen-7831", checkDevXObjCreate, &inDevXObjCreate{inlen: 16, outlen: 16},
+		&inDevXObjCreate{inlen: 16, outlen: 15})
+	judge(t, "VR-mlx5dv_devx_obj_query-inlen-7812", checkDevXObjQuery, &inDevXObjQuery{inlen: 16, outlen: 16},
+		&inDevXObjQuery{inlen: 15, outlen: 16})
+	judge(t, "VR-mlx5dv_devx_obj_query-outlen-7832", checkDevXObjQuery, &inDevXObjQuery{inlen: 16, outlen: 16},
+		&inDevXObjQuery{inlen: 16, outlen: 15})
+	judge(t, "VR-mlx5dv_devx_obj_modify-inlen-7813", checkDevXObjModify, &inDevXObjModify{inlen: 16, outlen: 16},
+		&inDevXObjModify{inlen: 15, outlen: 16})
+	judge(t, "VR-mlx5dv_devx_obj_modify-outlen-7833", checkDevXObjModify, &inDevXObjModify{inlen: 16, outlen: 16},
+		&inDevXObjModify{inlen: 16, outlen: 15})
 	judge(t, "VR-mlx5dv_devx_general_cmd-inlen-7800", checkDevXGeneralCmd, &inDevXGeneralCmd{inlen: 16, outlen: 16},
 		&inDevXGeneralCmd{inlen: 15, outlen: 16})
 	judge(t, "VR-mlx5dv_devx_general_cmd-outlen-7820", checkDevXGeneralCmd, &inDevXGeneralCmd{inlen: 16, outlen: 16},
 		&inDevXGeneralCmd{inlen: 16, outlen: 15})
+	judge(t, "VR-mlx5dv_query_port-port_num-7913", checkQueryPort, &inQueryPort{portNum: 1}, &inQueryPort{})
 	judge(t, "VR-mlx5dv_devx_alloc_uar-flags-7760", checkDevXAllocUAR, &inDevXAllocUAR{flags: 1}, &inDevXAllocUAR{flags: 2})
 	judge(t, "VR-mlx5dv_alloc_var-flags-7706", checkAllocVar, &inAllocVar{}, &inAllocVar{flags: 2})
 	judge(t, "VR-mlx5dv_devx_cq_query-inlen-7801", checkDevXCQQuery, &inDevXCQQuery{inlen: 16, outlen: 16},
@@ -120,6 +157,32 @@ func TestRules(t *testing.T) {
 		&inDevXIndTblModify{inlen: 15, outlen: 16})
 	judge(t, "VR-mlx5dv_devx_ind_tbl_modify-outlen-7830", checkDevXIndTblModify, &inDevXIndTblModify{inlen: 16, outlen: 16},
 		&inDevXIndTblModify{inlen: 16, outlen: 15})
+	judge(t, "VR-mlx5dv_devx_obj_query_async-inlen-7896", checkDevXObjQueryAsync, &inDevXObjQueryAsync{inlen: 16},
+		&inDevXObjQueryAsync{inlen: 15})
+	judge(t, "VR-mlx5dv_devx_create_event_channel-flags-7901", checkDevXCreateEventChannel, &inDevXCreateEventChannel{flags: 1},
+		&inDevXCreateEventChannel{flags: 2})
+	judge(t, "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7904", checkDevXSubscribeDevXEvent, &inDevXSubscribeDevXEvent{eventsSz: 2},
+		&inDevXSubscribeDevXEvent{eventsSz: 1})
+	judge(t, "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7905", checkDevXSubscribeDevXEvent, &inDevXSubscribeDevXEvent{eventsSz: 4},
+		&inDevXSubscribeDevXEvent{eventsSz: 3})
+	judge(t, "VR-mlx5dv_pp_alloc-pp_context_sz-7917", checkPpAlloc, &inPpAlloc{ppContextSz: 48}, &inPpAlloc{ppContextSz: 49})
+	judge(t, "VR-mlx5dv_pp_alloc-flags-7918", checkPpAlloc, &inPpAlloc{ppContextSz: 16, flags: 1}, &inPpAlloc{ppContextSz: 16, flags: 2})
+	judge(t, "VR-mlx5dv_sched_node_create-comp_mask-7920", checkSchedNodeCreate,
+		&inSchedNodeCreate{schedAttrFlags: 1, schedAttrParent: 4096}, &inSchedNodeCreate{schedAttrCompMask: 1, schedAttrParent: 4096})
+	judge(t, "VR-mlx5dv_sched_node_create-flags-7921", checkSchedNodeCreate, &inSchedNodeCreate{schedAttrFlags: 1, schedAttrParent: 4096},
+		&inSchedNodeCreate{schedAttrFlags: 1})
+	judge(t, "VR-mlx5dv_sched_leaf_create-comp_mask-7923", checkSchedLeafCreate, &inSchedLeafCreate{schedAttrParent: 4096},
+		&inSchedLeafCreate{schedAttrCompMask: 1, schedAttrParent: 4096})
+	judge(t, "VR-mlx5dv_sched_leaf_create-parent-7924", checkSchedLeafCreate, &inSchedLeafCreate{schedAttrParent: 4096},
+		&inSchedLeafCreate{})
+	judge(t, "VR-mlx5dv_sched_node_modify-comp_mask-7926", checkSchedNodeModify,
+		&inSchedNodeModify{schedAttrFlags: 1, schedAttrParent: 4096}, &inSchedNodeModify{schedAttrCompMask: 1, schedAttrParent: 4096})
+	judge(t, "VR-mlx5dv_sched_node_modify-flags-7927", checkSchedNodeModify, &inSchedNodeModify{schedAttrFlags: 1, schedAttrParent: 4096},
+		&inSchedNodeModify{schedAttrFlags: 1})
+	judge(t, "VR-mlx5dv_sched_leaf_modify-comp_mask-7929", checkSchedLeafModify, &inSchedLeafModify{schedAttrParent: 4096},
+		&inSchedLeafModify{schedAttrCompMask: 1, schedAttrParent: 4096})
+	judge(t, "VR-mlx5dv_sched_leaf_modify-parent-7930", checkSchedLeafModify, &inSchedLeafModify{schedAttrParent: 4096},
+		&inSchedLeafModify{})
 }
 
 // judge calls a validator with inputs that keep a rule, the case 0, and with inputs that break it, the case 1.

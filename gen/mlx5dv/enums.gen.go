@@ -161,6 +161,112 @@ var dcTypeNames = []validate.Flag{{Bits: 1, Name: "DCT"}, {Bits: 2, Name: "DCI"}
 // String returns the C name without its prefix.
 func (v DCType) String() string { return validate.EnumText("DCType", int64(v), dcTypeNames) }
 
+// FlowTableType is a kind of flow tables.
+//
+// C: enum mlx5_ib_uapi_flow_table_type, mlx5dv_create_steering_anchor(3).
+type FlowTableType uint32
+
+// Constants of FlowTableType.
+const (
+	FlowTableTypeNicRX  FlowTableType = 0 // MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX
+	FlowTableTypeNicTx  FlowTableType = 1 // MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX
+	FlowTableTypeFdb    FlowTableType = 2 // MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB
+	FlowTableTypeRDMARX FlowTableType = 3 // MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_RX
+	// Since rdma-core 29.0.
+	FlowTableTypeRDMATx FlowTableType = 4 // MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX
+	// Since rdma-core 57.0.
+	FlowTableTypeRDMATransportRX FlowTableType = 5 // MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_RX
+	// Since rdma-core 57.0.
+	FlowTableTypeRDMATransportTx FlowTableType = 6 // MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX
+)
+
+var flowTableTypeNames = []validate.Flag{{Bits: 0, Name: "NIC_RX"}, {Bits: 1, Name: "NIC_TX"}, {Bits: 2, Name: "FDB"},
+	{Bits: 3, Name: "RDMA_RX"}, {Bits: 4, Name: "RDMA_TX"}, {Bits: 5, Name: "RDMA_TRANSPORT_RX"}, {Bits: 6, Name: "RDMA_TRANSPORT_TX"}}
+
+// String returns the C name without its prefix.
+func (v FlowTableType) String() string {
+	return validate.EnumText("FlowTableType", int64(v), flowTableTypeNames)
+}
+
+// CryptoLoginState is the state of a login.
+//
+// C: enum mlx5dv_crypto_login_state, mlx5dv_crypto_login(3).
+type CryptoLoginState uint32
+
+// Constants of CryptoLoginState.
+const (
+	// Wrapped keys can be made. Since rdma-core 37.0.
+	CryptoLoginStateValid CryptoLoginState = 0 // MLX5DV_CRYPTO_LOGIN_STATE_VALID
+	// There is none. Since rdma-core 37.0.
+	CryptoLoginStateNoLogin CryptoLoginState = 1 // MLX5DV_CRYPTO_LOGIN_STATE_NO_LOGIN
+	// The credential or the key that wraps keys was deleted in the device: log out, and in again. Since rdma-core
+	// 37.0.
+	CryptoLoginStateInvalid CryptoLoginState = 2 // MLX5DV_CRYPTO_LOGIN_STATE_INVALID
+)
+
+var cryptoLoginStateNames = []validate.Flag{{Bits: 0, Name: "VALID"}, {Bits: 1, Name: "NO_LOGIN"}, {Bits: 2, Name: "INVALID"}}
+
+// String returns the C name without its prefix.
+func (v CryptoLoginState) String() string {
+	return validate.EnumText("CryptoLoginState", int64(v), cryptoLoginStateNames)
+}
+
+// CryptoKeySize is the bits of a key.
+//
+// C: enum mlx5dv_crypto_key_size, mlx5dv_dek_create(3).
+type CryptoKeySize uint32
+
+// Constants of CryptoKeySize.
+const (
+	// Since rdma-core 37.0.
+	CryptoKeySize128 CryptoKeySize = 0 // MLX5DV_CRYPTO_KEY_SIZE_128
+	// Since rdma-core 37.0.
+	CryptoKeySize256 CryptoKeySize = 1 // MLX5DV_CRYPTO_KEY_SIZE_256
+)
+
+var cryptoKeySizeNames = []validate.Flag{{Bits: 0, Name: "128"}, {Bits: 1, Name: "256"}}
+
+// String returns the C name without its prefix.
+func (v CryptoKeySize) String() string {
+	return validate.EnumText("CryptoKeySize", int64(v), cryptoKeySizeNames)
+}
+
+// CryptoKeyPurpose is what a key is for.
+//
+// C: enum mlx5dv_crypto_key_purpose, mlx5dv_dek_create(3).
+type CryptoKeyPurpose uint32
+
+// Constants of CryptoKeyPurpose.
+const (
+	// Encryption by AES-XTS. Since rdma-core 37.0.
+	CryptoKeyPurposeAesXts CryptoKeyPurpose = 0 // MLX5DV_CRYPTO_KEY_PURPOSE_AES_XTS
+)
+
+var cryptoKeyPurposeNames = []validate.Flag{{Bits: 0, Name: "AES_XTS"}}
+
+// String returns the C name without its prefix.
+func (v CryptoKeyPurpose) String() string {
+	return validate.EnumText("CryptoKeyPurpose", int64(v), cryptoKeyPurposeNames)
+}
+
+// DEKState is the state of a key.
+//
+// C: enum mlx5dv_dek_state, mlx5dv_dek_create(3).
+type DEKState uint32
+
+// Constants of DEKState.
+const (
+	// It can be used. Since rdma-core 37.0.
+	DEKStateReady DEKState = 0 // MLX5DV_DEK_STATE_READY
+	// The device has lost it. Since rdma-core 37.0.
+	DEKStateError DEKState = 1 // MLX5DV_DEK_STATE_ERROR
+)
+
+var dekStateNames = []validate.Flag{{Bits: 0, Name: "READY"}, {Bits: 1, Name: "ERROR"}}
+
+// String returns the C name without its prefix.
+func (v DEKState) String() string { return validate.EnumText("DEKState", int64(v), dekStateNames) }
+
 // UARType is a kind of doorbell page.
 //
 // C: enum mlx5_ib_uapi_uar_alloc_type, mlx5dv_devx_alloc_uar(3).
@@ -181,6 +287,22 @@ var uarTypeNames = []validate.Flag{{Bits: 0x0, Name: "BF"}, {Bits: 0x1, Name: "N
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v UARType) String() string { return validate.FlagText(uint64(v), uarTypeNames) }
+
+// EventChannelFlag is a set of options of a channel of events.
+//
+// C: enum mlx5_ib_uapi_devx_create_event_channel_flags, mlx5dv_devx_create_event_channel(3).
+type EventChannelFlag uint32
+
+// Constants of EventChannelFlag.
+const (
+	// Events come without data, as cookies only; equal ones come once.
+	EventChannelFlagOmitData EventChannelFlag = 0x1 // MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA
+)
+
+var eventChannelFlagNames = []validate.Flag{{Bits: 0x1, Name: "OMIT_DATA"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v EventChannelFlag) String() string { return validate.FlagText(uint64(v), eventChannelFlagNames) }
 
 // QPInfoMask is a set of the parts of a QPInfo that the library has filled in.
 //
@@ -270,6 +392,22 @@ var contextAttrFlagNames = []validate.Flag{{Bits: 0x1, Name: "DEVX"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v ContextAttrFlag) String() string { return validate.FlagText(uint64(v), contextAttrFlagNames) }
+
+// PPFlag is a set of options of an entry of packet pacing.
+//
+// C: enum mlx5_ib_uapi_pp_alloc_flags, mlx5dv_pp_alloc(3).
+type PPFlag uint32
+
+// Constants of PPFlag.
+const (
+	// No other caller gets the entry, though it asks for the same pace. Since rdma-core 29.0.
+	PPFlagDedicatedIndex PPFlag = 0x1 // MLX5_IB_UAPI_PP_ALLOC_FLAGS_DEDICATED_INDEX
+)
+
+var ppFlagNames = []validate.Flag{{Bits: 0x1, Name: "DEDICATED_INDEX"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v PPFlag) String() string { return validate.FlagText(uint64(v), ppFlagNames) }
 
 // ContextMask is a set of the parts of a DeviceInfo that the library has filled in.
 //

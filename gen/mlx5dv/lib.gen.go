@@ -11,6 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
@@ -21,84 +22,158 @@ import (
 // Places in the table of functions.
 const (
 	sym_mlx5dv_mkey_check = iota
+	sym_mlx5dv_query_port
 	symMlx5dv_alloc_dm
 	symMlx5dv_alloc_var
 	symMlx5dv_create_cq
 	symMlx5dv_create_mkey
 	symMlx5dv_create_qp
+	symMlx5dv_create_steering_anchor
 	symMlx5dv_create_wq
+	symMlx5dv_crypto_login
+	symMlx5dv_crypto_login_create
+	symMlx5dv_crypto_login_destroy
+	symMlx5dv_crypto_login_query
+	symMlx5dv_crypto_login_query_state
+	symMlx5dv_crypto_logout
 	symMlx5dv_dci_stream_id_reset
+	symMlx5dv_dek_create
+	symMlx5dv_dek_destroy
+	symMlx5dv_dek_query
 	symMlx5dv_destroy_mkey
+	symMlx5dv_destroy_steering_anchor
 	symMlx5dv_devx_alloc_uar
 	symMlx5dv_devx_cq_modify
 	symMlx5dv_devx_cq_query
+	symMlx5dv_devx_create_cmd_comp
+	symMlx5dv_devx_create_event_channel
+	symMlx5dv_devx_destroy_cmd_comp
+	symMlx5dv_devx_destroy_event_channel
 	symMlx5dv_devx_free_uar
 	symMlx5dv_devx_general_cmd
 	symMlx5dv_devx_ind_tbl_modify
 	symMlx5dv_devx_ind_tbl_query
+	symMlx5dv_devx_obj_create
+	symMlx5dv_devx_obj_destroy
+	symMlx5dv_devx_obj_modify
+	symMlx5dv_devx_obj_query
+	symMlx5dv_devx_obj_query_async
 	symMlx5dv_devx_qp_modify
 	symMlx5dv_devx_qp_query
 	symMlx5dv_devx_query_eqn
 	symMlx5dv_devx_srq_modify
 	symMlx5dv_devx_srq_query
+	symMlx5dv_devx_subscribe_devx_event
+	symMlx5dv_devx_subscribe_devx_event_fd
+	symMlx5dv_devx_uar_export_dmabuf_fd
+	symMlx5dv_devx_umem_dereg
+	symMlx5dv_devx_umem_reg
+	symMlx5dv_devx_umem_reg_ex
 	symMlx5dv_devx_wq_modify
 	symMlx5dv_devx_wq_query
 	symMlx5dv_free_var
 	symMlx5dv_get_clock_info
+	symMlx5dv_get_data_direct_sysfs_path
 	symMlx5dv_init_obj
 	symMlx5dv_is_supported
 	symMlx5dv_map_ah_to_qp
 	symMlx5dv_modify_qp_lag_port
+	symMlx5dv_modify_qp_sched_elem
 	symMlx5dv_modify_qp_udp_sport
 	symMlx5dv_open_device
+	symMlx5dv_pp_alloc
+	symMlx5dv_pp_free
 	symMlx5dv_qp_ex_from_ibv_qp_ex
 	symMlx5dv_query_device
 	symMlx5dv_query_qp_lag_port
 	symMlx5dv_reg_dmabuf_mr
 	symMlx5dv_reserved_qpn_alloc
 	symMlx5dv_reserved_qpn_dealloc
+	symMlx5dv_sched_leaf_create
+	symMlx5dv_sched_leaf_destroy
+	symMlx5dv_sched_leaf_modify
+	symMlx5dv_sched_node_create
+	symMlx5dv_sched_node_destroy
+	symMlx5dv_sched_node_modify
 	numSymbols
 )
 
 // symbols are the functions looked up: name, default version, and the first rdma-core release known to have it.
 var symbols = [numSymbols]dl.Symbol{
 	{Name: "_mlx5dv_mkey_check", Version: "MLX5_1.20", Since: "36.0"},
+	{Name: "_mlx5dv_query_port", Version: "MLX5_1.19", Since: "35.0"},
 	{Name: "mlx5dv_alloc_dm", Version: "MLX5_1.10", Since: ""},
 	{Name: "mlx5dv_alloc_var", Version: "MLX5_1.12", Since: ""},
 	{Name: "mlx5dv_create_cq", Version: "MLX5_1.1", Since: ""},
 	{Name: "mlx5dv_create_mkey", Version: "MLX5_1.10", Since: ""},
 	{Name: "mlx5dv_create_qp", Version: "MLX5_1.3", Since: ""},
+	{Name: "mlx5dv_create_steering_anchor", Version: "MLX5_1.24", Since: "42.0"},
 	{Name: "mlx5dv_create_wq", Version: "MLX5_1.3", Since: ""},
+	{Name: "mlx5dv_crypto_login", Version: "MLX5_1.21", Since: "37.0"},
+	{Name: "mlx5dv_crypto_login_create", Version: "MLX5_1.24", Since: "42.0"},
+	{Name: "mlx5dv_crypto_login_destroy", Version: "MLX5_1.24", Since: "42.0"},
+	{Name: "mlx5dv_crypto_login_query", Version: "MLX5_1.24", Since: "42.0"},
+	{Name: "mlx5dv_crypto_login_query_state", Version: "MLX5_1.21", Since: "37.0"},
+	{Name: "mlx5dv_crypto_logout", Version: "MLX5_1.21", Since: "37.0"},
 	{Name: "mlx5dv_dci_stream_id_reset", Version: "MLX5_1.21", Since: "37.0"},
+	{Name: "mlx5dv_dek_create", Version: "MLX5_1.21", Since: "37.0"},
+	{Name: "mlx5dv_dek_destroy", Version: "MLX5_1.21", Since: "37.0"},
+	{Name: "mlx5dv_dek_query", Version: "MLX5_1.21", Since: "37.0"},
 	{Name: "mlx5dv_destroy_mkey", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_destroy_steering_anchor", Version: "MLX5_1.24", Since: "42.0"},
 	{Name: "mlx5dv_devx_alloc_uar", Version: "MLX5_1.7", Since: ""},
 	{Name: "mlx5dv_devx_cq_modify", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_devx_cq_query", Version: "MLX5_1.8", Since: ""},
+	{Name: "mlx5dv_devx_create_cmd_comp", Version: "MLX5_1.9", Since: ""},
+	{Name: "mlx5dv_devx_create_event_channel", Version: "MLX5_1.11", Since: ""},
+	{Name: "mlx5dv_devx_destroy_cmd_comp", Version: "MLX5_1.9", Since: ""},
+	{Name: "mlx5dv_devx_destroy_event_channel", Version: "MLX5_1.11", Since: ""},
 	{Name: "mlx5dv_devx_free_uar", Version: "MLX5_1.7", Since: ""},
 	{Name: "mlx5dv_devx_general_cmd", Version: "MLX5_1.7", Since: ""},
 	{Name: "mlx5dv_devx_ind_tbl_modify", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_devx_ind_tbl_query", Version: "MLX5_1.8", Since: ""},
+	{Name: "mlx5dv_devx_obj_create", Version: "MLX5_1.7", Since: ""},
+	{Name: "mlx5dv_devx_obj_destroy", Version: "MLX5_1.7", Since: ""},
+	{Name: "mlx5dv_devx_obj_modify", Version: "MLX5_1.7", Since: ""},
+	{Name: "mlx5dv_devx_obj_query", Version: "MLX5_1.7", Since: ""},
+	{Name: "mlx5dv_devx_obj_query_async", Version: "MLX5_1.9", Since: ""},
 	{Name: "mlx5dv_devx_qp_modify", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_devx_qp_query", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_devx_query_eqn", Version: "MLX5_1.7", Since: ""},
 	{Name: "mlx5dv_devx_srq_modify", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_devx_srq_query", Version: "MLX5_1.8", Since: ""},
+	{Name: "mlx5dv_devx_subscribe_devx_event", Version: "MLX5_1.11", Since: ""},
+	{Name: "mlx5dv_devx_subscribe_devx_event_fd", Version: "MLX5_1.11", Since: ""},
+	{Name: "mlx5dv_devx_uar_export_dmabuf_fd", Version: "MLX5_1.26", Since: "62.0"},
+	{Name: "mlx5dv_devx_umem_dereg", Version: "MLX5_1.7", Since: ""},
+	{Name: "mlx5dv_devx_umem_reg", Version: "MLX5_1.7", Since: ""},
+	{Name: "mlx5dv_devx_umem_reg_ex", Version: "MLX5_1.19", Since: "35.0"},
 	{Name: "mlx5dv_devx_wq_modify", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_devx_wq_query", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_free_var", Version: "MLX5_1.12", Since: ""},
 	{Name: "mlx5dv_get_clock_info", Version: "MLX5_1.4", Since: ""},
+	{Name: "mlx5dv_get_data_direct_sysfs_path", Version: "MLX5_1.25", Since: "54.0"},
 	{Name: "mlx5dv_init_obj", Version: "MLX5_1.2", Since: ""},
 	{Name: "mlx5dv_is_supported", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_map_ah_to_qp", Version: "MLX5_1.20", Since: "36.0"},
 	{Name: "mlx5dv_modify_qp_lag_port", Version: "MLX5_1.14", Since: "30.0"},
+	{Name: "mlx5dv_modify_qp_sched_elem", Version: "MLX5_1.17", Since: "33.0"},
 	{Name: "mlx5dv_modify_qp_udp_sport", Version: "MLX5_1.17", Since: "33.0"},
 	{Name: "mlx5dv_open_device", Version: "MLX5_1.7", Since: ""},
+	{Name: "mlx5dv_pp_alloc", Version: "MLX5_1.13", Since: "29.0"},
+	{Name: "mlx5dv_pp_free", Version: "MLX5_1.13", Since: "29.0"},
 	{Name: "mlx5dv_qp_ex_from_ibv_qp_ex", Version: "MLX5_1.10", Since: ""},
 	{Name: "mlx5dv_query_device", Version: "MLX5_1.0", Since: ""},
 	{Name: "mlx5dv_query_qp_lag_port", Version: "MLX5_1.14", Since: "30.0"},
 	{Name: "mlx5dv_reg_dmabuf_mr", Version: "MLX5_1.25", Since: "54.0"},
 	{Name: "mlx5dv_reserved_qpn_alloc", Version: "MLX5_1.18", Since: "34.0"},
 	{Name: "mlx5dv_reserved_qpn_dealloc", Version: "MLX5_1.18", Since: "34.0"},
+	{Name: "mlx5dv_sched_leaf_create", Version: "MLX5_1.17", Since: "33.0"},
+	{Name: "mlx5dv_sched_leaf_destroy", Version: "MLX5_1.17", Since: "33.0"},
+	{Name: "mlx5dv_sched_leaf_modify", Version: "MLX5_1.17", Since: "33.0"},
+	{Name: "mlx5dv_sched_node_create", Version: "MLX5_1.17", Since: "33.0"},
+	{Name: "mlx5dv_sched_node_destroy", Version: "MLX5_1.17", Since: "33.0"},
+	{Name: "mlx5dv_sched_node_modify", Version: "MLX5_1.17", Since: "33.0"},
 }
 
 // Symbols is the source of the functions of libmlx5: a loaded library, or a software device. Symbol returns the
@@ -431,6 +506,301 @@ func (l *Lib) QPEx(stream *verbs.QPStream) (*QPEx, error) {
 	return x, nil
 }
 
+// CryptoLogin logs in to the device for wrapped keys. A device has one login at most.
+//
+// Since rdma-core 37.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - CredentialID: the number has at most 24 bits [VR-mlx5dv_crypto_login-credential_id-7854]
+//   - ImportKEKID: the number has at most 24 bits [VR-mlx5dv_crypto_login-import_kek_id-7855]
+//   - comp_mask has no bits yet [VR-mlx5dv_crypto_login-comp_mask-7856]
+//
+// C: mlx5dv_crypto_login, mlx5dv_crypto_login(3).
+func (l *Lib) CryptoLogin(dev *verbs.Device, attr *CryptoLoginAttr) error {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_crypto_login"
+	if l.fn[symMlx5dv_crypto_login] == 0 {
+		return l.missing("mlx5dv_crypto_login", symMlx5dv_crypto_login)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return err
+	}
+	if attr == nil {
+		return verr.NilValue(verb, "CryptoLoginAttr", "make one with NewCryptoLoginAttr")
+	}
+	attrC := attr.c
+	in := inCryptoLogin{
+		loginAttrCredentialID: uint64(attrC.credential_id),
+		loginAttrImportKekID:  uint64(attrC.import_kek_id),
+		loginAttrCompMask:     uint64(attrC.comp_mask),
+	}
+	if err := checkCryptoLogin(&in); err != nil {
+		return err
+	}
+	if errno := rawCryptoLogin(l.fn[symMlx5dv_crypto_login], devHeld.C, unsafe.Pointer(&attrC)); errno != 0 {
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EEXIST, Text: "the device has a login"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"})
+		})
+	}
+	return nil
+}
+
+// CryptoLoginState returns the state of the login of a device.
+//
+// The number is a CryptoLoginState.
+//
+// Since rdma-core 37.0; with an older library it returns errors.ErrUnsupported.
+//
+// C: mlx5dv_crypto_login_query_state, mlx5dv_crypto_login(3).
+func (l *Lib) CryptoLoginState(dev *verbs.Device) (uint32, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_crypto_login_query_state"
+	if l.fn[symMlx5dv_crypto_login_query_state] == 0 {
+		return 0, l.missing("mlx5dv_crypto_login_query_state", symMlx5dv_crypto_login_query_state)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return 0, err
+	}
+	var state uint32
+	if errno := rawCryptoLoginQueryState(l.fn[symMlx5dv_crypto_login_query_state], devHeld.C, unsafe.Pointer(&state)); errno != 0 {
+		return 0, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
+	}
+	return state, nil
+}
+
+// CryptoLogout ends the login of a device. Keys that were made stay usable.
+//
+// Since rdma-core 37.0; with an older library it returns errors.ErrUnsupported.
+//
+// C: mlx5dv_crypto_logout, mlx5dv_crypto_login(3).
+func (l *Lib) CryptoLogout(dev *verbs.Device) error {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_crypto_logout"
+	if l.fn[symMlx5dv_crypto_logout] == 0 {
+		return l.missing("mlx5dv_crypto_logout", symMlx5dv_crypto_logout)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return err
+	}
+	if errno := rawCryptoLogout(l.fn[symMlx5dv_crypto_logout], devHeld.C); errno != 0 {
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.ENOENT, Text: "the device has no login"})
+		})
+	}
+	return nil
+}
+
+// CreateCryptoLogin logs in to the device for wrapped keys.
+//
+// Since rdma-core 42.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - CredentialID: the number has at most 24 bits [VR-mlx5dv_crypto_login_create-credential_id-7862]
+//   - ImportKEKID: the number has at most 24 bits [VR-mlx5dv_crypto_login_create-import_kek_id-7863]
+//   - comp_mask has no bits yet [VR-mlx5dv_crypto_login_create-comp_mask-7864]
+//   - libmlx5 copies the credential to its stack, where it has 192 bytes before it writes over other memory
+//     [VR-mlx5dv_crypto_login_create-credential_len-7865]
+//
+// C: mlx5dv_crypto_login_create, mlx5dv_crypto_login_create(3).
+func (l *Lib) CreateCryptoLogin(dev *verbs.Device, attr *CryptoLoginAttrEx) (*CryptoLogin, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_crypto_login_create"
+	if l.fn[symMlx5dv_crypto_login_create] == 0 {
+		return nil, l.missing("mlx5dv_crypto_login_create", symMlx5dv_crypto_login_create)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return nil, err
+	}
+	if attr == nil {
+		return nil, verr.NilValue(verb, "CryptoLoginAttrEx", "make one with NewCryptoLoginAttrEx")
+	}
+	attrC := attr.c
+	if attr.err != nil {
+		return nil, attr.err
+	}
+	in := inCryptoLoginCreate{
+		loginAttrCredentialID:  uint64(attrC.credential_id),
+		loginAttrImportKekID:   uint64(attrC.import_kek_id),
+		loginAttrCompMask:      uint64(attrC.comp_mask),
+		loginAttrCredentialLen: uint64(attrC.credential_len),
+	}
+	if err := checkCryptoLoginCreate(&in); err != nil {
+		return nil, err
+	}
+	defer mem.PinData(&attrC.credential, attr.credential)()
+	ptr, errno := rawCryptoLoginCreate(l.fn[symMlx5dv_crypto_login_create], devHeld.C, unsafe.Pointer(&attrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"})
+		})
+	}
+	o := newCryptoLogin(l, ptr)
+	o.device = dev
+	if err := o.h.Adopt(devHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateDEK makes a key that encrypts data.
+//
+// Since rdma-core 37.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - KeySize: a key has 128 or 256 bits [VR-mlx5dv_dek_create-key_size-7871]
+//   - Purpose: keys are for AES-XTS only [VR-mlx5dv_dek_create-key_purpose-7872]
+//   - PD must not be NULL [VR-mlx5dv_dek_create-pd-7874]
+//
+// C: mlx5dv_dek_create, mlx5dv_dek_create(3).
+func (l *Lib) CreateDEK(dev *verbs.Device, attr *DEKInitAttr) (*DEK, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_dek_create"
+	if l.fn[symMlx5dv_dek_create] == 0 {
+		return nil, l.missing("mlx5dv_dek_create", symMlx5dv_dek_create)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return nil, err
+	}
+	if attr == nil {
+		return nil, verr.NilValue(verb, "DEKInitAttr", "make one with NewDEKInitAttr")
+	}
+	attrC := attr.c
+	attrPDHeld, err := bridge.EnterOptional(&verbsUses, "pd", attr.pd)
+	if err != nil {
+		return nil, err
+	}
+	if attr.pd != nil {
+		attrC.pd = uintptr(attrPDHeld.C)
+	}
+	uses := bridge.Uses{
+		Verb: verb,
+		Lib:  l,
+	}
+	defer uses.Exit()
+	attrCryptoLoginHeld, err := bridge.EnterOptional(&uses, "crypto_login", attr.cryptoLogin)
+	if err != nil {
+		return nil, err
+	}
+	if attr.cryptoLogin != nil {
+		attrC.crypto_login = uintptr(attrCryptoLoginHeld.C)
+		attrC.comp_mask |= 0x1 // MLX5DV_DEK_INIT_ATTR_CRYPTO_LOGIN
+	}
+	if attr.cryptoLogin != nil {
+		_, err := bridge.EnterOptional(&verbsUses, "crypto_login", attr.cryptoLogin.device)
+		if err != nil {
+			return nil, err
+		}
+	}
+	in := inDEKCreate{
+		initAttrKeySize:    uint64(attrC.key_size),
+		initAttrKeyPurpose: uint64(attrC.key_purpose),
+		initAttrPD:         uint64(attrC.pd),
+	}
+	if err := checkDEKCreate(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawDEKCreate(l.fn[symMlx5dv_dek_create], devHeld.C, unsafe.Pointer(&attrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption by AES-XTS"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device takes wrapped keys only, or plain ones only, or has no login"})
+		})
+	}
+	o := newDEK(l, ptr)
+	o.pd = attr.pd
+	if err := o.h.Adopt(attrPDHeld.Optional(), attrCryptoLoginHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateSteeringAnchor makes an anchor, by which packets of other domains come to flow tables of the kernel.
+//
+// Since rdma-core 42.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - comp_mask has no bits yet [VR-mlx5dv_create_steering_anchor-comp_mask-7945]
+//   - TableType: no release has this kind of flow tables [VR-mlx5dv_create_steering_anchor-ft_type-7946]
+//
+// C: mlx5dv_create_steering_anchor, mlx5dv_create_steering_anchor(3).
+func (l *Lib) CreateSteeringAnchor(dev *verbs.Device, attr *SteeringAnchorAttr) (*SteeringAnchor, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_create_steering_anchor"
+	if l.fn[symMlx5dv_create_steering_anchor] == 0 {
+		return nil, l.missing("mlx5dv_create_steering_anchor", symMlx5dv_create_steering_anchor)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return nil, err
+	}
+	if attr == nil {
+		return nil, verr.NilValue(verb, "SteeringAnchorAttr", "make one with NewSteeringAnchorAttr")
+	}
+	attrC := attr.c
+	in := inCreateSteeringAnchor{
+		attrCompMask: uint64(attrC.comp_mask),
+		attrFtType:   uint64(attrC.ft_type),
+	}
+	if err := checkCreateSteeringAnchor(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawCreateSteeringAnchor(l.fn[symMlx5dv_create_steering_anchor], devHeld.C, unsafe.Pointer(&attrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"})
+		})
+	}
+	o := newSteeringAnchor(l, ptr)
+	o.device = dev
+	if err := o.h.Adopt(devHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // QueryDevice returns the abilities of an mlx5 device.
 //
 // C: mlx5dv_query_device, mlx5dv_query_device(3).
@@ -624,6 +994,39 @@ func (l *Lib) RegDMABufMR(pd *verbs.PD, offset uint64, length uint64, iova uint6
 		return nil, err
 	}
 	return o, nil
+}
+
+// DataDirectPath writes the path of the Data Direct function of a device below /sys to path, with a byte 0
+// behind it.
+//
+// Since rdma-core 54.0; with an older library it returns errors.ErrUnsupported.
+//
+// C: mlx5dv_get_data_direct_sysfs_path, mlx5dv_get_data_direct_sysfs_path(3).
+func (l *Lib) DataDirectPath(dev *verbs.Device, path []byte) error {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_get_data_direct_sysfs_path"
+	if l.fn[symMlx5dv_get_data_direct_sysfs_path] == 0 {
+		return l.missing("mlx5dv_get_data_direct_sysfs_path", symMlx5dv_get_data_direct_sysfs_path)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return err
+	}
+	if errno := rawGetDataDirectSysfsPath(l.fn[symMlx5dv_get_data_direct_sysfs_path], devHeld.C, unsafe.Pointer(unsafe.SliceData(path)),
+		uint64(len(path))); errno != 0 {
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.ENODEV, Text: "the device has no Data Direct function"},
+				verr.Cause{Errno: syscall.ENOSPC, Text: "the buffer is too short"},
+				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"})
+		})
+	}
+	return nil
 }
 
 // CreateWQ makes a work queue with options of mlx5.
@@ -1032,6 +1435,57 @@ func (l *Lib) OpenDevice(dev *verbs.Device, attr *ContextAttr) (*verbs.Device, e
 	return o, nil
 }
 
+// DevXCreate makes an object of the firmware by a command, and fills answer.
+//
+// The status of the command is in the answer. The device must have been opened with ContextAttrFlagDevX.
+//
+//   - cmd: the command as the firmware has it.
+//
+// Errors (the call is not made):
+//   - inlen: a command has 16 to 65535 bytes [VR-mlx5dv_devx_obj_create-inlen-7811]
+//   - outlen: an answer has 16 to 65535 bytes [VR-mlx5dv_devx_obj_create-outlen-7831]
+//
+// C: mlx5dv_devx_obj_create, mlx5dv_devx_obj_create(3).
+func (l *Lib) DevXCreate(dev *verbs.Device, cmd []byte, answer []byte) (*DevXObj, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_devx_obj_create"
+	if l.fn[symMlx5dv_devx_obj_create] == 0 {
+		return nil, l.missing("mlx5dv_devx_obj_create", symMlx5dv_devx_obj_create)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return nil, err
+	}
+	in := inDevXObjCreate{
+		inlen:  uint64(len(cmd)),
+		outlen: uint64(len(answer)),
+	}
+	if err := checkDevXObjCreate(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawDevXObjCreate(l.fn[symMlx5dv_devx_obj_create], devHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer)))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+		})
+	}
+	o := newDevXObj(l, ptr)
+	o.device = dev
+	if err := o.h.Adopt(devHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // DevXGeneralCmd sends a command to the firmware, and fills answer with its answer.
 //
 // The status of the command is in the answer. The device must have been opened with ContextAttrFlagDevX.
@@ -1075,6 +1529,184 @@ func (l *Lib) DevXGeneralCmd(dev *verbs.Device, cmd []byte, answer []byte) error
 		})
 	}
 	return nil
+}
+
+// QueryPort returns what mlx5 says of a port.
+//
+//   - portNum: number of the port, from 1.
+//
+// Since rdma-core 35.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - portNum is at least 1 [VR-mlx5dv_query_port-port_num-7913]
+//
+// C: mlx5dv_query_port, mlx5dv_query_port(3).
+func (l *Lib) QueryPort(dev *verbs.Device, portNum uint32) (*PortInfo, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_query_port"
+	if l.fn[sym_mlx5dv_query_port] == 0 {
+		return nil, l.missing("mlx5dv_query_port", sym_mlx5dv_query_port)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return nil, err
+	}
+	in := inQueryPort{
+		portNum: uint64(portNum),
+	}
+	if err := checkQueryPort(&in); err != nil {
+		return nil, err
+	}
+	var infoC cIBUapiQueryPort
+	if errno := rawQueryPort(l.fn[sym_mlx5dv_query_port], devHeld.C, portNum, unsafe.Pointer(&infoC)); errno != 0 {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"})
+		})
+	}
+	out := new(PortInfo)
+	out.from(&infoC)
+	return out, nil
+}
+
+// devXUmemReg calls mlx5dv_devx_umem_reg with memory that the new object holds until its Close succeeds.
+func (l *Lib) devXUmemReg(dev *verbs.Device, memory mem.Source, access verbs.MRAccess) (*UMem, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_devx_umem_reg"
+	if l.fn[symMlx5dv_devx_umem_reg] == 0 {
+		return nil, l.missing("mlx5dv_devx_umem_reg", symMlx5dv_devx_umem_reg)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "ctx", dev)
+	if err != nil {
+		return nil, err
+	}
+	held, err := memory.Take(verb)
+	if err != nil {
+		return nil, verr.Memory(verb, err)
+	}
+	release := held.Release
+	defer object.Release(&release)
+	addr, size := held.Addr, held.Len
+	ptr, errno := rawDevXUmemReg(l.fn[symMlx5dv_devx_umem_reg], devHeld.C, addr, size, uint32(access))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return append(diagnose.Memory(l.src, "", errno, uint64(addr), uint64(size), uint64(access)),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+					verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})...)
+		})
+	}
+	o := newUMem(l, ptr)
+	o.device = dev
+	held.Rename(&o.h)
+	o.h.Kept, release = release, nil // kept until Close has succeeded
+	if err := o.h.Adopt(devHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// RegUMem registers memory for commands to the firmware.
+//
+// The slice is pinned until the handle's Close has succeeded.
+//
+// C: mlx5dv_devx_umem_reg, mlx5dv_devx_umem_reg(3).
+func (l *Lib) RegUMem(dev *verbs.Device, buf []byte, access verbs.MRAccess) (*UMem, error) {
+	l = object.OrZero(l)
+	return l.devXUmemReg(dev, mem.FromBytes(buf), access)
+}
+
+// RegUMemBuffer registers memory for commands to the firmware.
+//
+// The buffer cannot be closed while it is registered.
+//
+// C: mlx5dv_devx_umem_reg, mlx5dv_devx_umem_reg(3).
+func (l *Lib) RegUMemBuffer(dev *verbs.Device, buf *mem.Buffer, access verbs.MRAccess) (*UMem, error) {
+	l = object.OrZero(l)
+	return l.devXUmemReg(dev, mem.FromBuffer(buf), access)
+}
+
+// RegUMemPin registers memory for commands to the firmware.
+//
+// The memory of the pin stays pinned until the handle's Close has succeeded, also after Unpin.
+//
+// C: mlx5dv_devx_umem_reg, mlx5dv_devx_umem_reg(3).
+func (l *Lib) RegUMemPin(dev *verbs.Device, pin *mem.Pin, access verbs.MRAccess) (*UMem, error) {
+	l = object.OrZero(l)
+	return l.devXUmemReg(dev, mem.FromPin(pin), access)
+}
+
+// RegUMemAddr registers memory for commands to the firmware.
+//
+// The caller keeps the memory mapped until the handle is closed. Memory of Go's heap is refused
+// (syscall.EINVAL).
+//
+// C: mlx5dv_devx_umem_reg, mlx5dv_devx_umem_reg(3).
+func (l *Lib) RegUMemAddr(dev *verbs.Device, addr uintptr, size uint64, access verbs.MRAccess) (*UMem, error) {
+	l = object.OrZero(l)
+	return l.devXUmemReg(dev, mem.FromAddr(addr, size), access)
+}
+
+// RegUMemEx registers memory of any kind for commands to the firmware.
+//
+// Since rdma-core 35.0; with an older library it returns errors.ErrUnsupported.
+//
+// C: mlx5dv_devx_umem_reg_ex, mlx5dv_devx_umem_reg(3).
+func (l *Lib) RegUMemEx(dev *verbs.Device, attr *UMemAttr) (*UMem, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_devx_umem_reg_ex"
+	if l.fn[symMlx5dv_devx_umem_reg_ex] == 0 {
+		return nil, l.missing("mlx5dv_devx_umem_reg_ex", symMlx5dv_devx_umem_reg_ex)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "ctx", dev)
+	if err != nil {
+		return nil, err
+	}
+	if attr == nil {
+		return nil, verr.NilValue(verb, "UMemAttr", "make one with NewUMemAttr")
+	}
+	attrC := attr.c
+	if attr.err != nil {
+		return nil, attr.err
+	}
+	held, err := attr.hold(verb, &attrC)
+	if err != nil {
+		return nil, err
+	}
+	release := held.Release
+	defer object.Release(&release)
+	ptr, errno := rawDevXUmemRegEx(l.fn[symMlx5dv_devx_umem_reg_ex], devHeld.C, unsafe.Pointer(&attrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return append(diagnose.Memory(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), 0),
+				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+					verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+					verr.Cause{Errno: syscall.EINVAL, Text: "no size of pages of those asked for fits the memory"},
+					verr.Cause{Errno: syscall.EBADF, Text: "the memory is of a dma-buf whose file descriptor is missing"})...)
+		})
+	}
+	o := newUMem(l, ptr)
+	o.device = dev
+	held.Rename(&o.h)
+	o.h.Kept, release = release, nil // kept until Close has succeeded
+	if err := o.h.Adopt(devHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // DevXAllocUAR allocates a doorbell page.
@@ -1603,6 +2235,134 @@ func (l *Lib) DevXModifyIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer [
 	return nil
 }
 
+// CreateCmdComp makes a channel that answers to commands come by.
+//
+// C: mlx5dv_devx_create_cmd_comp, mlx5dv_devx_create_cmd_comp(3).
+func (l *Lib) CreateCmdComp(dev *verbs.Device) (*CmdComp, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_devx_create_cmd_comp"
+	if l.fn[symMlx5dv_devx_create_cmd_comp] == 0 {
+		return nil, l.missing("mlx5dv_devx_create_cmd_comp", symMlx5dv_devx_create_cmd_comp)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return nil, err
+	}
+	ptr, errno := rawDevXCreateCmdComp(l.fn[symMlx5dv_devx_create_cmd_comp], devHeld.C)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})
+		})
+	}
+	o := newCmdComp(l, ptr)
+	o.device = dev
+	if err := o.h.Adopt(devHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateEventChannel makes a channel that events of the firmware come by.
+//
+// Errors (the call is not made):
+//   - flags: a flag is set that no release has [VR-mlx5dv_devx_create_event_channel-flags-7901]
+//
+// C: mlx5dv_devx_create_event_channel, mlx5dv_devx_create_event_channel(3).
+func (l *Lib) CreateEventChannel(dev *verbs.Device, flags ...EventChannelFlag) (*EventChannel, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_devx_create_event_channel"
+	if l.fn[symMlx5dv_devx_create_event_channel] == 0 {
+		return nil, l.missing("mlx5dv_devx_create_event_channel", symMlx5dv_devx_create_event_channel)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return nil, err
+	}
+	flagsC := codes.Join(flags, 0x1)
+	in := inDevXCreateEventChannel{
+		flags: uint64(flagsC),
+	}
+	if err := checkDevXCreateEventChannel(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawDevXCreateEventChannel(l.fn[symMlx5dv_devx_create_event_channel], devHeld.C, uint32(flagsC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})
+		})
+	}
+	o := newEventChannel(l, ptr)
+	o.device = dev
+	if err := o.h.Adopt(devHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// AllocPP allocates an entry of packet pacing.
+//
+// The device must have been opened with ContextAttrFlagDevX.
+//
+//   - pace: the pace as the firmware has it, at most 48 bytes.
+//
+// Since rdma-core 29.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - ppContextSz: a pace has 1 to 48 bytes [VR-mlx5dv_pp_alloc-pp_context_sz-7917]
+//   - flags: a flag is set that no release has [VR-mlx5dv_pp_alloc-flags-7918]
+//
+// C: mlx5dv_pp_alloc, mlx5dv_pp_alloc(3).
+func (l *Lib) AllocPP(dev *verbs.Device, pace []byte, flags ...PPFlag) (*PP, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_pp_alloc"
+	if l.fn[symMlx5dv_pp_alloc] == 0 {
+		return nil, l.missing("mlx5dv_pp_alloc", symMlx5dv_pp_alloc)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return nil, err
+	}
+	flagsC := codes.Join(flags, 0x1)
+	in := inPpAlloc{
+		ppContextSz: uint64(len(pace)),
+		flags:       uint64(flagsC),
+	}
+	if err := checkPpAlloc(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawPpAlloc(l.fn[symMlx5dv_pp_alloc], devHeld.C, uint64(len(pace)), unsafe.Pointer(unsafe.SliceData(pace)),
+		uint32(flagsC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})
+		})
+	}
+	o := newPP(l, ptr)
+	o.device = dev
+	if err := o.h.Adopt(devHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // QueryQPLAGPort returns the port that was chosen for a queue pair, and the one that it sends by.
 //
 // Since rdma-core 30.0; with an older library it returns errors.ErrUnsupported.
@@ -1730,6 +2490,142 @@ func (l *Lib) DCIStreamIDReset(qp *verbs.QP, streamID uint16) error {
 		})
 	}
 	return nil
+}
+
+// CreateSchedNode makes a node of a scheduler.
+//
+// Since rdma-core 33.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - comp_mask has no bits yet [VR-mlx5dv_sched_node_create-comp_mask-7920]
+//   - the root has neither a share nor a limit [VR-mlx5dv_sched_node_create-flags-7921]
+//
+// C: mlx5dv_sched_node_create, mlx5dv_sched_node_create(3).
+func (l *Lib) CreateSchedNode(dev *verbs.Device, attr *SchedAttr) (*SchedNode, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_sched_node_create"
+	if l.fn[symMlx5dv_sched_node_create] == 0 {
+		return nil, l.missing("mlx5dv_sched_node_create", symMlx5dv_sched_node_create)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return nil, err
+	}
+	if attr == nil {
+		return nil, verr.NilValue(verb, "SchedAttr", "make one with NewSchedAttr")
+	}
+	attrC := attr.c
+	uses := bridge.Uses{
+		Verb: verb,
+		Lib:  l,
+	}
+	defer uses.Exit()
+	attrParentHeld, err := bridge.EnterOptional(&uses, "parent", attr.parent)
+	if err != nil {
+		return nil, err
+	}
+	if attr.parent != nil {
+		attrC.parent = uintptr(attrParentHeld.C)
+	}
+	if attr.parent != nil {
+		_, err := bridge.EnterOptional(&verbsUses, "parent", attr.parent.device)
+		if err != nil {
+			return nil, err
+		}
+	}
+	in := inSchedNodeCreate{
+		schedAttrCompMask: uint64(attrC.comp_mask),
+		schedAttrFlags:    uint64(attrC.flags),
+		schedAttrParent:   uint64(attrC.parent),
+	}
+	if err := checkSchedNodeCreate(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawSchedNodeCreate(l.fn[symMlx5dv_sched_node_create], devHeld.C, unsafe.Pointer(&attrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no schedulers"})
+		})
+	}
+	o := newSchedNode(l, ptr)
+	o.device = dev
+	if err := o.h.Adopt(devHeld.Optional(), attrParentHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateSchedLeaf makes a leaf of a scheduler.
+//
+// Since rdma-core 33.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - comp_mask has no bits yet [VR-mlx5dv_sched_leaf_create-comp_mask-7923]
+//   - Parent: a leaf has a node above it [VR-mlx5dv_sched_leaf_create-parent-7924]
+//
+// C: mlx5dv_sched_leaf_create, mlx5dv_sched_node_create(3).
+func (l *Lib) CreateSchedLeaf(dev *verbs.Device, attr *SchedAttr) (*SchedLeaf, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_sched_leaf_create"
+	if l.fn[symMlx5dv_sched_leaf_create] == 0 {
+		return nil, l.missing("mlx5dv_sched_leaf_create", symMlx5dv_sched_leaf_create)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "context", dev)
+	if err != nil {
+		return nil, err
+	}
+	if attr == nil {
+		return nil, verr.NilValue(verb, "SchedAttr", "make one with NewSchedAttr")
+	}
+	attrC := attr.c
+	uses := bridge.Uses{
+		Verb: verb,
+		Lib:  l,
+	}
+	defer uses.Exit()
+	attrParentHeld, err := bridge.EnterOptional(&uses, "parent", attr.parent)
+	if err != nil {
+		return nil, err
+	}
+	if attr.parent != nil {
+		attrC.parent = uintptr(attrParentHeld.C)
+	}
+	if attr.parent != nil {
+		_, err := bridge.EnterOptional(&verbsUses, "parent", attr.parent.device)
+		if err != nil {
+			return nil, err
+		}
+	}
+	in := inSchedLeafCreate{
+		schedAttrCompMask: uint64(attrC.comp_mask),
+		schedAttrParent:   uint64(attrC.parent),
+	}
+	if err := checkSchedLeafCreate(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawSchedLeafCreate(l.fn[symMlx5dv_sched_leaf_create], devHeld.C, unsafe.Pointer(&attrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
+	}
+	o := newSchedLeaf(l, ptr)
+	o.schedNode = attr.parent
+	if err := o.h.Adopt(attrParentHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // ReservedQPNAlloc reserves a number that no queue pair of the device gets.

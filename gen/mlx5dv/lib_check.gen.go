@@ -141,6 +141,99 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 	return may
 }
 
+// inCryptoLogin has the values that the rules of mlx5dv_crypto_login use.
+type inCryptoLogin struct {
+	loginAttrCredentialID uint64 // login_attr.credential_id
+	loginAttrImportKekID  uint64 // login_attr.import_kek_id
+	loginAttrCompMask     uint64 // login_attr.comp_mask
+}
+
+// checkCryptoLogin refuses a call of mlx5dv_crypto_login that breaks a rule.
+func checkCryptoLogin(in *inCryptoLogin) error {
+	var bad verr.Violations
+	if in.loginAttrCredentialID > 0xffffff {
+		bad.Add(&rule7854, in.loginAttrCredentialID)
+	}
+	if in.loginAttrImportKekID > 0xffffff {
+		bad.Add(&rule7855, in.loginAttrImportKekID)
+	}
+	if in.loginAttrCompMask != 0 {
+		bad.Add(&rule7856, in.loginAttrCompMask)
+	}
+	return bad.Err("mlx5dv_crypto_login")
+}
+
+// inCryptoLoginCreate has the values that the rules of mlx5dv_crypto_login_create use.
+type inCryptoLoginCreate struct {
+	loginAttrCredentialID  uint64 // login_attr.credential_id
+	loginAttrImportKekID   uint64 // login_attr.import_kek_id
+	loginAttrCompMask      uint64 // login_attr.comp_mask
+	loginAttrCredentialLen uint64 // login_attr.credential_len
+}
+
+// checkCryptoLoginCreate refuses a call of mlx5dv_crypto_login_create that breaks a rule.
+func checkCryptoLoginCreate(in *inCryptoLoginCreate) error {
+	var bad verr.Violations
+	if in.loginAttrCredentialID > 0xffffff {
+		bad.Add(&rule7862, in.loginAttrCredentialID)
+	}
+	if in.loginAttrImportKekID > 0xffffff {
+		bad.Add(&rule7863, in.loginAttrImportKekID)
+	}
+	if in.loginAttrCompMask != 0 {
+		bad.Add(&rule7864, in.loginAttrCompMask)
+	}
+	if in.loginAttrCredentialLen > 192 {
+		bad.Add(&rule7865, in.loginAttrCredentialLen)
+	}
+	return bad.Err("mlx5dv_crypto_login_create")
+}
+
+// inDEKCreate has the values that the rules of mlx5dv_dek_create use.
+type inDEKCreate struct {
+	initAttrKeySize    uint64 // init_attr.key_size
+	initAttrKeyPurpose uint64 // init_attr.key_purpose
+	initAttrPD         uint64 // init_attr.pd
+}
+
+// checkDEKCreate refuses a call of mlx5dv_dek_create that breaks a rule.
+func checkDEKCreate(in *inDEKCreate) error {
+	var bad verr.Violations
+	keySize := CryptoKeySize(in.initAttrKeySize)
+	purpose := CryptoKeyPurpose(in.initAttrKeyPurpose)
+	if keySize != CryptoKeySize128 && keySize != CryptoKeySize256 {
+		bad.Add(&rule7871, in.initAttrKeySize)
+	}
+	if purpose != CryptoKeyPurposeAesXts {
+		bad.Add(&rule7872, in.initAttrKeyPurpose)
+	}
+	if in.initAttrPD == 0 {
+		bad.Add(&rule7874, in.initAttrPD)
+	}
+	return bad.Err("mlx5dv_dek_create")
+}
+
+// inCreateSteeringAnchor has the values that the rules of mlx5dv_create_steering_anchor use.
+type inCreateSteeringAnchor struct {
+	attrCompMask uint64 // attr.comp_mask
+	attrFtType   uint64 // attr.ft_type
+}
+
+// checkCreateSteeringAnchor refuses a call of mlx5dv_create_steering_anchor that breaks a rule.
+func checkCreateSteeringAnchor(in *inCreateSteeringAnchor) error {
+	var bad verr.Violations
+	tableType := FlowTableType(in.attrFtType)
+	if in.attrCompMask != 0 {
+		bad.Add(&rule7945, in.attrCompMask)
+	}
+	if tableType != FlowTableTypeNicRX && tableType != FlowTableTypeNicTx && tableType != FlowTableTypeFdb &&
+		tableType != FlowTableTypeRDMARX && tableType != FlowTableTypeRDMATx && tableType != FlowTableTypeRDMATransportRX &&
+		tableType != FlowTableTypeRDMATransportTx {
+		bad.Add(&rule7946, in.attrFtType)
+	}
+	return bad.Err("mlx5dv_create_steering_anchor")
+}
+
 // inAllocDM has the values that the rules of mlx5dv_alloc_dm use.
 type inAllocDM struct {
 	mlx5DMAttrType     uint64 // mlx5_dm_attr.type
@@ -226,6 +319,24 @@ func checkOpenDevice(in *inOpenDevice) error {
 	return bad.Err("mlx5dv_open_device")
 }
 
+// inDevXObjCreate has the values that the rules of mlx5dv_devx_obj_create use.
+type inDevXObjCreate struct {
+	inlen  uint64 // inlen
+	outlen uint64 // outlen
+}
+
+// checkDevXObjCreate refuses a call of mlx5dv_devx_obj_create that breaks a rule.
+func checkDevXObjCreate(in *inDevXObjCreate) error {
+	var bad verr.Violations
+	if in.inlen < 16 || in.inlen > 65535 {
+		bad.Add(&rule7811, in.inlen)
+	}
+	if in.outlen < 16 || in.outlen > 65535 {
+		bad.Add(&rule7831, in.outlen)
+	}
+	return bad.Err("mlx5dv_devx_obj_create")
+}
+
 // inDevXGeneralCmd has the values that the rules of mlx5dv_devx_general_cmd use.
 type inDevXGeneralCmd struct {
 	inlen  uint64 // inlen
@@ -242,6 +353,20 @@ func checkDevXGeneralCmd(in *inDevXGeneralCmd) error {
 		bad.Add(&rule7820, in.outlen)
 	}
 	return bad.Err("mlx5dv_devx_general_cmd")
+}
+
+// inQueryPort has the values that the rules of mlx5dv_query_port use.
+type inQueryPort struct {
+	portNum uint64 // port_num
+}
+
+// checkQueryPort refuses a call of mlx5dv_query_port that breaks a rule.
+func checkQueryPort(in *inQueryPort) error {
+	var bad verr.Violations
+	if in.portNum < 1 {
+		bad.Add(&rule7913, in.portNum)
+	}
+	return bad.Err("mlx5dv_query_port")
 }
 
 // inDevXAllocUAR has the values that the rules of mlx5dv_devx_alloc_uar use.
@@ -452,4 +577,81 @@ func checkDevXIndTblModify(in *inDevXIndTblModify) error {
 		bad.Add(&rule7830, in.outlen)
 	}
 	return bad.Err("mlx5dv_devx_ind_tbl_modify")
+}
+
+// inDevXCreateEventChannel has the values that the rules of mlx5dv_devx_create_event_channel use.
+type inDevXCreateEventChannel struct {
+	flags uint64 // flags
+}
+
+// checkDevXCreateEventChannel refuses a call of mlx5dv_devx_create_event_channel that breaks a rule.
+func checkDevXCreateEventChannel(in *inDevXCreateEventChannel) error {
+	var bad verr.Violations
+	flags := EventChannelFlag(in.flags)
+	if flags&^EventChannelFlagOmitData != 0 {
+		bad.Add(&rule7901, in.flags)
+	}
+	return bad.Err("mlx5dv_devx_create_event_channel")
+}
+
+// inPpAlloc has the values that the rules of mlx5dv_pp_alloc use.
+type inPpAlloc struct {
+	ppContextSz uint64 // pp_context_sz
+	flags       uint64 // flags
+}
+
+// checkPpAlloc refuses a call of mlx5dv_pp_alloc that breaks a rule.
+func checkPpAlloc(in *inPpAlloc) error {
+	var bad verr.Violations
+	flags := PPFlag(in.flags)
+	if in.ppContextSz < 1 || in.ppContextSz > 48 {
+		bad.Add(&rule7917, in.ppContextSz)
+	}
+	if flags&^PPFlagDedicatedIndex != 0 {
+		bad.Add(&rule7918, in.flags)
+	}
+	return bad.Err("mlx5dv_pp_alloc")
+}
+
+// inSchedNodeCreate has the values that the rules of mlx5dv_sched_node_create use.
+type inSchedNodeCreate struct {
+	schedAttrCompMask uint64 // sched_attr.comp_mask
+	schedAttrFlags    uint64 // sched_attr.flags
+	schedAttrParent   uint64 // sched_attr.parent
+}
+
+// The bits of the mask of SchedAttr: which fields are given.
+const (
+	schedAttrHasShare   = 0x1 // MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE
+	schedAttrHasMaxRate = 0x2 // MLX5DV_SCHED_ELEM_ATTR_FLAGS_MAX_AVG_BW
+)
+
+// checkSchedNodeCreate refuses a call of mlx5dv_sched_node_create that breaks a rule.
+func checkSchedNodeCreate(in *inSchedNodeCreate) error {
+	var bad verr.Violations
+	if in.schedAttrCompMask != 0 {
+		bad.Add(&rule7920, in.schedAttrCompMask)
+	}
+	if in.schedAttrParent == 0 && in.schedAttrFlags > 0 {
+		bad.Add(&rule7921, in.schedAttrFlags)
+	}
+	return bad.Err("mlx5dv_sched_node_create")
+}
+
+// inSchedLeafCreate has the values that the rules of mlx5dv_sched_leaf_create use.
+type inSchedLeafCreate struct {
+	schedAttrCompMask uint64 // sched_attr.comp_mask
+	schedAttrParent   uint64 // sched_attr.parent
+}
+
+// checkSchedLeafCreate refuses a call of mlx5dv_sched_leaf_create that breaks a rule.
+func checkSchedLeafCreate(in *inSchedLeafCreate) error {
+	var bad verr.Violations
+	if in.schedAttrCompMask != 0 {
+		bad.Add(&rule7923, in.schedAttrCompMask)
+	}
+	if in.schedAttrParent == 0 {
+		bad.Add(&rule7924, in.schedAttrParent)
+	}
+	return bad.Err("mlx5dv_sched_leaf_create")
 }

@@ -4,9 +4,12 @@
 package mlx5dv
 
 import (
+	"slices"
+
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -136,6 +139,24 @@ func (a *QPInitAttr) SendOps(v QPSendOp) *QPInitAttr {
 	return cmem.SetBit(a, &a.c.send_ops_flags, uint64(v), &a.c.comp_mask, 0x4) // MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS
 }
 
+// SteeringAnchorAttr is the anchor to make.
+//
+// C: struct mlx5dv_steering_anchor_attr, mlx5dv_create_steering_anchor(3).
+type SteeringAnchorAttr struct {
+	c cSteeringAnchorAttr
+}
+
+// NewSteeringAnchorAttr starts an attribute structure SteeringAnchorAttr.
+//
+//   - tableType: kind of flow tables.
+//   - priority: priority among flow tables of this kind.
+func NewSteeringAnchorAttr(tableType FlowTableType, priority uint16) *SteeringAnchorAttr {
+	a := &SteeringAnchorAttr{}
+	a.c.ft_type = uint32(tableType)
+	a.c.priority = priority
+	return a
+}
+
 // WQInitAttr is options of mlx5 for a work queue.
 //
 // A method that sets a field also sets its bit in the mask.
@@ -169,6 +190,237 @@ func (a *WQInitAttr) LogStrides(v uint32) *WQInitAttr {
 func (a *WQInitAttr) TwoByteShift(v uint8) *WQInitAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.striding_rq_attrs.two_byte_shift_en, v, &a.c.comp_mask, 0x1) // MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ
+}
+
+// CryptoLoginAttr is the credential of a login, which the device compares with one that it stores.
+//
+// C: struct mlx5dv_crypto_login_attr, mlx5dv_crypto_login(3).
+type CryptoLoginAttr struct {
+	c cCryptoLoginAttr
+}
+
+// NewCryptoLoginAttr starts an attribute structure CryptoLoginAttr.
+//
+//   - credentialID: number of the credential in the device.
+//   - importKEKID: number of the key in the device that wraps the credential and the keys.
+//   - credential: credential of 48 bytes, wrapped by that key.
+func NewCryptoLoginAttr(credentialID uint32, importKEKID uint32, credential [48]byte) *CryptoLoginAttr {
+	a := &CryptoLoginAttr{}
+	a.c.credential_id = credentialID
+	a.c.import_kek_id = importKEKID
+	a.c.credential = credential
+	return a
+}
+
+// CryptoLoginAttrEx is the credential of a login, which the device compares with one that it stores.
+//
+// C: struct mlx5dv_crypto_login_attr_ex, mlx5dv_crypto_login_create(3).
+type CryptoLoginAttrEx struct {
+	c          cCryptoLoginAttrEx
+	err        error // of the first value that does not fit
+	credential []byte
+}
+
+// NewCryptoLoginAttrEx starts an attribute structure CryptoLoginAttrEx.
+//
+//   - credentialID: number of the credential in the device.
+//   - importKEKID: number of the key in the device that wraps the credential and the keys.
+//   - credential: credential, wrapped by that key.
+func NewCryptoLoginAttrEx(credentialID uint32, importKEKID uint32, credential []byte) *CryptoLoginAttrEx {
+	a := &CryptoLoginAttrEx{}
+	a.c.credential_id = credentialID
+	a.c.import_kek_id = importKEKID
+	a.credential = slices.Clone(credential)
+	a.c.credential_len = uint64(len(credential))
+	return a
+}
+
+// CryptoLoginInfo is what a login is.
+//
+// C: struct mlx5dv_crypto_login_query_attr, mlx5dv_crypto_login_create(3).
+type CryptoLoginInfo struct {
+	// Whether it can be used.
+	State CryptoLoginState // state
+}
+
+// from reads the C layout.
+func (r *CryptoLoginInfo) from(c *cCryptoLoginQueryAttr) {
+	*r = CryptoLoginInfo{State: CryptoLoginState(c.state)}
+}
+
+// DEKInitAttr is the key to make. Without CryptoLogin it is wrapped, and the device has the login of
+// Lib.CryptoLogin.
+//
+// A method that sets a field also sets its bit in the mask.
+//
+// C: struct mlx5dv_dek_init_attr, mlx5dv_dek_create(3).
+type DEKInitAttr struct {
+	c           cDEKInitAttr
+	pd          *verbs.PD
+	cryptoLogin *CryptoLogin
+}
+
+// NewDEKInitAttr starts an attribute structure DEKInitAttr.
+//
+//   - pd: protection domain.
+//   - keySize: bits of each of the two keys of AES-XTS.
+//   - key: the two keys, and their tag; wrapped ones are encrypted together.
+func NewDEKInitAttr(pd *verbs.PD, keySize CryptoKeySize, key [128]byte) *DEKInitAttr {
+	a := &DEKInitAttr{}
+	a.pd = pd
+	a.c.key_size = uint32(keySize)
+	a.c.key = key
+	return a
+}
+
+// HasKeyTag sets whether a tag of 8 bytes follows them.
+// C: has_keytag.
+func (a *DEKInitAttr) HasKeyTag(v bool) *DEKInitAttr {
+	a = object.OrZero(a)
+	return cmem.Set(a, &a.c.has_keytag, cmem.Flag[uint8](v))
+}
+
+// Purpose sets the purpose of the key.
+// C: key_purpose.
+func (a *DEKInitAttr) Purpose(v CryptoKeyPurpose) *DEKInitAttr {
+	a = object.OrZero(a)
+	return cmem.Set(a, &a.c.key_purpose, uint32(v))
+}
+
+// Opaque sets the bytes that the key is queried with.
+// C: opaque.
+func (a *DEKInitAttr) Opaque(v [8]byte) *DEKInitAttr {
+	a = object.OrZero(a)
+	return cmem.Set(a, &a.c.opaque, v)
+}
+
+// CryptoLogin sets the login that the key is wrapped for. Since rdma-core 42.0.
+// C: crypto_login, MLX5DV_DEK_INIT_ATTR_CRYPTO_LOGIN.
+func (a *DEKInitAttr) CryptoLogin(v *CryptoLogin) *DEKInitAttr {
+	a = object.OrZero(a)
+	return cmem.Set(a, &a.cryptoLogin, v)
+}
+
+// Plaintext says that the key is not wrapped.
+// C: MLX5DV_DEK_INIT_ATTR_CRYPTO_LOGIN.
+func (a *DEKInitAttr) Plaintext() *DEKInitAttr {
+	a = object.OrZero(a)
+	a.c.comp_mask |= 0x1
+	return a
+}
+
+// DEKInfo is what a key is.
+//
+// C: struct mlx5dv_dek_attr, mlx5dv_dek_create(3).
+type DEKInfo struct {
+	// Whether it can be used.
+	State DEKState // state
+	// Bytes that it was made with.
+	Opaque [8]byte // opaque
+}
+
+// from reads the C layout.
+func (r *DEKInfo) from(c *cDEKAttr) {
+	*r = DEKInfo{State: DEKState(c.state), Opaque: c.opaque}
+}
+
+// UMemAttr is a description of memory for commands to the firmware.
+//
+// A method that sets a field also sets its bit in the mask.
+//
+// C: struct mlx5dv_devx_umem_in, mlx5dv_devx_umem_reg(3).
+type UMemAttr struct {
+	c      cDevXUmemIn
+	err    error      // of the first value that does not fit
+	memory mem.Source // or none, and an address in c
+}
+
+// NewUMemAttr starts an attribute structure UMemAttr.
+//
+//   - size: bytes.
+//   - access: access flags, those of verbs.MRAccess.
+func NewUMemAttr(size uint64, access uint32) *UMemAttr {
+	a := &UMemAttr{}
+	a.c.size = size
+	a.c.access = access
+	return a
+}
+
+// Addr sets the address of host memory, which the caller keeps mapped until the handle is closed; memory of
+// Go's heap is refused (syscall.EINVAL), use Memory or Pin for it.
+// C: addr.
+func (a *UMemAttr) Addr(v uintptr) *UMemAttr {
+	a = object.OrZero(a)
+	a.memory = mem.Source{}
+	return cmem.Set(a, &a.c.addr, v)
+}
+
+// Memory sets address and length by a slice, which is pinned from this call until Close of the new object
+// succeeds.
+//
+// C: struct mlx5dv_devx_umem_in.addr, mlx5dv_devx_umem_reg(3).
+func (a *UMemAttr) Memory(buf []byte) *UMemAttr {
+	a = object.OrZero(a)
+	a.memory = mem.FromBytes(buf)
+	a.c.addr = 0
+	a.c.comp_mask |= 0x0
+	return a
+}
+
+// Pin sets address and length by a pin, whose memory stays pinned until Close of the new object succeeds, even
+// after Unpin.
+//
+// C: struct mlx5dv_devx_umem_in.addr, mlx5dv_devx_umem_reg(3).
+func (a *UMemAttr) Pin(pin *mem.Pin) *UMemAttr {
+	a = object.OrZero(a)
+	a.memory = mem.FromPin(pin)
+	a.c.addr = 0
+	a.c.comp_mask |= 0x0
+	return a
+}
+
+// Buffer sets address and length by a buffer, which cannot be closed until Close of the new object succeeds.
+//
+// C: struct mlx5dv_devx_umem_in.addr, mlx5dv_devx_umem_reg(3).
+func (a *UMemAttr) Buffer(buf *mem.Buffer) *UMemAttr {
+	a = object.OrZero(a)
+	a.memory = mem.FromBuffer(buf)
+	a.c.addr = 0
+	a.c.comp_mask |= 0x0
+	return a
+}
+
+// hold takes the memory and puts its address into c.
+func (a *UMemAttr) hold(verb string, c *cDevXUmemIn) (mem.Held, error) {
+	from := a.memory
+	if c.addr != 0 {
+		from = mem.FromAddr(c.addr, c.size)
+	}
+	held, err := from.Take(verb)
+	if err != nil {
+		return mem.Held{}, verr.Memory(verb, err)
+	}
+	if held.Addr != 0 {
+		c.addr, c.size = held.Addr, held.Len
+	}
+	return held, nil
+}
+
+// PageSizes sets the sizes of pages that the device may use: bit N is 2 to the power of N bytes.
+// C: pgsz_bitmap.
+func (a *UMemAttr) PageSizes(v uint64) *UMemAttr {
+	a = object.OrZero(a)
+	return cmem.Set(a, &a.c.pgsz_bitmap, v)
+}
+
+// DMABufFD sets the file descriptor of a dma-buf. Since rdma-core 43.0.
+// C: dmabuf_fd, MLX5DV_UMEM_MASK_DMABUF.
+func (a *UMemAttr) DMABufFD(v int) *UMemAttr {
+	a = object.OrZero(a)
+	if int(int32(v)) != v && a.err == nil {
+		a.err = verr.OutOfRange("", "UMemAttr.DMABufFD", v)
+	}
+	return cmem.SetBit(a, &a.c.dmabuf_fd, int32(v), &a.c.comp_mask, 0x1) // MLX5DV_UMEM_MASK_DMABUF
 }
 
 // ClockInfo is the relation of the clock of a device to the time of the host. TSToNS converts time stamps by
@@ -511,6 +763,70 @@ func (r *DeviceInfo) from(c *cContext) {
 		MaxOOOUD: c.ooo_recv_wrs_caps.max_ud, MaxOOOUC: c.ooo_recv_wrs_caps.max_uc}
 }
 
+// PortInfo is what mlx5 says of a port. Given has the parts that the kernel filled in; what it left out is zero
+// and says nothing about the port.
+//
+// C: struct mlx5_ib_uapi_query_port, mlx5dv_query_port(3).
+type PortInfo struct {
+	// The parts that are filled in, those of PortInfoMask.
+	Given uint64 // flags
+	// Number of the port in the switch of the card.
+	VPort uint16 // vport
+	// Number of its function in the card.
+	VPortVHCAID uint16 // vport_vhca_id
+	// Number of the function that owns the switch.
+	ESwitchOwnerVHCAID uint16 // esw_owner_vhca_id
+	// Address in the memory of the device that traffic to the port is sent to.
+	VPortSteeringICMRX uint64 // vport_steering_icm_rx
+	// Address in the memory of the device that traffic from the port is sent to.
+	VPortSteeringICMTX uint64 // vport_steering_icm_tx
+	// Value of the register C0 of packets of the port.
+	RegC0Value uint32 // reg_c0.value
+	// The bits of it that count.
+	RegC0Mask uint32 // reg_c0.mask
+}
+
+// from reads the C layout.
+func (r *PortInfo) from(c *cIBUapiQueryPort) {
+	*r = PortInfo{Given: c.flags, VPort: c.vport, VPortVHCAID: c.vport_vhca_id, ESwitchOwnerVHCAID: c.esw_owner_vhca_id,
+		VPortSteeringICMRX: c.vport_steering_icm_rx, VPortSteeringICMTX: c.vport_steering_icm_tx, RegC0Value: c.reg_c0.value,
+		RegC0Mask: c.reg_c0.mask}
+}
+
+// SchedAttr is a part of a scheduler. The root is a node without one above it.
+//
+// A method that sets a field also sets its bit in the mask.
+//
+// C: struct mlx5dv_sched_attr, mlx5dv_sched_node_create(3).
+type SchedAttr struct {
+	c      cSchedAttr
+	parent *SchedNode
+}
+
+// NewSchedAttr starts an attribute structure SchedAttr.
+func NewSchedAttr() *SchedAttr { return &SchedAttr{} }
+
+// Parent sets the node above it.
+// C: parent.
+func (a *SchedAttr) Parent(v *SchedNode) *SchedAttr {
+	a = object.OrZero(a)
+	return cmem.Set(a, &a.parent, v)
+}
+
+// Share sets the weight among the parts below the same node, or 0 for the device's own.
+// C: bw_share, MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE.
+func (a *SchedAttr) Share(v uint32) *SchedAttr {
+	a = object.OrZero(a)
+	return cmem.SetBit(a, &a.c.bw_share, v, &a.c.flags, 0x1) // MLX5DV_SCHED_ELEM_ATTR_FLAGS_BW_SHARE
+}
+
+// MaxRate sets the highest rate in Mbit/s averaged over time, or 0 for none.
+// C: max_avg_bw, MLX5DV_SCHED_ELEM_ATTR_FLAGS_MAX_AVG_BW.
+func (a *SchedAttr) MaxRate(v uint32) *SchedAttr {
+	a = object.OrZero(a)
+	return cmem.SetBit(a, &a.c.max_avg_bw, v, &a.c.flags, 0x2) // MLX5DV_SCHED_ELEM_ATTR_FLAGS_MAX_AVG_BW
+}
+
 // MKeyConfAttr is how a memory key is set.
 //
 // C: struct mlx5dv_mkey_conf_attr, mlx5dv_wr_post(3).
@@ -593,6 +909,14 @@ type cQPInitAttr struct {
 	send_ops_flags uint64
 }
 
+// cSteeringAnchorAttr has the layout of struct mlx5dv_steering_anchor_attr.
+type cSteeringAnchorAttr struct {
+	ft_type   uint32
+	priority  uint16
+	_         [2]byte
+	comp_mask uint64
+}
+
 // cStridingRQInitAttr has the layout of struct mlx5dv_striding_rq_init_attr.
 type cStridingRQInitAttr struct {
 	single_stride_log_num_of_bytes, single_wqe_log_num_of_strides uint32
@@ -605,6 +929,60 @@ type cWQInitAttr struct {
 	comp_mask         uint64
 	striding_rq_attrs cStridingRQInitAttr
 	_                 [4]byte
+}
+
+// cCryptoLoginAttr has the layout of struct mlx5dv_crypto_login_attr.
+type cCryptoLoginAttr struct {
+	credential_id, import_kek_id uint32
+	credential                   [48]byte
+	comp_mask                    uint64
+}
+
+// cCryptoLoginAttrEx has the layout of struct mlx5dv_crypto_login_attr_ex.
+type cCryptoLoginAttrEx struct {
+	credential_id, import_kek_id uint32
+	credential                   uintptr
+	credential_len, comp_mask    uint64
+}
+
+// cCryptoLoginQueryAttr has the layout of struct mlx5dv_crypto_login_query_attr.
+type cCryptoLoginQueryAttr struct {
+	state     uint32
+	_         [4]byte
+	comp_mask uint64
+}
+
+// cDEKInitAttr has the layout of struct mlx5dv_dek_init_attr.
+type cDEKInitAttr struct {
+	key_size     uint32
+	has_keytag   uint8
+	_            [3]byte
+	key_purpose  uint32
+	_            [4]byte
+	pd           uintptr
+	opaque       [8]byte
+	key          [128]byte
+	comp_mask    uint64
+	crypto_login uintptr
+}
+
+// cDEKAttr has the layout of struct mlx5dv_dek_attr.
+type cDEKAttr struct {
+	state     uint32
+	opaque    [8]byte
+	_         [4]byte
+	comp_mask uint64
+}
+
+// cDevXUmemIn has the layout of struct mlx5dv_devx_umem_in.
+type cDevXUmemIn struct {
+	addr                   uintptr
+	size                   uint64
+	access                 uint32
+	_                      [4]byte
+	pgsz_bitmap, comp_mask uint64
+	dmabuf_fd              int32
+	_                      [4]byte
 }
 
 // cClockInfo has the layout of struct mlx5dv_clock_info.
@@ -766,6 +1144,22 @@ type cContext struct {
 	reg_c0                                   cIBUapiReg
 	ooo_recv_wrs_caps                        cOOORecvWrsCaps
 	_                                        [4]byte
+}
+
+// cIBUapiQueryPort has the layout of struct mlx5_ib_uapi_query_port.
+type cIBUapiQueryPort struct {
+	flags                                          uint64
+	vport, vport_vhca_id, esw_owner_vhca_id, rsvd0 uint16
+	vport_steering_icm_rx, vport_steering_icm_tx   uint64
+	reg_c0                                         cIBUapiReg
+}
+
+// cSchedAttr has the layout of struct mlx5dv_sched_attr.
+type cSchedAttr struct {
+	parent                      uintptr
+	flags, bw_share, max_avg_bw uint32
+	_                           [4]byte
+	comp_mask                   uint64
 }
 
 // cMkeyConfAttr has the layout of struct mlx5dv_mkey_conf_attr.

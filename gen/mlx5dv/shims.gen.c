@@ -14,7 +14,7 @@
 #define VG_WEAK __attribute__((weak))
 
 // mlx5dv_create_cq: exported
-VG_WEAK void *vga3b4b09af4_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_)
+VG_WEAK void *vgde2129b024_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -24,7 +24,7 @@ VG_WEAK void *vga3b4b09af4_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_create_mkey: exported
-VG_WEAK void *vga3b4b09af4_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_)
+VG_WEAK void *vgde2129b024_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_)
 {
 	struct mlx5dv_mkey_init_attr *mkey_init_attr = (struct mlx5dv_mkey_init_attr *)mkey_init_attr_;
 
@@ -32,7 +32,7 @@ VG_WEAK void *vga3b4b09af4_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init
 }
 
 // mlx5dv_destroy_mkey: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_)
 {
 	struct mlx5dv_mkey *mkey = (struct mlx5dv_mkey *)mkey_;
 
@@ -40,7 +40,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_
 }
 
 // mlx5dv_create_qp: exported
-VG_WEAK void *vga3b4b09af4_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_)
+VG_WEAK void *vgde2129b024_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *qp_attr = (struct ibv_qp_init_attr_ex *)qp_attr_;
@@ -108,7 +108,7 @@ static int vg_call_mlx5dv_qp_ex(struct mlx5dv_qp_ex *o, const uint64_t *a, uint6
 	}
 }
 // mlx5dv_qp_ex_from_ibv_qp_ex: a view, and its functions
-VG_WEAK void vga3b4b09af4_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_)
+VG_WEAK void vgde2129b024_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_)
 {
 	struct {
 		uintptr_t run, object;
@@ -119,7 +119,7 @@ VG_WEAK void vga3b4b09af4_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_mkey_check: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_)
 {
 	struct mlx5dv_mkey *mkey = (struct mlx5dv_mkey *)mkey_;
 	struct mlx5dv_mkey_err *err_info = (struct mlx5dv_mkey_err *)err_info_;
@@ -127,8 +127,103 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, 
 	return ((vg_fn__mlx5dv_mkey_check)fn0_)(mkey, err_info, sizeof(*err_info));
 }
 
+// mlx5dv_crypto_login: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_crypto_login(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct mlx5dv_crypto_login_attr *login_attr = (struct mlx5dv_crypto_login_attr *)login_attr_;
+
+	return ((vg_fn_mlx5dv_crypto_login)fn0_)(context, login_attr);
+}
+
+// mlx5dv_crypto_login_query_state: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_crypto_login_query_state(uintptr_t fn0_, uintptr_t context_, uint8_t *state_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	enum mlx5dv_crypto_login_state *state = (enum mlx5dv_crypto_login_state *)state_;
+
+	return ((vg_fn_mlx5dv_crypto_login_query_state)fn0_)(context, state);
+}
+
+// mlx5dv_crypto_logout: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_crypto_logout(uintptr_t fn0_, uintptr_t context_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+
+	return ((vg_fn_mlx5dv_crypto_logout)fn0_)(context);
+}
+
+// mlx5dv_crypto_login_create: exported
+VG_WEAK void *vgde2129b024_mlx5dv_crypto_login_create(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct mlx5dv_crypto_login_attr_ex *login_attr = (struct mlx5dv_crypto_login_attr_ex *)login_attr_;
+
+	return ((vg_fn_mlx5dv_crypto_login_create)fn0_)(context, login_attr);
+}
+
+// mlx5dv_crypto_login_query: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_crypto_login_query(uintptr_t fn0_, uintptr_t crypto_login_, uint8_t *query_attr_)
+{
+	struct mlx5dv_crypto_login_obj *crypto_login = (struct mlx5dv_crypto_login_obj *)crypto_login_;
+	struct mlx5dv_crypto_login_query_attr *query_attr = (struct mlx5dv_crypto_login_query_attr *)query_attr_;
+
+	return ((vg_fn_mlx5dv_crypto_login_query)fn0_)(crypto_login, query_attr);
+}
+
+// mlx5dv_crypto_login_destroy: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_crypto_login_destroy(uintptr_t fn0_, uintptr_t crypto_login_)
+{
+	struct mlx5dv_crypto_login_obj *crypto_login = (struct mlx5dv_crypto_login_obj *)crypto_login_;
+
+	return ((vg_fn_mlx5dv_crypto_login_destroy)fn0_)(crypto_login);
+}
+
+// mlx5dv_dek_create: exported
+VG_WEAK void *vgde2129b024_mlx5dv_dek_create(uintptr_t fn0_, uintptr_t context_, uint8_t *init_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct mlx5dv_dek_init_attr *init_attr = (struct mlx5dv_dek_init_attr *)init_attr_;
+
+	return ((vg_fn_mlx5dv_dek_create)fn0_)(context, init_attr);
+}
+
+// mlx5dv_dek_query: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_dek_query(uintptr_t fn0_, uintptr_t dek_, uint8_t *attr_)
+{
+	struct mlx5dv_dek *dek = (struct mlx5dv_dek *)dek_;
+	struct mlx5dv_dek_attr *attr = (struct mlx5dv_dek_attr *)attr_;
+
+	return ((vg_fn_mlx5dv_dek_query)fn0_)(dek, attr);
+}
+
+// mlx5dv_dek_destroy: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_dek_destroy(uintptr_t fn0_, uintptr_t dek_)
+{
+	struct mlx5dv_dek *dek = (struct mlx5dv_dek *)dek_;
+
+	return ((vg_fn_mlx5dv_dek_destroy)fn0_)(dek);
+}
+
+// mlx5dv_create_steering_anchor: exported
+VG_WEAK void *vgde2129b024_mlx5dv_create_steering_anchor(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	struct mlx5dv_steering_anchor_attr *attr = (struct mlx5dv_steering_anchor_attr *)attr_;
+
+	return ((vg_fn_mlx5dv_create_steering_anchor)fn0_)(context, attr);
+}
+
+// mlx5dv_destroy_steering_anchor: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_destroy_steering_anchor(uintptr_t fn0_, uintptr_t sa_)
+{
+	struct mlx5dv_steering_anchor *sa = (struct mlx5dv_steering_anchor *)sa_;
+
+	return ((vg_fn_mlx5dv_destroy_steering_anchor)fn0_)(sa);
+}
+
 // mlx5dv_query_device: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_)
 {
 	struct ibv_context *ctx_in = (struct ibv_context *)ctx_in_;
 	struct mlx5dv_context *attrs_out = (struct mlx5dv_context *)attrs_out_;
@@ -137,7 +232,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_i
 }
 
 // mlx5dv_map_ah_to_qp: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 	uint32_t qp_num = (uint32_t)qp_num_;
@@ -146,7 +241,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, 
 }
 
 // mlx5dv_alloc_dm: exported
-VG_WEAK void *vga3b4b09af4_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_)
+VG_WEAK void *vgde2129b024_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *dm_attr = (struct ibv_alloc_dm_attr *)dm_attr_;
@@ -156,7 +251,7 @@ VG_WEAK void *vga3b4b09af4_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // mlx5dv_reg_dmabuf_mr: exported
-VG_WEAK void *vga3b4b09af4_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_)
+VG_WEAK void *vgde2129b024_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -169,8 +264,18 @@ VG_WEAK void *vga3b4b09af4_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, u
 	return ((vg_fn_mlx5dv_reg_dmabuf_mr)fn0_)(pd, offset, length, iova, fd, access, mlx5_access);
 }
 
+// mlx5dv_get_data_direct_sysfs_path: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_get_data_direct_sysfs_path(uintptr_t fn0_, uintptr_t context_, uint8_t *buf_, uint64_t buf_len_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	char *buf = (char *)buf_;
+	size_t buf_len = (size_t)buf_len_;
+
+	return ((vg_fn_mlx5dv_get_data_direct_sysfs_path)fn0_)(context, buf, buf_len);
+}
+
 // mlx5dv_create_wq: exported
-VG_WEAK void *vga3b4b09af4_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_)
+VG_WEAK void *vgde2129b024_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *wq_init_attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -180,7 +285,7 @@ VG_WEAK void *vga3b4b09af4_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_init_obj: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_)
 {
 	struct mlx5dv_obj *obj = (struct mlx5dv_obj *)obj_;
 	uint64_t obj_type = (uint64_t)obj_type_;
@@ -189,7 +294,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint
 }
 
 // mlx5dv_get_clock_info: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_clock_info *clock_info = (struct mlx5dv_clock_info *)clock_info_;
@@ -198,7 +303,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t con
 }
 
 // mlx5dv_is_supported: exported
-VG_WEAK uint8_t vga3b4b09af4_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint8_t vgde2129b024_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -206,7 +311,7 @@ VG_WEAK uint8_t vga3b4b09af4_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t devic
 }
 
 // mlx5dv_open_device: exported
-VG_WEAK void *vga3b4b09af4_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_)
+VG_WEAK void *vgde2129b024_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 	struct mlx5dv_context_attr *attr = (struct mlx5dv_context_attr *)attr_;
@@ -214,8 +319,52 @@ VG_WEAK void *vga3b4b09af4_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_,
 	return ((vg_fn_mlx5dv_open_device)fn0_)(device, attr);
 }
 
+// mlx5dv_devx_obj_create: exported
+VG_WEAK void *vgde2129b024_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	const void *in = (const void *)in_;
+	size_t inlen = (size_t)inlen_;
+	void *out = (void *)out_;
+	size_t outlen = (size_t)outlen_;
+
+	return ((vg_fn_mlx5dv_devx_obj_create)fn0_)(context, in, inlen, out, outlen);
+}
+
+// mlx5dv_devx_obj_query: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+{
+	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
+	const void *in = (const void *)in_;
+	size_t inlen = (size_t)inlen_;
+	void *out = (void *)out_;
+	size_t outlen = (size_t)outlen_;
+
+	return ((vg_fn_mlx5dv_devx_obj_query)fn0_)(obj, in, inlen, out, outlen);
+}
+
+// mlx5dv_devx_obj_modify: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+{
+	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
+	const void *in = (const void *)in_;
+	size_t inlen = (size_t)inlen_;
+	void *out = (void *)out_;
+	size_t outlen = (size_t)outlen_;
+
+	return ((vg_fn_mlx5dv_devx_obj_modify)fn0_)(obj, in, inlen, out, outlen);
+}
+
+// mlx5dv_devx_obj_destroy: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_obj_destroy(uintptr_t fn0_, uintptr_t obj_)
+{
+	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
+
+	return ((vg_fn_mlx5dv_devx_obj_destroy)fn0_)(obj);
+}
+
 // mlx5dv_devx_general_cmd: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const void *in = (const void *)in_;
@@ -226,8 +375,46 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t c
 	return ((vg_fn_mlx5dv_devx_general_cmd)fn0_)(context, in, inlen, out, outlen);
 }
 
+// mlx5dv_query_port: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_query_port(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint8_t *info_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	uint32_t port_num = (uint32_t)port_num_;
+	struct mlx5_ib_uapi_query_port *info = (struct mlx5_ib_uapi_query_port *)info_;
+
+	return ((vg_fn__mlx5dv_query_port)fn0_)(context, port_num, info, sizeof(*info));
+}
+
+// mlx5dv_devx_umem_reg: exported
+VG_WEAK void *vgde2129b024_mlx5dv_devx_umem_reg(uintptr_t fn0_, uintptr_t ctx_, uintptr_t addr_, uint64_t size_, uint32_t access_)
+{
+	struct ibv_context *ctx = (struct ibv_context *)ctx_;
+	void *addr = (void *)addr_;
+	size_t size = (size_t)size_;
+	uint32_t access = (uint32_t)access_;
+
+	return ((vg_fn_mlx5dv_devx_umem_reg)fn0_)(ctx, addr, size, access);
+}
+
+// mlx5dv_devx_umem_reg_ex: exported
+VG_WEAK void *vgde2129b024_mlx5dv_devx_umem_reg_ex(uintptr_t fn0_, uintptr_t ctx_, uint8_t *umem_in_)
+{
+	struct ibv_context *ctx = (struct ibv_context *)ctx_;
+	struct mlx5dv_devx_umem_in *umem_in = (struct mlx5dv_devx_umem_in *)umem_in_;
+
+	return ((vg_fn_mlx5dv_devx_umem_reg_ex)fn0_)(ctx, umem_in);
+}
+
+// mlx5dv_devx_umem_dereg: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_umem_dereg(uintptr_t fn0_, uintptr_t umem_)
+{
+	struct mlx5dv_devx_umem *umem = (struct mlx5dv_devx_umem *)umem_;
+
+	return ((vg_fn_mlx5dv_devx_umem_dereg)fn0_)(umem);
+}
+
 // mlx5dv_devx_alloc_uar: exported
-VG_WEAK void *vga3b4b09af4_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+VG_WEAK void *vgde2129b024_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t flags = (uint32_t)flags_;
@@ -236,15 +423,23 @@ VG_WEAK void *vga3b4b09af4_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t conte
 }
 
 // mlx5dv_devx_free_uar: exported
-VG_WEAK void vga3b4b09af4_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_)
+VG_WEAK void vgde2129b024_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_)
 {
 	struct mlx5dv_devx_uar *devx_uar = (struct mlx5dv_devx_uar *)devx_uar_;
 
 	((vg_fn_mlx5dv_devx_free_uar)fn0_)(devx_uar);
 }
 
+// mlx5dv_devx_uar_export_dmabuf_fd: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_uar_export_dmabuf_fd(uintptr_t fn0_, uintptr_t devx_uar_)
+{
+	struct mlx5dv_devx_uar *devx_uar = (struct mlx5dv_devx_uar *)devx_uar_;
+
+	return ((vg_fn_mlx5dv_devx_uar_export_dmabuf_fd)fn0_)(devx_uar);
+}
+
 // mlx5dv_alloc_var: exported
-VG_WEAK void *vga3b4b09af4_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+VG_WEAK void *vgde2129b024_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t flags = (uint32_t)flags_;
@@ -253,7 +448,7 @@ VG_WEAK void *vga3b4b09af4_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_free_var: exported
-VG_WEAK void vga3b4b09af4_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
+VG_WEAK void vgde2129b024_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
 {
 	struct mlx5dv_var *dv_var = (struct mlx5dv_var *)dv_var_;
 
@@ -261,7 +456,7 @@ VG_WEAK void vga3b4b09af4_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
 }
 
 // mlx5dv_devx_query_eqn: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t vector = (uint32_t)vector_;
@@ -271,7 +466,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t con
 }
 
 // mlx5dv_devx_cq_query: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	const void *in = (const void *)in_;
@@ -283,7 +478,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_,
 }
 
 // mlx5dv_devx_cq_modify: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	const void *in = (const void *)in_;
@@ -295,7 +490,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_
 }
 
 // mlx5dv_devx_qp_query: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const void *in = (const void *)in_;
@@ -307,7 +502,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_,
 }
 
 // mlx5dv_devx_qp_modify: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const void *in = (const void *)in_;
@@ -319,7 +514,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_
 }
 
 // mlx5dv_devx_srq_query: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	const void *in = (const void *)in_;
@@ -331,7 +526,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq
 }
 
 // mlx5dv_devx_srq_modify: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	const void *in = (const void *)in_;
@@ -343,7 +538,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t sr
 }
 
 // mlx5dv_devx_wq_query: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	const void *in = (const void *)in_;
@@ -355,7 +550,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_,
 }
 
 // mlx5dv_devx_wq_modify: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	const void *in = (const void *)in_;
@@ -367,7 +562,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_
 }
 
 // mlx5dv_devx_ind_tbl_query: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_rwq_ind_table *ind_tbl = (struct ibv_rwq_ind_table *)ind_tbl_;
 	const void *in = (const void *)in_;
@@ -379,7 +574,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_devx_ind_tbl_modify: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_rwq_ind_table *ind_tbl = (struct ibv_rwq_ind_table *)ind_tbl_;
 	const void *in = (const void *)in_;
@@ -390,8 +585,96 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_
 	return ((vg_fn_mlx5dv_devx_ind_tbl_modify)fn0_)(ind_tbl, in, inlen, out, outlen);
 }
 
+// mlx5dv_devx_create_cmd_comp: exported
+VG_WEAK void *vgde2129b024_mlx5dv_devx_create_cmd_comp(uintptr_t fn0_, uintptr_t context_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+
+	return ((vg_fn_mlx5dv_devx_create_cmd_comp)fn0_)(context);
+}
+
+// mlx5dv_devx_destroy_cmd_comp: exported
+VG_WEAK void vgde2129b024_mlx5dv_devx_destroy_cmd_comp(uintptr_t fn0_, uintptr_t cmd_comp_)
+{
+	struct mlx5dv_devx_cmd_comp *cmd_comp = (struct mlx5dv_devx_cmd_comp *)cmd_comp_;
+
+	((vg_fn_mlx5dv_devx_destroy_cmd_comp)fn0_)(cmd_comp);
+}
+
+// mlx5dv_devx_obj_query_async: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint64_t outlen_, uint64_t wr_id_, uintptr_t cmd_comp_)
+{
+	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
+	const void *in = (const void *)in_;
+	size_t inlen = (size_t)inlen_;
+	size_t outlen = (size_t)outlen_;
+	uint64_t wr_id = (uint64_t)wr_id_;
+	struct mlx5dv_devx_cmd_comp *cmd_comp = (struct mlx5dv_devx_cmd_comp *)cmd_comp_;
+
+	return ((vg_fn_mlx5dv_devx_obj_query_async)fn0_)(obj, in, inlen, outlen, wr_id, cmd_comp);
+}
+
+// mlx5dv_devx_create_event_channel: exported
+VG_WEAK void *vgde2129b024_mlx5dv_devx_create_event_channel(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	enum mlx5_ib_uapi_devx_create_event_channel_flags flags = (enum mlx5_ib_uapi_devx_create_event_channel_flags)flags_;
+
+	return ((vg_fn_mlx5dv_devx_create_event_channel)fn0_)(context, flags);
+}
+
+// mlx5dv_devx_destroy_event_channel: exported
+VG_WEAK void vgde2129b024_mlx5dv_devx_destroy_event_channel(uintptr_t fn0_, uintptr_t event_channel_)
+{
+	struct mlx5dv_devx_event_channel *event_channel = (struct mlx5dv_devx_event_channel *)event_channel_;
+
+	((vg_fn_mlx5dv_devx_destroy_event_channel)fn0_)(event_channel);
+}
+
+// mlx5dv_devx_subscribe_devx_event: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_subscribe_devx_event(uintptr_t fn0_, uintptr_t event_channel_, uintptr_t obj_, uint16_t events_sz_, uint8_t *events_num_, uint64_t cookie_)
+{
+	struct mlx5dv_devx_event_channel *event_channel = (struct mlx5dv_devx_event_channel *)event_channel_;
+	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
+	uint16_t events_sz = (uint16_t)events_sz_;
+	uint16_t *events_num = (uint16_t *)events_num_;
+	uint64_t cookie = (uint64_t)cookie_;
+
+	return ((vg_fn_mlx5dv_devx_subscribe_devx_event)fn0_)(event_channel, obj, events_sz, events_num, cookie);
+}
+
+// mlx5dv_devx_subscribe_devx_event_fd: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_devx_subscribe_devx_event_fd(uintptr_t fn0_, uintptr_t event_channel_, int32_t fd_, uintptr_t obj_, uint16_t event_num_)
+{
+	struct mlx5dv_devx_event_channel *event_channel = (struct mlx5dv_devx_event_channel *)event_channel_;
+	int fd = (int)fd_;
+	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
+	uint16_t event_num = (uint16_t)event_num_;
+
+	return ((vg_fn_mlx5dv_devx_subscribe_devx_event_fd)fn0_)(event_channel, fd, obj, event_num);
+}
+
+// mlx5dv_pp_alloc: exported
+VG_WEAK void *vgde2129b024_mlx5dv_pp_alloc(uintptr_t fn0_, uintptr_t context_, uint64_t pp_context_sz_, const uint8_t *pp_context_, uint32_t flags_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	size_t pp_context_sz = (size_t)pp_context_sz_;
+	const void *pp_context = (const void *)pp_context_;
+	uint32_t flags = (uint32_t)flags_;
+
+	return ((vg_fn_mlx5dv_pp_alloc)fn0_)(context, pp_context_sz, pp_context, flags);
+}
+
+// mlx5dv_pp_free: exported
+VG_WEAK void vgde2129b024_mlx5dv_pp_free(uintptr_t fn0_, uintptr_t pp_)
+{
+	struct mlx5dv_pp *pp = (struct mlx5dv_pp *)pp_;
+
+	((vg_fn_mlx5dv_pp_free)fn0_)(pp);
+}
+
 // mlx5dv_query_qp_lag_port: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint8_t *port_num = (uint8_t *)port_num_;
@@ -401,7 +684,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_modify_qp_lag_port: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -410,7 +693,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_modify_qp_udp_sport: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint16_t udp_sport = (uint16_t)udp_sport_;
@@ -419,7 +702,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_
 }
 
 // mlx5dv_dci_stream_id_reset: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint16_t stream_id = (uint16_t)stream_id_;
@@ -427,8 +710,70 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_
 	return ((vg_fn_mlx5dv_dci_stream_id_reset)fn0_)(qp, stream_id);
 }
 
+// mlx5dv_sched_node_create: exported
+VG_WEAK void *vgde2129b024_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
+
+	return ((vg_fn_mlx5dv_sched_node_create)fn0_)(context, sched_attr);
+}
+
+// mlx5dv_sched_leaf_create: exported
+VG_WEAK void *vgde2129b024_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
+{
+	struct ibv_context *context = (struct ibv_context *)context_;
+	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
+
+	return ((vg_fn_mlx5dv_sched_leaf_create)fn0_)(context, sched_attr);
+}
+
+// mlx5dv_sched_node_modify: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t node_, const uint8_t *sched_attr_)
+{
+	struct mlx5dv_sched_node *node = (struct mlx5dv_sched_node *)node_;
+	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
+
+	return ((vg_fn_mlx5dv_sched_node_modify)fn0_)(node, sched_attr);
+}
+
+// mlx5dv_sched_leaf_modify: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_sched_leaf_modify(uintptr_t fn0_, uintptr_t leaf_, const uint8_t *sched_attr_)
+{
+	struct mlx5dv_sched_leaf *leaf = (struct mlx5dv_sched_leaf *)leaf_;
+	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
+
+	return ((vg_fn_mlx5dv_sched_leaf_modify)fn0_)(leaf, sched_attr);
+}
+
+// mlx5dv_sched_node_destroy: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_sched_node_destroy(uintptr_t fn0_, uintptr_t node_)
+{
+	struct mlx5dv_sched_node *node = (struct mlx5dv_sched_node *)node_;
+
+	return ((vg_fn_mlx5dv_sched_node_destroy)fn0_)(node);
+}
+
+// mlx5dv_sched_leaf_destroy: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_sched_leaf_destroy(uintptr_t fn0_, uintptr_t leaf_)
+{
+	struct mlx5dv_sched_leaf *leaf = (struct mlx5dv_sched_leaf *)leaf_;
+
+	return ((vg_fn_mlx5dv_sched_leaf_destroy)fn0_)(leaf);
+}
+
+// mlx5dv_modify_qp_sched_elem: exported
+VG_WEAK int32_t vgde2129b024_mlx5dv_modify_qp_sched_elem(uintptr_t fn0_, uintptr_t qp_, uintptr_t requestor_, uintptr_t responder_)
+{
+	struct ibv_qp *qp = (struct ibv_qp *)qp_;
+	const struct mlx5dv_sched_leaf *requestor = (const struct mlx5dv_sched_leaf *)requestor_;
+	const struct mlx5dv_sched_leaf *responder = (const struct mlx5dv_sched_leaf *)responder_;
+
+	return ((vg_fn_mlx5dv_modify_qp_sched_elem)fn0_)(qp, requestor, responder);
+}
+
 // mlx5dv_reserved_qpn_alloc: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	uint32_t *qpn = (uint32_t *)qpn_;
@@ -437,7 +782,7 @@ VG_WEAK int32_t vga3b4b09af4_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_reserved_qpn_dealloc: exported
-VG_WEAK int32_t vga3b4b09af4_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_)
+VG_WEAK int32_t vgde2129b024_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	uint32_t qpn = (uint32_t)qpn_;

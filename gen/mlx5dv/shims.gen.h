@@ -2,48 +2,85 @@
 // From rdma-core 65.0, facts c776a508c02d9873.
 // What cgo needs to see of the C side: no type of verbs, so that it is quick to read.
 
-#ifndef VGA3B4B09AF4_SHIMS_H
-#define VGA3B4B09AF4_SHIMS_H
+#ifndef VGDE2129B024_SHIMS_H
+#define VGDE2129B024_SHIMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-void *vga3b4b09af4_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_);
-void *vga3b4b09af4_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_);
-int32_t vga3b4b09af4_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_);
-void *vga3b4b09af4_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_);
-void vga3b4b09af4_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_);
-int32_t vga3b4b09af4_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_);
-int32_t vga3b4b09af4_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_);
-int32_t vga3b4b09af4_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_);
-void *vga3b4b09af4_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_);
-void *vga3b4b09af4_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_);
-void *vga3b4b09af4_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_);
-int32_t vga3b4b09af4_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_);
-int32_t vga3b4b09af4_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_);
-uint8_t vga3b4b09af4_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_);
-void *vga3b4b09af4_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_);
-int32_t vga3b4b09af4_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-void *vga3b4b09af4_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_);
-void vga3b4b09af4_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_);
-void *vga3b4b09af4_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_);
-void vga3b4b09af4_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_);
-int32_t vga3b4b09af4_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_);
-int32_t vga3b4b09af4_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vga3b4b09af4_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vga3b4b09af4_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vga3b4b09af4_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vga3b4b09af4_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vga3b4b09af4_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vga3b4b09af4_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vga3b4b09af4_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vga3b4b09af4_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vga3b4b09af4_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
-int32_t vga3b4b09af4_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_);
-int32_t vga3b4b09af4_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_);
-int32_t vga3b4b09af4_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_);
-int32_t vga3b4b09af4_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_);
-int32_t vga3b4b09af4_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_);
-int32_t vga3b4b09af4_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_);
+void *vgde2129b024_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_);
+void *vgde2129b024_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_);
+int32_t vgde2129b024_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_);
+void *vgde2129b024_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_);
+void vgde2129b024_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_);
+int32_t vgde2129b024_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_);
+int32_t vgde2129b024_mlx5dv_crypto_login(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_);
+int32_t vgde2129b024_mlx5dv_crypto_login_query_state(uintptr_t fn0_, uintptr_t context_, uint8_t *state_);
+int32_t vgde2129b024_mlx5dv_crypto_logout(uintptr_t fn0_, uintptr_t context_);
+void *vgde2129b024_mlx5dv_crypto_login_create(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_);
+int32_t vgde2129b024_mlx5dv_crypto_login_query(uintptr_t fn0_, uintptr_t crypto_login_, uint8_t *query_attr_);
+int32_t vgde2129b024_mlx5dv_crypto_login_destroy(uintptr_t fn0_, uintptr_t crypto_login_);
+void *vgde2129b024_mlx5dv_dek_create(uintptr_t fn0_, uintptr_t context_, uint8_t *init_attr_);
+int32_t vgde2129b024_mlx5dv_dek_query(uintptr_t fn0_, uintptr_t dek_, uint8_t *attr_);
+int32_t vgde2129b024_mlx5dv_dek_destroy(uintptr_t fn0_, uintptr_t dek_);
+void *vgde2129b024_mlx5dv_create_steering_anchor(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_);
+int32_t vgde2129b024_mlx5dv_destroy_steering_anchor(uintptr_t fn0_, uintptr_t sa_);
+int32_t vgde2129b024_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_);
+int32_t vgde2129b024_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_);
+void *vgde2129b024_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_);
+void *vgde2129b024_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_);
+int32_t vgde2129b024_mlx5dv_get_data_direct_sysfs_path(uintptr_t fn0_, uintptr_t context_, uint8_t *buf_, uint64_t buf_len_);
+void *vgde2129b024_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_);
+int32_t vgde2129b024_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_);
+int32_t vgde2129b024_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_);
+uint8_t vgde2129b024_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_);
+void *vgde2129b024_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_);
+void *vgde2129b024_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_obj_destroy(uintptr_t fn0_, uintptr_t obj_);
+int32_t vgde2129b024_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_query_port(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint8_t *info_);
+void *vgde2129b024_mlx5dv_devx_umem_reg(uintptr_t fn0_, uintptr_t ctx_, uintptr_t addr_, uint64_t size_, uint32_t access_);
+void *vgde2129b024_mlx5dv_devx_umem_reg_ex(uintptr_t fn0_, uintptr_t ctx_, uint8_t *umem_in_);
+int32_t vgde2129b024_mlx5dv_devx_umem_dereg(uintptr_t fn0_, uintptr_t umem_);
+void *vgde2129b024_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_);
+void vgde2129b024_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_);
+int32_t vgde2129b024_mlx5dv_devx_uar_export_dmabuf_fd(uintptr_t fn0_, uintptr_t devx_uar_);
+void *vgde2129b024_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_);
+void vgde2129b024_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_);
+int32_t vgde2129b024_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_);
+int32_t vgde2129b024_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+int32_t vgde2129b024_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_);
+void *vgde2129b024_mlx5dv_devx_create_cmd_comp(uintptr_t fn0_, uintptr_t context_);
+void vgde2129b024_mlx5dv_devx_destroy_cmd_comp(uintptr_t fn0_, uintptr_t cmd_comp_);
+int32_t vgde2129b024_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint64_t outlen_, uint64_t wr_id_, uintptr_t cmd_comp_);
+void *vgde2129b024_mlx5dv_devx_create_event_channel(uintptr_t fn0_, uintptr_t context_, uint32_t flags_);
+void vgde2129b024_mlx5dv_devx_destroy_event_channel(uintptr_t fn0_, uintptr_t event_channel_);
+int32_t vgde2129b024_mlx5dv_devx_subscribe_devx_event(uintptr_t fn0_, uintptr_t event_channel_, uintptr_t obj_, uint16_t events_sz_, uint8_t *events_num_, uint64_t cookie_);
+int32_t vgde2129b024_mlx5dv_devx_subscribe_devx_event_fd(uintptr_t fn0_, uintptr_t event_channel_, int32_t fd_, uintptr_t obj_, uint16_t event_num_);
+void *vgde2129b024_mlx5dv_pp_alloc(uintptr_t fn0_, uintptr_t context_, uint64_t pp_context_sz_, const uint8_t *pp_context_, uint32_t flags_);
+void vgde2129b024_mlx5dv_pp_free(uintptr_t fn0_, uintptr_t pp_);
+int32_t vgde2129b024_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_);
+int32_t vgde2129b024_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_);
+int32_t vgde2129b024_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_);
+int32_t vgde2129b024_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_);
+void *vgde2129b024_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_);
+void *vgde2129b024_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_);
+int32_t vgde2129b024_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t node_, const uint8_t *sched_attr_);
+int32_t vgde2129b024_mlx5dv_sched_leaf_modify(uintptr_t fn0_, uintptr_t leaf_, const uint8_t *sched_attr_);
+int32_t vgde2129b024_mlx5dv_sched_node_destroy(uintptr_t fn0_, uintptr_t node_);
+int32_t vgde2129b024_mlx5dv_sched_leaf_destroy(uintptr_t fn0_, uintptr_t leaf_);
+int32_t vgde2129b024_mlx5dv_modify_qp_sched_elem(uintptr_t fn0_, uintptr_t qp_, uintptr_t requestor_, uintptr_t responder_);
+int32_t vgde2129b024_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_);
+int32_t vgde2129b024_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_);
 
 #endif

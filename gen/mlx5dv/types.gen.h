@@ -14,7 +14,22 @@
 #include <time.h>
 
 // Integers of the kernel's headers, as those define them; __be is network order.
+__extension__ typedef unsigned short __u16;
 __extension__ typedef unsigned int __u32;
+__extension__ typedef unsigned long long __u64;
+#ifndef __aligned_u64
+#define __aligned_u64 __u64 __attribute__((aligned(8)))
+#endif
+
+enum mlx5_ib_uapi_flow_table_type {
+	MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX = 0,
+	MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX = 1,
+	MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB = 2,
+	MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_RX = 3,
+	MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX = 4,
+	MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_RX = 5,
+	MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX = 6,
+};
 
 enum mlx5_ib_uapi_dm_type {
 	MLX5_IB_UAPI_DM_TYPE_MEMIC = 0,
@@ -22,6 +37,10 @@ enum mlx5_ib_uapi_dm_type {
 	MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_SW_ICM = 2,
 	MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_PATTERN_SW_ICM = 3,
 	MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM = 4,
+};
+
+enum mlx5_ib_uapi_devx_create_event_channel_flags {
+	MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA = 1,
 };
 
 enum mlx5dv_dc_type {
@@ -34,6 +53,26 @@ enum mlx5dv_mkey_err_type {
 	MLX5DV_MKEY_SIG_BLOCK_BAD_GUARD = 1,
 	MLX5DV_MKEY_SIG_BLOCK_BAD_REFTAG = 2,
 	MLX5DV_MKEY_SIG_BLOCK_BAD_APPTAG = 3,
+};
+
+enum mlx5dv_crypto_login_state {
+	MLX5DV_CRYPTO_LOGIN_STATE_VALID = 0,
+	MLX5DV_CRYPTO_LOGIN_STATE_NO_LOGIN = 1,
+	MLX5DV_CRYPTO_LOGIN_STATE_INVALID = 2,
+};
+
+enum mlx5dv_crypto_key_size {
+	MLX5DV_CRYPTO_KEY_SIZE_128 = 0,
+	MLX5DV_CRYPTO_KEY_SIZE_256 = 1,
+};
+
+enum mlx5dv_crypto_key_purpose {
+	MLX5DV_CRYPTO_KEY_PURPOSE_AES_XTS = 0,
+};
+
+enum mlx5dv_dek_state {
+	MLX5DV_DEK_STATE_READY = 0,
+	MLX5DV_DEK_STATE_ERROR = 1,
 };
 
 // All records; those without a definition below are only ever pointed at.
@@ -57,6 +96,7 @@ struct ibv_device;
 struct ibv_context;
 struct ibv_cq_init_attr_ex;
 struct mlx5_ib_uapi_reg;
+struct mlx5_ib_uapi_query_port;
 struct mlx5dv_cqe_comp_caps;
 struct mlx5dv_sw_parsing_caps;
 struct mlx5dv_striding_rq_caps;
@@ -78,14 +118,32 @@ struct mlx5dv_mkey_conf_attr;
 struct mlx5dv_qp_ex;
 struct mlx5dv_sig_err;
 struct mlx5dv_mkey_err;
+struct mlx5dv_crypto_login_attr;
+struct mlx5dv_crypto_login_attr_ex;
+struct mlx5dv_crypto_login_query_attr;
+struct mlx5dv_dek_init_attr;
+struct mlx5dv_dek_attr;
+struct mlx5dv_steering_anchor_attr;
+struct mlx5dv_steering_anchor;
 struct mlx5dv_alloc_dm_attr;
 struct mlx5dv_obj;
 struct mlx5dv_striding_rq_init_attr;
 struct mlx5dv_wq_init_attr;
 struct mlx5dv_clock_info;
 struct mlx5dv_context_attr;
+struct mlx5dv_devx_umem;
+struct mlx5dv_devx_umem_in;
 struct mlx5dv_devx_uar;
 struct mlx5dv_var;
+struct mlx5dv_devx_cmd_comp;
+struct mlx5dv_devx_event_channel;
+struct mlx5dv_pp;
+struct mlx5dv_sched_attr;
+struct mlx5dv_dek;
+struct mlx5dv_crypto_login_obj;
+struct mlx5dv_devx_obj;
+struct mlx5dv_sched_node;
+struct mlx5dv_sched_leaf;
 
 struct mlx5dv_cq_init_attr {
 	uint64_t comp_mask;
@@ -147,6 +205,49 @@ struct mlx5dv_mkey_err {
 	union {
 		struct mlx5dv_sig_err sig;
 	} err;
+};
+
+struct mlx5dv_crypto_login_attr {
+	uint32_t credential_id;
+	uint32_t import_kek_id;
+	char credential[48];
+	uint64_t comp_mask;
+};
+
+struct mlx5dv_crypto_login_attr_ex {
+	uint32_t credential_id;
+	uint32_t import_kek_id;
+	const void *credential;
+	size_t credential_len;
+	uint64_t comp_mask;
+};
+
+struct mlx5dv_crypto_login_query_attr {
+	enum mlx5dv_crypto_login_state state;
+	uint64_t comp_mask;
+};
+
+struct mlx5dv_dek_init_attr {
+	enum mlx5dv_crypto_key_size key_size;
+	_Bool has_keytag;
+	enum mlx5dv_crypto_key_purpose key_purpose;
+	struct ibv_pd *pd;
+	char opaque[8];
+	char key[128];
+	uint64_t comp_mask;
+	struct mlx5dv_crypto_login_obj *crypto_login;
+};
+
+struct mlx5dv_dek_attr {
+	enum mlx5dv_dek_state state;
+	char opaque[8];
+	uint64_t comp_mask;
+};
+
+struct mlx5dv_steering_anchor_attr {
+	enum mlx5_ib_uapi_flow_table_type ft_type;
+	uint16_t priority;
+	uint64_t comp_mask;
 };
 
 struct mlx5dv_cqe_comp_caps {
@@ -255,13 +356,52 @@ struct mlx5dv_context_attr {
 	struct ibv_fd_arr *fds;
 };
 
+struct mlx5_ib_uapi_query_port {
+	__aligned_u64 flags;
+	__u16 vport;
+	__u16 vport_vhca_id;
+	__u16 esw_owner_vhca_id;
+	__u16 rsvd0;
+	__aligned_u64 vport_steering_icm_rx;
+	__aligned_u64 vport_steering_icm_tx;
+	struct mlx5_ib_uapi_reg reg_c0;
+};
+
+struct mlx5dv_devx_umem_in {
+	void *addr;
+	size_t size;
+	uint32_t access;
+	uint64_t pgsz_bitmap;
+	uint64_t comp_mask;
+	int dmabuf_fd;
+};
+
+struct mlx5dv_sched_attr {
+	struct mlx5dv_sched_node *parent;
+	uint32_t flags;
+	uint32_t bw_share;
+	uint32_t max_avg_bw;
+	uint64_t comp_mask;
+};
+
 // Second names.
+#define mlx5dv_flow_table_type mlx5_ib_uapi_flow_table_type
+#define MLX5DV_FLOW_TABLE_TYPE_NIC_RX MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX
+#define MLX5DV_FLOW_TABLE_TYPE_NIC_TX MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX
+#define MLX5DV_FLOW_TABLE_TYPE_FDB MLX5_IB_UAPI_FLOW_TABLE_TYPE_FDB
+#define MLX5DV_FLOW_TABLE_TYPE_RDMA_RX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_RX
+#define MLX5DV_FLOW_TABLE_TYPE_RDMA_TX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX
+#define MLX5DV_FLOW_TABLE_TYPE_RDMA_TRANSPORT_RX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_RX
+#define MLX5DV_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX
 #define mlx5dv_alloc_dm_type mlx5_ib_uapi_dm_type
 #define MLX5DV_DM_TYPE_MEMIC MLX5_IB_UAPI_DM_TYPE_MEMIC
 #define MLX5DV_DM_TYPE_STEERING_SW_ICM MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM
 #define MLX5DV_DM_TYPE_HEADER_MODIFY_SW_ICM MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_SW_ICM
 #define MLX5DV_DM_TYPE_HEADER_MODIFY_PATTERN_SW_ICM MLX5_IB_UAPI_DM_TYPE_HEADER_MODIFY_PATTERN_SW_ICM
 #define MLX5DV_DM_TYPE_ENCAP_SW_ICM MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM
+#define mlx5dv_devx_create_event_channel_flags mlx5_ib_uapi_devx_create_event_channel_flags
+#define MLX5DV_DEVX_CREATE_EVENT_CHANNEL_FLAGS_OMIT_EV_DATA MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA
+#define mlx5dv_port mlx5_ib_uapi_query_port
 #define mlx5dv_reg mlx5_ib_uapi_reg
 
 // Types of the exported functions, whose addresses come from the library loaded at run time.
@@ -271,18 +411,39 @@ typedef int (*vg_fn_mlx5dv_destroy_mkey)(struct mlx5dv_mkey *mkey);
 typedef struct ibv_qp *(*vg_fn_mlx5dv_create_qp)(struct ibv_context *context, struct ibv_qp_init_attr_ex *qp_attr, struct mlx5dv_qp_init_attr *mlx5_qp_attr);
 typedef struct mlx5dv_qp_ex *(*vg_fn_mlx5dv_qp_ex_from_ibv_qp_ex)(struct ibv_qp_ex *qp);
 typedef int (*vg_fn__mlx5dv_mkey_check)(struct mlx5dv_mkey *mkey, struct mlx5dv_mkey_err *err_info, size_t err_info_size);
+typedef int (*vg_fn_mlx5dv_crypto_login)(struct ibv_context *context, struct mlx5dv_crypto_login_attr *login_attr);
+typedef int (*vg_fn_mlx5dv_crypto_login_query_state)(struct ibv_context *context, enum mlx5dv_crypto_login_state *state);
+typedef int (*vg_fn_mlx5dv_crypto_logout)(struct ibv_context *context);
+typedef struct mlx5dv_crypto_login_obj *(*vg_fn_mlx5dv_crypto_login_create)(struct ibv_context *context, struct mlx5dv_crypto_login_attr_ex *login_attr);
+typedef int (*vg_fn_mlx5dv_crypto_login_query)(struct mlx5dv_crypto_login_obj *crypto_login, struct mlx5dv_crypto_login_query_attr *query_attr);
+typedef int (*vg_fn_mlx5dv_crypto_login_destroy)(struct mlx5dv_crypto_login_obj *crypto_login);
+typedef struct mlx5dv_dek *(*vg_fn_mlx5dv_dek_create)(struct ibv_context *context, struct mlx5dv_dek_init_attr *init_attr);
+typedef int (*vg_fn_mlx5dv_dek_query)(struct mlx5dv_dek *dek, struct mlx5dv_dek_attr *attr);
+typedef int (*vg_fn_mlx5dv_dek_destroy)(struct mlx5dv_dek *dek);
+typedef struct mlx5dv_steering_anchor *(*vg_fn_mlx5dv_create_steering_anchor)(struct ibv_context *context, struct mlx5dv_steering_anchor_attr *attr);
+typedef int (*vg_fn_mlx5dv_destroy_steering_anchor)(struct mlx5dv_steering_anchor *sa);
 typedef int (*vg_fn_mlx5dv_query_device)(struct ibv_context *ctx_in, struct mlx5dv_context *attrs_out);
 typedef int (*vg_fn_mlx5dv_map_ah_to_qp)(struct ibv_ah *ah, uint32_t qp_num);
 typedef struct ibv_dm *(*vg_fn_mlx5dv_alloc_dm)(struct ibv_context *context, struct ibv_alloc_dm_attr *dm_attr, struct mlx5dv_alloc_dm_attr *mlx5_dm_attr);
 typedef struct ibv_mr *(*vg_fn_mlx5dv_reg_dmabuf_mr)(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access, int mlx5_access);
+typedef int (*vg_fn_mlx5dv_get_data_direct_sysfs_path)(struct ibv_context *context, char *buf, size_t buf_len);
 typedef struct ibv_wq *(*vg_fn_mlx5dv_create_wq)(struct ibv_context *context, struct ibv_wq_init_attr *wq_init_attr, struct mlx5dv_wq_init_attr *mlx5_wq_attr);
 typedef int (*vg_fn_mlx5dv_init_obj)(struct mlx5dv_obj *obj, uint64_t obj_type);
 typedef int (*vg_fn_mlx5dv_get_clock_info)(struct ibv_context *context, struct mlx5dv_clock_info *clock_info);
 typedef _Bool (*vg_fn_mlx5dv_is_supported)(struct ibv_device *device);
 typedef struct ibv_context *(*vg_fn_mlx5dv_open_device)(struct ibv_device *device, struct mlx5dv_context_attr *attr);
+typedef struct mlx5dv_devx_obj *(*vg_fn_mlx5dv_devx_obj_create)(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen);
+typedef int (*vg_fn_mlx5dv_devx_obj_query)(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen);
+typedef int (*vg_fn_mlx5dv_devx_obj_modify)(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, void *out, size_t outlen);
+typedef int (*vg_fn_mlx5dv_devx_obj_destroy)(struct mlx5dv_devx_obj *obj);
 typedef int (*vg_fn_mlx5dv_devx_general_cmd)(struct ibv_context *context, const void *in, size_t inlen, void *out, size_t outlen);
+typedef int (*vg_fn__mlx5dv_query_port)(struct ibv_context *context, uint32_t port_num, struct mlx5_ib_uapi_query_port *info, size_t info_len);
+typedef struct mlx5dv_devx_umem *(*vg_fn_mlx5dv_devx_umem_reg)(struct ibv_context *ctx, void *addr, size_t size, uint32_t access);
+typedef struct mlx5dv_devx_umem *(*vg_fn_mlx5dv_devx_umem_reg_ex)(struct ibv_context *ctx, struct mlx5dv_devx_umem_in *umem_in);
+typedef int (*vg_fn_mlx5dv_devx_umem_dereg)(struct mlx5dv_devx_umem *umem);
 typedef struct mlx5dv_devx_uar *(*vg_fn_mlx5dv_devx_alloc_uar)(struct ibv_context *context, uint32_t flags);
 typedef void (*vg_fn_mlx5dv_devx_free_uar)(struct mlx5dv_devx_uar *devx_uar);
+typedef int (*vg_fn_mlx5dv_devx_uar_export_dmabuf_fd)(struct mlx5dv_devx_uar *devx_uar);
 typedef struct mlx5dv_var *(*vg_fn_mlx5dv_alloc_var)(struct ibv_context *context, uint32_t flags);
 typedef void (*vg_fn_mlx5dv_free_var)(struct mlx5dv_var *dv_var);
 typedef int (*vg_fn_mlx5dv_devx_query_eqn)(struct ibv_context *context, uint32_t vector, uint32_t *eqn);
@@ -296,10 +457,26 @@ typedef int (*vg_fn_mlx5dv_devx_wq_query)(struct ibv_wq *wq, const void *in, siz
 typedef int (*vg_fn_mlx5dv_devx_wq_modify)(struct ibv_wq *wq, const void *in, size_t inlen, void *out, size_t outlen);
 typedef int (*vg_fn_mlx5dv_devx_ind_tbl_query)(struct ibv_rwq_ind_table *ind_tbl, const void *in, size_t inlen, void *out, size_t outlen);
 typedef int (*vg_fn_mlx5dv_devx_ind_tbl_modify)(struct ibv_rwq_ind_table *ind_tbl, const void *in, size_t inlen, void *out, size_t outlen);
+typedef struct mlx5dv_devx_cmd_comp *(*vg_fn_mlx5dv_devx_create_cmd_comp)(struct ibv_context *context);
+typedef void (*vg_fn_mlx5dv_devx_destroy_cmd_comp)(struct mlx5dv_devx_cmd_comp *cmd_comp);
+typedef int (*vg_fn_mlx5dv_devx_obj_query_async)(struct mlx5dv_devx_obj *obj, const void *in, size_t inlen, size_t outlen, uint64_t wr_id, struct mlx5dv_devx_cmd_comp *cmd_comp);
+typedef struct mlx5dv_devx_event_channel *(*vg_fn_mlx5dv_devx_create_event_channel)(struct ibv_context *context, enum mlx5_ib_uapi_devx_create_event_channel_flags flags);
+typedef void (*vg_fn_mlx5dv_devx_destroy_event_channel)(struct mlx5dv_devx_event_channel *event_channel);
+typedef int (*vg_fn_mlx5dv_devx_subscribe_devx_event)(struct mlx5dv_devx_event_channel *event_channel, struct mlx5dv_devx_obj *obj, uint16_t events_sz, uint16_t *events_num, uint64_t cookie);
+typedef int (*vg_fn_mlx5dv_devx_subscribe_devx_event_fd)(struct mlx5dv_devx_event_channel *event_channel, int fd, struct mlx5dv_devx_obj *obj, uint16_t event_num);
+typedef struct mlx5dv_pp *(*vg_fn_mlx5dv_pp_alloc)(struct ibv_context *context, size_t pp_context_sz, const void *pp_context, uint32_t flags);
+typedef void (*vg_fn_mlx5dv_pp_free)(struct mlx5dv_pp *pp);
 typedef int (*vg_fn_mlx5dv_query_qp_lag_port)(struct ibv_qp *qp, uint8_t *port_num, uint8_t *active_port_num);
 typedef int (*vg_fn_mlx5dv_modify_qp_lag_port)(struct ibv_qp *qp, uint8_t port_num);
 typedef int (*vg_fn_mlx5dv_modify_qp_udp_sport)(struct ibv_qp *qp, uint16_t udp_sport);
 typedef int (*vg_fn_mlx5dv_dci_stream_id_reset)(struct ibv_qp *qp, uint16_t stream_id);
+typedef struct mlx5dv_sched_node *(*vg_fn_mlx5dv_sched_node_create)(struct ibv_context *context, const struct mlx5dv_sched_attr *sched_attr);
+typedef struct mlx5dv_sched_leaf *(*vg_fn_mlx5dv_sched_leaf_create)(struct ibv_context *context, const struct mlx5dv_sched_attr *sched_attr);
+typedef int (*vg_fn_mlx5dv_sched_node_modify)(struct mlx5dv_sched_node *node, const struct mlx5dv_sched_attr *sched_attr);
+typedef int (*vg_fn_mlx5dv_sched_leaf_modify)(struct mlx5dv_sched_leaf *leaf, const struct mlx5dv_sched_attr *sched_attr);
+typedef int (*vg_fn_mlx5dv_sched_node_destroy)(struct mlx5dv_sched_node *node);
+typedef int (*vg_fn_mlx5dv_sched_leaf_destroy)(struct mlx5dv_sched_leaf *leaf);
+typedef int (*vg_fn_mlx5dv_modify_qp_sched_elem)(struct ibv_qp *qp, const struct mlx5dv_sched_leaf *requestor, const struct mlx5dv_sched_leaf *responder);
 typedef int (*vg_fn_mlx5dv_reserved_qpn_alloc)(struct ibv_context *ctx, uint32_t *qpn);
 typedef int (*vg_fn_mlx5dv_reserved_qpn_dealloc)(struct ibv_context *ctx, uint32_t qpn);
 

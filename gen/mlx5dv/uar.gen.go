@@ -4,11 +4,13 @@
 package mlx5dv
 
 import (
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // UAR is a doorbell page. Use it only by pointer: every call on a copy is refused.
@@ -88,3 +90,28 @@ func (uar *UAR) PageID() uint32 { return object.OrZero(uar).pageID }
 //
 // C: struct mlx5dv_devx_uar.mmap_off, mlx5dv_devx_alloc_uar(3).
 func (uar *UAR) MmapOff() int64 { return object.OrZero(uar).mmapOff }
+
+// ExportDMABufFD returns the file descriptor of a new dma-buf with the page.
+//
+// The caller closes the descriptor.
+//
+// Since rdma-core 62.0; with an older library it returns errors.ErrUnsupported.
+//
+// C: mlx5dv_devx_uar_export_dmabuf_fd, mlx5dv_devx_uar_export_dmabuf_fd(3).
+func (uar *UAR) ExportDMABufFD() (int, error) {
+	const verb = "mlx5dv_devx_uar_export_dmabuf_fd"
+	if err := uar.base().Enter(verb); err != nil {
+		return -1, err
+	}
+	defer uar.h.Exit()
+	if uar.lib.fn[symMlx5dv_devx_uar_export_dmabuf_fd] == 0 {
+		return -1, uar.lib.missing("mlx5dv_devx_uar_export_dmabuf_fd", symMlx5dv_devx_uar_export_dmabuf_fd)
+	}
+	n, errno := rawDevXUARExportDmabufFD(uar.lib.fn[symMlx5dv_devx_uar_export_dmabuf_fd], uar.h.C)
+	if n < 0 {
+		return -1, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
+	}
+	return n, nil
+}

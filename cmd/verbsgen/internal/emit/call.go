@@ -109,7 +109,11 @@ func (p printer) hints(f plan.Failure) *jen.Statement {
 	var all []*jen.Statement
 	errno := id("errno")
 	if len(f.Memory) > 0 {
-		args := append([]jen.Code{id(f.Lib, "src"), id(f.Device, "h.Label").Call(), errno}, p.values(f.Memory)...)
+		device := jen.Lit("") // a method of Lib does not know it
+		if f.Device != "" {
+			device = id(f.Device, "h.Label").Call()
+		}
+		args := append([]jen.Code{id(f.Lib, "src"), device, errno}, p.values(f.Memory)...)
 		all = append(all, rt("diagnose", "Memory").Call(args...))
 	}
 	if f.Route != "" {
