@@ -236,6 +236,7 @@ var exportedTypes = []reflect.Type{
 	reflect.TypeFor[verbs.XRCRecvSetup](),
 	reflect.TypeFor[verbs.XRCSendSetup](),
 	reflect.TypeFor[devmem.DM](),
+	reflect.TypeFor[devmem.Mapped](),
 	reflect.TypeFor[devmem.Mode](),
 	reflect.TypeFor[devmem.Piece](),
 	reflect.TypeFor[devmem.Wide](),

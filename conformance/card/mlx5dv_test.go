@@ -4,6 +4,8 @@ package card
 
 import (
 	"errors"
+	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -49,6 +51,41 @@ func TestDirectDM(t *testing.T) {
 	}
 	if _, err := lib.AllocDM(dev, verbs.NewAllocDMAttr(256), mlx5dv.NewAllocDMAttr(mlx5dv.DMTypeSteeringSWICM)); err == nil {
 		t.Error("the card has memory for steering")
+	}
+}
+
+// TestDirectDMOp accesses device memory by an operation. That of the card stores what is written.
+func TestDirectDMOp(t *testing.T) {
+	lib, dev := direct(t)
+	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(128)))(t)
+	op := must(lib.MapDMOp(dm, 0))(t)
+	if op.Len() != 128 || op.DM() != dm {
+		t.Errorf("%d bytes of %p", op.Len(), op.DM())
+	}
+	if err := errors.Join(op.PutUint32(4, 7), op.PutUint64(120, 1<<40), dm.PutUint32(64, 9)); err != nil {
+		t.Fatal(err)
+	}
+	a, b := must(dm.GetUint32(4))(t), must(dm.GetUint64(120))(t)
+	if c := must(op.GetUint32(64))(t); a != 7 || b != 1<<40 || c != 9 {
+		t.Errorf("%d, %#x, %d", a, b, c)
+	}
+	if err := op.PutUint64(124, 1); !errors.Is(err, syscall.EFAULT) || !strings.HasPrefix(err.Error(), "mlx5dv_dm_map_op_addr: ") {
+		t.Errorf("beyond the end: %v", err)
+	}
+	if err := dm.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "DMOp") {
+		t.Errorf("Close of the memory: %v", err)
+	}
+	if _, err := lib.MapDMOp(dm, 1); !errors.Is(err, syscall.EOPNOTSUPP) {
+		t.Errorf("another operation: %v", err)
+	}
+	if err := errors.Join(op.Close(), dm.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := op.GetUint32(0); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("after Close: %v", err)
+	}
+	if err := (*mlx5dv.DMOp)(nil).PutUint32(0, 1); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("nil: %v", err)
 	}
 }
 

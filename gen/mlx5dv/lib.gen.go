@@ -71,6 +71,7 @@ const (
 	symMlx5dv_devx_umem_reg_ex
 	symMlx5dv_devx_wq_modify
 	symMlx5dv_devx_wq_query
+	symMlx5dv_dm_map_op_addr
 	symMlx5dv_free_var
 	symMlx5dv_get_clock_info
 	symMlx5dv_get_data_direct_sysfs_path
@@ -150,6 +151,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "mlx5dv_devx_umem_reg_ex", Version: "MLX5_1.19", Since: "35.0"},
 	{Name: "mlx5dv_devx_wq_modify", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_devx_wq_query", Version: "MLX5_1.8", Since: ""},
+	{Name: "mlx5dv_dm_map_op_addr", Version: "MLX5_1.19", Since: "35.0"},
 	{Name: "mlx5dv_free_var", Version: "MLX5_1.12", Since: ""},
 	{Name: "mlx5dv_get_clock_info", Version: "MLX5_1.4", Since: ""},
 	{Name: "mlx5dv_get_data_direct_sysfs_path", Version: "MLX5_1.25", Since: "54.0"},

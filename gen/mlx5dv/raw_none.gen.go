@@ -33,6 +33,7 @@ var (
 	rawQueryDevice            func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
 	rawMapAHToQP              func(uintptr, unsafe.Pointer, uint32) syscall.Errno
 	rawAllocDM                func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDMMapOpAddr            func(uintptr, unsafe.Pointer, uint8) (unsafe.Pointer, syscall.Errno)
 	rawRegDmabufMR            func(uintptr, unsafe.Pointer, uint64, uint64, uint64, int32, int32, int32) (unsafe.Pointer, syscall.Errno)
 	rawGetDataDirectSysfsPath func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64) syscall.Errno
 	rawCreateWQ               func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)

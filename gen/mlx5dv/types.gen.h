@@ -425,6 +425,7 @@ typedef int (*vg_fn_mlx5dv_destroy_steering_anchor)(struct mlx5dv_steering_ancho
 typedef int (*vg_fn_mlx5dv_query_device)(struct ibv_context *ctx_in, struct mlx5dv_context *attrs_out);
 typedef int (*vg_fn_mlx5dv_map_ah_to_qp)(struct ibv_ah *ah, uint32_t qp_num);
 typedef struct ibv_dm *(*vg_fn_mlx5dv_alloc_dm)(struct ibv_context *context, struct ibv_alloc_dm_attr *dm_attr, struct mlx5dv_alloc_dm_attr *mlx5_dm_attr);
+typedef void *(*vg_fn_mlx5dv_dm_map_op_addr)(struct ibv_dm *dm, uint8_t op);
 typedef struct ibv_mr *(*vg_fn_mlx5dv_reg_dmabuf_mr)(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access, int mlx5_access);
 typedef int (*vg_fn_mlx5dv_get_data_direct_sysfs_path)(struct ibv_context *context, char *buf, size_t buf_len);
 typedef struct ibv_wq *(*vg_fn_mlx5dv_create_wq)(struct ibv_context *context, struct ibv_wq_init_attr *wq_init_attr, struct mlx5dv_wq_init_attr *mlx5_wq_attr);

@@ -13,6 +13,7 @@ package devmem
 #include <stddef.h>
 #include <errno.h>
 #include <stdint.h>
+#include "fence.h"
 #include "gate.h"
 #include "provider.h"
 #include "verbs_abi.h"
@@ -109,17 +110,6 @@ static void verbsgen_devmem_pieces(const uintptr_t *gate, int from, uint8_t *hos
 	verbsgen_gate_leave(slot);
 	made->pieces = i;
 	made->code = code;
-}
-
-static void verbsgen_devmem_fence(void)
-{
-#if defined(__aarch64__)
-	__asm__ volatile("dsb st" ::: "memory");
-#elif defined(__x86_64__)
-	__asm__ volatile("sfence" ::: "memory");
-#else
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-#endif
 }
 */
 import "C"

@@ -157,11 +157,24 @@ int mlx5_query_dm(const struct call *c)
 	return 0;
 }
 
-// The card has no operations on device memory.
+// Ours: the card has one operation, number 0, which stores what is written and returns what is there; it is mapped as the memory itself.
 int mlx5_map_dm_op(const struct call *c)
 {
 	int err;
+	const struct dm *dm = attr_object(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, UVERBS_OBJECT_DM, &err);
+	const struct memic *m = dm ? dm->own : NULL;
+	uint8_t op = 0;
+	uint64_t start;
+	uint16_t entry;
 
-	attr_object(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, UVERBS_OBJECT_DM, &err);
-	return err ? err : EOPNOTSUPP;
+	if (!m)
+		return err;
+	ATTR_IN(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, op);
+	if (op)
+		return EOPNOTSUPP;
+	start = m->at % PAGE;
+	entry = (uint16_t)m->entry;
+	ATTR_OUT(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_PAGE_INDEX, entry);
+	ATTR_OUT(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_START_OFFSET, start);
+	return 0;
 }
