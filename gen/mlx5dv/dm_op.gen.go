@@ -69,8 +69,8 @@ func (l *Lib) MapDMOp(dm *verbs.DM, op uint8) (*DMOp, error) {
 	return o, nil
 }
 
-// Close unmaps the memory. It waits for running accesses, at most 10 s; later ones, and a second Close, return os.ErrClosed. The DM cannot be
-// closed before.
+// Close unmaps the memory. It waits for running accesses, at most 10 s; later ones, and a second Close, return os.ErrClosed. The DM
+// cannot be closed before.
 func (o *DMOp) Close() error { return o.base().Close() }
 
 // DM returns the device memory.
@@ -86,7 +86,8 @@ func (o *DMOp) PutUint32(off int64, v uint32) error { return o.memory().PutUint3
 // PutUint64 is PutUint32 for 8 bytes, at a multiple of 8.
 func (o *DMOp) PutUint64(off int64, v uint64) error { return o.memory().PutUint64(off, v) }
 
-// GetUint32 reads the 4 bytes at byte off, a multiple of 4, with one load, in the byte order of the processor. Errors are those of PutUint32.
+// GetUint32 reads the 4 bytes at byte off, a multiple of 4, with one load, in the byte order of the processor. Errors are those of
+// PutUint32.
 func (o *DMOp) GetUint32(off int64) (uint32, error) { return o.memory().GetUint32(off) }
 
 // GetUint64 is GetUint32 for 8 bytes, at a multiple of 8.
