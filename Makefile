@@ -11,6 +11,9 @@ KERNEL ?= 6.1
 RDMA ?=
 RDMA_CORE ?=
 OUT ?=
+JSON ?=
+ROUNDS ?=
+AGAINST ?=
 FRESH ?=
 ONLY ?=
 # 1: that the tests on a kernel device cannot run is a failure. It is for their step alone.
@@ -123,8 +126,8 @@ mutants: ## change the code in small ways and count what the tests notice; write
 rules: ## rules defined, generated and tested, by verb
 	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance
 
-bench: ## benchmarks: device-memory copies compared with C, the data path, objects among many, generate
-	$(GO) test -run '^$$' -bench . -benchtime 1x ./conformance/dmbench ./conformance/hotbench ./conformance/card ./runtime/dpath ./runtime/gensupport/object ./gen/verbs ./conformance ./cmd/verbsgen
+bench: ## all benchmarks in one table, with targets and verdicts; takes some minutes: make bench [JSON=file] [ROUNDS=3] [AGAINST=commit]
+	@$(GO) run ./conformance/bench $(if $(JSON),-json $(JSON)) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(AGAINST),-against $(AGAINST))
 
 counts: ## count the instructions of the calls of the hot path under valgrind, and record them: after a change that is meant
 	$(GO) test -count=1 ./conformance/hotguard -update

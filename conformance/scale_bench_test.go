@@ -3,11 +3,8 @@
 package conformance
 
 import (
-	"fmt"
-	"os"
 	"runtime"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -15,12 +12,10 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// BenchmarkScale prints what a queue pair costs among few and among 10,000, in processor time and in memory of Go; and what a poll of one
-// completion queue, and a new protection domain on one device, cost one goroutine and 64. Run it with -benchtime 1x.
+// BenchmarkScale reports what a queue pair costs among 10,000, in processor time, compared with one among 1,000, and in memory of Go; what
+// a poll of one completion queue, and a new protection domain on one device, cost 64 goroutines compared with one; and what the last of a
+// million asynchronous events costs, compared with the first. Run it with -benchtime 1x.
 func BenchmarkScale(b *testing.B) {
-	if b.N > 1 {
-		b.Skip("measured once: run with -benchtime 1x")
-	}
 	soft := softverbs.New(softverbs.Name("soft0"))
 	defer soft.Close()
 	lib, err := verbs.LoadFrom(soft)
@@ -32,18 +27,50 @@ func BenchmarkScale(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer dev.CloseAll()
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	defer t.Flush()
-	fmt.Fprintln(t, "queue pairs that are open\tcreate, ns\tclose, ns\tGo memory, bytes")
-	for _, n := range []int{100, 1000, 10_000} {
-		made, closed, bytes := growQPs(b, dev, n)
-		fmt.Fprintf(t, "%d\t%.0f\t%.0f\t%.0f\n", n, made, closed, bytes)
+	once := func(name string, do func(b *testing.B)) {
+		b.Run(name, func(b *testing.B) {
+			if b.N > 1 {
+				b.Skip("measured once: run with -benchtime 1x")
+			}
+			do(b)
+			b.ReportMetric(0, "ns/op")
+		})
 	}
-	fmt.Fprintln(t, "goroutines\tpoll of one CQ, ns\tnew PD on one device, ns")
-	for _, goroutines := range []int{1, 64} {
-		fmt.Fprintf(t, "%d\t%.0f\t%.0f\n", goroutines, pollTogether(b, dev, goroutines), domainsTogether(b, dev, goroutines))
-	}
-	b.ReportMetric(0, "ns/op")
+	once("queue pairs", func(b *testing.B) {
+		made, closed, _ := growQPs(b, dev, 1000)
+		manyMade, manyClosed, bytes := growQPs(b, dev, 10_000)
+		b.ReportMetric(manyMade/made, "create-x-few")
+		b.ReportMetric(manyClosed/closed, "close-x-few")
+		b.ReportMetric(bytes, "Go-bytes")
+	})
+	once("goroutines", func(b *testing.B) {
+		b.ReportMetric(pollTogether(b, dev, 64)/pollTogether(b, dev, 1), "poll-x-one")
+		b.ReportMetric(domainsTogether(b, dev, 64)/domainsTogether(b, dev, 1), "pd-x-one")
+	})
+	once("events", func(b *testing.B) {
+		const few, all = 10_000, 1_000_000
+		portEvents(b, soft, dev, few) // what the first event makes stays
+		before := heap()
+		first := portEvents(b, soft, dev, few)
+		portEvents(b, soft, dev, all-3*few)
+		b.ReportMetric(portEvents(b, soft, dev, few)/first, "event-x-first")
+		b.ReportMetric(float64(heap()-before)/all, "Go-bytes")
+	})
+}
+
+// portEvents has a port go down and up, takes the n events that this sends, and returns the processor time of one.
+func portEvents(b *testing.B, soft *softverbs.Device, dev *verbs.Device, n int) float64 {
+	return each(share(b, n, 1, func(i int) error {
+		if err := soft.SetPort("soft0", 1, i%2 == 1); err != nil {
+			return err
+		}
+		e, err := dev.NextEvent(b.Context())
+		if err != nil {
+			return err
+		}
+		e.Done()
+		return nil
+	}), n)
 }
 
 // growQPs makes n queue pairs on one protection domain and closes them; the costs are of one. A few more were made before.

@@ -4,12 +4,10 @@ package card
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
-	"text/tabwriter"
 	"time"
 	"unsafe"
 
@@ -123,30 +121,27 @@ func (p *poster) turn(n int, inC bool) (post, poll time.Duration) {
 	}
 }
 
-// BenchmarkPostPoll prints ratios to posts and polls in C through the real libmlx5. Run it with -benchtime 1x.
+// BenchmarkPostPoll compares with posts and polls in C through the real libmlx5. The number behind the name is that of requests in a call.
 func BenchmarkPostPoll(b *testing.B) {
-	if b.N > 1 {
-		b.Skip("measured in rounds: run with -benchtime 1x")
-	}
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	defer t.Flush()
-	fmt.Fprintln(t, "real libmlx5, ratio to C (C, ns for each)\tpost\tpoll")
 	for _, n := range []int{1, 16, 64} {
-		p := newPoster(b, n)
-		const rounds = 101
-		var all [2][]float64
-		var ratios [2][]float64
-		for range rounds {
-			cPost, cPoll := p.turn(n, true)
-			post, poll := p.turn(n, false)
-			for i, pair := range [2][2]time.Duration{{cPost, post}, {cPoll, poll}} {
-				all[i] = append(all[i], float64(pair[0])/float64(n))
-				ratios[i] = append(ratios[i], float64(pair[1])/float64(pair[0]))
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			if b.N > 1 {
+				b.Skip("measured in rounds: run with -benchtime 1x")
 			}
-		}
-		fmt.Fprintf(t, "%d in a call\t%.2f (%.1f)\t%.2f (%.1f)\n", n, median(ratios[0]), median(all[0]), median(ratios[1]), median(all[1]))
+			p := newPoster(b, n)
+			const rounds = 101
+			var ratios [2][]float64
+			for range rounds {
+				cPost, cPoll := p.turn(n, true)
+				post, poll := p.turn(n, false)
+				ratios[0] = append(ratios[0], float64(post)/float64(cPost))
+				ratios[1] = append(ratios[1], float64(poll)/float64(cPoll))
+			}
+			b.ReportMetric(0, "ns/op")
+			b.ReportMetric(median(ratios[0]), "post-x-C")
+			b.ReportMetric(median(ratios[1]), "poll-x-C")
+		})
 	}
-	b.ReportMetric(0, "ns/op")
 }
 
 func median(v []float64) float64 {

@@ -5,13 +5,11 @@ package hotbench_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"text/tabwriter"
 
 	"github.com/verbsgen/verbsgen/conformance/hotbench"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -59,33 +57,23 @@ func queue(tb testing.TB) (*verbs.CQ, hotbench.Queue) {
 	return cq, hotbench.Newest()
 }
 
-// BenchmarkReader prints ratios to C reading the same fields. Run it with -benchtime 1x.
+// BenchmarkReader compares with C that reads the same fields. The number behind the name is that of completions in a call.
 func BenchmarkReader(b *testing.B) {
-	if b.N > 1 {
-		b.Skip("measured in rounds: run with -benchtime 1x")
-	}
 	cq, c := queue(b)
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	defer t.Flush()
-	fmt.Fprintf(t, "ratio to C (C, ns for each)\t%d\t%d\t%d\n", sizes[0], sizes[1], sizes[2])
 	for _, row := range []struct {
 		name   string
 		c      hotbench.Fields
 		fields verbs.WCField
-	}{{"read, what all have", hotbench.Base, 0}, {"read, with length and queue pair", hotbench.Usual, usual},
-		{"read, standard fields and time", hotbench.All, all}} {
+	}{{"what all have", hotbench.Base, 0}, {"with length and queue pair", hotbench.Usual, usual},
+		{"standard fields and time", hotbench.All, all}} {
 		r, err := cq.Reader(row.fields)
 		if err != nil {
 			b.Fatal(err)
 		}
-		fmt.Fprint(t, row.name)
 		for _, n := range sizes {
-			ns, times := ratio.Measure(func(times int) { c.Read(row.c, n, times) }, reading(b, r, n))
-			fmt.Fprintf(t, "\t%.2f (%.2f)", times, ns/float64(n))
+			ratio.Bench(b, fmt.Sprint(row.name, "/", n), n, func(times int) { c.Read(row.c, n, times) }, reading(b, r, n))
 		}
-		fmt.Fprintln(t)
 	}
-	b.ReportMetric(0, "ns/op")
 }
 
 var sum uint64 // keeps what is looked at from being dropped
@@ -168,27 +156,17 @@ func stream(tb testing.TB) (*verbs.QPStream, hotbench.Pair) {
 	return s, hotbench.NewestPair()
 }
 
-// BenchmarkStream prints ratios to C posting the same requests. Run it with -benchtime 1x.
+// BenchmarkStream compares with C that posts the same requests. The number behind the name is that of requests in a post.
 func BenchmarkStream(b *testing.B) {
-	if b.N > 1 {
-		b.Skip("measured in rounds: run with -benchtime 1x")
-	}
 	s, c := stream(b)
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	defer t.Flush()
-	fmt.Fprintf(t, "ratio to C (C, ns for each)\t%d\t%d\t%d\n", sizes[0], sizes[1], sizes[2])
 	for _, row := range []struct {
 		name string
 		ours func(testing.TB, *verbs.QPStream, int) func(int)
-	}{{"stream, built", built}, {"stream, changed", changed}, {"stream, again", again}} {
-		fmt.Fprint(t, row.name)
+	}{{"built", built}, {"changed", changed}, {"again", again}} {
 		for _, n := range sizes {
-			ns, times := ratio.Measure(func(times int) { c.Stream(n, times) }, row.ours(b, s, n))
-			fmt.Fprintf(t, "\t%.2f (%.2f)", times, ns/float64(n))
+			ratio.Bench(b, fmt.Sprint(row.name, "/", n), n, func(times int) { c.Stream(n, times) }, row.ours(b, s, n))
 		}
-		fmt.Fprintln(t)
 	}
-	b.ReportMetric(0, "ns/op")
 }
 
 func batchOf(tb testing.TB, n int) *verbs.SendBatch {

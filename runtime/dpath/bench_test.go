@@ -4,9 +4,7 @@ package dpath_test
 
 import (
 	"fmt"
-	"os"
 	"testing"
-	"text/tabwriter"
 	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
@@ -25,24 +23,14 @@ type row struct {
 	make turns
 }
 
-// BenchmarkRatios compares with loops in C, in rounds, and prints ratios: in each round both have their turn, C before
-// and after, and a ratio is taken only there. The median of the rounds counts. Run it with -benchtime 1x.
+// BenchmarkRatios compares with loops in C. The number behind the name is that of requests or completions in a call.
 func BenchmarkRatios(b *testing.B) {
-	if b.N > 1 {
-		b.Skip("measured in rounds: run with -benchtime 1x")
-	}
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	defer t.Flush()
-	fmt.Fprintf(t, "ratio to C (C, ns for each)\t%d\t%d\t%d\n", sizes[0], sizes[1], sizes[2])
 	for _, r := range rows(b) {
-		fmt.Fprint(t, r.name)
 		for _, n := range sizes {
-			c, times := ratio.Measure(r.make(n))
-			fmt.Fprintf(t, "\t%.2f (%.2f)", times, c/float64(n))
+			c, ours := r.make(n)
+			ratio.Bench(b, fmt.Sprint(r.name, "/", n), n, c, ours)
 		}
-		fmt.Fprintln(t)
 	}
-	b.ReportMetric(0, "ns/op")
 }
 
 func rows(b *testing.B) []row {
@@ -56,35 +44,35 @@ func rows(b *testing.B) []row {
 		built := func(n int) func(int) { return func(times int) { p.LoopBuilt(n, times) } }
 		patched := func(n int) func(int) { return func(times int) { p.LoopPatched(n, times) } }
 		all = append(all,
-			row{"post, built, " + how.name + " provider", func(n int) (c, ours func(int)) { return built(n), postBuilt(b, p, n) }},
-			row{"  changed, to C building", func(n int) (c, ours func(int)) { return built(n), postPatched(b, p, n) }},
-			row{"  changed, to C changing", func(n int) (c, ours func(int)) { return patched(n), postPatched(b, p, n) }},
-			row{"receives of an SRQ, built", func(n int) (c, ours func(int)) {
+			row{"post/" + how.name + "/built", func(n int) (c, ours func(int)) { return built(n), postBuilt(b, p, n) }},
+			row{"post/" + how.name + "/changed, C builds", func(n int) (c, ours func(int)) { return built(n), postPatched(b, p, n) }},
+			row{"post/" + how.name + "/changed, C changes", func(n int) (c, ours func(int)) { return patched(n), postPatched(b, p, n) }},
+			row{"receive/" + how.name + "/built", func(n int) (c, ours func(int)) {
 				return func(times int) { p.LoopReceives(n, times) }, receivesBuilt(b, p, n)
 			}},
-			row{"  a range, to C building", func(n int) (c, ours func(int)) { return built(n), postRange(b, p, n) }})
+			row{"post/" + how.name + "/range", func(n int) (c, ours func(int)) { return built(n), postRange(b, p, n) }})
 	}
 	pair := provider(b)
 	pair.Posts(dptest.Walk)
 	pair.Complete(1, dptest.Slots, 0, true)
 	both := func(n int) func(int) { return func(times int) { pair.LoopBoth(n, n, times) } }
 	all = append(all,
-		row{"post and poll, two calls", func(n int) (c, ours func(int)) { return both(n), postThenPoll(b, pair, n) }},
-		row{"  PostAndPoll", func(n int) (c, ours func(int)) { return both(n), postAndPoll(b, pair, n) }})
+		row{"post and poll/two calls", func(n int) (c, ours func(int)) { return both(n), postThenPoll(b, pair, n) }},
+		row{"post and poll/PostAndPoll", func(n int) (c, ours func(int)) { return both(n), postAndPoll(b, pair, n) }})
 	full, empty := provider(b), provider(b)
 	empty.Idle()
 	full.Complete(1, dptest.Slots, 0, true)
 	return append(all,
-		row{"poll, full", func(n int) (c, ours func(int)) {
+		row{"poll/full", func(n int) (c, ours func(int)) {
 			return func(times int) { full.LoopPoll(n, times) }, pollFull(full, n)
 		}},
-		row{"poll, full, not looked at", func(n int) (c, ours func(int)) {
+		row{"poll/full, not looked at", func(n int) (c, ours func(int)) {
 			return func(times int) { full.LoopPoll(n, times) }, pollOnly(full, n)
 		}},
-		row{"spin, empty", func(n int) (c, ours func(int)) {
+		row{"spin/empty", func(n int) (c, ours func(int)) {
 			return func(times int) { empty.LoopSpin(1, n, times) }, spinEmpty(empty, n)
 		}},
-		row{"spin, empty, to single polls", func(n int) (c, ours func(int)) {
+		row{"spin/empty, C polls once", func(n int) (c, ours func(int)) {
 			return func(times int) { empty.LoopSpin(1, 1, n*times) }, spinEmpty(empty, n)
 		}})
 }

@@ -23,7 +23,7 @@ import (
 )
 
 type machine struct {
-	*testing.T
+	testing.TB
 	ctx context.Context
 	cm  *softcm.Manager // nil with the library of a kernel
 	*conn.Network
@@ -34,7 +34,7 @@ type machine struct {
 }
 
 // newMachine has two devices and a network, which leave nothing open: those of a kernel if VERBS_DEVICE names one, else software devices.
-func newMachine(t *testing.T) *machine {
+func newMachine(t testing.TB) *machine {
 	t.Helper()
 	if device := os.Getenv("VERBS_DEVICE"); device != "" {
 		return kernelMachine(t, device)
@@ -43,7 +43,7 @@ func newMachine(t *testing.T) *machine {
 }
 
 // softMachine has two software devices.
-func softMachine(t *testing.T, opts ...softcm.Option) *machine {
+func softMachine(t testing.TB, opts ...softcm.Option) *machine {
 	t.Helper()
 	soft := softverbs.New(softverbs.AnotherDevice("soft1"))
 	cm := softcm.New(soft, opts...)
@@ -52,7 +52,7 @@ func softMachine(t *testing.T, opts ...softcm.Option) *machine {
 			t.Error(err)
 		}
 	})
-	m := &machine{T: t, cm: cm, first: netip.MustParseAddr("10.0.0.1"), second: netip.MustParseAddr("10.0.0.2")}
+	m := &machine{TB: t, cm: cm, first: netip.MustParseAddr("10.0.0.1"), second: netip.MustParseAddr("10.0.0.2")}
 	v, err := verbs.LoadFrom(soft)
 	m.must(err)
 	lib, err := rdmacm.LoadFrom(v, cm)
@@ -62,9 +62,9 @@ func softMachine(t *testing.T, opts ...softcm.Option) *machine {
 }
 
 // kernelMachine has a device of a kernel, and another one if there is one.
-func kernelMachine(t *testing.T, device string) *machine {
+func kernelMachine(t testing.TB, device string) *machine {
 	t.Helper()
-	m := &machine{T: t}
+	m := &machine{TB: t}
 	v, err := verbs.Load()
 	m.must(err)
 	list, err := v.Devices()

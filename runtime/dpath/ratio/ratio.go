@@ -6,8 +6,23 @@ package ratio
 
 import (
 	"slices"
+	"testing"
 	"time"
 )
+
+// Bench measures both as a benchmark of their own, and reports the ratio as x-C, and as C-ns what C needs for one of the each that a call
+// handles. Run it with -benchtime 1x.
+func Bench(b *testing.B, name string, each int, c, ours func(times int)) {
+	b.Run(name, func(b *testing.B) {
+		if b.N > 1 {
+			b.Skip("measured in rounds: run with -benchtime 1x")
+		}
+		ns, ratio := Measure(c, ours)
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(ns/float64(each), "C-ns")
+		b.ReportMetric(ratio, "x-C")
+	})
+}
 
 // Measure runs both in rounds: in each, the loop in C has its turn before and after ours, and a ratio is taken only there. It returns
 // the medians of the rounds: nanoseconds of one call in C, and the ratio of ours to it. A turn does times calls.

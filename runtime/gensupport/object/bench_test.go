@@ -4,39 +4,33 @@ package object
 
 import (
 	"fmt"
-	"os"
 	"runtime"
 	"sync"
 	"syscall"
 	"testing"
-	"text/tabwriter"
 	"time"
 )
 
 // counts are the numbers of objects that are open under one parent.
 var counts = []int{1000, 10_000, 100_000}
 
-// BenchmarkGrowth prints what one object costs among few and among many under the same parent, in ns of processor time, and the ratio of
-// the last to the first, which is to stay within 1.5. Run it with -benchtime 1x.
+// BenchmarkGrowth reports what one object costs among many under the same parent, in ns of processor time, and its ratio to the cost
+// among few. Run it with -benchtime 1x.
 func BenchmarkGrowth(b *testing.B) {
-	if b.N > 1 {
-		b.Skip("measured in rounds: run with -benchtime 1x")
+	for _, goroutines := range []int{1, 64} {
+		b.Run(fmt.Sprint("goroutines=", goroutines), func(b *testing.B) {
+			if b.N > 1 {
+				b.Skip("measured in rounds: run with -benchtime 1x")
+			}
+			cost := grow(b, goroutines)
+			b.ReportMetric(0, "ns/op")
+			for i, name := range []string{"create", "close", "closeall"} {
+				first, last := cost[0][i], cost[len(cost)-1][i]
+				b.ReportMetric(last, name+"-ns")
+				b.ReportMetric(last/first, name+"-x-few")
+			}
+		})
 	}
-	t := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
-	defer t.Flush()
-	fmt.Fprintf(t, "ns for each object, of\t%d\t%d\t%d\tratio\n", counts[0], counts[1], counts[2])
-	for _, part := range []struct {
-		goroutines int
-		rows       []string
-	}{{1, []string{"create", "close", "close all"}},
-		{64, []string{"create, 64 goroutines", "close, 64 goroutines", "close all, 64 goroutines"}}} {
-		cost := grow(b, part.goroutines)
-		for i, name := range part.rows {
-			first, last := cost[0][i], cost[len(cost)-1][i]
-			fmt.Fprintf(t, "%s\t%.0f\t%.0f\t%.0f\t%.2f\n", name, first, cost[1][i], last, last/first)
-		}
-	}
-	b.ReportMetric(0, "ns/op")
 }
 
 // grow gives, for each of the counts, the cost of creating as many objects, of closing them in the order of making, and of closing all
