@@ -119,7 +119,7 @@ func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) 
 		}
 	}
 	if given["source"] == nil && (given["passage"] == nil || given["section"] == nil) {
-		d.add(n, CodeMissingKey, id, "neither section and passage nor source is given", "say where the rule stands")
+		d.add(n, CodeMissingKey, id, "neither section and passage nor source is given", "say where the rule is")
 	}
 	if r.Severity == SeverityLint && given["note"] == nil && given[keyAcceptedBy] == nil && given[keyRefusedBy] == nil {
 		d.add(n, CodeMissingKey, id, "a lint says neither who accepts the call nor why it is a lint", "add accepted_by, refused_by or note")

@@ -162,7 +162,7 @@ func (x *subjects) excepted(r *sharedRule, name string, listed bool) {
 	v, s := x.VerbByC(verb), x.byName[name]
 	switch {
 	case listed:
-		x.add(at, CodeSharedRule, r.entries[0].id.Value, name+" stands under for: and under except:", "keep one of them")
+		x.add(at, CodeSharedRule, r.entries[0].id.Value, name+" is under for: and under except:", "keep one of them")
 	case v == nil:
 		x.function(at, r.entries[0].id.Value, verb)
 	case (s == nil || !r.every.has(s)) && x.layers[v.Pos.File] <= x.layers[at.File]:

@@ -107,7 +107,7 @@ func (x *expander) extend(r *sharedRule) {
 			}
 		}
 		if fix == "" {
-			fix = "name an ID that stands under for: of the rule"
+			fix = "name an ID that is under for: of the rule"
 		}
 		r.d.add(r.extends, CodeSharedRule, show(id), "extends: "+problem, fix)
 		return

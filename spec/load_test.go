@@ -163,7 +163,7 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:20:5: " + id + ": kind requires and needs: caps do not go together; a kind with the key cap needs caps, and no " +
 			"other does"},
 	{"no source", "    passage: \"0123456789abcdef\"\n", "",
-		"ibv_reg_mr.yaml:20:5: " + id + ": neither section and passage nor source is given; say where the rule stands"},
+		"ibv_reg_mr.yaml:20:5: " + id + ": neither section and passage nor source is given; say where the rule is"},
 	{"lint without note", "kind: requires", "kind: requires\n    severity: lint",
 		"ibv_reg_mr.yaml:20:5: " + id + ": a lint says neither who accepts the call nor why it is a lint; add accepted_by, refused_by or note"},
 	{"errno", "    needs: args", "    needs: args\n    errno: einval",

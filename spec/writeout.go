@@ -34,7 +34,7 @@ func (w *writer) rule(r *sharedRule, elsewhere bool) *yaml.Node {
 	w.at.subject = show(e.id.Value)
 	own := func(name string) bool { return hasKeyIn(e.own, name) }
 	if elsewhere && hasKeyIn(r.body, "passage") && !own("passage") && !own("source") && !own("retired") {
-		w.d.add(e.key, CodeMissingKey, w.at.subject, "this stands on another page than the rule, and no passage of that page is given",
+		w.d.add(e.key, CodeMissingKey, w.at.subject, "this is on another page than the rule, and no passage of that page is given",
 			"give it, or source:")
 	}
 	var body []*yaml.Node

@@ -115,7 +115,7 @@ func (a *app) passages(r *audit.Report) diag.List {
 		}
 		switch e.Status {
 		case audit.Moved:
-			add(diag.PassageMoved, fmt.Sprintf("its passage stands in section %q of %s, not in %q", e.Now, page, e.Section), "correct section:")
+			add(diag.PassageMoved, fmt.Sprintf("its passage is in section %q of %s, not in %q", e.Now, page, e.Section), "correct section:")
 		case audit.Missing:
 			add(diag.PassageMissing, "its passage is not on "+page+" any more", "read the page again, then correct the rule and passage:")
 		}

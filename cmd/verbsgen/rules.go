@@ -311,7 +311,7 @@ func (f filter) of(rules []*spec.Rule) []*spec.Rule {
 // writeRulesMD prints the rules as a Markdown table.
 func writeRulesMD(w io.Writer, rules []*spec.Rule) error {
 	var b strings.Builder
-	b.WriteString("| rule | verb | subject | kind | severity | needs | statement | stands on |\n|---|---|---|---|---|---|---|---|\n")
+	b.WriteString("| rule | verb | subject | kind | severity | needs | statement | source |\n|---|---|---|---|---|---|---|---|\n")
 	for _, r := range rules {
 		cells := []string{"`" + r.ID + "`", "`" + r.Verb + "`", "`" + subjectOf(r) + "`", r.Kind, r.Severity, r.Needs, r.Statement, whereFrom(r)}
 		for i := range cells {

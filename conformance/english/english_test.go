@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -84,9 +85,20 @@ func TestTexts(t *testing.T) {
 				return err
 			}
 			look(t, all, rel, 1, string(data))
-		case strings.HasPrefix(rel, "gen/") && strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+		case strings.HasPrefix(rel, "spec/") && strings.HasSuffix(name, ".yaml"):
+			files++
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			look(t, all, rel, 1, string(data))
+		case !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go"):
+		case strings.HasPrefix(rel, "gen/"), strings.HasPrefix(rel, "runtime/") && !strings.Contains(rel, "/internal/"):
 			files++
 			return exported(t, all, path, rel)
+		case strings.HasPrefix(rel, "cmd/verbsgen/"):
+			files++
+			return texts(t, all, path, rel)
 		}
 		return nil
 	})
@@ -127,6 +139,24 @@ func exported(t *testing.T, all []pattern, path, rel string) error {
 			doc(n.Doc)
 		case *ast.Field:
 			doc(n.Doc)
+		}
+		return true
+	})
+	return nil
+}
+
+// texts looks at the literals of text, such as the help of a command.
+func texts(t *testing.T, all []pattern, path, rel string) error {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+			if text, err := strconv.Unquote(l.Value); err == nil {
+				look(t, all, rel, fset.Position(l.Pos()).Line, text)
+			}
 		}
 		return true
 	})

@@ -21,7 +21,7 @@ type ConnAttr struct {
 	ResponderResources uint8 // responder_resources
 	// Number of RDMA reads and atomics that this end may have outstanding at the peer.
 	InitiatorDepth uint8 // initiator_depth
-	// Whether the hardware has flow control; the peer is told.
+	// Whether the hardware has flow control; it is sent to the peer.
 	FlowControl bool // flow_control
 	// Number of times that a transfer is tried again after an error, 0 to 7; of no use to rdma_accept.
 	RetryCount uint8 // retry_count

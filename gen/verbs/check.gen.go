@@ -1128,7 +1128,7 @@ var (
 		Statement: "sq_psn has at most 24 bits", Fix: "pass the low 24 bits", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"every provider (only the low 24 bits count)"}}
 	rule0240 = verr.Rule{ID: "VR-ibv_modify_qp-dest_qp_num-0240", Verb: "ibv_modify_qp", Subject: "attr.dest_qp_num",
-		Statement: "dest_qp_num has at most 24 bits, as numbers of queue pairs do", Fix: "pass the number that the peer told",
+		Statement: "dest_qp_num has at most 24 bits, as numbers of queue pairs do", Fix: "pass the number that the peer sent",
 		Page: "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw (the field is ignored)"},
 		RefusedBy: []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}}
 	rule0241 = verr.Rule{ID: "VR-ibv_modify_qp-timeout-0241", Verb: "ibv_modify_qp", Subject: "attr.timeout",
@@ -1483,7 +1483,7 @@ var (
 		Statement: "length is 8, the bytes that an atomic returns", Fix: "use a range of 8 bytes", Page: "ibv_post_send",
 		AcceptedBy: []string{"mlx5 (the device writes 8 bytes)"}, RefusedBy: []string{"ionic"}}
 	rule0355 = verr.Rule{ID: "VR-ibv_post_send-remote_qpn-0355", Verb: "ibv_post_send", Subject: "wr[].wr.ud.remote_qpn",
-		Statement: "wr.ud.remote_qpn has at most 24 bits, as numbers of queue pairs do", Fix: "pass the number that the peer told",
+		Statement: "wr.ud.remote_qpn has at most 24 bits, as numbers of queue pairs do", Fix: "pass the number that the peer sent",
 		Page: "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the low 24 bits count)"}}
 	rule0357 = verr.Rule{ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state",
 		Statement: "this queue pair takes requests only in RTS, SQD, SQE and ERR", Fix: "bring the queue pair to QPStateRTS first",

@@ -932,7 +932,7 @@ const (
 	OpsOpcodeAdd OpsOpcode = 0 // IBV_WR_TAG_ADD
 	// Removes a tag.
 	OpsOpcodeDel OpsOpcode = 1 // IBV_WR_TAG_DEL
-	// Tells only how many unexpected messages were processed.
+	// Only reports how many unexpected messages were processed.
 	OpsOpcodeSync OpsOpcode = 2 // IBV_WR_TAG_SYNC
 )
 

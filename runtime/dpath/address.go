@@ -31,7 +31,7 @@ type entry struct {
 	object atomic.Uintptr
 }
 
-// rawAddress stands in a request for the entry, if its address handle has none. The number is the address of the handle then.
+// rawAddress is in a request in place of the entry, if its address handle has none. The number is the address of the handle then.
 const rawAddress = 1
 
 var entries struct {

@@ -77,14 +77,14 @@ func (w OpsWR) Del(id uint64, handle uint32) OpsWR {
 	return w
 }
 
-// Sync begins an operation that leaves the list as it is, and tells the device how many unexpected messages the program has
+// Sync begins an operation that leaves the list as it is, and informs the device how many unexpected messages the program has
 // processed: IBV_WR_TAG_SYNC.
 func (w OpsWR) Sync(id uint64, unexpected uint32) OpsWR {
 	w.begin(id, opTagSync)
 	return w.Unexpected(unexpected)
 }
 
-// Unexpected has the operation also tell the device how many unexpected messages the program has processed. It adds the flag
+// Unexpected has the operation also inform the device how many unexpected messages the program has processed. It adds the flag
 // IBV_OPS_TM_SYNC.
 func (w OpsWR) Unexpected(count uint32) OpsWR {
 	given(w.opsRecord != nil)

@@ -14,7 +14,7 @@ import (
 
 const opBindMW WROpcode = 8 // IBV_WR_BIND_MW
 
-// windowMark stands in a request that binds a window, where the number of an address handle has its upper half, which is never so large.
+// windowMark is in a request that binds a window, where the number of an address handle has its upper half, which is never so large.
 const windowMark = 1<<32 - 1
 
 // bind is a request that binds a window, from wr on. What is ours lies in the union that no bind uses, and in padding.

@@ -13,7 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Where the kernel tells of its huge pages.
+// Where the kernel lists its huge pages.
 const (
 	sysHuge = "/sys/kernel/mm/hugepages"
 	memInfo = "/proc/meminfo"

@@ -1,6 +1,6 @@
 package softverbs
 
-// newest is the release that the package imitates unless told otherwise.
+// newest is the release that the package imitates unless an option says otherwise.
 const newest = "65.0"
 
 // release is what an older library differs by.

@@ -89,7 +89,7 @@ func NeverOpened(verb, what string) error {
 }
 
 // Busy returns the error of a Close that was refused because children are open. what names the object, open names the
-// open children, in the order in which to close them. The error is syscall.EBUSY.
+// open children, in the order in which to close them. It wraps syscall.EBUSY.
 func Busy(verb, what string, open []string) error {
 	msg := what + " is in use"
 	if len(open) > 0 {

@@ -15,13 +15,13 @@ type Error struct {
 	Op string
 	// The address of the peer, or of the listener.
 	Addr netip.AddrPort
-	// The event that told of it, if Err is nil.
+	// The event that reported it, if Err is nil.
 	Event rdmacm.EventType
-	// Why, if an event told of it.
+	// Why, if an event reported it.
 	Status Status
 	// Bytes of a peer that rejected the request; there may be zeros behind those that it sent.
 	Private []byte
-	// The error of a call, of the context or of Options.QP; nil if an event told of it.
+	// The error of a call, of the context or of Options.QP; nil if an event reported it.
 	Err error
 }
 

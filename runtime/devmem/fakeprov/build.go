@@ -19,7 +19,7 @@ type Kind struct {
 }
 
 var (
-	// MLX5 maps its device memory and tells where: mlx5dv_init_obj in versions MLX5_1.0 and MLX5_1.2.
+	// MLX5 maps its device memory and reports where: mlx5dv_init_obj in versions MLX5_1.0 and MLX5_1.2.
 	MLX5 = Kind{"libmlx5.so.1", []string{"words.c", "set_both.c", "mlx5dv.c"}, "mlx5.map", nil}
 	// MLX5Old has mlx5dv_init_obj in version MLX5_1.0 alone.
 	MLX5Old = Kind{"libmlx5.so.1", []string{"words.c", "set_both.c", "mlx5dv.c"}, "mlx5_old.map", []string{"FAKE_ONLY_1_0"}}
@@ -41,7 +41,7 @@ var (
 	Data = Kind{"libdata.so", []string{"bytes.c", "set_data.c"}, "plain.map", nil}
 	// WriteOnly has no read callback.
 	WriteOnly = Kind{"libwriteonly.so", []string{"bytes.c", "set_write.c"}, "plain.map", nil}
-	// Words copies by the rules of mlx5 and does not tell where the memory is mapped.
+	// Words copies by the rules of mlx5 and does not report where the memory is mapped.
 	Words = Kind{"libwords.so", []string{"words.c", "set_both.c"}, "plain.map", nil}
 	// Bytes has no rule of alignment.
 	Bytes = Kind{"libbytes.so", []string{"bytes.c", "set_both.c"}, "plain.map", nil}

@@ -43,7 +43,7 @@ func TimeoutOf(d time.Duration) (code uint8, err error) {
 	return 0, noCode("a timeout", d, Delay(timeCodes-1))
 }
 
-// rnrTimes are the times that a peer waits after it was told that no receive is posted, by code, in units of 10 microseconds:
+// rnrTimes are the times that a peer waits after it learned that no receive is posted, by code, in units of 10 microseconds:
 // table 45 of the InfiniBand architecture specification, volume 1.
 var rnrTimes = [timeCodes]time.Duration{65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
 	3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152}

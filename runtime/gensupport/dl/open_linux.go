@@ -48,7 +48,7 @@ static int verbsgen_dl_defines(void *handle, uintptr_t fn) {
 	return strcmp(of.dli_fname, map->l_name) == 0;
 }
 
-// verbsgen_dl_file tells the file of a library, NULL when the loader does not say.
+// verbsgen_dl_file returns the file of a library, NULL when the loader does not say.
 static const char *verbsgen_dl_file(void *handle) {
 	struct link_map *map = NULL;
 	if (dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0 || map == NULL)

@@ -9,7 +9,7 @@ import (
 )
 
 // fullName is the end of the file name of a library as rdma-core installs it: soname, ABI minor version, release. (The private
-// symbol version tells less: 44.0 and 56.1 both carry IBVERBS_PRIVATE_34.)
+// symbol version says less: 44.0 and 56.1 both carry IBVERBS_PRIVATE_34.)
 var fullName = regexp.MustCompile(`^\.so\.\d+\.\d+\.(\d+\.\d+)$`)
 
 // releaseOf reads the release off the name of the file that path leads to.

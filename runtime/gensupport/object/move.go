@@ -51,7 +51,7 @@ func BeginMove(verb string, n, from, to *Node) (Moving, error) {
 // Arrived ends the move: n is below its new parent only.
 func (m Moving) Arrived() { m.end(m.leaves) }
 
-// Back ends the move: n is where it was.
+// Back ends the move: n stays in its old place.
 func (m Moving) Back() { m.end(m.enters) }
 
 // Unknown ends the move: n stays below both, until it is closed.
@@ -73,7 +73,7 @@ func (m Moving) end(leave *Node) {
 	m.n.moving = nil
 }
 
-// Move moves n by call. After an error of call it is where it was.
+// Move moves n by call. After an error of call it stays in its old place.
 func Move(verb string, n, from, to *Node, call func() error) error {
 	m, err := BeginMove(verb, n, from, to)
 	if err != nil {

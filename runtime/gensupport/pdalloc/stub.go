@@ -22,5 +22,5 @@ func Release(ctx uintptr) (leaked int) { return 0 }
 // Outstanding has nothing to count in this build.
 func Outstanding(ctx uintptr) int { return 0 }
 
-// LastError has nothing to tell in this build.
+// LastError returns nothing in this build.
 func LastError(ctx uintptr) error { return nil }

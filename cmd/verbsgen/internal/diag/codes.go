@@ -167,7 +167,7 @@ var table = [...]Entry{
 
 	{ManTool, "nothing is installed to render man pages with"},
 	{ManRead, "the man pages cannot be read"},
-	{PassageMoved, "the passage of a rule stands in another section"},
+	{PassageMoved, "the passage of a rule is in another section"},
 	{PassageMissing, "the passage of a rule is not on the page"},
 
 	{ReportForm, "a file is not a report of the conformance suite"},

@@ -128,7 +128,7 @@ func (c *checker) paths(v *spec.Verb, fn *api.Function) {
 	for i, path := range v.IOVA {
 		at := e.on(v.At("iova", path))
 		if word := path == spec.IOVAZero || path == spec.IOVAUnknown; word {
-			c.all(at, row{len(v.IOVA) > 1, "iova", "iova: " + path + " stands beside others", "keep one of them"})
+			c.all(at, row{len(v.IOVA) > 1, "iova", "iova: " + path + " is beside others", "keep one of them"})
 			continue
 		}
 		look(at, "iova", path, address)
