@@ -87,7 +87,7 @@ race: ## tests of concurrent code with the race detector and all checks of cgo's
 asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
 	@.ci/asan
 
-arm64: ## run the tests of runtime and gen on arm64, under qemu; not a part of test
+arm64: ## run the tests of runtime, gen and the conformance suite on arm64, under qemu, and count them; not a part of test
 	@.ci/arm64
 
 sweep: ## tests that take samples in `make test`, with everything: each function in each release, each left out; takes minutes
