@@ -12,6 +12,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/efadv"
+	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -116,6 +117,14 @@ func refusedHandles(t *testing.T, efa *efadv.Lib, a, b *srdEnd, devs []*verbs.De
 	}
 	if _, err = efa.QueryMR(a.mr); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("efadv_query_mr: %v", err)
+	}
+	stream := must(b.qp.Stream())(t)
+	if _, err = efa.QPEx(stream); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("efadv_qp_from_ibv_qp_ex: %v", err)
+	}
+	dv := must(mlx5dv.Load(must(verbs.Load())(t)))(t)
+	if _, err = dv.QPEx(stream); !errors.Is(err, syscall.EOPNOTSUPP) || !strings.Contains(err.Error(), "of another provider") {
+		t.Errorf("the view of mlx5 of a queue pair of efa: %v", err)
 	}
 	mlx5 := open(t, "mlx5_0")
 	if _, err = efa.QueryDevice(mlx5); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "another loaded library") {

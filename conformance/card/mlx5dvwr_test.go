@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
@@ -181,5 +182,39 @@ func TestDirectWrongRequests(t *testing.T) {
 	}
 	if _, err := e.stream.Post(b, 2); err == nil {
 		t.Error("posted to a closed queue pair")
+	}
+}
+
+// TestDirectMemCpy copies local memory, between two sends.
+func TestDirectMemCpy(t *testing.T) {
+	e := newDVEnd(t, mlx5dv.QPSendOpMemcpy)
+	recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(3, 1))(t)
+	recv.WR(0).Recv(1).Add(e.mr.UncheckedSGE(0, 100))
+	must(e.qp.PostRecv(recv, 1))(t)
+	copy(e.buf[1000:], "copied")
+	at := uint64(uintptr(unsafe.Pointer(&e.buf[0])))
+	w := must(e.view.WR(send, 0))(t)
+	if err := w.MemCpy(2, e.mr.LKey(), at+2000, e.mr.LKey(), at+1000, 6); err != nil {
+		t.Fatal(err)
+	}
+	w.Flags(verbs.SendSignaled)
+	send.WR(1).Send(3).Add(e.mr.UncheckedSGE(2000, 6)).Flags(verbs.SendSignaled)
+	if n, err := e.stream.Post(send, 2); n != 2 || err != nil {
+		t.Fatalf("%d, %v", n, err)
+	}
+	_, wcs := e.completions(t, 3)
+	for _, wc := range wcs {
+		if wc.Status != verbs.WCStatusSuccess {
+			t.Errorf("completion %+v", wc)
+		}
+	}
+	if got := string(e.buf[:6]); got != "copied" {
+		t.Errorf("received %q", got)
+	}
+	if err := w.MemCpy(2, e.mr.LKey(), at, e.mr.LKey(), at, 0); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := e.stream.Post(send, 1); n != 0 || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a copy of nothing, which libmlx5 refuses: %d, %v", n, err)
 	}
 }

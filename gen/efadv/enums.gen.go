@@ -190,3 +190,19 @@ var wqCapsNames = []validate.Flag{{Bits: 0x1, Name: "64_BIT_REQ_ID"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v WQCaps) String() string { return validate.FlagText(uint64(v), wqCapsNames) }
+
+// ProcessingHint is a set of hints on how a request is processed.
+//
+// C: enum efadv_wr_processing_hint, efadv_wr_set_processing_hints(3).
+type ProcessingHint uint32
+
+// Constants of ProcessingHint.
+const (
+	// It is part of a burst in which the number of packets per second counts. Since rdma-core 64.0.
+	ProcessingHintBurstPpsSensitive ProcessingHint = 0x1 // EFADV_WR_PROCESSING_HINT_BURST_PPS_SENSITIVE
+)
+
+var processingHintNames = []validate.Flag{{Bits: 0x1, Name: "BURST_PPS_SENSITIVE"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v ProcessingHint) String() string { return validate.FlagText(uint64(v), processingHintNames) }

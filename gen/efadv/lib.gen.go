@@ -22,6 +22,7 @@ const (
 	symEfadv_create_qp_ex
 	symEfadv_get_max_rq_depth
 	symEfadv_get_max_sq_depth
+	symEfadv_qp_from_ibv_qp_ex
 	symEfadv_query_ah
 	symEfadv_query_cq
 	symEfadv_query_device
@@ -38,6 +39,7 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "efadv_create_qp_ex", Version: "EFA_1.1", Since: ""},
 	{Name: "efadv_get_max_rq_depth", Version: "EFA_1.5", Since: "63.0"},
 	{Name: "efadv_get_max_sq_depth", Version: "EFA_1.5", Since: "63.0"},
+	{Name: "efadv_qp_from_ibv_qp_ex", Version: "EFA_1.6", Since: "64.0"},
 	{Name: "efadv_query_ah", Version: "EFA_1.1", Since: ""},
 	{Name: "efadv_query_cq", Version: "EFA_1.4", Since: "59.0"},
 	{Name: "efadv_query_device", Version: "EFA_1.1", Since: ""},
@@ -401,6 +403,42 @@ func (l *Lib) QueryQPWQs(qp *verbs.QP) (*WQInfo, *WQInfo, error) {
 	rq := new(WQInfo)
 	rq.from(&rqC)
 	return out, rq, nil
+}
+
+// QPEx returns the view of the queue pair of a stream that has the functions of EFA.
+//
+// Since rdma-core 64.0; with an older library it returns errors.ErrUnsupported.
+//
+// C: efadv_qp_from_ibv_qp_ex, efadv_wr_set_processing_hints(3).
+func (l *Lib) QPEx(stream *verbs.QPStream) (*QPEx, error) {
+	l = object.OrZero(l)
+	const verb = "efadv_qp_from_ibv_qp_ex"
+	if l.fn[symEfadv_qp_from_ibv_qp_ex] == 0 {
+		return nil, l.missing("efadv_qp_from_ibv_qp_ex", symEfadv_qp_from_ibv_qp_ex)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	held, err := bridge.EnterStream(&verbsUses, "ibvqpx", stream)
+	if err != nil {
+		return nil, err
+	}
+	dev, err := bridge.Root[verbs.Device](&verbsUses, "QPEx")
+	if err != nil {
+		return nil, err
+	}
+	if err := verbsUses.Supported(l.QueryDevice(dev)); err != nil {
+		return nil, err
+	}
+	x := &QPEx{lib: l}
+	x.view.Of, x.view.Handle, x.view.Type = held.Gate, held.Handle, "QPExWR"
+	rawQPFromIbvQPEx(l.fn[symEfadv_qp_from_ibv_qp_ex], held.Object, x.view.Memory())
+	if !x.view.Found() {
+		return nil, verr.NoView(verb, "QPEx")
+	}
+	return x, nil
 }
 
 // CreateCQ creates a completion queue with properties that only EFA devices have.

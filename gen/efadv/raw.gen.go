@@ -12,28 +12,30 @@ import (
 )
 
 // #include "shims.gen.h"
-// #cgo noescape vg0ebc56de8d_efadv_query_device
-// #cgo nocallback vg0ebc56de8d_efadv_query_device
-// #cgo noescape vg0ebc56de8d_efadv_get_max_sq_depth
-// #cgo nocallback vg0ebc56de8d_efadv_get_max_sq_depth
-// #cgo noescape vg0ebc56de8d_efadv_get_max_rq_depth
-// #cgo nocallback vg0ebc56de8d_efadv_get_max_rq_depth
-// #cgo noescape vg0ebc56de8d_efadv_query_ah
-// #cgo nocallback vg0ebc56de8d_efadv_query_ah
-// #cgo noescape vg0ebc56de8d_efadv_create_driver_qp
-// #cgo nocallback vg0ebc56de8d_efadv_create_driver_qp
-// #cgo noescape vg0ebc56de8d_efadv_create_qp_ex
-// #cgo nocallback vg0ebc56de8d_efadv_create_qp_ex
-// #cgo noescape vg0ebc56de8d_efadv_query_qp_wqs
-// #cgo nocallback vg0ebc56de8d_efadv_query_qp_wqs
-// #cgo noescape vg0ebc56de8d_efadv_create_cq
-// #cgo nocallback vg0ebc56de8d_efadv_create_cq
-// #cgo noescape vg0ebc56de8d_efadv_query_cq
-// #cgo nocallback vg0ebc56de8d_efadv_query_cq
-// #cgo noescape vg0ebc56de8d_efadv_create_comp_cntr
-// #cgo nocallback vg0ebc56de8d_efadv_create_comp_cntr
-// #cgo noescape vg0ebc56de8d_efadv_query_mr
-// #cgo nocallback vg0ebc56de8d_efadv_query_mr
+// #cgo noescape vg1721dfb419_efadv_query_device
+// #cgo nocallback vg1721dfb419_efadv_query_device
+// #cgo noescape vg1721dfb419_efadv_get_max_sq_depth
+// #cgo nocallback vg1721dfb419_efadv_get_max_sq_depth
+// #cgo noescape vg1721dfb419_efadv_get_max_rq_depth
+// #cgo nocallback vg1721dfb419_efadv_get_max_rq_depth
+// #cgo noescape vg1721dfb419_efadv_query_ah
+// #cgo nocallback vg1721dfb419_efadv_query_ah
+// #cgo noescape vg1721dfb419_efadv_create_driver_qp
+// #cgo nocallback vg1721dfb419_efadv_create_driver_qp
+// #cgo noescape vg1721dfb419_efadv_create_qp_ex
+// #cgo nocallback vg1721dfb419_efadv_create_qp_ex
+// #cgo noescape vg1721dfb419_efadv_query_qp_wqs
+// #cgo nocallback vg1721dfb419_efadv_query_qp_wqs
+// #cgo noescape vg1721dfb419_efadv_qp_from_ibv_qp_ex
+// #cgo nocallback vg1721dfb419_efadv_qp_from_ibv_qp_ex
+// #cgo noescape vg1721dfb419_efadv_create_cq
+// #cgo nocallback vg1721dfb419_efadv_create_cq
+// #cgo noescape vg1721dfb419_efadv_query_cq
+// #cgo nocallback vg1721dfb419_efadv_query_cq
+// #cgo noescape vg1721dfb419_efadv_create_comp_cntr
+// #cgo nocallback vg1721dfb419_efadv_create_comp_cntr
+// #cgo noescape vg1721dfb419_efadv_query_mr
+// #cgo nocallback vg1721dfb419_efadv_query_mr
 import "C"
 
 // haveC is true if the package was built with its C code.
@@ -55,59 +57,63 @@ var (
 )
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg0ebc56de8d_efadv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
+	return syscall.Errno(C.vg1721dfb419_efadv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
 		C.uint32_t(inlen)))
 }
 
 func rawGetMaxSQDepth(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, inlen uint32) (int, syscall.Errno) {
-	return cmem.IntOrNegated(int(C.vg0ebc56de8d_efadv_get_max_sq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
+	return cmem.IntOrNegated(int(C.vg1721dfb419_efadv_get_max_sq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
 		C.uint32_t(inlen))))
 }
 
 func rawGetMaxRQDepth(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, inlen uint32) (int, syscall.Errno) {
-	return cmem.IntOrNegated(int(C.vg0ebc56de8d_efadv_get_max_rq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
+	return cmem.IntOrNegated(int(C.vg1721dfb419_efadv_get_max_rq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
 		C.uint32_t(inlen))))
 }
 
 func rawQueryAH(fn0 uintptr, ah unsafe.Pointer, attr unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg0ebc56de8d_efadv_query_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
+	return syscall.Errno(C.vg1721dfb419_efadv_query_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
 }
 
 func rawCreateDriverQP(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer, transport uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg0ebc56de8d_efadv_create_driver_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr), C.uint32_t(transport))
+	p, err := C.vg1721dfb419_efadv_create_driver_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr), C.uint32_t(transport))
 	return cmem.OrErrno(p, err)
 }
 
 func rawCreateQPEx(fn0 uintptr, dev unsafe.Pointer, attrEx unsafe.Pointer, efaAttr unsafe.Pointer, inlen uint32) (unsafe.Pointer,
 	syscall.Errno) {
-	p, err := C.vg0ebc56de8d_efadv_create_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrEx), (*C.uint8_t)(efaAttr),
+	p, err := C.vg1721dfb419_efadv_create_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrEx), (*C.uint8_t)(efaAttr),
 		C.uint32_t(inlen))
 	return cmem.OrErrno(p, err)
 }
 
 func rawQueryQPWqs(fn0 uintptr, qp unsafe.Pointer, sq unsafe.Pointer, rq unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg0ebc56de8d_efadv_query_qp_wqs(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(sq), (*C.uint8_t)(rq),
+	return syscall.Errno(C.vg1721dfb419_efadv_query_qp_wqs(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(sq), (*C.uint8_t)(rq),
 		C.uint32_t(inlen)))
+}
+
+func rawQPFromIbvQPEx(fn0 uintptr, object unsafe.Pointer, to unsafe.Pointer) {
+	C.vg1721dfb419_efadv_qp_from_ibv_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(object)), (*C.uint8_t)(to))
 }
 
 func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, attrEx unsafe.Pointer, efaAttr unsafe.Pointer, inlen uint32) (unsafe.Pointer,
 	syscall.Errno) {
-	p, err := C.vg0ebc56de8d_efadv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrEx), (*C.uint8_t)(efaAttr),
+	p, err := C.vg1721dfb419_efadv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrEx), (*C.uint8_t)(efaAttr),
 		C.uint32_t(inlen))
 	return cmem.OrErrno(p, err)
 }
 
 func rawQueryCQ(fn0 uintptr, cq unsafe.Pointer, attr unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg0ebc56de8d_efadv_query_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
+	return syscall.Errno(C.vg1721dfb419_efadv_query_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
 }
 
 func rawCreateCompCntr(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, efaAttr unsafe.Pointer, inlen uint32) (unsafe.Pointer,
 	syscall.Errno) {
-	p, err := C.vg0ebc56de8d_efadv_create_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), (*C.uint8_t)(efaAttr),
+	p, err := C.vg1721dfb419_efadv_create_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), (*C.uint8_t)(efaAttr),
 		C.uint32_t(inlen))
 	return cmem.OrErrno(p, err)
 }
 
 func rawQueryMR(fn0 uintptr, mr unsafe.Pointer, attr unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg0ebc56de8d_efadv_query_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
+	return syscall.Errno(C.vg1721dfb419_efadv_query_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
 }

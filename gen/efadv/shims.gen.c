@@ -14,7 +14,7 @@
 #define VG_WEAK __attribute__((weak))
 
 // efadv_query_device: exported
-VG_WEAK int32_t vg0ebc56de8d_efadv_query_device(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_)
+VG_WEAK int32_t vg1721dfb419_efadv_query_device(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_)
 {
 	struct ibv_context *ibvctx = (struct ibv_context *)ibvctx_;
 	struct efadv_device_attr *attr = (struct efadv_device_attr *)attr_;
@@ -24,7 +24,7 @@ VG_WEAK int32_t vg0ebc56de8d_efadv_query_device(uintptr_t fn0_, uintptr_t ibvctx
 }
 
 // efadv_get_max_sq_depth: exported
-VG_WEAK int32_t vg0ebc56de8d_efadv_get_max_sq_depth(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_)
+VG_WEAK int32_t vg1721dfb419_efadv_get_max_sq_depth(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_)
 {
 	struct ibv_context *ibvctx = (struct ibv_context *)ibvctx_;
 	struct efadv_sq_depth_attr *attr = (struct efadv_sq_depth_attr *)attr_;
@@ -34,7 +34,7 @@ VG_WEAK int32_t vg0ebc56de8d_efadv_get_max_sq_depth(uintptr_t fn0_, uintptr_t ib
 }
 
 // efadv_get_max_rq_depth: exported
-VG_WEAK int32_t vg0ebc56de8d_efadv_get_max_rq_depth(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_)
+VG_WEAK int32_t vg1721dfb419_efadv_get_max_rq_depth(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_)
 {
 	struct ibv_context *ibvctx = (struct ibv_context *)ibvctx_;
 	struct efadv_rq_depth_attr *attr = (struct efadv_rq_depth_attr *)attr_;
@@ -44,7 +44,7 @@ VG_WEAK int32_t vg0ebc56de8d_efadv_get_max_rq_depth(uintptr_t fn0_, uintptr_t ib
 }
 
 // efadv_query_ah: exported
-VG_WEAK int32_t vg0ebc56de8d_efadv_query_ah(uintptr_t fn0_, uintptr_t ibvah_, uint8_t *attr_, uint32_t inlen_)
+VG_WEAK int32_t vg1721dfb419_efadv_query_ah(uintptr_t fn0_, uintptr_t ibvah_, uint8_t *attr_, uint32_t inlen_)
 {
 	struct ibv_ah *ibvah = (struct ibv_ah *)ibvah_;
 	struct efadv_ah_attr *attr = (struct efadv_ah_attr *)attr_;
@@ -54,7 +54,7 @@ VG_WEAK int32_t vg0ebc56de8d_efadv_query_ah(uintptr_t fn0_, uintptr_t ibvah_, ui
 }
 
 // efadv_create_driver_qp: exported
-VG_WEAK void *vg0ebc56de8d_efadv_create_driver_qp(uintptr_t fn0_, uintptr_t ibvpd_, uint8_t *attr_, uint32_t driver_qp_type_)
+VG_WEAK void *vg1721dfb419_efadv_create_driver_qp(uintptr_t fn0_, uintptr_t ibvpd_, uint8_t *attr_, uint32_t driver_qp_type_)
 {
 	struct ibv_pd *ibvpd = (struct ibv_pd *)ibvpd_;
 	struct ibv_qp_init_attr *attr = (struct ibv_qp_init_attr *)attr_;
@@ -64,7 +64,7 @@ VG_WEAK void *vg0ebc56de8d_efadv_create_driver_qp(uintptr_t fn0_, uintptr_t ibvp
 }
 
 // efadv_create_qp_ex: exported
-VG_WEAK void *vg0ebc56de8d_efadv_create_qp_ex(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_ex_, uint8_t *efa_attr_, uint32_t inlen_)
+VG_WEAK void *vg1721dfb419_efadv_create_qp_ex(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_ex_, uint8_t *efa_attr_, uint32_t inlen_)
 {
 	struct ibv_context *ibvctx = (struct ibv_context *)ibvctx_;
 	struct ibv_qp_init_attr_ex *attr_ex = (struct ibv_qp_init_attr_ex *)attr_ex_;
@@ -75,7 +75,7 @@ VG_WEAK void *vg0ebc56de8d_efadv_create_qp_ex(uintptr_t fn0_, uintptr_t ibvctx_,
 }
 
 // efadv_query_qp_wqs: exported
-VG_WEAK int32_t vg0ebc56de8d_efadv_query_qp_wqs(uintptr_t fn0_, uintptr_t ibvqp_, uint8_t *sq_attr_, uint8_t *rq_attr_, uint32_t inlen_)
+VG_WEAK int32_t vg1721dfb419_efadv_query_qp_wqs(uintptr_t fn0_, uintptr_t ibvqp_, uint8_t *sq_attr_, uint8_t *rq_attr_, uint32_t inlen_)
 {
 	struct ibv_qp *ibvqp = (struct ibv_qp *)ibvqp_;
 	struct efadv_wq_attr *sq_attr = (struct efadv_wq_attr *)sq_attr_;
@@ -85,8 +85,32 @@ VG_WEAK int32_t vg0ebc56de8d_efadv_query_qp_wqs(uintptr_t fn0_, uintptr_t ibvqp_
 	return ((vg_fn_efadv_query_qp_wqs)fn0_)(ibvqp, sq_attr, rq_attr, inlen);
 }
 
+// Calls a function of the view, or returns -1 where the view lacks it.
+static int vg_call_efadv_qp(struct efadv_qp *o, const uint64_t *a, uint64_t function)
+{
+	switch (function) {
+	case 0: // efadv_wr_set_processing_hints
+		if (!o->wr_set_processing_hints)
+			return -1;
+		o->wr_set_processing_hints(o, (uint32_t)a[0]);
+		return 0;
+	default:
+		return -1;
+	}
+}
+// efadv_qp_from_ibv_qp_ex: a view, and its functions
+VG_WEAK void vg1721dfb419_efadv_qp_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_)
+{
+	struct {
+		uintptr_t run, object;
+	} *to = (void *)to_;
+
+	to->run = (uintptr_t)vg_call_efadv_qp;
+	to->object = (uintptr_t)((vg_fn_efadv_qp_from_ibv_qp_ex)fn0_)((struct ibv_qp_ex *)object_);
+}
+
 // efadv_create_cq: exported
-VG_WEAK void *vg0ebc56de8d_efadv_create_cq(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_ex_, uint8_t *efa_attr_, uint32_t inlen_)
+VG_WEAK void *vg1721dfb419_efadv_create_cq(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_ex_, uint8_t *efa_attr_, uint32_t inlen_)
 {
 	struct ibv_context *ibvctx = (struct ibv_context *)ibvctx_;
 	struct ibv_cq_init_attr_ex *attr_ex = (struct ibv_cq_init_attr_ex *)attr_ex_;
@@ -97,7 +121,7 @@ VG_WEAK void *vg0ebc56de8d_efadv_create_cq(uintptr_t fn0_, uintptr_t ibvctx_, ui
 }
 
 // efadv_query_cq: exported
-VG_WEAK int32_t vg0ebc56de8d_efadv_query_cq(uintptr_t fn0_, uintptr_t ibvcq_, uint8_t *attr_, uint32_t inlen_)
+VG_WEAK int32_t vg1721dfb419_efadv_query_cq(uintptr_t fn0_, uintptr_t ibvcq_, uint8_t *attr_, uint32_t inlen_)
 {
 	struct ibv_cq *ibvcq = (struct ibv_cq *)ibvcq_;
 	struct efadv_cq_attr *attr = (struct efadv_cq_attr *)attr_;
@@ -107,7 +131,7 @@ VG_WEAK int32_t vg0ebc56de8d_efadv_query_cq(uintptr_t fn0_, uintptr_t ibvcq_, ui
 }
 
 // efadv_create_comp_cntr: exported
-VG_WEAK void *vg0ebc56de8d_efadv_create_comp_cntr(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint8_t *efa_attr_, uint32_t inlen_)
+VG_WEAK void *vg1721dfb419_efadv_create_comp_cntr(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint8_t *efa_attr_, uint32_t inlen_)
 {
 	struct ibv_context *ibvctx = (struct ibv_context *)ibvctx_;
 	struct ibv_comp_cntr_init_attr *attr = (struct ibv_comp_cntr_init_attr *)attr_;
@@ -118,7 +142,7 @@ VG_WEAK void *vg0ebc56de8d_efadv_create_comp_cntr(uintptr_t fn0_, uintptr_t ibvc
 }
 
 // efadv_query_mr: exported
-VG_WEAK int32_t vg0ebc56de8d_efadv_query_mr(uintptr_t fn0_, uintptr_t ibvmr_, uint8_t *attr_, uint32_t inlen_)
+VG_WEAK int32_t vg1721dfb419_efadv_query_mr(uintptr_t fn0_, uintptr_t ibvmr_, uint8_t *attr_, uint32_t inlen_)
 {
 	struct ibv_mr *ibvmr = (struct ibv_mr *)ibvmr_;
 	struct efadv_mr_attr *attr = (struct efadv_mr_attr *)attr_;

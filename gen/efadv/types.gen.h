@@ -19,6 +19,7 @@ struct ibv_mr;
 struct ibv_qp_init_attr;
 struct ibv_qp_init_attr_ex;
 struct ibv_qp;
+struct ibv_qp_ex;
 struct ibv_cq;
 struct ibv_cq_ex;
 struct ibv_ah;
@@ -32,6 +33,7 @@ struct efadv_sq_depth_attr;
 struct efadv_rq_depth_attr;
 struct efadv_qp_init_attr;
 struct efadv_wq_attr;
+struct efadv_qp;
 struct efadv_cq_init_attr;
 struct efadv_cq_attr;
 struct efadv_memory_location;
@@ -87,6 +89,11 @@ struct efadv_wq_attr {
 	uint32_t max_batch;
 	uint16_t caps;
 	uint8_t reserved[2];
+};
+
+struct efadv_qp {
+	uint64_t comp_mask;
+	void (*wr_set_processing_hints)(struct efadv_qp *efadv_qp, uint32_t hints);
 };
 
 struct efadv_cq_init_attr {
@@ -145,6 +152,7 @@ typedef int (*vg_fn_efadv_query_ah)(struct ibv_ah *ibvah, struct efadv_ah_attr *
 typedef struct ibv_qp *(*vg_fn_efadv_create_driver_qp)(struct ibv_pd *ibvpd, struct ibv_qp_init_attr *attr, uint32_t driver_qp_type);
 typedef struct ibv_qp *(*vg_fn_efadv_create_qp_ex)(struct ibv_context *ibvctx, struct ibv_qp_init_attr_ex *attr_ex, struct efadv_qp_init_attr *efa_attr, uint32_t inlen);
 typedef int (*vg_fn_efadv_query_qp_wqs)(struct ibv_qp *ibvqp, struct efadv_wq_attr *sq_attr, struct efadv_wq_attr *rq_attr, uint32_t inlen);
+typedef struct efadv_qp *(*vg_fn_efadv_qp_from_ibv_qp_ex)(struct ibv_qp_ex *ibvqpx);
 typedef struct ibv_cq_ex *(*vg_fn_efadv_create_cq)(struct ibv_context *ibvctx, struct ibv_cq_init_attr_ex *attr_ex, struct efadv_cq_init_attr *efa_attr, uint32_t inlen);
 typedef int (*vg_fn_efadv_query_cq)(struct ibv_cq *ibvcq, struct efadv_cq_attr *attr, uint32_t inlen);
 typedef struct ibv_comp_cntr *(*vg_fn_efadv_create_comp_cntr)(struct ibv_context *ibvctx, struct ibv_comp_cntr_init_attr *attr, struct efadv_comp_cntr_init_attr *efa_attr, uint32_t inlen);

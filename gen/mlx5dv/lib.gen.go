@@ -492,12 +492,8 @@ func (l *Lib) QPEx(stream *verbs.QPStream) (*QPEx, error) {
 	if err != nil {
 		return nil, err
 	}
-	ours, err := l.IsSupported(dev)
-	if err != nil {
+	if err := verbsUses.Supported(l.IsSupported(dev)); err != nil {
 		return nil, err
-	}
-	if !ours {
-		return nil, verr.NoView(verb, "QPEx")
 	}
 	x := &QPEx{lib: l}
 	x.view.Of, x.view.Handle, x.view.Type = held.Gate, held.Handle, "QPExWR"

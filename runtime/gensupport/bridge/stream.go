@@ -1,6 +1,7 @@
 package bridge
 
 import (
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -14,6 +15,14 @@ type Stream struct {
 	Gate   *gate.Gate // nil in a stream that was never made
 	Object unsafe.Pointer
 	Handle *object.Handle
+}
+
+// Supported returns the error of a call on a device that the library may not be for: err, or one for a result that is false.
+func (u *Uses) Supported(x any, err error) error {
+	if yes, is := x.(bool); err == nil && is && !yes {
+		return &verr.Error{Verb: u.Verb, Errno: syscall.EOPNOTSUPP, Refused: true, Msg: "the device is of another provider"}
+	}
+	return err
 }
 
 // OfferStream offers the streams of commands of a type.

@@ -57,7 +57,7 @@ func (b *builder) viewTypes(v *model.Verb) []Decl {
 	return decls
 }
 
-// supports refuses a stream of a device that the library is not for, where a function of the library says so.
+// supports refuses a stream of a device that the library is not for, where a function of the library fails for it or says so.
 func (b *builder) supports(c *call, uses string) []Step {
 	v := c.v.Part(form.PartSupports)
 	if v == nil || len(v.Methods) == 0 || v.Params[0].Object == nil {
@@ -65,8 +65,7 @@ func (b *builder) supports(c *call, uses string) []Step {
 	}
 	return []Step{
 		Try{"dev", generic("bridge", "Root", v.Params[0].Object.Type()[1:], addr(uses), text(c.v.View.Go))},
-		Try{"ours", result(c.lib+"."+v.Methods[0].Name, val("dev"))},
-		Refuse{val("!ours"), of("verr", "NoView", verb, text(c.v.View.Go))},
+		Try{Call: result(uses+".Supported", result(c.lib+"."+v.Methods[0].Name, val("dev")))},
 	}
 }
 

@@ -112,16 +112,20 @@ static int query_pd(const struct call *c)
 	return err;
 }
 
-// The command QUERY_HCA_CAP, which libmlx5 sends when a context opens: a card without any of the abilities that it looks for there.
+// The command QUERY_HCA_CAP, which libmlx5 sends when a context opens: of the abilities that it looks for there the card has one. RC and DCI
+// copy local memory: bit dma_mmo_sq of struct mlx5_ifc_cmd_hca_cap_bits, in rdma-core 44.0, providers/mlx5/mlx5_ifc.h.
 static int devx_other(const struct call *c)
 {
-	enum { QUERY_HCA_CAP = 0x100 };
+	enum { QUERY_HCA_CAP = 0x100, HEAD = 16, DMA_MMO_SQ = 339 };
+	uint8_t out[HEAD + DMA_MMO_SQ / 8 + 1] = {0};
 	size_t length;
 	const uint8_t *in = attr_pointer(c, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, &length);
 
 	if (length < 8 || (in[0] << 8 | in[1]) != QUERY_HCA_CAP)
 		return EINVAL;
-	attr_out(c, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, "", 0);
+	if (!in[6] && in[7] >> 1 == 0) // the general abilities
+		out[HEAD + DMA_MMO_SQ / 8] = 0x80 >> DMA_MMO_SQ % 8;
+	attr_out(c, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, sizeof out);
 	return 0;
 }
 

@@ -29,6 +29,7 @@ static enum operation operation(uint8_t code)
 	case MLX5_OPCODE_ATOMIC_CS: return SWAP;
 	case MLX5_OPCODE_ATOMIC_FA: return ADD;
 	case MLX5_OPCODE_UMR: return BIND;
+	case MLX5_OPCODE_MMO: return COPY;
 	case MLX5_OPCODE_NOP: return NOTHING;
 	default: return UNKNOWN;
 	}
@@ -82,6 +83,8 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 {
 	uint8_t *at = r->raw + sizeof(struct mlx5_wqe_ctrl_seg);
 
+	if (r->op == COPY) // a segment with memory of libmlx5 for the card
+		at += SEGMENT;
 	if (q->type == IBV_QPT_XRC_SEND) {
 		r->srqn = word(at) & 0xffffff;
 		at += SEGMENT;

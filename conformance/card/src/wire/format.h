@@ -20,7 +20,8 @@ struct piece {
 	uint8_t *memory; // where they lie, when that is known
 };
 
-enum operation { SEND, SEND_INVALIDATE, WRITE, READ, SWAP, ADD, BIND, NOTHING, UNKNOWN };
+// COPY copies the memory of the first piece to that of the second.
+enum operation { SEND, SEND_INVALIDATE, WRITE, READ, SWAP, ADD, BIND, COPY, NOTHING, UNKNOWN };
 
 // A window to bind, or to unbind if free is set.
 struct binding {

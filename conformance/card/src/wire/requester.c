@@ -84,6 +84,20 @@ static int bind(const struct qp *q, const struct binding *b)
 	return IBV_WC_SUCCESS;
 }
 
+// copy carries out a copy of local memory.
+static int copy(const struct qp *q, const struct request *r)
+{
+	const struct piece *from = &r->pieces[0], *to = &r->pieces[1];
+	const struct reach reads = {device_of(q), q->pd, q->number, 0}, writes = {device_of(q), q->pd, q->number, IBV_ACCESS_LOCAL_WRITE};
+	const uint8_t *src = r->n == 2 ? key_reach(from->key, from->addr, from->length, &reads) : NULL;
+	uint8_t *dest = src ? key_reach(to->key, to->addr, to->length, &writes) : NULL;
+
+	if (!dest || from->length != to->length)
+		return IBV_WC_LOC_PROT_ERR;
+	memmove(dest, src, to->length);
+	return IBV_WC_SUCCESS;
+}
+
 static int again(struct qp *q, uint64_t ns)
 {
 	q->wait = now() + ns;
@@ -160,6 +174,8 @@ static int run(struct qp *q, struct request *r)
 		return IBV_WC_SUCCESS;
 	if (r->op == BIND)
 		return q->type == IBV_QPT_UD ? IBV_WC_LOC_QP_OP_ERR : bind(q, &r->bind);
+	if (r->op == COPY && q->type == IBV_QPT_RC)
+		return copy(q, r);
 	if (!possible(q, r))
 		return IBV_WC_LOC_QP_OP_ERR;
 	status = gather(q, r);
