@@ -51,9 +51,10 @@ fresh: ## make and test-host on a bare Debian with empty caches (without root: o
 demo: ## the demo on a software device
 	$(GO) run ./examples/demo
 
-generate: ## regenerate what is checked in (gen/verbs, spec/compiled.bin, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/statements.md)
+generate: ## regenerate what is checked in (gen/verbs, spec/compiled.bin, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/statements.md, docs/pictures)
 	$(GO) generate ./gen/... ./spec ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
 	$(GO) run ./cmd/verbsgen/internal/audit/statements -o docs/statements.md
+	$(GO) run ./conformance/pictures -o docs/pictures
 
 check: ## report checked-in files that generate would change
 	$(GO) run ./cmd/verbsgen check

@@ -51,6 +51,9 @@ func build(root, out string) (int, error) {
 	}
 	for _, x := range append(append([]*text{}, s.Guides...), s.Texts...) {
 		write(x.Out, "text.html", page{Title: x.Title, Here: "guides", Text: x})
+		if err == nil {
+			err = x.copyImages(root, out)
+		}
 	}
 	if err != nil {
 		return n, err

@@ -25,6 +25,8 @@ type text struct {
 	Out   string // in the site
 	Title string
 	Body  template.HTML
+
+	images map[string]string // files of the repository, by their names in the site
 }
 
 // at is the page of the site that a Markdown file of the repository becomes.
@@ -79,7 +81,7 @@ func (s *site) loadTexts(root string) error {
 func render(file string, data []byte, known map[string]bool) (*text, error) {
 	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 	doc := md.Parser().Parse(gtext.NewReader(data))
-	t := &text{File: file, Out: at(file), Title: file}
+	t := &text{File: file, Out: at(file), Title: file, images: map[string]string{}}
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Heading:
@@ -92,7 +94,7 @@ func render(file string, data []byte, known map[string]bool) (*text, error) {
 			}
 		case *ast.Image:
 			if entering {
-				n.Destination = []byte(target(file, string(n.Destination), known))
+				n.Destination = []byte(t.image(string(n.Destination)))
 			}
 		}
 		return ast.WalkContinue, nil
@@ -106,6 +108,31 @@ func render(file string, data []byte, known map[string]bool) (*text, error) {
 	}
 	t.Body = template.HTML(b.String()) // of our own pages
 	return t, nil
+}
+
+// image is the name in the site of an image of the page, which is copied there.
+func (t *text) image(link string) string {
+	if u, err := url.Parse(link); err != nil || u.IsAbs() {
+		return link
+	}
+	file := path.Join(path.Dir(t.File), link)
+	name := strings.ReplaceAll(file, "/", "-")
+	t.images[name] = file
+	return name
+}
+
+// copyImages copies the images of the page.
+func (t *text) copyImages(root, out string) error {
+	for name, file := range t.images {
+		data, err := os.ReadFile(filepath.Join(root, file))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(out, name), data, 0o666)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // target is where a link of a page leads to in the site.
