@@ -39,7 +39,7 @@ func (x *QPEx) WR(b *dpath.SendBatch, i int) (w QPExWR, err error) {
 
 // QPExWR is a request of a batch that functions of a QPEx build or add to. A function with an ID builds the
 // request; another one adds to it, or to one of package dpath, such as a SEND. What it is given is copied, and
-// each post uses the handles. QPEx.WR returns one.
+// each post uses the handles. QPEx.WR returns one; the methods that a zero value has of dpath.SendWR panic.
 //
 // C: struct mlx5dv_qp_ex, mlx5dv_wr_post(3).
 type QPExWR struct {
