@@ -11,6 +11,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // The direct verbs of mlx5, on the real libmlx5.
@@ -139,10 +140,10 @@ func TestDirectRefused(t *testing.T) {
 	_, dct := lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCT).DCTAccessKey(0x1234))
 	attr = verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).MaxSendWR(4).MaxSendSGE(1)
 	_, dci := lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(3).LogDCIErrored(1))
-	_, mkey := lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd, Flags: mlx5dv.MKeyFlagIndirect, MaxEntries: 4})
+	_, mkey := lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd, Flags: mlx5dv.MKeyFlagBlockSignature, MaxEntries: 4})
 	_, region := lib.RegDMABufMR(pd, 0, 4096, 0, -1, verbs.MRAccessLocalWrite, 0)
 	for what, x := range map[string]struct{ got, want error }{"DCT": {dct, syscall.EOPNOTSUPP}, "DCI": {dci, syscall.EINVAL},
-		"memory key": {mkey, syscall.EPROTONOSUPPORT}} {
+		"memory key": {mkey, syscall.EOPNOTSUPP}} {
 		if !errors.Is(x.got, x.want) {
 			t.Errorf("%s: %v, want %v", what, x.got, x.want)
 		}
@@ -187,20 +188,16 @@ func TestDirectUAR(t *testing.T) {
 func TestDirectLacks(t *testing.T) {
 	lib, dev := direct(t)
 	pd := must(dev.AllocPD())(t)
-	cmd, answer := make([]byte, 16), make([]byte, 16)
 	_, login := lib.CreateCryptoLogin(dev, mlx5dv.NewCryptoLoginAttrEx(1, 2, make([]byte, 48)))
 	_, dek := lib.CreateDEK(dev, mlx5dv.NewDEKInitAttr(pd, mlx5dv.CryptoKeySize128, [128]byte{}).Plaintext())
-	_, obj := lib.DevXCreate(dev, cmd, answer)
-	_, umem := lib.RegUMem(dev, make([]byte, 4096), verbs.MRAccessLocalWrite)
 	_, ex := lib.RegUMemEx(dev, mlx5dv.NewUMemAttr(4096, 1).DMABufFD(-1))
 	_, comp := lib.CreateCmdComp(dev)
 	_, channel := lib.CreateEventChannel(dev, mlx5dv.EventChannelFlagOmitData)
-	_, port := lib.QueryPort(dev, 1)
-	_, pp := lib.AllocPP(dev, make([]byte, 48))
 	_, node := lib.CreateSchedNode(dev, mlx5dv.NewSchedAttr())
+	_, change := lib.CreateFlowActionModifyHeader(dev, make([]byte, 8), mlx5dv.FlowTableTypeNicRX)
+	_, reformat := lib.CreateFlowActionPacketReformat(dev, nil, mlx5dv.ReformatTypeL2TunnelToL2, mlx5dv.FlowTableTypeNicRX)
 	_, anchor := lib.CreateSteeringAnchor(dev, mlx5dv.NewSteeringAnchorAttr(mlx5dv.FlowTableTypeNicRX, 0))
 	_, page := lib.AllocVAR(dev)
-	_, eqn := lib.DevXQueryEQN(dev, 0)
 	for _, x := range []struct {
 		what      string
 		got, want error
@@ -209,18 +206,15 @@ func TestDirectLacks(t *testing.T) {
 		{"CryptoLogout", lib.CryptoLogout(dev), syscall.ENOENT},
 		{"CreateCryptoLogin", login, syscall.EOPNOTSUPP},
 		{"CreateDEK", dek, syscall.EOPNOTSUPP},
-		{"DevXCreate", obj, syscall.EPROTONOSUPPORT},
-		{"RegUMem", umem, syscall.EPROTONOSUPPORT},
 		{"RegUMemEx", ex, syscall.EBADF},
 		{"CreateCmdComp", comp, syscall.EPROTONOSUPPORT},
 		{"CreateEventChannel", channel, syscall.EPROTONOSUPPORT},
-		{"QueryPort", port, syscall.EPROTONOSUPPORT},
 		{"DataDirectPath", lib.DataDirectPath(dev, make([]byte, 4096)), errors.ErrUnsupported},
-		{"AllocPP", pp, syscall.EPROTONOSUPPORT},
 		{"CreateSchedNode", node, syscall.EOPNOTSUPP},
 		{"CreateSteeringAnchor", anchor, syscall.EPROTONOSUPPORT},
+		{"CreateFlowActionModifyHeader", change, errors.ErrUnsupported},
+		{"CreateFlowActionPacketReformat", reformat, errors.ErrUnsupported},
 		{"AllocVAR", page, errors.ErrUnsupported},
-		{"DevXQueryEQN", eqn, syscall.EPROTONOSUPPORT},
 	} {
 		if !errors.Is(x.got, x.want) {
 			t.Errorf("%s: %v, want %v", x.what, x.got, x.want)
@@ -228,5 +222,111 @@ func TestDirectLacks(t *testing.T) {
 	}
 	if state := must(lib.CryptoLoginState(dev))(t); mlx5dv.CryptoLoginState(state) != mlx5dv.CryptoLoginStateNoLogin {
 		t.Errorf("the login is in state %d", state)
+	}
+}
+
+// TestDirectDevXObject makes a flow counter of the firmware, the one object that the card has, and asks for its counts.
+func TestDirectDevXObject(t *testing.T) {
+	lib, dev := direct(t)
+	answer := make([]byte, 16)
+	obj := must(lib.DevXCreate(dev, []byte{0: 0x09, 1: 0x39, 15: 0}, answer))(t)
+	query := make([]byte, 32)
+	query[0], query[1] = 0x09, 0x3b
+	copy(query[28:], answer[8:12])
+	if err := obj.Query(query, make([]byte, 32)); err != nil {
+		t.Errorf("the counts of counter %x: %v", answer[8:12], err)
+	}
+	query[31]++
+	if err := obj.Query(query, make([]byte, 32)); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("the counts of another counter: %v", err)
+	}
+	if err := obj.Modify(query, answer); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a counter was changed: %v", err)
+	}
+	if err := obj.Query(query[:15], answer); err == nil || !strings.Contains(err.Error(), "VR-mlx5dv_devx_obj_query-inlen") {
+		t.Errorf("a command without its header: %v", err)
+	}
+	if _, err := lib.InitDevX(obj); err != nil && !errors.Is(err, syscall.EINVAL) { // libmlx5 knows such objects since 54.0
+		t.Error(err)
+	}
+	if err := dev.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of the device of an object: %v", err)
+	}
+	if err := obj.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := lib.DevXCreate(dev, make([]byte, 16), answer); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("an object by no command: %v", err)
+	}
+}
+
+// TestDirectMKey makes a memory key that leads to others. It has no signatures, and so no errors of them.
+func TestDirectMKey(t *testing.T) {
+	lib, dev := direct(t)
+	pd := must(dev.AllocPD())(t)
+	key := must(lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd, Flags: mlx5dv.MKeyFlagIndirect, MaxEntries: 5}))(t)
+	if key.LKey() == 0 || key.LKey() != key.RKey() {
+		t.Errorf("the keys are %#x and %#x", key.LKey(), key.RKey())
+	}
+	if _, err := key.Check(); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("Check of a key without signatures: %v", err)
+	}
+	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of the domain of a key: %v", err)
+	}
+	if err := key.Close(); err != nil {
+		t.Error(err)
+	}
+	_, err := lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd})
+	if err == nil || !strings.Contains(err.Error(), "VR-mlx5dv_create_mkey-create_flags") {
+		t.Errorf("a key without a flag: %v", err)
+	}
+}
+
+// TestDirectUMem registers memory for commands, in each way.
+func TestDirectUMem(t *testing.T) {
+	lib, dev := direct(t)
+	buf := must(mem.New(4096))(t)
+	defer buf.Close()
+	one := must(lib.RegUMem(dev, make([]byte, 100), verbs.MRAccessLocalWrite))(t)
+	two := must(lib.RegUMemBuffer(dev, buf, 0))(t)
+	three := must(lib.RegUMemEx(dev, mlx5dv.NewUMemAttr(4096, 1).Buffer(buf).PageSizes(1<<12)))(t)
+	if one.ID() == 0 || one.ID() == two.ID() || two.ID() == three.ID() {
+		t.Errorf("the numbers are %d, %d, %d", one.ID(), two.ID(), three.ID())
+	}
+	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of a registered buffer: %v", err)
+	}
+	for _, u := range []*mlx5dv.UMem{one, two, three} {
+		if err := u.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := lib.RegUMem(dev, make([]byte, 100), verbs.MRAccessRemoteAtomic); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("memory for atomics: %v", err)
+	}
+}
+
+// TestDirectNumbers asks for numbers of the card: of an event queue, of a pace, of a port that is not of a switch.
+func TestDirectNumbers(t *testing.T) {
+	lib, dev := direct(t)
+	if n := must(lib.DevXQueryEQN(dev, 0))(t); n == 0 {
+		t.Error("the event queue has number 0")
+	}
+	if _, err := lib.DevXQueryEQN(dev, uint32(dev.NumCompVectors())); !errors.Is(err, syscall.ENOENT) {
+		t.Errorf("the event queue of a vector that is not there: %v", err)
+	}
+	pp := must(lib.AllocPP(dev, make([]byte, 48), mlx5dv.PPFlagDedicatedIndex))(t)
+	if pp.Index() == 0 {
+		t.Error("the pace has number 0")
+	}
+	if err := pp.Close(); err != nil {
+		t.Error(err)
+	}
+	if info := must(lib.QueryPort(dev, 1))(t); info.Given&mlx5dv.PortInfoMaskVPort != 0 {
+		t.Errorf("the port is %+v", info)
+	}
+	if _, err := lib.QueryPort(dev, 2); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a port that is not there: %v", err)
 	}
 }

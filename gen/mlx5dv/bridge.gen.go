@@ -36,6 +36,7 @@ func init() {
 	bridge.OfferAttr("SteeringAnchorAttr", (*SteeringAnchorAttr).lend)
 	bridge.OfferAttr("WQInitAttr", (*WQInitAttr).lend)
 	bridge.OfferAttr("CryptoLoginAttr", (*CryptoLoginAttr).lend)
+	bridge.OfferAttr("FlowActionESP", (*FlowActionESP).lend)
 	bridge.OfferAttr("ContextAttr", (*ContextAttr).lend)
 	bridge.OfferAttr("SchedAttr", (*SchedAttr).lend)
 	bridge.OfferAttr("MKeyConfAttr", (*MKeyConfAttr).lend)
@@ -49,6 +50,7 @@ func init() {
 	bridge.OfferFilled((*DMInfo).from)
 	bridge.OfferFilled((*AHInfo).from)
 	bridge.OfferFilled((*PDInfo).from)
+	bridge.OfferFilled((*DevXInfo).from)
 	bridge.OfferFilled((*MKeyErr).from)
 	bridge.OfferFilled((*DeviceInfo).from)
 	bridge.OfferFilled((*PortInfo).from)
@@ -94,6 +96,13 @@ func (a *WQInitAttr) lend(to *bridge.Lent) error {
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *CryptoLoginAttr) lend(to *bridge.Lent) error {
+	c := a.c
+	to.C = unsafe.Pointer(&c)
+	return nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *FlowActionESP) lend(to *bridge.Lent) error {
 	c := a.c
 	to.C = unsafe.Pointer(&c)
 	return nil

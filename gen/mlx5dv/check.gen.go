@@ -84,6 +84,14 @@ var (
 	rule7946 = verr.Rule{ID: "VR-mlx5dv_create_steering_anchor-ft_type-7946", Verb: "mlx5dv_create_steering_anchor",
 		Subject: "attr.ft_type", Statement: "no release has this kind of flow tables",
 		Fix: "pass a kind of enum mlx5_ib_uapi_flow_table_type", Page: "mlx5dv_create_steering_anchor", Text: validate.Text[FlowTableType]}
+	rule8208 = verr.Rule{ID: "VR-mlx5dv_create_flow_action_esp-action_flags-8208", Verb: "mlx5dv_create_flow_action_esp",
+		Subject: "mlx5_attr.action_flags", Statement: "a flag is set that no release has", Fix: "leave it out",
+		Page: "mlx5dv_flow_action_esp", Text: validate.Text[FlowActionFlag]}
+	rule8201 = verr.Rule{ID: "VR-mlx5dv_create_flow_action_modify_header-actions_sz-8201", Verb: "mlx5dv_create_flow_action_modify_header",
+		Subject: "actions_sz", Statement: "an action makes a change", Fix: "pass 8 bytes for each change",
+		Page: "mlx5dv_create_flow_action_modify_header"}
+	rule8202 = verr.Rule{ID: "VR-mlx5dv_create_flow_action_modify_header-actions_sz-8202", Verb: "mlx5dv_create_flow_action_modify_header",
+		Subject: "actions_sz", Statement: "a change has 8 bytes", Fix: "pass whole changes", Page: "mlx5dv_create_flow_action_modify_header"}
 	rule7703 = verr.Rule{ID: "VR-mlx5dv_alloc_dm-type-7703", Verb: "mlx5dv_alloc_dm", Subject: "mlx5_dm_attr.type",
 		Statement: "no release has this kind of memory", Fix: "pass a kind of enum mlx5_ib_uapi_dm_type", Page: "mlx5dv_alloc_dm",
 		Text: validate.Text[DMType]}

@@ -80,6 +80,13 @@ func TestRules(t *testing.T) {
 		&inCreateSteeringAnchor{attrCompMask: 1})
 	judge(t, "VR-mlx5dv_create_steering_anchor-ft_type-7946", checkCreateSteeringAnchor, &inCreateSteeringAnchor{},
 		&inCreateSteeringAnchor{attrFtType: 99})
+	judge(t, "VR-mlx5dv_create_flow_action_esp-action_flags-8208", checkCreateFlowActionEsp,
+		&inCreateFlowActionEsp{mlx5AttrActionFlags: 1, mlx5AttrCompMask: 1},
+		&inCreateFlowActionEsp{mlx5AttrActionFlags: 2, mlx5AttrCompMask: 1})
+	judge(t, "VR-mlx5dv_create_flow_action_modify_header-actions_sz-8201", checkCreateFlowActionModifyHeader,
+		&inCreateFlowActionModifyHeader{actionsSz: 8}, &inCreateFlowActionModifyHeader{actionsSz: 7})
+	judge(t, "VR-mlx5dv_create_flow_action_modify_header-actions_sz-8202", checkCreateFlowActionModifyHeader,
+		&inCreateFlowActionModifyHeader{actionsSz: 16}, &inCreateFlowActionModifyHeader{actionsSz: 12})
 	judge(t, "VR-mlx5dv_alloc_dm-type-7703", checkAllocDM, &inAllocDM{mlx5DMAttrType: 1}, &inAllocDM{mlx5DMAttrType: 5})
 	judge(t, "VR-mlx5dv_alloc_dm-comp_mask-7704", checkAllocDM, &inAllocDM{}, &inAllocDM{mlx5DMAttrCompMask: 1})
 	judge(t, "VR-mlx5dv_reg_dmabuf_mr-mlx5_access-7777", checkRegDmabufMR, &inRegDmabufMR{mlx5Access: 1}, &inRegDmabufMR{mlx5Access: 2})

@@ -62,6 +62,31 @@ var cqInitFlagNames = []validate.Flag{{Bits: 0x1, Name: "CQE_PAD"}}
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v CQInitFlag) String() string { return validate.FlagText(uint64(v), cqInitFlagNames) }
 
+// ReformatType is what an action does to the headers of a packet.
+//
+// C: enum mlx5_ib_uapi_flow_action_packet_reformat_type, mlx5dv_create_flow_action_packet_reformat(3).
+type ReformatType uint32
+
+// Constants of ReformatType.
+const (
+	// It takes the outer headers off.
+	ReformatTypeL2TunnelToL2 ReformatType = 0 // MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2
+	// It puts the data before the packet.
+	ReformatTypeL2ToL2Tunnel ReformatType = 1 // MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL
+	// It replaces the outer headers by the data.
+	ReformatTypeL3TunnelToL2 ReformatType = 2 // MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2
+	// It replaces the Ethernet header by the data.
+	ReformatTypeL2ToL3Tunnel ReformatType = 3 // MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL
+)
+
+var reformatTypeNames = []validate.Flag{{Bits: 0, Name: "L2_TUNNEL_TO_L2"}, {Bits: 1, Name: "L2_TO_L2_TUNNEL"},
+	{Bits: 2, Name: "L3_TUNNEL_TO_L2"}, {Bits: 3, Name: "L2_TO_L3_TUNNEL"}}
+
+// String returns the C name without its prefix.
+func (v ReformatType) String() string {
+	return validate.EnumText("ReformatType", int64(v), reformatTypeNames)
+}
+
 // MKeyFlag is a set of abilities of a memory key.
 //
 // C: enum mlx5dv_mkey_init_attr_flags, mlx5dv_create_mkey(3).
@@ -303,6 +328,22 @@ var eventChannelFlagNames = []validate.Flag{{Bits: 0x1, Name: "OMIT_DATA"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v EventChannelFlag) String() string { return validate.FlagText(uint64(v), eventChannelFlagNames) }
+
+// FlowActionFlag is a set of options of an action of ESP.
+//
+// C: enum mlx5_ib_uapi_flow_action_flags, mlx5dv_flow_action_esp(3).
+type FlowActionFlag uint32
+
+// Constants of FlowActionFlag.
+const (
+	// Packets have metadata in front of them.
+	FlowActionFlagRequireMetadata FlowActionFlag = 0x1 // MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA
+)
+
+var flowActionFlagNames = []validate.Flag{{Bits: 0x1, Name: "REQUIRE_METADATA"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v FlowActionFlag) String() string { return validate.FlagText(uint64(v), flowActionFlagNames) }
 
 // QPInfoMask is a set of the parts of a QPInfo that the library has filled in.
 //
@@ -708,6 +749,34 @@ var cryptoFlagNames = []validate.Flag{{Bits: 0x1, Name: "CRYPTO"}, {Bits: 0x2, N
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v CryptoFlag) String() string { return validate.FlagText(uint64(v), cryptoFlagNames) }
+
+// PortInfoMask is a set of the parts of a PortInfo that the kernel has filled in.
+//
+// C: enum mlx5_ib_uapi_query_port_flags, mlx5dv_query_port(3).
+type PortInfoMask uint64
+
+// Constants of PortInfoMask.
+const (
+	// Since rdma-core 35.0.
+	PortInfoMaskVPort PortInfoMask = 0x1 // MLX5_IB_UAPI_QUERY_PORT_VPORT
+	// Since rdma-core 35.0.
+	PortInfoMaskVPortVHCAID PortInfoMask = 0x2 // MLX5_IB_UAPI_QUERY_PORT_VPORT_VHCA_ID
+	// Since rdma-core 35.0.
+	PortInfoMaskVPortSteeringICMRX PortInfoMask = 0x4 // MLX5_IB_UAPI_QUERY_PORT_VPORT_STEERING_ICM_RX
+	// Since rdma-core 35.0.
+	PortInfoMaskVPortSteeringICMTX PortInfoMask = 0x8 // MLX5_IB_UAPI_QUERY_PORT_VPORT_STEERING_ICM_TX
+	// Since rdma-core 35.0.
+	PortInfoMaskVPortRegC0 PortInfoMask = 0x10 // MLX5_IB_UAPI_QUERY_PORT_VPORT_REG_C0
+	// Since rdma-core 35.0.
+	PortInfoMaskESwitchOwnerVHCAID PortInfoMask = 0x20 // MLX5_IB_UAPI_QUERY_PORT_ESW_OWNER_VHCA_ID
+)
+
+var portInfoMaskNames = []validate.Flag{{Bits: 0x1, Name: "VPORT"}, {Bits: 0x2, Name: "VPORT_VHCA_ID"},
+	{Bits: 0x4, Name: "VPORT_STEERING_ICM_RX"}, {Bits: 0x8, Name: "VPORT_STEERING_ICM_TX"}, {Bits: 0x10, Name: "VPORT_REG_C0"},
+	{Bits: 0x20, Name: "ESW_OWNER_VHCA_ID"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v PortInfoMask) String() string { return validate.FlagText(uint64(v), portInfoMaskNames) }
 
 // DMABufAccess is a set of options of mlx5 for a memory region over a DMA-buf.
 //

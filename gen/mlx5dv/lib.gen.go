@@ -26,6 +26,9 @@ const (
 	symMlx5dv_alloc_dm
 	symMlx5dv_alloc_var
 	symMlx5dv_create_cq
+	symMlx5dv_create_flow_action_esp
+	symMlx5dv_create_flow_action_modify_header
+	symMlx5dv_create_flow_action_packet_reformat
 	symMlx5dv_create_mkey
 	symMlx5dv_create_qp
 	symMlx5dv_create_steering_anchor
@@ -106,6 +109,9 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "mlx5dv_alloc_dm", Version: "MLX5_1.10", Since: ""},
 	{Name: "mlx5dv_alloc_var", Version: "MLX5_1.12", Since: ""},
 	{Name: "mlx5dv_create_cq", Version: "MLX5_1.1", Since: ""},
+	{Name: "mlx5dv_create_flow_action_esp", Version: "MLX5_1.5", Since: ""},
+	{Name: "mlx5dv_create_flow_action_modify_header", Version: "MLX5_1.7", Since: ""},
+	{Name: "mlx5dv_create_flow_action_packet_reformat", Version: "MLX5_1.7", Since: ""},
 	{Name: "mlx5dv_create_mkey", Version: "MLX5_1.10", Since: ""},
 	{Name: "mlx5dv_create_qp", Version: "MLX5_1.3", Since: ""},
 	{Name: "mlx5dv_create_steering_anchor", Version: "MLX5_1.24", Since: "42.0"},
@@ -799,6 +805,150 @@ func (l *Lib) CreateSteeringAnchor(dev *verbs.Device, attr *SteeringAnchorAttr) 
 	return o, nil
 }
 
+// CreateFlowActionESP makes an action of ESP with options of mlx5.
+//
+// Errors (the call is not made):
+//   - Flags: a flag is set that no release has [VR-mlx5dv_create_flow_action_esp-action_flags-8208]
+//
+// C: mlx5dv_create_flow_action_esp, mlx5dv_flow_action_esp(3).
+func (l *Lib) CreateFlowActionESP(dev *verbs.Device, esp *verbs.FlowActionESPAttr, mlx5Attr *FlowActionESP) (*verbs.FlowAction, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_create_flow_action_esp"
+	if l.fn[symMlx5dv_create_flow_action_esp] == 0 {
+		return nil, l.missing("mlx5dv_create_flow_action_esp", symMlx5dv_create_flow_action_esp)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "ctx", dev)
+	if err != nil {
+		return nil, err
+	}
+	espHeld, err := bridge.Lend(&verbsUses, esp)
+	if err != nil {
+		return nil, err
+	}
+	if mlx5Attr == nil {
+		return nil, verr.NilValue(verb, "FlowActionESP", "make one with NewFlowActionESP")
+	}
+	mlx5AttrC := mlx5Attr.c
+	in := inCreateFlowActionEsp{
+		mlx5AttrActionFlags: uint64(mlx5AttrC.action_flags),
+		mlx5AttrCompMask:    uint64(mlx5AttrC.comp_mask),
+	}
+	if err := checkCreateFlowActionEsp(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawCreateFlowActionEsp(l.fn[symMlx5dv_create_flow_action_esp], devHeld.C, espHeld.C, unsafe.Pointer(&mlx5AttrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
+	}
+	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
+		C:       ptr,
+		Parents: []*object.Node{devHeld.Optional()},
+		From:    &espHeld,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateFlowActionModifyHeader makes an action that changes headers of packets.
+//
+//   - changes: the changes as the firmware has them, 8 bytes each.
+//   - table: kind of flow tables that the action is for.
+//
+// Errors (the call is not made):
+//   - actionsSz: an action makes a change [VR-mlx5dv_create_flow_action_modify_header-actions_sz-8201]
+//   - actionsSz: a change has 8 bytes [VR-mlx5dv_create_flow_action_modify_header-actions_sz-8202]
+//
+// C: mlx5dv_create_flow_action_modify_header, mlx5dv_create_flow_action_modify_header(3).
+func (l *Lib) CreateFlowActionModifyHeader(dev *verbs.Device, changes []byte, table FlowTableType) (*verbs.FlowAction, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_create_flow_action_modify_header"
+	if l.fn[symMlx5dv_create_flow_action_modify_header] == 0 {
+		return nil, l.missing("mlx5dv_create_flow_action_modify_header", symMlx5dv_create_flow_action_modify_header)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "ctx", dev)
+	if err != nil {
+		return nil, err
+	}
+	in := inCreateFlowActionModifyHeader{
+		actionsSz: uint64(len(changes)),
+	}
+	if err := checkCreateFlowActionModifyHeader(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawCreateFlowActionModifyHeader(l.fn[symMlx5dv_create_flow_action_modify_header], devHeld.C, uint64(len(changes)),
+		unsafe.Pointer(unsafe.SliceData(changes)), uint32(table))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+		})
+	}
+	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
+		C:       ptr,
+		Parents: []*object.Node{devHeld.Optional()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateFlowActionPacketReformat makes an action that puts headers before packets or takes them off.
+//
+//   - data: the headers.
+//   - kind: what the action does.
+//   - table: kind of flow tables that the action is for.
+//
+// C: mlx5dv_create_flow_action_packet_reformat, mlx5dv_create_flow_action_packet_reformat(3).
+func (l *Lib) CreateFlowActionPacketReformat(dev *verbs.Device, data []byte, kind ReformatType, table FlowTableType) (*verbs.FlowAction,
+	error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_create_flow_action_packet_reformat"
+	if l.fn[symMlx5dv_create_flow_action_packet_reformat] == 0 {
+		return nil, l.missing("mlx5dv_create_flow_action_packet_reformat", symMlx5dv_create_flow_action_packet_reformat)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "ctx", dev)
+	if err != nil {
+		return nil, err
+	}
+	ptr, errno := rawCreateFlowActionPacketReformat(l.fn[symMlx5dv_create_flow_action_packet_reformat], devHeld.C, uint64(len(data)),
+		unsafe.Pointer(unsafe.SliceData(data)), uint32(kind), uint32(table))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL,
+					Text: "headers are taken off and data is given, or are put before packets and none is given, or the kind does not fit the flow " +
+						"tables"})
+		})
+	}
+	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
+		C:       ptr,
+		Parents: []*object.Node{devHeld.Optional()},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
 // QueryDevice returns the abilities of an mlx5 device.
 //
 // C: mlx5dv_query_device, mlx5dv_query_device(3).
@@ -1116,7 +1266,8 @@ func (l *Lib) InitQP(qp *verbs.QP) (*QPInfo, error) {
 	objC[1] = mem.PinValue(&objPins, &qpInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 1); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
 		})
 	}
 	out := new(QPInfo)
@@ -1152,7 +1303,8 @@ func (l *Lib) InitCQ(cq *verbs.CQ) (*CQInfo, error) {
 	objC[3] = mem.PinValue(&objPins, &cqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 2); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
 		})
 	}
 	out := new(CQInfo)
@@ -1187,7 +1339,8 @@ func (l *Lib) InitSRQ(srq *verbs.SRQ) (*SRQInfo, error) {
 	objC[5] = mem.PinValue(&objPins, &srqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 4); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
 		})
 	}
 	out := new(SRQInfo)
@@ -1221,7 +1374,8 @@ func (l *Lib) InitWQ(rwq *verbs.WQ) (*WQInfo, error) {
 	objC[7] = mem.PinValue(&objPins, &rwqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 8); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
 		})
 	}
 	out := new(WQInfo)
@@ -1256,7 +1410,8 @@ func (l *Lib) InitDM(dm *verbs.DM) (*DMInfo, error) {
 	objC[9] = mem.PinValue(&objPins, &dmInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 16); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
 		})
 	}
 	out := new(DMInfo)
@@ -1290,7 +1445,8 @@ func (l *Lib) InitAH(ah *verbs.AH) (*AHInfo, error) {
 	objC[11] = mem.PinValue(&objPins, &ahInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 32); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
 		})
 	}
 	out := new(AHInfo)
@@ -1324,11 +1480,53 @@ func (l *Lib) InitPD(pd *verbs.PD) (*PDInfo, error) {
 	objC[13] = mem.PinValue(&objPins, &pdInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 64); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
 		})
 	}
 	out := new(PDInfo)
 	out.from(&pdInfoC)
+	return out, nil
+}
+
+// InitDevX returns what is behind an object of libibverbs.
+//
+// C: mlx5dv_init_obj, mlx5dv_init_obj(3).
+func (l *Lib) InitDevX(devx *DevXObj) (*DevXInfo, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_init_obj"
+	if l.fn[symMlx5dv_init_obj] == 0 {
+		return nil, l.missing("mlx5dv_init_obj", symMlx5dv_init_obj)
+	}
+	if err := devx.base().Enter(verb); err != nil {
+		return nil, err
+	}
+	defer devx.h.Exit()
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	if devx != nil {
+		_, err := bridge.EnterOptional(&verbsUses, "obj.devx.in", devx.device)
+		if err != nil {
+			return nil, err
+		}
+	}
+	var objPins mem.Pins
+	defer objPins.Unpin()
+	var objC [16]uintptr
+	objC[14] = uintptr(devx.h.C)
+	var devxInfoC cDevX
+	objC[15] = mem.PinValue(&objPins, &devxInfoC)
+	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 128); errno != 0 {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
+		})
+	}
+	out := new(DevXInfo)
+	out.from(&devxInfoC)
 	return out, nil
 }
 

@@ -234,6 +234,44 @@ func checkCreateSteeringAnchor(in *inCreateSteeringAnchor) error {
 	return bad.Err("mlx5dv_create_steering_anchor")
 }
 
+// inCreateFlowActionEsp has the values that the rules of mlx5dv_create_flow_action_esp use.
+type inCreateFlowActionEsp struct {
+	mlx5AttrActionFlags uint64 // mlx5_attr.action_flags
+	mlx5AttrCompMask    uint64 // mlx5_attr.comp_mask
+}
+
+// The bits of the mask of FlowActionESP: which fields are given.
+const (
+	flowActionESPHasFlags = 0x1 // MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS
+)
+
+// checkCreateFlowActionEsp refuses a call of mlx5dv_create_flow_action_esp that breaks a rule.
+func checkCreateFlowActionEsp(in *inCreateFlowActionEsp) error {
+	var bad verr.Violations
+	flags := FlowActionFlag(in.mlx5AttrActionFlags)
+	if in.mlx5AttrCompMask&flowActionESPHasFlags != 0 && flags&^FlowActionFlagRequireMetadata != 0 {
+		bad.Add(&rule8208, in.mlx5AttrActionFlags)
+	}
+	return bad.Err("mlx5dv_create_flow_action_esp")
+}
+
+// inCreateFlowActionModifyHeader has the values that the rules of mlx5dv_create_flow_action_modify_header use.
+type inCreateFlowActionModifyHeader struct {
+	actionsSz uint64 // actions_sz
+}
+
+// checkCreateFlowActionModifyHeader refuses a call of mlx5dv_create_flow_action_modify_header that breaks a rule.
+func checkCreateFlowActionModifyHeader(in *inCreateFlowActionModifyHeader) error {
+	var bad verr.Violations
+	if in.actionsSz < 8 {
+		bad.Add(&rule8201, in.actionsSz)
+	}
+	if in.actionsSz%8 != 0 {
+		bad.Add(&rule8202, in.actionsSz)
+	}
+	return bad.Err("mlx5dv_create_flow_action_modify_header")
+}
+
 // inAllocDM has the values that the rules of mlx5dv_alloc_dm use.
 type inAllocDM struct {
 	mlx5DMAttrType     uint64 // mlx5_dm_attr.type

@@ -13,28 +13,32 @@ import (
 const haveC = false
 
 var (
-	rawCreateCQ               func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawCreateMkey             func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDestroyMkey            func(uintptr, unsafe.Pointer) syscall.Errno
-	rawCreateQP               func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawQPExFromIbvQPEx        func(uintptr, unsafe.Pointer, unsafe.Pointer)
-	rawMkeyCheck              func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCryptoLogin            func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCryptoLoginQueryState  func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCryptoLogout           func(uintptr, unsafe.Pointer) syscall.Errno
-	rawCryptoLoginCreate      func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawCryptoLoginQuery       func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCryptoLoginDestroy     func(uintptr, unsafe.Pointer) syscall.Errno
-	rawDEKCreate              func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDEKQuery               func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawDEKDestroy             func(uintptr, unsafe.Pointer) syscall.Errno
-	rawCreateSteeringAnchor   func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDestroySteeringAnchor  func(uintptr, unsafe.Pointer) syscall.Errno
-	rawQueryDevice            func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawMapAHToQP              func(uintptr, unsafe.Pointer, uint32) syscall.Errno
-	rawAllocDM                func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDMMapOpAddr            func(uintptr, unsafe.Pointer, uint8) (unsafe.Pointer, syscall.Errno)
-	rawRegDmabufMR            func(uintptr, unsafe.Pointer, uint64, uint64, uint64, int32, int32, int32) (unsafe.Pointer, syscall.Errno)
+	rawCreateCQ                       func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCreateMkey                     func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyMkey                    func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateQP                       func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawQPExFromIbvQPEx                func(uintptr, unsafe.Pointer, unsafe.Pointer)
+	rawMkeyCheck                      func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCryptoLogin                    func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCryptoLoginQueryState          func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCryptoLogout                   func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCryptoLoginCreate              func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCryptoLoginQuery               func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCryptoLoginDestroy             func(uintptr, unsafe.Pointer) syscall.Errno
+	rawDEKCreate                      func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDEKQuery                       func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawDEKDestroy                     func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateSteeringAnchor           func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroySteeringAnchor          func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateFlowActionEsp            func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCreateFlowActionModifyHeader   func(uintptr, unsafe.Pointer, uint64, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawCreateFlowActionPacketReformat func(uintptr, unsafe.Pointer, uint64, unsafe.Pointer, uint32, uint32) (unsafe.Pointer, syscall.Errno)
+	rawQueryDevice                    func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawMapAHToQP                      func(uintptr, unsafe.Pointer, uint32) syscall.Errno
+	rawAllocDM                        func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDMMapOpAddr                    func(uintptr, unsafe.Pointer, uint8) (unsafe.Pointer, syscall.Errno)
+	rawRegDmabufMR                    func(uintptr, unsafe.Pointer, uint64, uint64, uint64, int32, int32, int32) (unsafe.Pointer,
+		syscall.Errno)
 	rawGetDataDirectSysfsPath func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64) syscall.Errno
 	rawCreateWQ               func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 	rawInitObj                func(uintptr, unsafe.Pointer, uint64) syscall.Errno

@@ -423,6 +423,25 @@ func (a *UMemAttr) DMABufFD(v int) *UMemAttr {
 	return cmem.SetBit(a, &a.c.dmabuf_fd, int32(v), &a.c.comp_mask, 0x1) // MLX5DV_UMEM_MASK_DMABUF
 }
 
+// FlowActionESP is options of mlx5 for an action of ESP.
+//
+// A method that sets a field also sets its bit in the mask.
+//
+// C: struct mlx5dv_flow_action_esp, mlx5dv_flow_action_esp(3).
+type FlowActionESP struct {
+	c cFlowActionEsp
+}
+
+// NewFlowActionESP starts an attribute structure FlowActionESP.
+func NewFlowActionESP() *FlowActionESP { return &FlowActionESP{} }
+
+// Flags sets the options.
+// C: action_flags, MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS.
+func (a *FlowActionESP) Flags(v FlowActionFlag) *FlowActionESP {
+	a = object.OrZero(a)
+	return cmem.SetBit(a, &a.c.action_flags, uint32(v), &a.c.comp_mask, 0x1) // MLX5DV_FLOW_ACTION_ESP_MASK_FLAGS
+}
+
 // ClockInfo is the relation of the clock of a device to the time of the host. TSToNS converts time stamps by
 // it.
 //
@@ -604,6 +623,19 @@ func (r *PDInfo) from(c *cPD) {
 	*r = PDInfo{PDN: c.pdn}
 }
 
+// DevXInfo is the number of an object of DevX.
+//
+// C: struct mlx5dv_devx, mlx5dv_init_obj(3).
+type DevXInfo struct {
+	// Number of the object in the kernel.
+	Handle uint32 // handle
+}
+
+// from reads the C layout.
+func (r *DevXInfo) from(c *cDevX) {
+	*r = DevXInfo{Handle: c.handle}
+}
+
 // MKeyErr is the last error of a memory key with signatures.
 //
 // C: struct mlx5dv_mkey_err, mlx5dv_mkey_check(3).
@@ -768,8 +800,8 @@ func (r *DeviceInfo) from(c *cContext) {
 //
 // C: struct mlx5_ib_uapi_query_port, mlx5dv_query_port(3).
 type PortInfo struct {
-	// The parts that are filled in, those of PortInfoMask.
-	Given uint64 // flags
+	// The parts that are filled in.
+	Given PortInfoMask // flags
 	// Number of the port in the switch of the card.
 	VPort uint16 // vport
 	// Number of its function in the card.
@@ -788,7 +820,7 @@ type PortInfo struct {
 
 // from reads the C layout.
 func (r *PortInfo) from(c *cIBUapiQueryPort) {
-	*r = PortInfo{Given: c.flags, VPort: c.vport, VPortVHCAID: c.vport_vhca_id, ESwitchOwnerVHCAID: c.esw_owner_vhca_id,
+	*r = PortInfo{Given: PortInfoMask(c.flags), VPort: c.vport, VPortVHCAID: c.vport_vhca_id, ESwitchOwnerVHCAID: c.esw_owner_vhca_id,
 		VPortSteeringICMRX: c.vport_steering_icm_rx, VPortSteeringICMTX: c.vport_steering_icm_tx, RegC0Value: c.reg_c0.value,
 		RegC0Mask: c.reg_c0.mask}
 }
@@ -985,6 +1017,13 @@ type cDevXUmemIn struct {
 	_                      [4]byte
 }
 
+// cFlowActionEsp has the layout of struct mlx5dv_flow_action_esp.
+type cFlowActionEsp struct {
+	comp_mask    uint64
+	action_flags uint32
+	_            [4]byte
+}
+
 // cClockInfo has the layout of struct mlx5dv_clock_info.
 type cClockInfo struct {
 	nsec, last_cycles, frac uint64
@@ -1051,6 +1090,11 @@ type cPD struct {
 	pdn       uint32
 	_         [4]byte
 	comp_mask uint64
+}
+
+// cDevX has the layout of struct mlx5dv_devx.
+type cDevX struct {
+	handle uint32
 }
 
 // cSigErr has the layout of struct mlx5dv_sig_err.

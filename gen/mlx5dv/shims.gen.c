@@ -14,7 +14,7 @@
 #define VG_WEAK __attribute__((weak))
 
 // mlx5dv_create_cq: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -24,7 +24,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_create_mkey: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_)
 {
 	struct mlx5dv_mkey_init_attr *mkey_init_attr = (struct mlx5dv_mkey_init_attr *)mkey_init_attr_;
 
@@ -32,7 +32,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init
 }
 
 // mlx5dv_destroy_mkey: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_)
 {
 	struct mlx5dv_mkey *mkey = (struct mlx5dv_mkey *)mkey_;
 
@@ -40,7 +40,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_
 }
 
 // mlx5dv_create_qp: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *qp_attr = (struct ibv_qp_init_attr_ex *)qp_attr_;
@@ -108,7 +108,7 @@ static int vg_call_mlx5dv_qp_ex(struct mlx5dv_qp_ex *o, const uint64_t *a, uint6
 	}
 }
 // mlx5dv_qp_ex_from_ibv_qp_ex: a view, and its functions
-VG_WEAK void vgc821f760f6_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_)
+VG_WEAK void vg88ff5e7ac4_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_)
 {
 	struct {
 		uintptr_t run, object;
@@ -119,7 +119,7 @@ VG_WEAK void vgc821f760f6_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_mkey_check: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_)
 {
 	struct mlx5dv_mkey *mkey = (struct mlx5dv_mkey *)mkey_;
 	struct mlx5dv_mkey_err *err_info = (struct mlx5dv_mkey_err *)err_info_;
@@ -128,7 +128,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, 
 }
 
 // mlx5dv_crypto_login: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_crypto_login(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_crypto_login_attr *login_attr = (struct mlx5dv_crypto_login_attr *)login_attr_;
@@ -137,7 +137,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_crypto_login(uintptr_t fn0_, uintptr_t conte
 }
 
 // mlx5dv_crypto_login_query_state: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_crypto_login_query_state(uintptr_t fn0_, uintptr_t context_, uint8_t *state_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login_query_state(uintptr_t fn0_, uintptr_t context_, uint8_t *state_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	enum mlx5dv_crypto_login_state *state = (enum mlx5dv_crypto_login_state *)state_;
@@ -146,7 +146,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_crypto_login_query_state(uintptr_t fn0_, uin
 }
 
 // mlx5dv_crypto_logout: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_crypto_logout(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_logout(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -154,7 +154,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_crypto_logout(uintptr_t fn0_, uintptr_t cont
 }
 
 // mlx5dv_crypto_login_create: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_crypto_login_create(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_crypto_login_create(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_crypto_login_attr_ex *login_attr = (struct mlx5dv_crypto_login_attr_ex *)login_attr_;
@@ -163,7 +163,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_crypto_login_create(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_crypto_login_query: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_crypto_login_query(uintptr_t fn0_, uintptr_t crypto_login_, uint8_t *query_attr_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login_query(uintptr_t fn0_, uintptr_t crypto_login_, uint8_t *query_attr_)
 {
 	struct mlx5dv_crypto_login_obj *crypto_login = (struct mlx5dv_crypto_login_obj *)crypto_login_;
 	struct mlx5dv_crypto_login_query_attr *query_attr = (struct mlx5dv_crypto_login_query_attr *)query_attr_;
@@ -172,7 +172,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_crypto_login_query(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_crypto_login_destroy: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_crypto_login_destroy(uintptr_t fn0_, uintptr_t crypto_login_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login_destroy(uintptr_t fn0_, uintptr_t crypto_login_)
 {
 	struct mlx5dv_crypto_login_obj *crypto_login = (struct mlx5dv_crypto_login_obj *)crypto_login_;
 
@@ -180,7 +180,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_crypto_login_destroy(uintptr_t fn0_, uintptr
 }
 
 // mlx5dv_dek_create: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_dek_create(uintptr_t fn0_, uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_dek_create(uintptr_t fn0_, uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_dek_init_attr *init_attr = (struct mlx5dv_dek_init_attr *)init_attr_;
@@ -189,7 +189,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_dek_create(uintptr_t fn0_, uintptr_t context_,
 }
 
 // mlx5dv_dek_query: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_dek_query(uintptr_t fn0_, uintptr_t dek_, uint8_t *attr_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_dek_query(uintptr_t fn0_, uintptr_t dek_, uint8_t *attr_)
 {
 	struct mlx5dv_dek *dek = (struct mlx5dv_dek *)dek_;
 	struct mlx5dv_dek_attr *attr = (struct mlx5dv_dek_attr *)attr_;
@@ -198,7 +198,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_dek_query(uintptr_t fn0_, uintptr_t dek_, ui
 }
 
 // mlx5dv_dek_destroy: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_dek_destroy(uintptr_t fn0_, uintptr_t dek_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_dek_destroy(uintptr_t fn0_, uintptr_t dek_)
 {
 	struct mlx5dv_dek *dek = (struct mlx5dv_dek *)dek_;
 
@@ -206,7 +206,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_dek_destroy(uintptr_t fn0_, uintptr_t dek_)
 }
 
 // mlx5dv_create_steering_anchor: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_create_steering_anchor(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_steering_anchor(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_steering_anchor_attr *attr = (struct mlx5dv_steering_anchor_attr *)attr_;
@@ -215,15 +215,48 @@ VG_WEAK void *vgc821f760f6_mlx5dv_create_steering_anchor(uintptr_t fn0_, uintptr
 }
 
 // mlx5dv_destroy_steering_anchor: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_destroy_steering_anchor(uintptr_t fn0_, uintptr_t sa_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_destroy_steering_anchor(uintptr_t fn0_, uintptr_t sa_)
 {
 	struct mlx5dv_steering_anchor *sa = (struct mlx5dv_steering_anchor *)sa_;
 
 	return ((vg_fn_mlx5dv_destroy_steering_anchor)fn0_)(sa);
 }
 
+// mlx5dv_create_flow_action_esp: exported
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_flow_action_esp(uintptr_t fn0_, uintptr_t ctx_, uint8_t *esp_, uint8_t *mlx5_attr_)
+{
+	struct ibv_context *ctx = (struct ibv_context *)ctx_;
+	struct ibv_flow_action_esp_attr *esp = (struct ibv_flow_action_esp_attr *)esp_;
+	struct mlx5dv_flow_action_esp *mlx5_attr = (struct mlx5dv_flow_action_esp *)mlx5_attr_;
+
+	return ((vg_fn_mlx5dv_create_flow_action_esp)fn0_)(ctx, esp, mlx5_attr);
+}
+
+// mlx5dv_create_flow_action_modify_header: exported
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_flow_action_modify_header(uintptr_t fn0_, uintptr_t ctx_, uint64_t actions_sz_, uint8_t *actions_, uint32_t ft_type_)
+{
+	struct ibv_context *ctx = (struct ibv_context *)ctx_;
+	size_t actions_sz = (size_t)actions_sz_;
+	uint64_t *actions = (uint64_t *)actions_;
+	enum mlx5_ib_uapi_flow_table_type ft_type = (enum mlx5_ib_uapi_flow_table_type)ft_type_;
+
+	return ((vg_fn_mlx5dv_create_flow_action_modify_header)fn0_)(ctx, actions_sz, actions, ft_type);
+}
+
+// mlx5dv_create_flow_action_packet_reformat: exported
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_flow_action_packet_reformat(uintptr_t fn0_, uintptr_t ctx_, uint64_t data_sz_, uint8_t *data_, uint32_t reformat_type_, uint32_t ft_type_)
+{
+	struct ibv_context *ctx = (struct ibv_context *)ctx_;
+	size_t data_sz = (size_t)data_sz_;
+	void *data = (void *)data_;
+	enum mlx5_ib_uapi_flow_action_packet_reformat_type reformat_type = (enum mlx5_ib_uapi_flow_action_packet_reformat_type)reformat_type_;
+	enum mlx5_ib_uapi_flow_table_type ft_type = (enum mlx5_ib_uapi_flow_table_type)ft_type_;
+
+	return ((vg_fn_mlx5dv_create_flow_action_packet_reformat)fn0_)(ctx, data_sz, data, reformat_type, ft_type);
+}
+
 // mlx5dv_query_device: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_)
 {
 	struct ibv_context *ctx_in = (struct ibv_context *)ctx_in_;
 	struct mlx5dv_context *attrs_out = (struct mlx5dv_context *)attrs_out_;
@@ -232,7 +265,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_i
 }
 
 // mlx5dv_map_ah_to_qp: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 	uint32_t qp_num = (uint32_t)qp_num_;
@@ -241,7 +274,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, 
 }
 
 // mlx5dv_alloc_dm: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *dm_attr = (struct ibv_alloc_dm_attr *)dm_attr_;
@@ -251,7 +284,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // mlx5dv_dm_map_op_addr: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_dm_map_op_addr(uintptr_t fn0_, uintptr_t dm_, uint8_t op_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_dm_map_op_addr(uintptr_t fn0_, uintptr_t dm_, uint8_t op_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 	uint8_t op = (uint8_t)op_;
@@ -260,7 +293,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_dm_map_op_addr(uintptr_t fn0_, uintptr_t dm_, 
 }
 
 // mlx5dv_reg_dmabuf_mr: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -274,7 +307,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, u
 }
 
 // mlx5dv_get_data_direct_sysfs_path: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_get_data_direct_sysfs_path(uintptr_t fn0_, uintptr_t context_, uint8_t *buf_, uint64_t buf_len_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_get_data_direct_sysfs_path(uintptr_t fn0_, uintptr_t context_, uint8_t *buf_, uint64_t buf_len_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	char *buf = (char *)buf_;
@@ -284,7 +317,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_get_data_direct_sysfs_path(uintptr_t fn0_, u
 }
 
 // mlx5dv_create_wq: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *wq_init_attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -294,7 +327,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_init_obj: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_)
 {
 	struct mlx5dv_obj *obj = (struct mlx5dv_obj *)obj_;
 	uint64_t obj_type = (uint64_t)obj_type_;
@@ -303,7 +336,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint
 }
 
 // mlx5dv_get_clock_info: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_clock_info *clock_info = (struct mlx5dv_clock_info *)clock_info_;
@@ -312,7 +345,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t con
 }
 
 // mlx5dv_is_supported: exported
-VG_WEAK uint8_t vgc821f760f6_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint8_t vg88ff5e7ac4_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -320,7 +353,7 @@ VG_WEAK uint8_t vgc821f760f6_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t devic
 }
 
 // mlx5dv_open_device: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 	struct mlx5dv_context_attr *attr = (struct mlx5dv_context_attr *)attr_;
@@ -329,7 +362,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_,
 }
 
 // mlx5dv_devx_obj_create: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const void *in = (const void *)in_;
@@ -341,7 +374,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t cont
 }
 
 // mlx5dv_devx_obj_query: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 	const void *in = (const void *)in_;
@@ -353,7 +386,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj
 }
 
 // mlx5dv_devx_obj_modify: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 	const void *in = (const void *)in_;
@@ -365,7 +398,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t ob
 }
 
 // mlx5dv_devx_obj_destroy: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_obj_destroy(uintptr_t fn0_, uintptr_t obj_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_destroy(uintptr_t fn0_, uintptr_t obj_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 
@@ -373,7 +406,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_obj_destroy(uintptr_t fn0_, uintptr_t o
 }
 
 // mlx5dv_devx_general_cmd: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const void *in = (const void *)in_;
@@ -385,7 +418,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t c
 }
 
 // mlx5dv_query_port: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_query_port(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint8_t *info_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_query_port(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint8_t *info_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -395,7 +428,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_query_port(uintptr_t fn0_, uintptr_t context
 }
 
 // mlx5dv_devx_umem_reg: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_devx_umem_reg(uintptr_t fn0_, uintptr_t ctx_, uintptr_t addr_, uint64_t size_, uint32_t access_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_umem_reg(uintptr_t fn0_, uintptr_t ctx_, uintptr_t addr_, uint64_t size_, uint32_t access_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	void *addr = (void *)addr_;
@@ -406,7 +439,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_devx_umem_reg(uintptr_t fn0_, uintptr_t ctx_, 
 }
 
 // mlx5dv_devx_umem_reg_ex: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_devx_umem_reg_ex(uintptr_t fn0_, uintptr_t ctx_, uint8_t *umem_in_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_umem_reg_ex(uintptr_t fn0_, uintptr_t ctx_, uint8_t *umem_in_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	struct mlx5dv_devx_umem_in *umem_in = (struct mlx5dv_devx_umem_in *)umem_in_;
@@ -415,7 +448,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_devx_umem_reg_ex(uintptr_t fn0_, uintptr_t ctx
 }
 
 // mlx5dv_devx_umem_dereg: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_umem_dereg(uintptr_t fn0_, uintptr_t umem_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_umem_dereg(uintptr_t fn0_, uintptr_t umem_)
 {
 	struct mlx5dv_devx_umem *umem = (struct mlx5dv_devx_umem *)umem_;
 
@@ -423,7 +456,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_umem_dereg(uintptr_t fn0_, uintptr_t um
 }
 
 // mlx5dv_devx_alloc_uar: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t flags = (uint32_t)flags_;
@@ -432,7 +465,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t conte
 }
 
 // mlx5dv_devx_free_uar: exported
-VG_WEAK void vgc821f760f6_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_)
+VG_WEAK void vg88ff5e7ac4_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_)
 {
 	struct mlx5dv_devx_uar *devx_uar = (struct mlx5dv_devx_uar *)devx_uar_;
 
@@ -440,7 +473,7 @@ VG_WEAK void vgc821f760f6_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_ua
 }
 
 // mlx5dv_devx_uar_export_dmabuf_fd: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_uar_export_dmabuf_fd(uintptr_t fn0_, uintptr_t devx_uar_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_uar_export_dmabuf_fd(uintptr_t fn0_, uintptr_t devx_uar_)
 {
 	struct mlx5dv_devx_uar *devx_uar = (struct mlx5dv_devx_uar *)devx_uar_;
 
@@ -448,7 +481,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_uar_export_dmabuf_fd(uintptr_t fn0_, ui
 }
 
 // mlx5dv_alloc_var: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t flags = (uint32_t)flags_;
@@ -457,7 +490,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_free_var: exported
-VG_WEAK void vgc821f760f6_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
+VG_WEAK void vg88ff5e7ac4_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
 {
 	struct mlx5dv_var *dv_var = (struct mlx5dv_var *)dv_var_;
 
@@ -465,7 +498,7 @@ VG_WEAK void vgc821f760f6_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
 }
 
 // mlx5dv_devx_query_eqn: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t vector = (uint32_t)vector_;
@@ -475,7 +508,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t con
 }
 
 // mlx5dv_devx_cq_query: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	const void *in = (const void *)in_;
@@ -487,7 +520,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_,
 }
 
 // mlx5dv_devx_cq_modify: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	const void *in = (const void *)in_;
@@ -499,7 +532,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_
 }
 
 // mlx5dv_devx_qp_query: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const void *in = (const void *)in_;
@@ -511,7 +544,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_,
 }
 
 // mlx5dv_devx_qp_modify: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const void *in = (const void *)in_;
@@ -523,7 +556,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_
 }
 
 // mlx5dv_devx_srq_query: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	const void *in = (const void *)in_;
@@ -535,7 +568,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq
 }
 
 // mlx5dv_devx_srq_modify: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	const void *in = (const void *)in_;
@@ -547,7 +580,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t sr
 }
 
 // mlx5dv_devx_wq_query: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	const void *in = (const void *)in_;
@@ -559,7 +592,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_,
 }
 
 // mlx5dv_devx_wq_modify: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	const void *in = (const void *)in_;
@@ -571,7 +604,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_
 }
 
 // mlx5dv_devx_ind_tbl_query: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_rwq_ind_table *ind_tbl = (struct ibv_rwq_ind_table *)ind_tbl_;
 	const void *in = (const void *)in_;
@@ -583,7 +616,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_devx_ind_tbl_modify: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_rwq_ind_table *ind_tbl = (struct ibv_rwq_ind_table *)ind_tbl_;
 	const void *in = (const void *)in_;
@@ -595,7 +628,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_
 }
 
 // mlx5dv_devx_create_cmd_comp: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_devx_create_cmd_comp(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_create_cmd_comp(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -603,7 +636,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_devx_create_cmd_comp(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_devx_destroy_cmd_comp: exported
-VG_WEAK void vgc821f760f6_mlx5dv_devx_destroy_cmd_comp(uintptr_t fn0_, uintptr_t cmd_comp_)
+VG_WEAK void vg88ff5e7ac4_mlx5dv_devx_destroy_cmd_comp(uintptr_t fn0_, uintptr_t cmd_comp_)
 {
 	struct mlx5dv_devx_cmd_comp *cmd_comp = (struct mlx5dv_devx_cmd_comp *)cmd_comp_;
 
@@ -611,7 +644,7 @@ VG_WEAK void vgc821f760f6_mlx5dv_devx_destroy_cmd_comp(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_devx_obj_query_async: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint64_t outlen_, uint64_t wr_id_, uintptr_t cmd_comp_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint64_t outlen_, uint64_t wr_id_, uintptr_t cmd_comp_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 	const void *in = (const void *)in_;
@@ -624,7 +657,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr
 }
 
 // mlx5dv_devx_create_event_channel: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_devx_create_event_channel(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_create_event_channel(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	enum mlx5_ib_uapi_devx_create_event_channel_flags flags = (enum mlx5_ib_uapi_devx_create_event_channel_flags)flags_;
@@ -633,7 +666,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_devx_create_event_channel(uintptr_t fn0_, uint
 }
 
 // mlx5dv_devx_destroy_event_channel: exported
-VG_WEAK void vgc821f760f6_mlx5dv_devx_destroy_event_channel(uintptr_t fn0_, uintptr_t event_channel_)
+VG_WEAK void vg88ff5e7ac4_mlx5dv_devx_destroy_event_channel(uintptr_t fn0_, uintptr_t event_channel_)
 {
 	struct mlx5dv_devx_event_channel *event_channel = (struct mlx5dv_devx_event_channel *)event_channel_;
 
@@ -641,7 +674,7 @@ VG_WEAK void vgc821f760f6_mlx5dv_devx_destroy_event_channel(uintptr_t fn0_, uint
 }
 
 // mlx5dv_devx_subscribe_devx_event: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_subscribe_devx_event(uintptr_t fn0_, uintptr_t event_channel_, uintptr_t obj_, uint16_t events_sz_, uint8_t *events_num_, uint64_t cookie_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_subscribe_devx_event(uintptr_t fn0_, uintptr_t event_channel_, uintptr_t obj_, uint16_t events_sz_, uint8_t *events_num_, uint64_t cookie_)
 {
 	struct mlx5dv_devx_event_channel *event_channel = (struct mlx5dv_devx_event_channel *)event_channel_;
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
@@ -653,7 +686,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_subscribe_devx_event(uintptr_t fn0_, ui
 }
 
 // mlx5dv_devx_subscribe_devx_event_fd: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_subscribe_devx_event_fd(uintptr_t fn0_, uintptr_t event_channel_, int32_t fd_, uintptr_t obj_, uint16_t event_num_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_subscribe_devx_event_fd(uintptr_t fn0_, uintptr_t event_channel_, int32_t fd_, uintptr_t obj_, uint16_t event_num_)
 {
 	struct mlx5dv_devx_event_channel *event_channel = (struct mlx5dv_devx_event_channel *)event_channel_;
 	int fd = (int)fd_;
@@ -664,7 +697,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_devx_subscribe_devx_event_fd(uintptr_t fn0_,
 }
 
 // mlx5dv_pp_alloc: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_pp_alloc(uintptr_t fn0_, uintptr_t context_, uint64_t pp_context_sz_, const uint8_t *pp_context_, uint32_t flags_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_pp_alloc(uintptr_t fn0_, uintptr_t context_, uint64_t pp_context_sz_, const uint8_t *pp_context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	size_t pp_context_sz = (size_t)pp_context_sz_;
@@ -675,7 +708,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_pp_alloc(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // mlx5dv_pp_free: exported
-VG_WEAK void vgc821f760f6_mlx5dv_pp_free(uintptr_t fn0_, uintptr_t pp_)
+VG_WEAK void vg88ff5e7ac4_mlx5dv_pp_free(uintptr_t fn0_, uintptr_t pp_)
 {
 	struct mlx5dv_pp *pp = (struct mlx5dv_pp *)pp_;
 
@@ -683,7 +716,7 @@ VG_WEAK void vgc821f760f6_mlx5dv_pp_free(uintptr_t fn0_, uintptr_t pp_)
 }
 
 // mlx5dv_query_qp_lag_port: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint8_t *port_num = (uint8_t *)port_num_;
@@ -693,7 +726,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_modify_qp_lag_port: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -702,7 +735,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_modify_qp_udp_sport: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint16_t udp_sport = (uint16_t)udp_sport_;
@@ -711,7 +744,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_
 }
 
 // mlx5dv_dci_stream_id_reset: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint16_t stream_id = (uint16_t)stream_id_;
@@ -720,7 +753,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_
 }
 
 // mlx5dv_sched_node_create: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -729,7 +762,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t co
 }
 
 // mlx5dv_sched_leaf_create: exported
-VG_WEAK void *vgc821f760f6_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
+VG_WEAK void *vg88ff5e7ac4_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -738,7 +771,7 @@ VG_WEAK void *vgc821f760f6_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t co
 }
 
 // mlx5dv_sched_node_modify: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t node_, const uint8_t *sched_attr_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t node_, const uint8_t *sched_attr_)
 {
 	struct mlx5dv_sched_node *node = (struct mlx5dv_sched_node *)node_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -747,7 +780,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_sched_leaf_modify: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_sched_leaf_modify(uintptr_t fn0_, uintptr_t leaf_, const uint8_t *sched_attr_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_leaf_modify(uintptr_t fn0_, uintptr_t leaf_, const uint8_t *sched_attr_)
 {
 	struct mlx5dv_sched_leaf *leaf = (struct mlx5dv_sched_leaf *)leaf_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -756,7 +789,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_sched_leaf_modify(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_sched_node_destroy: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_sched_node_destroy(uintptr_t fn0_, uintptr_t node_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_node_destroy(uintptr_t fn0_, uintptr_t node_)
 {
 	struct mlx5dv_sched_node *node = (struct mlx5dv_sched_node *)node_;
 
@@ -764,7 +797,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_sched_node_destroy(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_sched_leaf_destroy: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_sched_leaf_destroy(uintptr_t fn0_, uintptr_t leaf_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_leaf_destroy(uintptr_t fn0_, uintptr_t leaf_)
 {
 	struct mlx5dv_sched_leaf *leaf = (struct mlx5dv_sched_leaf *)leaf_;
 
@@ -772,7 +805,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_sched_leaf_destroy(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_modify_qp_sched_elem: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_modify_qp_sched_elem(uintptr_t fn0_, uintptr_t qp_, uintptr_t requestor_, uintptr_t responder_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_modify_qp_sched_elem(uintptr_t fn0_, uintptr_t qp_, uintptr_t requestor_, uintptr_t responder_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const struct mlx5dv_sched_leaf *requestor = (const struct mlx5dv_sched_leaf *)requestor_;
@@ -782,7 +815,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_modify_qp_sched_elem(uintptr_t fn0_, uintptr
 }
 
 // mlx5dv_reserved_qpn_alloc: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	uint32_t *qpn = (uint32_t *)qpn_;
@@ -791,7 +824,7 @@ VG_WEAK int32_t vgc821f760f6_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_reserved_qpn_dealloc: exported
-VG_WEAK int32_t vgc821f760f6_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_)
+VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	uint32_t qpn = (uint32_t)qpn_;

@@ -31,6 +31,13 @@ enum mlx5_ib_uapi_flow_table_type {
 	MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX = 6,
 };
 
+enum mlx5_ib_uapi_flow_action_packet_reformat_type {
+	MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2 = 0,
+	MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL = 1,
+	MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2 = 2,
+	MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL = 3,
+};
+
 enum mlx5_ib_uapi_dm_type {
 	MLX5_IB_UAPI_DM_TYPE_MEMIC = 0,
 	MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM = 1,
@@ -92,6 +99,8 @@ struct ibv_qp_ex;
 struct ibv_cq;
 struct ibv_cq_ex;
 struct ibv_ah;
+struct ibv_flow_action;
+struct ibv_flow_action_esp_attr;
 struct ibv_device;
 struct ibv_context;
 struct ibv_cq_init_attr_ex;
@@ -123,6 +132,7 @@ struct mlx5dv_crypto_login_attr_ex;
 struct mlx5dv_crypto_login_query_attr;
 struct mlx5dv_dek_init_attr;
 struct mlx5dv_dek_attr;
+struct mlx5dv_flow_action_esp;
 struct mlx5dv_steering_anchor_attr;
 struct mlx5dv_steering_anchor;
 struct mlx5dv_alloc_dm_attr;
@@ -248,6 +258,11 @@ struct mlx5dv_steering_anchor_attr {
 	enum mlx5_ib_uapi_flow_table_type ft_type;
 	uint16_t priority;
 	uint64_t comp_mask;
+};
+
+struct mlx5dv_flow_action_esp {
+	uint64_t comp_mask;
+	uint32_t action_flags;
 };
 
 struct mlx5dv_cqe_comp_caps {
@@ -393,6 +408,11 @@ struct mlx5dv_sched_attr {
 #define MLX5DV_FLOW_TABLE_TYPE_RDMA_TX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TX
 #define MLX5DV_FLOW_TABLE_TYPE_RDMA_TRANSPORT_RX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_RX
 #define MLX5DV_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX
+#define mlx5dv_flow_action_packet_reformat_type mlx5_ib_uapi_flow_action_packet_reformat_type
+#define MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2 MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TUNNEL_TO_L2
+#define MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L2_TUNNEL
+#define MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2 MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L3_TUNNEL_TO_L2
+#define MLX5DV_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL
 #define mlx5dv_alloc_dm_type mlx5_ib_uapi_dm_type
 #define MLX5DV_DM_TYPE_MEMIC MLX5_IB_UAPI_DM_TYPE_MEMIC
 #define MLX5DV_DM_TYPE_STEERING_SW_ICM MLX5_IB_UAPI_DM_TYPE_STEERING_SW_ICM
@@ -422,6 +442,9 @@ typedef int (*vg_fn_mlx5dv_dek_query)(struct mlx5dv_dek *dek, struct mlx5dv_dek_
 typedef int (*vg_fn_mlx5dv_dek_destroy)(struct mlx5dv_dek *dek);
 typedef struct mlx5dv_steering_anchor *(*vg_fn_mlx5dv_create_steering_anchor)(struct ibv_context *context, struct mlx5dv_steering_anchor_attr *attr);
 typedef int (*vg_fn_mlx5dv_destroy_steering_anchor)(struct mlx5dv_steering_anchor *sa);
+typedef struct ibv_flow_action *(*vg_fn_mlx5dv_create_flow_action_esp)(struct ibv_context *ctx, struct ibv_flow_action_esp_attr *esp, struct mlx5dv_flow_action_esp *mlx5_attr);
+typedef struct ibv_flow_action *(*vg_fn_mlx5dv_create_flow_action_modify_header)(struct ibv_context *ctx, size_t actions_sz, uint64_t *actions, enum mlx5_ib_uapi_flow_table_type ft_type);
+typedef struct ibv_flow_action *(*vg_fn_mlx5dv_create_flow_action_packet_reformat)(struct ibv_context *ctx, size_t data_sz, void *data, enum mlx5_ib_uapi_flow_action_packet_reformat_type reformat_type, enum mlx5_ib_uapi_flow_table_type ft_type);
 typedef int (*vg_fn_mlx5dv_query_device)(struct ibv_context *ctx_in, struct mlx5dv_context *attrs_out);
 typedef int (*vg_fn_mlx5dv_map_ah_to_qp)(struct ibv_ah *ah, uint32_t qp_num);
 typedef struct ibv_dm *(*vg_fn_mlx5dv_alloc_dm)(struct ibv_context *context, struct ibv_alloc_dm_attr *dm_attr, struct mlx5dv_alloc_dm_attr *mlx5_dm_attr);

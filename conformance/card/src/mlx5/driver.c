@@ -18,6 +18,26 @@ uint32_t mlx5_nowhere(const struct device *dev)
 	return nowhere[dev->index].value;
 }
 
+// The free-running clock, and the page by which libmlx5 turns it into nanoseconds. A real card counts by itself.
+static void tick(struct device *dev)
+{
+	const uint64_t t = now();
+	uint32_t *clock = (uint32_t *)(void *)(dev->pages + AT_CLOCK);
+	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(dev->pages + AT_CLOCK_INFO);
+	struct timespec real;
+
+	clock[0] = htobe32((uint32_t)(t >> 32));
+	clock[1] = htobe32((uint32_t)t);
+	if (info->mult)
+		return;
+	clock_gettime(CLOCK_REALTIME, &real);
+	info->nsec = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+	info->cycles = t;
+	info->mask = 0x7fffffffffffffff;
+	info->overflow_period = 1000000000;
+	info->mult = 1;
+}
+
 static int start(struct device *dev)
 {
 	nowhere[dev->index] = (struct key){.kind = KEY_NOWHERE, .dev = dev};
@@ -27,7 +47,10 @@ static int start(struct device *dev)
 	if (dev->memfd < 0 || ftruncate(dev->memfd, AT_END))
 		return -1;
 	dev->pages = (uint8_t *)syscall(SYS_mmap, NULL, AT_END, PROT_READ | PROT_WRITE, MAP_SHARED, dev->memfd, 0);
-	return dev->pages == MAP_FAILED ? -1 : 0;
+	if (dev->pages == MAP_FAILED)
+		return -1;
+	tick(dev); // a program that asks before the card's thread runs gets a time too
+	return 0;
 }
 
 // The offset of mmap is a number of a page: a command in bits 8 to 15, an index in bits 0 to 7 and from 16 on (get_command, get_arg and
@@ -112,23 +135,6 @@ static int query_pd(const struct call *c)
 	return err;
 }
 
-// The command QUERY_HCA_CAP, which libmlx5 sends when a context opens: of the abilities that it looks for there the card has one. RC and DCI
-// copy local memory: bit dma_mmo_sq of struct mlx5_ifc_cmd_hca_cap_bits, in rdma-core 44.0, providers/mlx5/mlx5_ifc.h.
-static int devx_other(const struct call *c)
-{
-	enum { QUERY_HCA_CAP = 0x100, HEAD = 16, DMA_MMO_SQ = 339 };
-	uint8_t out[HEAD + DMA_MMO_SQ / 8 + 1] = {0};
-	size_t length;
-	const uint8_t *in = attr_pointer(c, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, &length);
-
-	if (length < 8 || (in[0] << 8 | in[1]) != QUERY_HCA_CAP)
-		return EINVAL;
-	if (!in[6] && in[7] >> 1 == 0) // the general abilities
-		out[HEAD + DMA_MMO_SQ / 8] = 0x80 >> DMA_MMO_SQ % 8;
-	attr_out(c, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, sizeof out);
-	return 0;
-}
-
 static void alloc_pd(const struct call *c, struct pd *pd)
 {
 	const struct mlx5_ib_alloc_pd_resp r = {pd->number};
@@ -152,33 +158,23 @@ static int check_mw(const struct call *c)
 	return q.comp_mask || q.reserved1 || q.reserved2 ? EOPNOTSUPP : 0;
 }
 
-// The free-running clock, and the page by which libmlx5 turns it into nanoseconds. A real card counts by itself.
-static void tick(struct device *dev)
-{
-	const uint64_t t = now();
-	uint32_t *clock = (uint32_t *)(void *)(dev->pages + AT_CLOCK);
-	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(dev->pages + AT_CLOCK_INFO);
-	struct timespec real;
-
-	clock[0] = htobe32((uint32_t)(t >> 32));
-	clock[1] = htobe32((uint32_t)t);
-	if (info->mult)
-		return;
-	clock_gettime(CLOCK_REALTIME, &real);
-	info->nsec = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
-	info->cycles = t;
-	info->mask = 0x7fffffffffffffff;
-	info->overflow_period = 1000000000;
-	info->mult = 1;
-}
-
 static const struct method methods[] = {
 	{UVERBS_OBJECT_PD, MLX5_IB_METHOD_PD_QUERY, query_pd},
 	{UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, mlx5_query_dm},
 	{UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_MAP_OP_ADDR, mlx5_map_dm_op},
 	{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, alloc_uar},
 	{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, destroy_uar},
-	{MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, devx_other},
+	{UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, mlx5_query_port_info},
+	{MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, mlx5_devx_other},
+	{MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN, mlx5_query_eqn},
+	{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE, mlx5_devx_create},
+	{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, mlx5_devx_query},
+	{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, mlx5_devx_modify},
+	{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, mlx5_devx_destroy},
+	{MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, mlx5_umem_reg},
+	{MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, mlx5_umem_dereg},
+	{MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_ALLOC, mlx5_alloc_pp},
+	{MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_DESTROY, mlx5_free_pp},
 	{0},
 };
 

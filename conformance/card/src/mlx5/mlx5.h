@@ -88,6 +88,19 @@ int mlx5_map_dm(const struct context *, uint32_t index, size_t length, off_t *wh
 int mlx5_query_dm(const struct call *) HIDDEN;
 int mlx5_map_dm_op(const struct call *) HIDDEN;
 
+// devx.c
+int mlx5_devx_other(const struct call *) HIDDEN;
+int mlx5_devx_create(const struct call *) HIDDEN;
+int mlx5_devx_query(const struct call *) HIDDEN;
+int mlx5_devx_modify(const struct call *) HIDDEN;
+int mlx5_devx_destroy(const struct call *) HIDDEN;
+int mlx5_umem_reg(const struct call *) HIDDEN;
+int mlx5_umem_dereg(const struct call *) HIDDEN;
+int mlx5_query_eqn(const struct call *) HIDDEN;
+int mlx5_alloc_pp(const struct call *) HIDDEN;
+int mlx5_free_pp(const struct call *) HIDDEN;
+int mlx5_query_port_info(const struct call *) HIDDEN;
+
 // driver.c
 uint32_t mlx5_nowhere(const struct device *) HIDDEN;
 

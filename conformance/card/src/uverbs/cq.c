@@ -1,7 +1,7 @@
 // Completion queues: Linux 6.1, drivers/infiniband/core/uverbs_std_types_cq.c and uverbs_cmd.c.
 #include "uverbs/dispatch.h"
 
-enum { VECTORS = 4, KNOWN_FLAGS = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN };
+enum { KNOWN_FLAGS = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN };
 
 static void end_cq(struct object *o)
 {

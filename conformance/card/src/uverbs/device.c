@@ -2,8 +2,6 @@
 #include "uverbs/dispatch.h"
 #include "uverbs/gid.h"
 
-enum { VECTORS = 4 };
-
 static void common_context(const struct call *c, uint16_t vectors, uint16_t support)
 {
 	const uint64_t core = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;

@@ -20,6 +20,8 @@ struct spec {
 	struct counters *counters;
 };
 
+enum { VECTORS = 4 }; // of completions, of every device
+
 struct provider {
 	const char *name;
 	const struct method *methods; // its own, beside those of uverbs; the last has no run
