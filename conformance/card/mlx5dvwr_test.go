@@ -218,3 +218,55 @@ func TestDirectMemCpy(t *testing.T) {
 		t.Errorf("a copy of nothing, which libmlx5 refuses: %d, %v", n, err)
 	}
 }
+
+// TestDirectMKeys has a memory key lead to pieces of memory, by one request and by setters, and sends what it leads to.
+func TestDirectMKeys(t *testing.T) {
+	e := newDVEnd(t, mlx5dv.QPSendOpMRList|mlx5dv.QPSendOpMkeyConfigure)
+	key := must(e.lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: e.pd, Flags: mlx5dv.MKeyFlagIndirect, MaxEntries: 4}))(t)
+	at := uint64(uintptr(unsafe.Pointer(&e.buf[0])))
+	copy(e.buf[1000:], "one")
+	copy(e.buf[2000:], "two")
+	pieces := func(order ...uint64) (out []verbs.SGE) {
+		for _, off := range order {
+			out = append(out, verbs.SGE{Addr: at + off, Length: 3, LKey: e.mr.LKey()})
+		}
+		return out
+	}
+	recv, send := must(verbs.NewRecvBatch(2, 1))(t), must(verbs.NewSendBatch(4, 1))(t)
+	for i := range 2 {
+		recv.WR(i).Recv(uint64(i)).Add(e.mr.UncheckedSGE(uint64(100*i), 100))
+	}
+	must(e.qp.PostRecv(recv, 2))(t)
+	w := must(e.view.WR(send, 0))(t)
+	first := w.MRList(10, key, verbs.MRAccessLocalWrite, pieces(1000, 2000))
+	w.Flags(verbs.SendInline | verbs.SendSignaled)
+	send.WR(1).Send(11).SGE(0, 6, key.LKey()).Flags(verbs.SendSignaled)
+	w = must(e.view.WR(send, 2))(t)
+	list := pieces(2000, 1000, 2000)
+	err := errors.Join(first, w.MKeyConfigure(12, key, 2, mlx5dv.NewMKeyConfAttr()), w.SetMKeyAccessFlags(verbs.MRAccessLocalWrite),
+		w.SetMKeyLayoutList(list))
+	clear(list) // it was copied
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.Flags(verbs.SendInline | verbs.SendSignaled)
+	send.WR(3).Send(13).SGE(1, 7, key.LKey()).Flags(verbs.SendSignaled | verbs.SendFence)
+	if n, err := e.stream.Post(send, 4); n != 4 || err != nil {
+		t.Fatalf("%d, %v", n, err)
+	}
+	_, wcs := e.completions(t, 6)
+	for _, wc := range wcs {
+		if wc.Status != verbs.WCStatusSuccess {
+			t.Errorf("completion %+v", wc)
+		}
+	}
+	if a, b := string(e.buf[:6]), string(e.buf[100:107]); a != "onetwo" || b != "woonetw" {
+		t.Errorf("received %q and %q", a, b)
+	}
+	if err := key.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := e.stream.Post(send, 4); n != 0 || !errors.Is(err, os.ErrClosed) {
+		t.Errorf("with a closed key: %d, %v", n, err)
+	}
+}

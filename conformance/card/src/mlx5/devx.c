@@ -1,7 +1,8 @@
-// DevX, as far as the card has it: flow counters that count nothing, keys that lead nowhere, memory, and paces of packets. Linux 6.1,
+// DevX, as far as the card has it: flow counters that count nothing, keys that lead to others, memory, and paces of packets. Linux 6.1,
 // drivers/infiniband/hw/mlx5/devx.c, qos.c, std_types.c.
 #include "mlx5/mlx5.h"
 #include "uverbs/memory.h"
+#include "wire/key.h"
 
 enum { QUERY_HCA_CAP = 0x100, CREATE_MKEY = 0x200, ALLOC_FLOW_COUNTER = 0x939, QUERY_FLOW_COUNTER = 0x93b };
 
@@ -17,10 +18,17 @@ static _Atomic uint32_t numbers; // of counters, memory and paces
 struct numbered {
 	struct object o;
 	uint32_t number;
+	struct key key; // KEY_LIST, of a memory key
 };
 
 static void end(struct object *o)
 {
+	struct numbered *n = (struct numbered *)o;
+
+	if (n->key.kind == KEY_LIST) {
+		key_end(&n->key);
+		free(n->key.list);
+	}
 	object_drop(o);
 }
 
@@ -73,6 +81,31 @@ int mlx5_devx_other(const struct call *c)
 	return 0;
 }
 
+// add_key adds a memory key, whose lower 8 bits are 0.
+static int add_key(const struct call *c, uint32_t *number)
+{
+	struct numbered *n = calloc(1, sizeof *n);
+	int err;
+
+	if (!n)
+		return ENOMEM;
+	n->key = (struct key){.kind = KEY_LIST, .dev = c->dev};
+	err = key_new(&n->key);
+	if (!err) {
+		err = object_add(c->ctx, &n->o, MLX5_IB_OBJECT_DEVX_OBJ, end);
+		if (err)
+			key_end(&n->key);
+	}
+	if (err) {
+		free(n);
+		return err;
+	}
+	n->key.value &= ~0xffu;
+	*number = n->number = n->key.value >> 8;
+	attr_created(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, n->o.handle);
+	return 0;
+}
+
 int mlx5_devx_create(const struct call *c)
 {
 	uint8_t answer[HEADER] = {0};
@@ -84,7 +117,8 @@ int mlx5_devx_create(const struct call *c)
 	if (!command(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, &opcode, &length) ||
 		(opcode != ALLOC_FLOW_COUNTER && opcode != CREATE_MKEY))
 		return EINVAL;
-	err = add(c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &number);
+	err = opcode == CREATE_MKEY ? add_key(c, &number)
+				    : add(c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &number);
 	if (err)
 		return err;
 	number = htobe32(number); // the same place for both

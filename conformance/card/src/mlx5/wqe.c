@@ -1,5 +1,6 @@
 // The queues that libmlx5 writes: the segments of infiniband/mlx5dv.h.
 #include "mlx5/mlx5.h"
+#include "wire/key.h"
 
 enum { SEGMENT = 16, BLOCKS = REQUEST_SIZE / MLX5_SEND_WQE_BB };
 
@@ -120,6 +121,18 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 	return at;
 }
 
+// list_segments reads the pieces that a key is to lead to: a UMR with inline pointers.
+static void list_segments(struct request *r, const struct mlx5_wqe_ctrl_seg *ctrl)
+{
+	const struct mlx5_wqe_umr_ctrl_seg *umr = (const void *)(ctrl + 1);
+	const struct mlx5_wqe_mkey_context_seg *key = (const void *)(umr + 1);
+	uint8_t *at = r->raw + sizeof *ctrl + sizeof *umr + sizeof *key;
+
+	r->op = LIST;
+	r->bind = (struct binding){.window = be32toh(ctrl->imm), .iova = be64toh(key->start_addr), .length = be64toh(key->len)};
+	data_segments(r, at, at + MIN((size_t)be16toh(umr->klm_octowords) * SEGMENT, (size_t)(r->raw + sizeof r->raw - at)));
+}
+
 bool mlx5_peek(struct qp *q, struct request *r)
 {
 	struct mlx5_qp *m = q->own;
@@ -142,7 +155,9 @@ bool mlx5_peek(struct qp *q, struct request *r)
 	r->signaled = ctrl->fm_ce_se & MLX5_WQE_CTRL_CQ_UPDATE;
 	r->solicited = ctrl->fm_ce_se & MLX5_WQE_CTRL_SOLICITED;
 	r->word = r->op == SEND_INVALIDATE ? be32toh(ctrl->imm) : ctrl->imm;
-	if (r->op == BIND)
+	if (r->op == BIND && key_find(be32toh(ctrl->imm)) && key_find(be32toh(ctrl->imm))->kind == KEY_LIST)
+		list_segments(r, ctrl);
+	else if (r->op == BIND)
 		bind_segments(r, ctrl);
 	else if (r->op != NOTHING && r->op != UNKNOWN)
 		data_segments(r, before_data(q, r), r->raw + (size_t)segments * SEGMENT);

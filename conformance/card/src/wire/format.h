@@ -20,8 +20,8 @@ struct piece {
 	uint8_t *memory; // where they lie, when that is known
 };
 
-// COPY copies the memory of the first piece to that of the second.
-enum operation { SEND, SEND_INVALIDATE, WRITE, READ, SWAP, ADD, BIND, COPY, NOTHING, UNKNOWN };
+// LIST has the key bind.window lead to the pieces. COPY copies the memory of the first piece to that of the second.
+enum operation { SEND, SEND_INVALIDATE, WRITE, READ, SWAP, ADD, BIND, COPY, LIST, NOTHING, UNKNOWN };
 
 // A window to bind, or to unbind if free is set.
 struct binding {

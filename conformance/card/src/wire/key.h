@@ -5,9 +5,11 @@
 #include "base.h"
 
 struct pd;
+struct piece;
 
 // KEY_NOWHERE is of no memory, for the local end of any domain: what is written there is gone, and zeros are read.
-enum key_kind { KEY_REGION, KEY_WINDOW_1, KEY_WINDOW_2, KEY_NOWHERE };
+// KEY_LIST leads to pieces of other keys, for the local end.
+enum key_kind { KEY_REGION, KEY_WINDOW_1, KEY_WINDOW_2, KEY_NOWHERE, KEY_LIST };
 
 struct key {
 	uint32_t value;       // the index in the upper 24 bits, the part that the user chooses in the lower 8
@@ -20,6 +22,8 @@ struct key {
 	struct key *region;   // that a bound window is part of
 	unsigned windows;     // bound to this region
 	uint32_t qpn;         // of a bound window of type 2
+	struct piece *list;   // of KEY_LIST, n pieces
+	int n;
 };
 
 // key_nowhere is what key_reach returns for memory that is not there.

@@ -26,6 +26,38 @@ static struct device *device_of(const struct qp *q)
 	return context_device(q->o.ctx);
 }
 
+// spread puts the pieces that a key leads to in the place of one of it.
+static int spread(const struct qp *q, struct request *r, int at)
+{
+	const struct piece whole = r->pieces[at];
+	const struct key *k = key_find(whole.key);
+	uint64_t skip = whole.addr - k->iova, left = whole.length;
+	struct piece parts[PIECES];
+	int n = 0;
+
+	if (k->dev != device_of(q) || k->pd != q->pd || whole.addr < k->iova || skip + left > k->length)
+		return IBV_WC_LOC_PROT_ERR;
+	for (int i = 0; i < k->n && left; i++) {
+		struct piece p = k->list[i];
+
+		if (skip >= p.length) {
+			skip -= p.length;
+			continue;
+		}
+		p.addr += skip;
+		p.length = (uint32_t)MIN(p.length - skip, left);
+		skip = 0;
+		left -= p.length;
+		parts[n++] = p;
+	}
+	if (left || r->n - 1 + n > PIECES)
+		return IBV_WC_LOC_PROT_ERR;
+	memmove(&r->pieces[at + n], &r->pieces[at + 1], (size_t)(r->n - at - 1) * sizeof whole);
+	memcpy(&r->pieces[at], parts, (size_t)n * sizeof whole);
+	r->n += n - 1;
+	return IBV_WC_SUCCESS;
+}
+
 // gather finds the memory of the local pieces.
 static int gather(const struct qp *q, struct request *r)
 {
@@ -34,7 +66,10 @@ static int gather(const struct qp *q, struct request *r)
 
 	for (int i = 0; i < r->n; i++) {
 		struct piece *p = &r->pieces[i];
+		const struct key *k = p->memory ? NULL : key_find(p->key);
 
+		if (k && k->kind == KEY_LIST && spread(q, r, i) != IBV_WC_SUCCESS)
+			return IBV_WC_LOC_PROT_ERR;
 		if (!p->memory)
 			p->memory = key_reach(p->key, p->addr, p->length, &reach);
 		if (!p->memory)
@@ -81,6 +116,26 @@ static int bind(const struct qp *q, const struct binding *b)
 	w->length = b->length;
 	w->access = b->access;
 	w->qpn = q->number;
+	return IBV_WC_SUCCESS;
+}
+
+// set_list has a key lead to the pieces of a request.
+static int set_list(const struct qp *q, const struct request *r)
+{
+	struct key *k = key_find(r->bind.window);
+	struct piece *list = malloc(sizeof r->pieces);
+
+	if (!list || !k || k->dev != device_of(q)) {
+		free(list);
+		return IBV_WC_MW_BIND_ERR;
+	}
+	memcpy(list, r->pieces, sizeof r->pieces);
+	free(k->list);
+	k->list = list;
+	k->n = r->n;
+	k->pd = q->pd;
+	k->iova = r->bind.iova;
+	k->length = r->bind.length;
 	return IBV_WC_SUCCESS;
 }
 
@@ -174,6 +229,8 @@ static int run(struct qp *q, struct request *r)
 		return IBV_WC_SUCCESS;
 	if (r->op == BIND)
 		return q->type == IBV_QPT_UD ? IBV_WC_LOC_QP_OP_ERR : bind(q, &r->bind);
+	if (r->op == LIST && q->type == IBV_QPT_RC)
+		return set_list(q, r);
 	if (r->op == COPY && q->type == IBV_QPT_RC)
 		return copy(q, r);
 	if (!possible(q, r))
