@@ -50,7 +50,6 @@ func init() {
 	bridge.OfferFilled((*DMInfo).from)
 	bridge.OfferFilled((*AHInfo).from)
 	bridge.OfferFilled((*PDInfo).from)
-	bridge.OfferFilled((*DevXInfo).from)
 	bridge.OfferFilled((*MKeyErr).from)
 	bridge.OfferFilled((*DeviceInfo).from)
 	bridge.OfferFilled((*PortInfo).from)

@@ -1266,8 +1266,7 @@ func (l *Lib) InitQP(qp *verbs.QP) (*QPInfo, error) {
 	objC[1] = mem.PinValue(&objPins, &qpInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 1); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
 		})
 	}
 	out := new(QPInfo)
@@ -1303,8 +1302,7 @@ func (l *Lib) InitCQ(cq *verbs.CQ) (*CQInfo, error) {
 	objC[3] = mem.PinValue(&objPins, &cqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 2); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
 		})
 	}
 	out := new(CQInfo)
@@ -1339,8 +1337,7 @@ func (l *Lib) InitSRQ(srq *verbs.SRQ) (*SRQInfo, error) {
 	objC[5] = mem.PinValue(&objPins, &srqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 4); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
 		})
 	}
 	out := new(SRQInfo)
@@ -1374,8 +1371,7 @@ func (l *Lib) InitWQ(rwq *verbs.WQ) (*WQInfo, error) {
 	objC[7] = mem.PinValue(&objPins, &rwqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 8); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
 		})
 	}
 	out := new(WQInfo)
@@ -1410,8 +1406,7 @@ func (l *Lib) InitDM(dm *verbs.DM) (*DMInfo, error) {
 	objC[9] = mem.PinValue(&objPins, &dmInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 16); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
 		})
 	}
 	out := new(DMInfo)
@@ -1445,8 +1440,7 @@ func (l *Lib) InitAH(ah *verbs.AH) (*AHInfo, error) {
 	objC[11] = mem.PinValue(&objPins, &ahInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 32); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
 		})
 	}
 	out := new(AHInfo)
@@ -1480,53 +1474,11 @@ func (l *Lib) InitPD(pd *verbs.PD) (*PDInfo, error) {
 	objC[13] = mem.PinValue(&objPins, &pdInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 64); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"})
 		})
 	}
 	out := new(PDInfo)
 	out.from(&pdInfoC)
-	return out, nil
-}
-
-// InitDevX returns what is behind an object of libibverbs.
-//
-// C: mlx5dv_init_obj, mlx5dv_init_obj(3).
-func (l *Lib) InitDevX(devx *DevXObj) (*DevXInfo, error) {
-	l = object.OrZero(l)
-	const verb = "mlx5dv_init_obj"
-	if l.fn[symMlx5dv_init_obj] == 0 {
-		return nil, l.missing("mlx5dv_init_obj", symMlx5dv_init_obj)
-	}
-	if err := devx.base().Enter(verb); err != nil {
-		return nil, err
-	}
-	defer devx.h.Exit()
-	verbsUses := bridge.Uses{
-		Verb: verb,
-		Lib:  l.verbs,
-	}
-	defer verbsUses.Exit()
-	if devx != nil {
-		_, err := bridge.EnterOptional(&verbsUses, "obj.devx.in", devx.device)
-		if err != nil {
-			return nil, err
-		}
-	}
-	var objPins mem.Pins
-	defer objPins.Unpin()
-	var objC [16]uintptr
-	objC[14] = uintptr(devx.h.C)
-	var devxInfoC cDevX
-	objC[15] = mem.PinValue(&objPins, &devxInfoC)
-	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 128); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, see Lib.IsSupported"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "libmlx5 is older than 54.0 and does not know objects of DevX"})
-		})
-	}
-	out := new(DevXInfo)
-	out.from(&devxInfoC)
 	return out, nil
 }
 

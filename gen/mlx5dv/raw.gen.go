@@ -198,7 +198,6 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(cDM{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(cAH{})-16]
 	_ = [1]struct{}{}[unsafe.Sizeof(cPD{})-16]
-	_ = [1]struct{}{}[unsafe.Sizeof(cDevX{})-4]
 	_ = [1]struct{}{}[unsafe.Sizeof(cSigErr{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(cMkeyErr{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(cContextAttr{})-24]

@@ -623,19 +623,6 @@ func (r *PDInfo) from(c *cPD) {
 	*r = PDInfo{PDN: c.pdn}
 }
 
-// DevXInfo is the number of an object of DevX.
-//
-// C: struct mlx5dv_devx, mlx5dv_init_obj(3).
-type DevXInfo struct {
-	// Number of the object in the kernel.
-	Handle uint32 // handle
-}
-
-// from reads the C layout.
-func (r *DevXInfo) from(c *cDevX) {
-	*r = DevXInfo{Handle: c.handle}
-}
-
 // MKeyErr is the last error of a memory key with signatures.
 //
 // C: struct mlx5dv_mkey_err, mlx5dv_mkey_check(3).
@@ -1090,11 +1077,6 @@ type cPD struct {
 	pdn       uint32
 	_         [4]byte
 	comp_mask uint64
-}
-
-// cDevX has the layout of struct mlx5dv_devx.
-type cDevX struct {
-	handle uint32
 }
 
 // cSigErr has the layout of struct mlx5dv_sig_err.
