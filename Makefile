@@ -83,7 +83,7 @@ lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet, staticchec
 
 # TestMutants builds other programs, which these two ways of building do not reach
 race: ## tests of concurrent code with the race detector and all checks of cgo's pointer rules
-	GOEXPERIMENT=cgocheck2 $(GO) test -race -skip '^TestMutants$$' ./runtime/... ./gen/rdmacm/... ./gen/verbs/connect ./gen/verbs/dispatch ./conformance/... ./examples/...
+	GOEXPERIMENT=cgocheck2 $(GO) test -race -timeout 30m -skip '^TestMutants$$' ./runtime/... ./gen/rdmacm/... ./gen/verbs/connect ./gen/verbs/dispatch ./conformance/... ./examples/...
 
 asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
 	@.ci/asan
@@ -110,7 +110,7 @@ conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an
 	@.ci/mlx5 $(or $(RDMA),installed 44.0 56.1 65.0)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
-	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/failures,./conformance/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'
+	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 20m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/failures,./conformance/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)'
 
 matrix: ## run the suite on the software device, all kernels and the card; write out/matrix, docs/reports and docs/conformance-matrix.*: make matrix [ONLY=card]
 	@.ci/matrix $(ONLY)
