@@ -155,7 +155,7 @@ func ofModule(t *testing.T, name string) *Checker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rel, err := stored.Load(api.Newest())
+	rel, err := stored.Load(stored.Newest())
 	if err != nil {
 		t.Fatal(err)
 	}

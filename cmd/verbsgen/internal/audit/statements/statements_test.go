@@ -122,6 +122,9 @@ func TestMan(t *testing.T) {
 			if len(absent) == len(sp.Pages) {
 				t.Skipf("no man page of module %s in %s, which is from before they were got; delete it, and make libs", module, man)
 			}
+			absent = slices.DeleteFunc(absent, func(page string) bool { // one of a later release
+				return slices.ContainsFunc(sp.Pages, func(p *spec.Page) bool { return p.Page == page && p.Release != release })
+			})
 			if len(absent) > 3 {
 				t.Errorf("no man page of %q", absent)
 			}
