@@ -203,7 +203,8 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, attr *QPIn
 	ptr, errno := rawCreateQP(l.fn[symHnsdv_create_qp], devHeld.C, qpAttrHeld.C, attrAt)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS, see Lib.IsSupported"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
+				Text: "the device is not one of HNS, which hnsdv_is_supported reports"})
 		})
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{

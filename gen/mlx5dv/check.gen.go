@@ -19,7 +19,7 @@ var (
 		Text: validate.Text[CQInitFlag]}
 	rule7716 = verr.Rule{ID: "VR-mlx5dv_create_cq-cqe_comp_res_format-7716", Verb: "mlx5dv_create_cq",
 		Subject: "mlx5_cq_attr.cqe_comp_res_format", Statement: "a queue has exactly one format of compressed completions",
-		Fix: "pass one format of those in DeviceInfo", Page: "mlx5dv_create_cq", Text: validate.Text[CQEFormat]}
+		Fix: "pass one format that mlx5dv_query_device returns", Page: "mlx5dv_create_cq", Text: validate.Text[CQEFormat]}
 	rule7721 = verr.Rule{ID: "VR-mlx5dv_create_mkey-pd-7721", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.pd",
 		Statement: "pd must not be NULL", Fix: "pass the protection domain of the key", Page: "mlx5dv_create_mkey", Text: validate.AddrText}
 	rule7722 = verr.Rule{ID: "VR-mlx5dv_create_mkey-create_flags-7722", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.create_flags",
@@ -107,10 +107,10 @@ var (
 		Page: "mlx5dv_reg_dmabuf_mr", Text: validate.Hex}
 	rule7748 = verr.Rule{ID: "VR-mlx5dv_create_wq-single_stride_log_num_of_bytes-7748", Verb: "mlx5dv_create_wq",
 		Subject: "mlx5_wq_attr.striding_rq_attrs.single_stride_log_num_of_bytes", Statement: "a stride has 64 to 8192 bytes",
-		Fix: "pass 6 to 13, as DeviceInfo has it", Page: "mlx5dv_create_wq"}
+		Fix: "pass 6 to 13, within what mlx5dv_query_device returns", Page: "mlx5dv_create_wq"}
 	rule7749 = verr.Rule{ID: "VR-mlx5dv_create_wq-single_wqe_log_num_of_strides-7749", Verb: "mlx5dv_create_wq",
 		Subject: "mlx5_wq_attr.striding_rq_attrs.single_wqe_log_num_of_strides", Statement: "a receive has 8 to 65536 strides",
-		Fix: "pass 3 to 16, or 9 to 16 where DeviceInfo says so", Page: "mlx5dv_create_wq"}
+		Fix: "pass 3 to 16, or 9 to 16, within what mlx5dv_query_device returns", Page: "mlx5dv_create_wq"}
 	rule7768 = verr.Rule{ID: "VR-mlx5dv_open_device-flags-7768", Verb: "mlx5dv_open_device", Subject: "attr.flags",
 		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_open_device", Text: validate.Text[ContextAttrFlag]}
 	rule7811 = verr.Rule{ID: "VR-mlx5dv_devx_obj_create-inlen-7811", Verb: "mlx5dv_devx_obj_create", Subject: "inlen",
