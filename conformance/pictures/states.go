@@ -32,7 +32,7 @@ const stateWidth, stateHeight = 90, 36
 func ruleOf(pages *spec.Spec, kind string) (*spec.Rule, error) {
 	for _, r := range pages.RulesOf("ibv_modify_qp") {
 		ofKind := slices.ContainsFunc(r.When, func(a spec.Atom) bool { return a.Of == "qp.qp_type" && a.Eq == kind })
-		if r.Kind == spec.KindMaskForTransition && ofKind {
+		if len(r.Transitions) > 0 && ofKind {
 			return r, nil
 		}
 	}
