@@ -158,8 +158,7 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	var attrsOutC cContext
 	if errno := rawQueryDevice(l.fn[symHnsdv_query_device], devHeld.C, unsafe.Pointer(&attrsOutC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of HNS, which hnsdv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"})
 		})
 	}
 	out := new(DeviceInfo)
@@ -203,8 +202,7 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, attr *QPIn
 	ptr, errno := rawCreateQP(l.fn[symHnsdv_create_qp], devHeld.C, qpAttrHeld.C, attrAt)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of HNS, which hnsdv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"})
 		})
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{

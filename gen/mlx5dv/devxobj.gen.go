@@ -94,8 +94,7 @@ func (obj *DevXObj) Query(cmd []byte, answer []byte) error {
 	if errno := rawDevXObjQuery(obj.lib.fn[symMlx5dv_devx_obj_query], obj.h.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -132,8 +131,7 @@ func (obj *DevXObj) Modify(cmd []byte, answer []byte) error {
 	if errno := rawDevXObjModify(obj.lib.fn[symMlx5dv_devx_obj_modify], obj.h.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -191,8 +189,7 @@ func (obj *DevXObj) QueryAsync(cmd []byte, answerLen uint64, id uint64, to *CmdC
 	if errno := rawDevXObjQueryAsync(obj.lib.fn[symMlx5dv_devx_obj_query_async], obj.h.C, unsafe.Pointer(unsafe.SliceData(cmd)),
 		uint64(len(cmd)), answerLen, id, to.h.C); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"})
 		})

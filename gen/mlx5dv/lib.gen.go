@@ -320,8 +320,7 @@ func (l *Lib) CreateCQ(dev *verbs.Device, cqAttr *verbs.CQInitAttrEx, mlx5CQAttr
 	ptr, errno := rawCreateCQ(l.fn[symMlx5dv_create_cq], devHeld.C, cqAttrHeld.C, mlx5CQAttrAt)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device has no compressed completions of this format, or no padded ones; mlx5dv_query_device returns which"})
 		})
@@ -381,7 +380,7 @@ func (l *Lib) CreateMKey(attr MKeyInitAttr) (*MKey, error) {
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return append(verr.Texts(hintCreateMkey(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 					verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks signatures of blocks, encryption, or keys whose tag can be changed"},
 					verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})...)
 		})
@@ -453,7 +452,7 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return append(verr.Texts(hintCreateQP(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 					verr.Cause{Errno: syscall.EINVAL,
 						Text: "an end of the transport DC is not of type DRIVER, a queue pair of this type is not an end of DC, or a DCI asks for more " +
 							"streams than mlx5dv_query_device returns"},
@@ -550,8 +549,7 @@ func (l *Lib) CryptoLogin(dev *verbs.Device, attr *CryptoLoginAttr) error {
 	}
 	if errno := rawCryptoLogin(l.fn[symMlx5dv_crypto_login], devHeld.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EEXIST, Text: "the device has a login"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"})
 		})
@@ -584,8 +582,7 @@ func (l *Lib) CryptoLoginState(dev *verbs.Device) (uint32, error) {
 	var state uint32
 	if errno := rawCryptoLoginQueryState(l.fn[symMlx5dv_crypto_login_query_state], devHeld.C, unsafe.Pointer(&state)); errno != 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	return state, nil
@@ -613,8 +610,7 @@ func (l *Lib) CryptoLogout(dev *verbs.Device) error {
 	}
 	if errno := rawCryptoLogout(l.fn[symMlx5dv_crypto_logout], devHeld.C); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.ENOENT, Text: "the device has no login"})
 		})
 	}
@@ -668,8 +664,7 @@ func (l *Lib) CreateCryptoLogin(dev *verbs.Device, attr *CryptoLoginAttrEx) (*Cr
 	ptr, errno := rawCryptoLoginCreate(l.fn[symMlx5dv_crypto_login_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"})
 		})
 	}
@@ -747,8 +742,7 @@ func (l *Lib) CreateDEK(dev *verbs.Device, attr *DEKInitAttr) (*DEK, error) {
 	ptr, errno := rawDEKCreate(l.fn[symMlx5dv_dek_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption by AES-XTS"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device takes wrapped keys only, or plain ones only, or has no login"})
 		})
@@ -799,8 +793,7 @@ func (l *Lib) CreateSteeringAnchor(dev *verbs.Device, attr *SteeringAnchorAttr) 
 	ptr, errno := rawCreateSteeringAnchor(l.fn[symMlx5dv_create_steering_anchor], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"})
 		})
 	}
@@ -851,8 +844,7 @@ func (l *Lib) CreateFlowActionESP(dev *verbs.Device, esp *verbs.FlowActionESPAtt
 	ptr, errno := rawCreateFlowActionEsp(l.fn[symMlx5dv_create_flow_action_esp], devHeld.C, espHeld.C, unsafe.Pointer(&mlx5AttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
@@ -901,8 +893,7 @@ func (l *Lib) CreateFlowActionModifyHeader(dev *verbs.Device, changes []byte, ta
 		unsafe.Pointer(unsafe.SliceData(changes)), uint32(table))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
@@ -942,8 +933,7 @@ func (l *Lib) CreateFlowActionPacketReformat(dev *verbs.Device, data []byte, kin
 		unsafe.Pointer(unsafe.SliceData(data)), uint32(kind), uint32(table))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "headers are taken off and data is given, or are put before packets and none is given, or the kind does not fit the flow " +
 						"tables"})
@@ -997,8 +987,7 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	attrsOutC.comp_mask |= 0x10000 // MLX5DV_CONTEXT_MASK_OOO_RECV_WRS
 	if errno := rawQueryDevice(l.fn[symMlx5dv_query_device], devHeld.C, unsafe.Pointer(&attrsOutC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	out := new(DeviceInfo)
@@ -1030,8 +1019,7 @@ func (l *Lib) MapAHToQP(ah *verbs.AH, qpNum uint32) error {
 	}
 	if errno := rawMapAHToQP(l.fn[symMlx5dv_map_ah_to_qp], ahHeld.C, qpNum); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the address handle has no GRH, or the device cannot map address handles"})
 		})
 	}
@@ -1078,8 +1066,7 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 	ptr, errno := rawAllocDM(l.fn[symMlx5dv_alloc_dm], devHeld.C, dmAttrHeld.C, unsafe.Pointer(&mlx5DMAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW or CAP_SYS_RAWIO, which all kinds but MEMIC need"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the length of memory of kind MEMIC is more than max_dm_size"})
 		})
@@ -1141,8 +1128,7 @@ func (l *Lib) RegDMABufMR(pd *verbs.PD, offset uint64, length uint64, iova uint6
 		int32(mlx5Access))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EBADF, Text: "fd is not the descriptor of a file"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "with DATA_DIRECT the region is not for on-demand paging"},
 				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"})
@@ -1182,8 +1168,7 @@ func (l *Lib) DataDirectPath(dev *verbs.Device, path []byte) error {
 	if errno := rawGetDataDirectSysfsPath(l.fn[symMlx5dv_get_data_direct_sysfs_path], devHeld.C, unsafe.Pointer(unsafe.SliceData(path)),
 		uint64(len(path))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.ENODEV, Text: "the device has no Data Direct function"},
 				verr.Cause{Errno: syscall.ENOSPC, Text: "the buffer is too short"},
 				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"})
@@ -1236,8 +1221,7 @@ func (l *Lib) CreateWQ(dev *verbs.Device, attr *verbs.WQInitAttr, mlx5WQAttr *WQ
 	ptr, errno := rawCreateWQ(l.fn[symMlx5dv_create_wq], devHeld.C, attrHeld.C, mlx5WQAttrAt)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "strides are of a size or number that mlx5dv_query_device does not return"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no striding receive queues"})
 		})
@@ -1282,8 +1266,7 @@ func (l *Lib) InitQP(qp *verbs.QP) (*QPInfo, error) {
 	objC[1] = mem.PinValue(&objPins, &qpInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 1); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	out := new(QPInfo)
@@ -1319,8 +1302,7 @@ func (l *Lib) InitCQ(cq *verbs.CQ) (*CQInfo, error) {
 	objC[3] = mem.PinValue(&objPins, &cqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 2); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	out := new(CQInfo)
@@ -1355,8 +1337,7 @@ func (l *Lib) InitSRQ(srq *verbs.SRQ) (*SRQInfo, error) {
 	objC[5] = mem.PinValue(&objPins, &srqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 4); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	out := new(SRQInfo)
@@ -1390,8 +1371,7 @@ func (l *Lib) InitWQ(rwq *verbs.WQ) (*WQInfo, error) {
 	objC[7] = mem.PinValue(&objPins, &rwqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 8); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	out := new(WQInfo)
@@ -1426,8 +1406,7 @@ func (l *Lib) InitDM(dm *verbs.DM) (*DMInfo, error) {
 	objC[9] = mem.PinValue(&objPins, &dmInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 16); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	out := new(DMInfo)
@@ -1461,8 +1440,7 @@ func (l *Lib) InitAH(ah *verbs.AH) (*AHInfo, error) {
 	objC[11] = mem.PinValue(&objPins, &ahInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 32); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	out := new(AHInfo)
@@ -1496,8 +1474,7 @@ func (l *Lib) InitPD(pd *verbs.PD) (*PDInfo, error) {
 	objC[13] = mem.PinValue(&objPins, &pdInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 64); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	out := new(PDInfo)
@@ -1526,8 +1503,7 @@ func (l *Lib) GetClockInfo(dev *verbs.Device) (*ClockInfo, error) {
 	var clockInfoC cClockInfo
 	if errno := rawGetClockInfo(l.fn[symMlx5dv_get_clock_info], devHeld.C, unsafe.Pointer(&clockInfoC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the kernel does not share its clock of the device"},
 				verr.Cause{Errno: syscall.EBUSY, Text: "the kernel was changing the values at that moment; call again"})
 		})
@@ -1595,8 +1571,7 @@ func (l *Lib) OpenDevice(dev *verbs.Device, attr *ContextAttr) (*verbs.Device, e
 	ptr, errno := rawOpenDevice(l.fn[symMlx5dv_open_device], cmem.At[unsafe.Pointer](devHeld.C, 0), unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	o, err := bridge.Make[verbs.Device](&verbsUses, bridge.Made{
@@ -1645,8 +1620,7 @@ func (l *Lib) DevXCreate(dev *verbs.Device, cmd []byte, answer []byte) (*DevXObj
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer)))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -1696,8 +1670,7 @@ func (l *Lib) DevXGeneralCmd(dev *verbs.Device, cmd []byte, answer []byte) error
 	if errno := rawDevXGeneralCmd(l.fn[symMlx5dv_devx_general_cmd], devHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -1740,8 +1713,7 @@ func (l *Lib) QueryPort(dev *verbs.Device, portNum uint32) (*PortInfo, error) {
 	var infoC cIBUapiQueryPort
 	if errno := rawQueryPort(l.fn[sym_mlx5dv_query_port], devHeld.C, portNum, unsafe.Pointer(&infoC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"})
 		})
 	}
@@ -1777,7 +1749,7 @@ func (l *Lib) devXUmemReg(dev *verbs.Device, memory mem.Source, access verbs.MRA
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return append(diagnose.Memory(l.src, "", errno, uint64(addr), uint64(size), uint64(access)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 					verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})...)
 		})
 	}
@@ -1869,7 +1841,7 @@ func (l *Lib) RegUMemEx(dev *verbs.Device, attr *UMemAttr) (*UMem, error) {
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return append(diagnose.Memory(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), 0),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 					verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 					verr.Cause{Errno: syscall.EINVAL, Text: "no size of pages of those asked for fits the memory"},
 					verr.Cause{Errno: syscall.EBADF, Text: "the memory is of a dma-buf whose file descriptor is missing"})...)
@@ -1915,8 +1887,7 @@ func (l *Lib) DevXAllocUAR(dev *verbs.Device, flags UARType) (*UAR, error) {
 	ptr, errno := rawDevXAllocUAR(l.fn[symMlx5dv_devx_alloc_uar], devHeld.C, uint32(flags))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	o := newUAR(l, ptr)
@@ -1958,8 +1929,7 @@ func (l *Lib) AllocVAR(dev *verbs.Device, flags ...VARFlag) (*VAR, error) {
 	ptr, errno := rawAllocVar(l.fn[symMlx5dv_alloc_var], devHeld.C, uint32(flagsC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the firmware does not emulate devices of virtio"})
 		})
 	}
@@ -1994,8 +1964,7 @@ func (l *Lib) DevXQueryEQN(dev *verbs.Device, vector uint32) (uint32, error) {
 	var eqn uint32
 	if errno := rawDevXQueryEQN(l.fn[symMlx5dv_devx_query_eqn], devHeld.C, vector, unsafe.Pointer(&eqn)); errno != 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.ENOENT, Text: "the device has no such completion vector, see Device.NumCompVectors of package verbs"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device has no such completion vector, or was not opened with the flag for commands to the firmware"})
@@ -2036,8 +2005,7 @@ func (l *Lib) DevXQueryCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 	if errno := rawDevXCQQuery(l.fn[symMlx5dv_devx_cq_query], cqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -2078,8 +2046,7 @@ func (l *Lib) DevXModifyCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 	if errno := rawDevXCQModify(l.fn[symMlx5dv_devx_cq_modify], cqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -2120,8 +2087,7 @@ func (l *Lib) DevXQueryQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 	if errno := rawDevXQPQuery(l.fn[symMlx5dv_devx_qp_query], qpHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -2162,8 +2128,7 @@ func (l *Lib) DevXModifyQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 	if errno := rawDevXQPModify(l.fn[symMlx5dv_devx_qp_modify], qpHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -2204,8 +2169,7 @@ func (l *Lib) DevXQuerySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 	if errno := rawDevXSRQQuery(l.fn[symMlx5dv_devx_srq_query], srqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -2246,8 +2210,7 @@ func (l *Lib) DevXModifySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 	if errno := rawDevXSRQModify(l.fn[symMlx5dv_devx_srq_modify], srqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -2288,8 +2251,7 @@ func (l *Lib) DevXQueryWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 	if errno := rawDevXWQQuery(l.fn[symMlx5dv_devx_wq_query], wqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -2330,8 +2292,7 @@ func (l *Lib) DevXModifyWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 	if errno := rawDevXWQModify(l.fn[symMlx5dv_devx_wq_modify], wqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
 		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -2372,8 +2333,7 @@ func (l *Lib) DevXQueryIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer []
 	if errno := rawDevXIndTblQuery(l.fn[symMlx5dv_devx_ind_tbl_query], indTblHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)),
 		uint64(len(cmd)), unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -2414,8 +2374,7 @@ func (l *Lib) DevXModifyIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer [
 	if errno := rawDevXIndTblModify(l.fn[symMlx5dv_devx_ind_tbl_modify], indTblHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)),
 		uint64(len(cmd)), unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL,
 					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
@@ -2445,8 +2404,7 @@ func (l *Lib) CreateCmdComp(dev *verbs.Device) (*CmdComp, error) {
 	ptr, errno := rawDevXCreateCmdComp(l.fn[symMlx5dv_devx_create_cmd_comp], devHeld.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})
 		})
 	}
@@ -2489,8 +2447,7 @@ func (l *Lib) CreateEventChannel(dev *verbs.Device, flags ...EventChannelFlag) (
 	ptr, errno := rawDevXCreateEventChannel(l.fn[symMlx5dv_devx_create_event_channel], devHeld.C, uint32(flagsC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})
 		})
 	}
@@ -2542,8 +2499,7 @@ func (l *Lib) AllocPP(dev *verbs.Device, pace []byte, flags ...PPFlag) (*PP, err
 		uint32(flagsC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})
 		})
 	}
@@ -2580,8 +2536,7 @@ func (l *Lib) QueryQPLAGPort(qp *verbs.QP) (uint8, uint8, error) {
 	if errno := rawQueryQPLAGPort(l.fn[symMlx5dv_query_qp_lag_port], qpHeld.C, unsafe.Pointer(&portNum),
 		unsafe.Pointer(&activePortNum)); errno != 0 {
 		return 0, 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP,
 					Text: "the ports of the device are not in a link aggregation, or the queue pair is of a type that does not send"})
 		})
@@ -2613,8 +2568,7 @@ func (l *Lib) ModifyQPLAGPort(qp *verbs.QP, portNum uint8) error {
 	}
 	if errno := rawModifyQPLAGPort(l.fn[symMlx5dv_modify_qp_lag_port], qpHeld.C, portNum); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP,
 					Text: "the ports of the device are not in a link aggregation, or the queue pair is of another type than RC, UC, UD, RAW_PACKET and " +
 						"DCI, or not in state RTS"})
@@ -2647,8 +2601,7 @@ func (l *Lib) ModifyQPUDPSPort(qp *verbs.QP, udpSport uint16) error {
 	}
 	if errno := rawModifyQPUDPSport(l.fn[symMlx5dv_modify_qp_udp_sport], qpHeld.C, udpSport); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP,
 					Text: "the queue pair is not of type RC or UC, or not in state RTS, or the device cannot change the port then"})
 		})
@@ -2744,8 +2697,7 @@ func (l *Lib) CreateSchedNode(dev *verbs.Device, attr *SchedAttr) (*SchedNode, e
 	ptr, errno := rawSchedNodeCreate(l.fn[symMlx5dv_sched_node_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no schedulers"})
 		})
 	}
@@ -2813,8 +2765,7 @@ func (l *Lib) CreateSchedLeaf(dev *verbs.Device, attr *SchedAttr) (*SchedLeaf, e
 	ptr, errno := rawSchedLeafCreate(l.fn[symMlx5dv_sched_leaf_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"})
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
 		})
 	}
 	o := newSchedLeaf(l, ptr)
@@ -2848,8 +2799,7 @@ func (l *Lib) ReservedQPNAlloc(dev *verbs.Device) (uint32, error) {
 	var qpn uint32
 	if errno := rawReservedQPNAlloc(l.fn[symMlx5dv_reserved_qpn_alloc], devHeld.C, unsafe.Pointer(&qpn)); errno != 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the device is not one of mlx5, which mlx5dv_is_supported reports"},
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device reserves no numbers"})
 		})
 	}

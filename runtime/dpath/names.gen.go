@@ -64,7 +64,7 @@ var wcStatusLikely = []string{
 		"longer than its receive, or an atomic is not aligned",
 	10: "the rkey is wrong, of a closed region, or of another protection domain than the peer's queue pair, the range " +
 		"leaves the peer's region, or the region lacks the right (REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC)",
-	11: "the peer could not finish the request; its own completion or event tells why",
+	11: "the peer could not finish the request; its own completion or event says why",
 	12: "the peer did not answer, RetryCnt times after Timeout: it is gone, a port is down, its queue pair is not in " +
 		"RTR or RTS, or the way to it is wrong (GID, number of the queue pair, first packet number, MTU)",
 	13: "the peer had no receive posted, as often as RNRRetry allows; have it post receives earlier, or set RNRRetry " +
@@ -74,9 +74,9 @@ var wcStatusLikely = []string{
 	16: "the peer gave the operation up",
 	17: "there is no end-to-end context with that number",
 	18: "the end-to-end context is in the wrong state for the request",
-	19: "the device broke; an asynchronous event tells more",
+	19: "the device broke; an asynchronous event says more",
 	20: "the peer's answer came too late",
-	21: "an error that has no status of its own; the vendor's code may tell more",
+	21: "an error that has no status of its own; the vendor's code may say more",
 	22: "tag matching failed; the list of tags and the device's no longer agree",
 	23: "a message announced by rendezvous is longer than the receive that its tag matched; fetch it by an RDMA READ",
 }
