@@ -8,6 +8,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"net"
+	"os"
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -78,6 +79,11 @@ func begin(ctx context.Context, conn net.Conn, qp *verbs.QP, kind verbs.QPType, 
 		s.RCSetup = *o.Setup
 	}
 	peer, err := meet(ctx, conn, qp, &s)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		if _, ok := ctx.Deadline(); ok {
+			<-ctx.Done() // conn has the same deadline, and may have been the first to notice
+		}
+	}
 	if err != nil && ctx != nil && ctx.Err() != nil {
 		err = errors.Join(context.Cause(ctx), err)
 	}
