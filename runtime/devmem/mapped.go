@@ -18,6 +18,7 @@ type Mapped struct {
 	length uint64
 	verb   string // for errors
 	at     uintptr
+	gone   bool // unmapped. Accesses do not look at it, since they run beside Unmap
 }
 
 // Open lets accesses reach length bytes at the address that verb returned.
@@ -98,7 +99,7 @@ func (m *Mapped) End(verb, kind string, most time.Duration, destroy func() error
 
 // Unmap takes the pages with the memory out of the process. No access may reach them any more.
 func (m *Mapped) Unmap() error {
-	if m == nil || m.at == 0 {
+	if m == nil || m.at == 0 || m.gone {
 		return verr.NilValue("munmap", "the Mapped", "map the memory first")
 	}
 	page := uintptr(os.Getpagesize())
@@ -106,6 +107,6 @@ func (m *Mapped) Unmap() error {
 	if errno := unmap(begin, end-begin); errno != 0 {
 		return verr.Failed("munmap", errno, nil)
 	}
-	m.at = 0
+	m.gone = true
 	return nil
 }

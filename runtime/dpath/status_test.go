@@ -28,7 +28,7 @@ func TestWCErr(t *testing.T) {
 				"peer's region, or the region lacks the right (REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC)"},
 		{WC{ID: 1, QPNum: 2, Status: 11},
 			"request 1 of queue pair 0x2 completed with REM_OP_ERR; most likely the peer could not finish the request; " +
-				"its own completion or event tells why"},
+				"its own completion or event says why"},
 		{WC{Status: 99, VendorErr: 1}, "request 0, whose queue pair is not known since the reader does not read QPNum, completed " +
 			"with WCStatus(99), vendor error 0x1"},
 	} {
