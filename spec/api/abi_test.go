@@ -4,7 +4,7 @@ import "testing"
 
 // TestOn looks for the mutex of ibv_context, which glibc makes 48 bytes long on arm64 and 40 on amd64, and for what is behind it.
 func TestOn(t *testing.T) {
-	release, err := Load(Newest())
+	release, err := Load("65.0")
 	if err != nil {
 		t.Fatal(err)
 	}
