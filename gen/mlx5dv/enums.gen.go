@@ -222,7 +222,7 @@ type CryptoLoginState uint32
 const (
 	// Wrapped keys can be made. Since rdma-core 37.0.
 	CryptoLoginStateValid CryptoLoginState = 0 // MLX5DV_CRYPTO_LOGIN_STATE_VALID
-	// There is none. Since rdma-core 37.0.
+	// Nobody is logged in. Since rdma-core 37.0.
 	CryptoLoginStateNoLogin CryptoLoginState = 1 // MLX5DV_CRYPTO_LOGIN_STATE_NO_LOGIN
 	// The credential or the key that wraps keys was deleted in the device: log out, and in again. Since rdma-core
 	// 37.0.

@@ -10,8 +10,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
-// Begin begins the post of the range as a stream: it returns the first request, which C reads, and writes their number into a. If the
-// range cannot be posted, it is none. End must follow. to is the gate of the queue pair.
+// Begin begins the post of the range as a stream: it returns the first request, which C reads, and writes their number into a. It returns
+// nil and 0 requests if the range cannot be posted. End must follow. to is the gate of the queue pair.
 func (r Range[W]) Begin(a *Stream, to *gate.Gate) unsafe.Pointer {
 	if a == nil {
 		return nil

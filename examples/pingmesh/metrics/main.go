@@ -87,7 +87,7 @@ func run(ctx context.Context, stdin io.Reader, stdout, stderr io.Writer, args []
 	return err
 }
 
-// feed reads reports from the command, or from stdin if there is none. When the context ends, the command is interrupted, and its last
+// feed reads reports from the command, or from stdin without one. When the context ends, the command is interrupted, and its last
 // report is read.
 func feed(ctx context.Context, m *metrics, stdin io.Reader, stdout, stderr io.Writer, command []string) error {
 	if len(command) == 0 {
