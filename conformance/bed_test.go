@@ -18,7 +18,7 @@ type bed struct {
 	dev  *verbs.Device
 }
 
-// open gives a software device that is closed, with all that was made from it, at the end of the test.
+// open returns a software device that is closed, with all that was made from it, at the end of the test.
 func open(t *testing.T, opts ...softverbs.Option) *bed {
 	t.Helper()
 	soft := softverbs.New(append([]softverbs.Option{softverbs.Name("soft0")}, opts...)...)

@@ -14,7 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// isRefusal tells whether the rules refused a call, rather than the library.
+// isRefusal reports whether the rules refused a call, rather than the library.
 func isRefusal(err error) bool {
 	var e *verr.Error
 	return errors.As(err, &e) && e.Refused

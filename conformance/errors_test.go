@@ -22,7 +22,7 @@ func TestErrorsAreRefused(t *testing.T) {
 	judged, left, on := 0, 0, devices{}
 	defer func() {
 		for _, soft := range on {
-			soft.Close() // it tells what the calls left open
+			soft.Close() // it says what the calls left open
 		}
 	}()
 	for _, r := range pages.Rules() {
@@ -54,7 +54,7 @@ func TestErrorsAreRefused(t *testing.T) {
 // devices are software devices by their capabilities. What is left open in a context goes with it.
 type devices map[string]*softverbs.Device
 
-// of gives the device with the capabilities of a case, as far as there are options for them.
+// of returns the device with the capabilities of a case, as far as there are options for them.
 func (d devices) of(caps map[string]any, facts *spec.Facts) *softverbs.Device {
 	name := fmt.Sprint(caps)
 	if d[name] == nil {

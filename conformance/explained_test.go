@@ -83,7 +83,7 @@ func TestRefusedSends(t *testing.T) {
 	}
 }
 
-// ends gives a side of a connection that allows 64 bytes inline, for which the device makes room for four ranges.
+// ends returns a side of a connection that allows 64 bytes inline, for which the device makes room for four ranges.
 func (r refusal) ends(t *testing.T) *link.End {
 	t.Helper()
 	c := link.Default()

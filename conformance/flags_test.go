@@ -86,7 +86,7 @@ func addresses() error {
 	return nil
 }
 
-// writable tells before the run that a report will have no place.
+// writable reports before the run that a report will have no place.
 func writable(file string) error {
 	if file == "" {
 		return nil

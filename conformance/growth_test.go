@@ -71,7 +71,7 @@ func growRegions(b *testing.B, dev *verbs.Device, buf *mem.Buffer, goroutines in
 	return lowest
 }
 
-// growOnce gives the time that each step of growRegions takes for all regions.
+// growOnce returns the time that each step of growRegions takes for all regions.
 func growOnce(b *testing.B, dev *verbs.Device, buf *mem.Buffer, n, goroutines int) (spent [4]time.Duration) {
 	all := growthCounts[len(growthCounts)-1]
 	pds := make([]*verbs.PD, all/n)

@@ -189,7 +189,7 @@ func (a *arriving) next(t *testing.T) *verbs.CQEvent {
 	return ev
 }
 
-// close closes the queue pair, and tells what its queue says.
+// close closes the queue pair, and says what its queue says.
 func (a *arriving) close() error {
 	if err := a.to.QP.Close(); err != nil {
 		return err
@@ -197,7 +197,7 @@ func (a *arriving) close() error {
 	return a.to.CQ.Close()
 }
 
-// counting gives counters that a flow has.
+// counting returns counters that a flow has.
 func counting(t *testing.T, dev *verbs.Device, qp *verbs.QP) *verbs.Counters {
 	t.Helper()
 	counters := must(dev.CreateCounters(verbs.NewCountersInitAttr()))(t)

@@ -150,7 +150,7 @@ func (m manifest) run(t *testing.T, index, address, dir string) ([]byte, error) 
 	return cmd.CombinedOutput()
 }
 
-// TestKubernetesScript runs the script of both pods with a program that only tells how it was called.
+// TestKubernetesScript runs the script of both pods with a program that only says how it was called.
 func TestKubernetesScript(t *testing.T) {
 	const file = "/tmp/report.json"
 	job := manifests(t)["Job"]
@@ -202,7 +202,7 @@ exec "$@"`,
 	return string(out), err
 }
 
-// port gives a TCP port that nobody listens on just now.
+// port returns a TCP port that nobody listens on just now.
 func port(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -66,7 +66,7 @@ func TestNothingLocked(t *testing.T) {
 	}
 }
 
-// lockedIn gives the locked instructions of a function, and those among them that stand before its first return.
+// lockedIn returns the locked instructions of a function, and those among them that stand before its first return.
 func lockedIn(t *testing.T, binary string, s elf.Symbol) (all, likely []string) {
 	t.Helper()
 	out, err := exec.Command("objdump", "-d", "--no-show-raw-insn", fmt.Sprintf("--start-address=%#x", s.Value),

@@ -198,7 +198,7 @@ func refused(t *testing.T, err error, verb string, errno syscall.Errno) {
 	}
 }
 
-// TestFailureExplained shows that a call that the kernel refuses tells what may be the cause.
+// TestFailureExplained shows that a call that the kernel refuses says what may be the cause.
 func TestFailureExplained(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)

@@ -162,7 +162,7 @@ func mutate(t *testing.T, dir string, edits []edit) map[string]string {
 	return replace
 }
 
-// hashOf gives the prefix of the names of C functions.
+// hashOf returns the prefix of the names of C functions.
 func hashOf(t *testing.T, dir string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(dir, "shims.gen.h"))

@@ -38,7 +38,7 @@ type parity struct {
 	} `json:"default"`
 }
 
-// expected gives the differences that are listed.
+// expected returns the differences that are listed.
 func (p *parity) expected(t *testing.T) []report.Difference {
 	t.Helper()
 	var out []report.Difference

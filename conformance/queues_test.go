@@ -16,7 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// pair gives two connected sides on one device.
+// pair returns two connected sides on one device.
 func pair(t *testing.T, dev *verbs.Device) (a, b *link.End) {
 	t.Helper()
 	a, b, err := link.Pair(dev, dev)

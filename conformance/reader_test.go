@@ -20,7 +20,7 @@ import (
 const standard = verbs.WCFieldByteLen | verbs.WCFieldImm | verbs.WCFieldQPNum | verbs.WCFieldSrcQP | verbs.WCFieldSLID |
 	verbs.WCFieldSL | verbs.WCFieldDLIDPathBits
 
-// extended gives two connected sides whose queues were asked for fields.
+// extended returns two connected sides whose queues were asked for fields.
 func extended(t *testing.T, dev *verbs.Device, fields verbs.WCField) (a, b *link.End) {
 	t.Helper()
 	at := must(link.First(dev))(t)

@@ -18,7 +18,7 @@ import (
 const commands = verbs.QPOpSend | verbs.QPOpSendWithImm | verbs.QPOpRDMAWrite | verbs.QPOpRDMAWriteWithImm | verbs.QPOpRDMARead |
 	verbs.QPOpAtomicCmpAndSwp | verbs.QPOpAtomicFetchAndAdd | verbs.QPOpLocalInv
 
-// streams gives two connected sides, and streams of commands to both.
+// streams returns two connected sides, and streams of commands to both.
 func streams(t *testing.T, dev *verbs.Device, typ verbs.QPType, ops verbs.QPOp) (a, b *link.End, to, from *verbs.QPStream) {
 	t.Helper()
 	at := must(link.First(dev))(t)

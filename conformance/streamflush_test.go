@@ -15,7 +15,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// flushing gives two connected sides whose streams also do what only streams can.
+// flushing returns two connected sides whose streams also do what only streams can.
 func flushing(t *testing.T, mr verbs.MRAccess, qp verbs.QPAccess) (a, b *link.End, to *verbs.QPStream) {
 	t.Helper()
 	dev := open(t, softverbs.CapFlags(1<<38|1<<39|1<<40)).dev

@@ -85,7 +85,7 @@ func documented(t *testing.T, dir string, strict bool) (names int) {
 	return names
 }
 
-// exportedReceiver tells whether a function is one that others can call.
+// exportedReceiver reports whether a function is one that others can call.
 func exportedReceiver(d *ast.FuncDecl) bool {
 	if d.Recv == nil {
 		return true

@@ -69,7 +69,7 @@ const (
 	flushPersistent = 1 << 39
 )
 
-// supports gives the mask of types of queue pairs that has one of them.
+// supports returns the mask of types of queue pairs that has one of them.
 func supports(qpType int) string { return fmt.Sprintf("0x%x", 1<<qpType) }
 
 // Types of queue pairs, as they stand in the masks of capabilities.

@@ -49,13 +49,13 @@ func (t CType) Key() string {
 // Depth counts the pointers of the type.
 func (t CType) Depth() int { return strings.Count(t.C, "*") }
 
-// Const tells whether the type, or what it points to, is const.
+// Const reports whether the type, or what it points to, is const.
 func (t CType) Const() bool { return strings.HasPrefix(strings.TrimSpace(t.C), "const ") }
 
-// BigEndian tells whether the type, or what it points to, is an integer in network byte order.
+// BigEndian reports whether the type, or what it points to, is an integer in network byte order.
 func (t CType) BigEndian() bool { return strings.Contains(t.C, "__be") }
 
-// Range gives the least and the greatest value of an integer; an address counts as an integer of 64 bits.
+// Range returns the least and the greatest value of an integer; an address counts as an integer of 64 bits.
 func (t CType) Range() (low, high *big.Int) {
 	switch {
 	case t.Kind != CInt:
@@ -232,7 +232,7 @@ type PathError struct {
 func (e *PathError) Error() string { return e.Problem }
 
 // TypeOfPath follows a path such as "attr.length" or "wr[].sg_list[].addr" from the parameters of a function. State
-// tells whether the path leads through a property of an object. The error is a *PathError.
+// reports whether the path leads through a property of an object. The error is a *PathError.
 func (f *Facts) TypeOfPath(fn *api.Function, path string) (t CType, state bool, err error) {
 	for i, step := range strings.Split(path, ".") {
 		name := strings.TrimSuffix(step, "[]")

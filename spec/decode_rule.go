@@ -68,7 +68,7 @@ func ruleSubject(n *yaml.Node, page string) string {
 
 var ruleID = regexp.MustCompile(`^VR-([a-z0-9_]+)-([a-z0-9_.]+)-([0-9]{4})$`)
 
-// ruleNumber gives the number of an ID of the right form; ok is false for another.
+// ruleNumber returns the number of an ID of the right form; ok is false for another.
 func ruleNumber(id string) (number int, ok bool) {
 	if !ruleID.MatchString(id) {
 		return 0, false

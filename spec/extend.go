@@ -209,7 +209,7 @@ func (d *decoder) entry(x *extension, s section, base *Page, pages []*Page, name
 	s.read(name, k, v)
 }
 
-// hasOnly tells whether all values of a mapping, but for that of one key, are empty.
+// hasOnly reports whether all values of a mapping, but for that of one key, are empty.
 func hasOnly(n *yaml.Node, name string) bool {
 	if n.Kind != yaml.MappingNode {
 		return false

@@ -44,7 +44,7 @@ func TestFactsConst(t *testing.T) {
 		t.Error("a value where there is none")
 	}
 	if !f.Has("TEXT") || !f.Has("OTHER") || !f.Has("a") || !f.Has("enum a") || f.Has("SIZE_MAX") || f.Has("b") {
-		t.Error("Has tells what is declared, limits of C apart")
+		t.Error("Has says what is declared, limits of C apart")
 	}
 }
 

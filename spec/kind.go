@@ -16,7 +16,7 @@ type Kind struct {
 	// Broken gives the condition under which a call breaks a rule that applies to it. What the keys may hold follows from it:
 	// flags of an integer, numbers beside a number, a pointer that may be NULL.
 	Broken func(r *Rule) *Cond
-	// Gates tells that a rule of the kind says which bit of a mask a field needs.
+	// Gates says that a rule of the kind says which bit of a mask a field needs.
 	Gates bool
 	// check finds values that contradict each other; nil when none can.
 	check func(c *checker, r *Rule)
@@ -49,10 +49,10 @@ const (
 	AsFlags                 // flags of which a release may lack all
 )
 
-// at gives the place of one of the texts of an operand.
+// at returns the place of one of the texts of an operand.
 func (r Ref) at(text string) Pos { return r.marks.at(r.Key, text, r.pos) }
 
-// operands gives the operands of a key: one for each text, or one set of flags. No texts have none.
+// operands returns the operands of a key: one for each text, or one set of flags. No texts have none.
 func operands(key string, as RefAs, texts []string, m marks, pos Pos) []*Cond {
 	ref := Ref{Key: key, As: as, marks: m, pos: pos}
 	if as >= AsAllFlags && len(texts) > 0 {
@@ -112,7 +112,7 @@ var kindKeys = []struct {
 	{"must", 0, nil}, {"transitions", 0, nil},
 }
 
-// Operands gives the operands that a key of a rule has; for a key of flags, the one set of them. A key that is not given has none.
+// Operands returns the operands that a key of a rule has; for a key of flags, the one set of them. A key that is not given has none.
 func (r *Rule) Operands(key string) []*Cond {
 	for _, k := range kindKeys {
 		if k.name == key && k.of != nil {
@@ -122,7 +122,7 @@ func (r *Rule) Operands(key string) []*Cond {
 	return nil
 }
 
-// Operand gives the operand, or the set of flags, that a key has; nil for a key that is not given.
+// Operand returns the operand, or the set of flags, that a key has; nil for a key that is not given.
 func (r *Rule) Operand(key string) *Cond {
 	if all := r.Operands(key); len(all) > 0 {
 		return all[0]
@@ -142,7 +142,7 @@ func (r *Rule) Test(of string, op cond.Op, with ...string) *Cond {
 // Number is an operand that is a number.
 func Number(text string) *Cond { return cond.Leaf(cond.Operand, Ref{As: AsValue, Text: text}) }
 
-// Broken gives the condition under which a call breaks the rule: it applies, and is violated.
+// Broken returns the condition under which a call breaks the rule: it applies, and is violated.
 func (r *Rule) Broken() *Cond {
 	violated := r.Violated()
 	if violated == nil { // of a kind that there is not: it is never broken
@@ -151,7 +151,7 @@ func (r *Rule) Broken() *Cond {
 	return cond.Of(cond.All, Conditions(r.When), violated)
 }
 
-// Violated gives the condition under which a call that the rule applies to breaks it.
+// Violated returns the condition under which a call that the rule applies to breaks it.
 func (r *Rule) Violated() *Cond {
 	if k := byName[r.Kind]; k != nil {
 		return k.Broken(r)
@@ -162,7 +162,7 @@ func (r *Rule) Violated() *Cond {
 // Gates reports whether Bit of Mask is what the subject needs.
 func (r *Rule) Gates() bool { return byName[r.Kind] != nil && byName[r.Kind].Gates }
 
-// Conditions gives the condition that all of some comparisons hold; nil for none.
+// Conditions returns the condition that all of some comparisons hold; nil for none.
 func Conditions(atoms []Atom) *Cond {
 	var all []*Cond
 	for i := range atoms {
@@ -171,7 +171,7 @@ func Conditions(atoms []Atom) *Cond {
 	return cond.Of(cond.All, all...)
 }
 
-// cond gives the one test of a comparison.
+// cond returns the one test of a comparison.
 func (a *Atom) cond() *Cond {
 	of := operands("of", AsPlace, one(a.Of), a.marks, a.Pos)
 	for _, t := range []struct {

@@ -37,7 +37,7 @@ var _ = Register(Kind{
 	},
 })
 
-// ways gives a way for each pair of states.
+// ways returns a way for each pair of states.
 func (t *Transition) ways() (out []*Cond) {
 	leaf := func(op cond.Op, r Ref) *Cond {
 		r.marks, r.pos = t.marks, t.Pos

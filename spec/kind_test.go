@@ -46,7 +46,7 @@ func TestKindsStandInTheirFiles(t *testing.T) {
 	}
 }
 
-// kindsNamed gives the kinds that a file names: by a constant of package spec, or by a comparison with a text.
+// kindsNamed returns the kinds that a file names: by a constant of package spec, or by a comparison with a text.
 func kindsNamed(file *ast.File, constants map[string]bool) (names []string) {
 	ast.Inspect(file, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -68,7 +68,7 @@ func kindsNamed(file *ast.File, constants map[string]bool) (names []string) {
 	return names
 }
 
-// kindTexts gives the text that a field called Kind is compared with, when it is the name of a kind.
+// kindTexts returns the text that a field called Kind is compared with, when it is the name of a kind.
 func kindTexts(a, b ast.Expr) []string {
 	field, ok := a.(*ast.SelectorExpr)
 	text, is := b.(*ast.BasicLit)

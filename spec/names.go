@@ -142,7 +142,7 @@ func (c *checker) member(pos Pos, subject, enum, name string) {
 		didYouMean(name, enumerators(e)))
 }
 
-// headerPos tells a place in a header by the header's base name.
+// headerPos names a place in a header by the header's base name.
 func headerPos(p api.Pos) string {
 	p.File = path.Base(p.File)
 	return p.Short()

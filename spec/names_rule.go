@@ -33,7 +33,7 @@ func (c *checker) rule(r *Rule) {
 	}
 }
 
-// names checks that there is what some conditions name; state tells that a path leads through a property of an object.
+// names checks that there is what some conditions name; state says that a path leads through a property of an object.
 func (c *checker) names(r *Rule, fn *api.Function, conditions ...*Cond) (state bool) {
 	for _, all := range conditions {
 		all.Each(func(n *Cond) {
@@ -52,7 +52,7 @@ func (c *checker) names(r *Rule, fn *api.Function, conditions ...*Cond) (state b
 	return state
 }
 
-// ref checks one operand, and tells whether it leads through a property of an object.
+// ref checks one operand, and reports whether it leads through a property of an object.
 func (c *checker) ref(at Pos, r *Rule, fn *api.Function, ref Ref) (state bool) {
 	switch {
 	case ref.As == AsValue:
@@ -94,7 +94,7 @@ func (c *checker) flag(pos Pos, r *Rule, name string) {
 	c.constant(pos, r.ID, name)
 }
 
-// path checks a path, and tells whether it leads through a property of an object.
+// path checks a path, and reports whether it leads through a property of an object.
 func (c *checker) path(pos Pos, r *Rule, fn *api.Function, p string) (state bool) {
 	_, state, err := c.f.TypeOfPath(fn, p)
 	if err != nil {

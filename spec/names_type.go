@@ -83,7 +83,7 @@ func (c *checker) record(r *Record) {
 	}
 }
 
-// filled gives the struct that has a field, and its name there: of a lazy record that may be a member of what a function fills.
+// filled returns the struct that has a field, and its name there: of a lazy record that may be a member of what a function fills.
 func (c *checker) filled(r *Record, t CType, path string) (of CType, name string) {
 	function, member, ok := strings.Cut(path, ".")
 	if r.Role != RecordLazy || !ok {

@@ -39,7 +39,7 @@ func (c *checker) release(p *Page, rels []*api.Release) {
 		"name the release whose page it follows")
 }
 
-// about tells whether a page binds a function, record or enum of a release.
+// about reports whether a page binds a function, record or enum of a release.
 func (p *Page) about(r *api.Release) bool {
 	binds := map[string]bool{}
 	for _, v := range p.Verbs {
@@ -148,7 +148,7 @@ func (c *checker) testable(r *Rule, fn *api.Function, n *Cond) {
 	}
 }
 
-// roleOf gives the role of a parameter on its page; nil for another path.
+// roleOf returns the role of a parameter on its page; nil for another path.
 func (c *checker) roleOf(fn *api.Function, path string) *role.Role {
 	if v := c.VerbByC(fn.Name); v != nil {
 		for i := range v.Params {

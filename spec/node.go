@@ -62,7 +62,7 @@ func (m marks) at(key, text string, entry Pos) Pos {
 	return entry
 }
 
-// place tells what a value belongs to, for its error: the subject and the key.
+// place says what a value belongs to, for its error: the subject and the key.
 type place struct {
 	subject string
 	key     string
@@ -100,7 +100,7 @@ func (d *decoder) wrongType(n *yaml.Node, at place, want string) {
 	d.add(n, CodeType, at.subject, problem, typeFix(n, want))
 }
 
-// typeFix tells what to write where a value has the wrong type.
+// typeFix says what to write where a value has the wrong type.
 func typeFix(n *yaml.Node, want string) string {
 	switch {
 	case strings.HasPrefix(want, "a text") && n.Kind == yaml.ScalarNode && n.Value != "":
@@ -117,7 +117,7 @@ func typeFix(n *yaml.Node, want string) string {
 	return "write one value"
 }
 
-// typeName tells the type of a node in words.
+// typeName returns the type of a node in words.
 func typeName(n *yaml.Node) string {
 	switch n.Kind {
 	case yaml.MappingNode:

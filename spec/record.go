@@ -82,7 +82,7 @@ type SetupType struct {
 	Pos Pos
 }
 
-// Shown gives the fields that the Go type shows, and its mask. Of a field inside a nested struct the outer one counts too.
+// Shown returns the fields that the Go type shows, and its mask. Of a field inside a nested struct the outer one counts too.
 func (r *Record) Shown() map[string]bool {
 	shown := map[string]bool{r.Mask: true}
 	if r.Arm != nil {

@@ -215,7 +215,7 @@ func (d *decoder) sharedEntry(verb, path string, k, v *yaml.Node, subject string
 	return d.withID(e)
 }
 
-// withID gives the entry when its ID is one.
+// withID returns the entry when its ID is one.
 func (d *decoder) withID(e *entry) *entry {
 	before := len(d.errs)
 	r := Rule{Verb: e.verb}

@@ -164,7 +164,7 @@ type Getter struct {
 	Go    string
 	Type  string // Go type; empty: by the C type
 	Label string // names the object in messages by this field: LabelHex or LabelDecimal
-	// Changes tells that the field changes while the object lives: it is read at each call, and has a method that sets it.
+	// Changes says that the field changes while the object lives: it is read at each call, and has a method that sets it.
 	Changes bool
 	FD      bool // a file descriptor: its method returns -1 once the object is closed
 	Doc     string

@@ -62,7 +62,7 @@ var takenOut = map[string][]string{
 	"XRC_RECV": {"MAX_QP_RD_ATOMIC", "RETRY_CNT", "RNR_RETRY"},
 }
 
-// isTransition tells whether the kernel has a way between two states: RESET is reached from all, ERR from all but RESET.
+// isTransition reports whether the kernel has a way between two states: RESET is reached from all, ERR from all but RESET.
 func isTransition(from, to string) bool {
 	switch to {
 	case "RESET":
@@ -73,7 +73,7 @@ func isTransition(from, to string) bool {
 	return slices.Contains(strings.Fields("RESET>INIT INIT>INIT INIT>RTR RTR>RTS RTS>RTS RTS>SQD SQD>RTS SQD>SQD SQE>RTS"), from+">"+to)
 }
 
-// kernelMasks gives the attributes that a transition needs, and those that it may have too.
+// kernelMasks returns the attributes that a transition needs, and those that it may have too.
 func kernelMasks(kind, from, to string) (need, may []string) {
 	of := func(types map[string]string) bool { return slices.Contains(strings.Fields(types[from+">"+to]), kind) }
 	if from == to {

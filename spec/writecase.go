@@ -67,7 +67,7 @@ func (w *writer) put(into, n *yaml.Node, file string, call bool, made func(*yaml
 	})
 }
 
-// below gives the mapping at a name, or in the first element of the list there. It is made when it is not there.
+// below returns the mapping at a name, or in the first element of the list there. It is made when it is not there.
 func (w *writer) below(at, k *yaml.Node, step, file string, made func(*yaml.Node)) *yaml.Node {
 	name, list := strings.CutSuffix(step, "[]")
 	old := valueOf(at, name)

@@ -28,7 +28,7 @@ type writer struct {
 // prose are the keys whose texts are for people.
 var prose = []string{"statement", "fix", "note", "source", "section", "passage", "but", "provider", "kernel"}
 
-// rule gives the rule of an entry. Elsewhere tells that the entry stands on another page than the rule.
+// rule returns the rule of an entry. Elsewhere says that the entry stands on another page than the rule.
 func (w *writer) rule(r *sharedRule, elsewhere bool) *yaml.Node {
 	e := w.e
 	w.at.subject = show(e.id.Value)
@@ -68,7 +68,7 @@ func (w *writer) rule(r *sharedRule, elsewhere bool) *yaml.Node {
 	return out
 }
 
-// replaced tells whether the other keys of an entry stand for a key of the rule: a source for a passage, and the other way round.
+// replaced reports whether the other keys of an entry stand for a key of the rule: a source for a passage, and the other way round.
 func replaced(name string, own func(string) bool) bool {
 	switch name {
 	case "section", "passage":
@@ -203,7 +203,7 @@ func relative(path, s string) string {
 	return at + "." + rest
 }
 
-// hasSign tells whether a text has what only a shared rule has.
+// hasSign reports whether a text has what only a shared rule has.
 func hasSign(s string) bool {
 	return strings.ContainsAny(s, "$/") && (resolve("x.y", s) != s || wordSign.MatchString(s))
 }

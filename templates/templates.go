@@ -59,7 +59,7 @@ type Special struct {
 	Hashes []string
 	// Symbols are the exported functions that it calls, handed in as addresses before the verb's own parameters.
 	Symbols []string
-	// Op tells that an op of the context may serve without any of Symbols.
+	// Op says that an op of the context may serve without any of Symbols.
 	Op bool
 	// Types are the C declarations that the text needs, beside those of the verb's parameters.
 	Types []string

@@ -73,7 +73,7 @@ type failed struct{ error }
 
 func (f failed) Unwrap() error { return f.error }
 
-// usageDiag tells what is wrong with the command line, and which help to read.
+// usageDiag says what is wrong with the command line, and which help to read.
 func usageDiag(root *cobra.Command, args []string, err error) diag.Diag {
 	help := "verbsgen --help"
 	if c, _, ferr := root.Find(args); ferr == nil && c != root && c.Name() != "help" {

@@ -220,7 +220,7 @@ func (n cNames) in(file *ast.File) (found []namedLiteral) {
 	return found
 }
 
-// isC tells whether an expression is the C name of something: x.C.
+// isC reports whether an expression is the C name of something: x.C.
 func isC(e ast.Expr) bool {
 	s, ok := e.(*ast.SelectorExpr)
 	return ok && s.Sel.Name == "C"

@@ -67,7 +67,7 @@ func TestCodesAreRegistered(t *testing.T) {
 	}
 }
 
-// isDiag tells whether an expression is diag.NAME.
+// isDiag reports whether an expression is diag.NAME.
 func isDiag(e ast.Expr, name string) bool {
 	sel, ok := e.(*ast.SelectorExpr)
 	if !ok || sel.Sel.Name != name {

@@ -76,7 +76,7 @@ func (b *built) from() string {
 	return "release " + b.release
 }
 
-// counts tells what the package holds.
+// counts says what the package holds.
 func (b *built) counts() string {
 	return fmt.Sprintf("%s, %s, %s, %s, %s of %s", plural(len(b.pkg.Verbs), "function"), plural(len(b.pkg.Records), "record"),
 		plural(len(b.pkg.Enums), "enum"), plural(len(b.pkg.Objects), "object"), plural(b.rules, "rule"), plural(b.pages, "page"))

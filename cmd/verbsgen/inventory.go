@@ -106,7 +106,7 @@ func inventoryText(rel *api.Release) string {
 	return b.String()
 }
 
-// reached tells how a function is reached, in a few words.
+// reached says how a function is reached, in a few words.
 func reached(f api.Function) string {
 	switch {
 	case f.Dispatch != nil && f.Dispatch.Op != "":

@@ -1,5 +1,5 @@
 // Command verbsgen reads what rdma-core says about verbs (its header, and its man pages as data) and generates a Go
-// package from it; it also tells what those facts and rules are.
+// package from it; it also says what those facts and rules are.
 //
 // This package owns the command line: flags, exit codes, and the form of what is printed. What is generated and why
 // is decided in cmd/verbsgen/internal.

@@ -23,7 +23,7 @@ import (
 	"testing"
 )
 
-// outputCompiler tells whether a generated package compiles: its Go by go/types, with and without its C side, its C by
+// outputCompiler reports whether a generated package compiles: its Go by go/types, with and without its C side, its C by
 // gcc. Output that it has seen before it does not look at again.
 type outputCompiler struct {
 	exports map[string]string // import path -> file of export data
@@ -60,12 +60,12 @@ func plain(text string) string {
 	return cPrefix.ReplaceAllString(factsLine.ReplaceAllString(text, ""), "vg_")
 }
 
-// same tells whether two packages differ in their provenance at the most.
+// same reports whether two packages differ in their provenance at the most.
 func same(a, b map[string]string) bool {
 	return maps.EqualFunc(a, b, func(x, y string) bool { return x == y || plain(x) == plain(y) })
 }
 
-// check gives what a compiler says against a package; empty for nothing.
+// check returns what a compiler says against a package; empty for nothing.
 func (c *outputCompiler) check(files map[string]string) string {
 	sum := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(files)) {

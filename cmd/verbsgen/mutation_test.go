@@ -189,7 +189,7 @@ func (b *mutationBench) one(t *testing.T, f *mutationFolder, i int) {
 	}
 }
 
-// judge generates in one way, and tells what must not come of it.
+// judge generates in one way, and says what must not come of it.
 func (b *mutationBench) judge(t *testing.T, f *mutationFolder, i int, m mutate.Mutant, way mutationWay) {
 	o, problem := f.generate(t, way)
 	b.count(m.Kind, o)

@@ -49,7 +49,7 @@ func TestNewVerbExample(t *testing.T) {
 	}
 }
 
-// shellOf gives the output of verbsgen with arguments, of grep with a word and a file, or of grep behind verbsgen.
+// shellOf returns the output of verbsgen with arguments, of grep with a word and a file, or of grep behind verbsgen.
 func shellOf(t *testing.T, command string) string {
 	command, word, filtered := strings.Cut(command, " | grep ")
 	args := strings.Fields(command)

@@ -162,7 +162,7 @@ func declared(rel *api.Release, rules []*spec.Rule) []*spec.Rule {
 	return slices.DeleteFunc(slices.Clone(rules), func(r *spec.Rule) bool { return !has[r.Verb] })
 }
 
-// functions gives the names of the functions that a release declares.
+// functions returns the names of the functions that a release declares.
 func functions(rel *api.Release) map[string]bool {
 	has := map[string]bool{}
 	for _, f := range rel.Functions {
@@ -218,7 +218,7 @@ func formFlags(cmd *cobra.Command, asJSON, asMD *bool) {
 	exclusive(cmd, "json", "md")
 }
 
-// rulesOf gives the rules of a verb; a verb that no page describes is an error.
+// rulesOf returns the rules of a verb; a verb that no page describes is an error.
 func rulesOf(sp *spec.Spec, verb string) ([]*spec.Rule, error) {
 	if isPattern(verb) {
 		names, err := matching(functionsOf(sp, nil), verb)
@@ -269,7 +269,7 @@ func subjectOf(r *spec.Rule) string {
 	return r.Subject
 }
 
-// leftOut gives the statements that no rule checks: about all verbs that the release declares, or about one.
+// leftOut returns the statements that no rule checks: about all verbs that the release declares, or about one.
 func leftOut(rel *api.Release, sp *spec.Spec, verb []string) []spec.LeftOut {
 	has := functions(rel)
 	var out []spec.LeftOut

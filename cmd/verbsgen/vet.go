@@ -29,7 +29,7 @@ The analyzers are
 
   verbsrules    calls that no device is known to accept
   verbshints    calls that only some devices or kernels accept
-  verbsresults  calls of which the error is dropped
+  verbsresults  calls whose error is dropped
   verbsevents   events that are never acknowledged
   verbshandles  handles that a function makes and can only lose
   verbsleaks    handles that stay open when a function returns an error

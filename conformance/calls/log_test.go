@@ -88,7 +88,7 @@ func text(v reflect.Value) string {
 	return v.Type().String()
 }
 
-// String gives the calls in their order.
+// String returns the calls in their order.
 func (l *callLog) String() string {
 	var all []string
 	for i := range lines {

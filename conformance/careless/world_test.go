@@ -49,7 +49,7 @@ const size = 1 << 14 // of device memory, in bytes
 // providers make the device memory of each kind of world.
 var providers = map[kind]fakeprov.Kind{direct: fakeprov.MLX5, shim: fakeprov.Words}
 
-// load gives a software device with device memory of a provider in the folder.
+// load returns a software device with device memory of a provider in the folder.
 func load(folder string, k kind) (*software, error) {
 	options := []softverbs.Option{softverbs.Name("soft0"), softverbs.AnotherDevice("soft1")}
 	if provider, ok := providers[k]; ok {

@@ -17,7 +17,7 @@ import (
 // named are the 11 access flags that have names.
 const named = 0x3ff | uint32(verbs.MRAccessRelaxedOrdering)
 
-// namedValues gives all 2048 combinations of the named flags: bits 0 to 9 of the index are those flags, bit 10 is the last.
+// namedValues returns all 2048 combinations of the named flags: bits 0 to 9 of the index are those flags, bit 10 is the last.
 func namedValues() []uint32 {
 	var out []uint32
 	for i := range uint32(2048) {
@@ -96,7 +96,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// listed gives the exceptions for the device, which are those of rxe.
+// listed returns the exceptions for the device, which are those of rxe.
 func (b *bed) listed(series string) []exception {
 	if !strings.HasPrefix(b.name, "rxe") {
 		return nil
@@ -117,7 +117,7 @@ func remember(ask func(uint32) syscall.Errno) func(uint32) syscall.Errno {
 	}
 }
 
-// verdict gives the validator's answer as the bindings have it: refused, or not.
+// verdict returns the validator's answer as the bindings have it: refused, or not.
 func (f form) verdict(t *testing.T, pd *verbs.PD, buf *mem.Buffer) func(uint32) bool {
 	t.Helper()
 	return func(access uint32) bool {

@@ -39,7 +39,7 @@ func lacking(t *testing.T, format string, args ...any) {
 	t.Skipf(format, args...)
 }
 
-// library gives the real libibverbs and the name of the device to test.
+// library returns the real libibverbs and the name of the device to test.
 func library(t *testing.T) (*dl.Library, string) {
 	t.Helper()
 	real, err := dl.Open("")
@@ -106,7 +106,7 @@ func openRaw(t *testing.T) *raw.Context {
 	return c
 }
 
-// resources gives the kernel's count of a device's objects, or nothing where there is no tool to ask with.
+// resources returns the kernel's count of a device's objects, or nothing where there is no tool to ask with.
 func resources(t *testing.T, device string) string {
 	t.Helper()
 	out, err := exec.Command("rdma", "resource", "show", device).Output()
@@ -129,7 +129,7 @@ func must[T any](v T, err error) func(t *testing.T) T {
 	}
 }
 
-// refusal gives the IDs of the rules that refused a call before the library saw it; nil when they did not.
+// refusal returns the IDs of the rules that refused a call before the library saw it; nil when they did not.
 func refusal(err error) []string {
 	var e *verr.Error
 	if !errors.As(err, &e) || !e.Refused {
@@ -156,7 +156,7 @@ func errnoName(e syscall.Errno) string {
 	return e.Error()
 }
 
-// kernelRelease gives the release of the running kernel, "6.1.0-50-amd64", and its series, "6.1".
+// kernelRelease returns the release of the running kernel, "6.1.0-50-amd64", and its series, "6.1".
 func kernelRelease(t *testing.T) (release, series string) {
 	t.Helper()
 	var u unix.Utsname

@@ -30,7 +30,7 @@ var exceptions = []exception{
 	{"all", verbs.MRAccessFlushPersistent, true, persistent + "; 6.1 does not know the flag"},
 }
 
-// listed gives the exceptions of a kernel, for a device that tells what it can do or cannot.
+// listed returns the exceptions of a kernel, for a device that says what it can do or cannot.
 func listed(series string, told bool) []exception {
 	var out []exception
 	for _, e := range exceptions {

@@ -22,7 +22,7 @@ type refusals struct {
 	Rules    map[string]string `json:"rules"` // the name of errno, or the status of a completion
 }
 
-// errorRules gives the rules whose breach is refused before a call; not those on NULL, which C reads without asking.
+// errorRules returns the rules whose breach is refused before a call; not those on NULL, which C reads without asking.
 func errorRules(pages *spec.Spec) (out []*spec.Rule) {
 	for _, r := range pages.Rules() {
 		if r.Severity == spec.SeverityError && r.Kind != spec.KindNotNull {

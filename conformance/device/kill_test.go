@@ -118,7 +118,7 @@ func (w *wire) startWriter(t *testing.T, p link.Patience) *traffic {
 	return tr
 }
 
-// count gives how far the writer is.
+// count returns how far the writer is.
 func (tr *traffic) count() uint64 {
 	return atomic.LoadUint64((*uint64)(unsafe.Pointer(&tr.Buf[link.Size/2])))
 }
@@ -196,7 +196,7 @@ func TestStopped(t *testing.T) {
 	tr.counts(t)
 }
 
-// processState gives the state letter of a process.
+// processState returns the state letter of a process.
 func processState(t *testing.T, pid int) string {
 	t.Helper()
 	text := string(must(os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)))(t))

@@ -37,7 +37,7 @@ func settle(t *testing.T, before string) {
 	}
 }
 
-// stock tells what would grow by a leak: the kernel's objects of every device, by its own count, the open files of
+// stock says what would grow by a leak: the kernel's objects of every device, by its own count, the open files of
 // this process, and its pinned memory.
 func stock(t *testing.T) string {
 	t.Helper()
@@ -45,7 +45,7 @@ func stock(t *testing.T) string {
 	return strings.Join(append(lines, pinned(t)), "\n")
 }
 
-// kernelObjects gives a line for each device.
+// kernelObjects returns a line for each device.
 func kernelObjects(t *testing.T) []string {
 	t.Helper()
 	out, err := exec.Command("rdma", "-j", "resource", "show").Output()
@@ -68,7 +68,7 @@ func kernelObjects(t *testing.T) []string {
 	return lines
 }
 
-// openFiles gives what the descriptors of this process stand for, without those of Go's poller, which come when needed.
+// openFiles returns what the descriptors of this process stand for, without those of Go's poller, which come when needed.
 func openFiles(t *testing.T) []string {
 	t.Helper()
 	const dir = "/proc/self/fd"
@@ -84,7 +84,7 @@ func openFiles(t *testing.T) []string {
 	return lines
 }
 
-// pinned gives the line of /proc/self/status on pinned memory.
+// pinned returns the line of /proc/self/status on pinned memory.
 func pinned(t *testing.T) string {
 	t.Helper()
 	_, after, ok := strings.Cut(string(must(os.ReadFile("/proc/self/status"))(t)), "VmPin:")

@@ -16,7 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// suiteProgram gives the file of the suite's test binary: the one beside this one in a virtual machine, or VERBS_SUITE.
+// suiteProgram returns the file of the suite's test binary: the one beside this one in a virtual machine, or VERBS_SUITE.
 func suiteProgram(t *testing.T) string {
 	t.Helper()
 	file := os.Getenv("VERBS_SUITE")

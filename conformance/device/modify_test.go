@@ -22,7 +22,7 @@ type table struct {
 	facts *spec.Facts
 }
 
-// tables gives the rules about transitions by type; those of changes that keep the state are others where they refuse nothing.
+// tables returns the rules about transitions by type; those of changes that keep the state are others where they refuse nothing.
 func tables(t *testing.T) map[string]table {
 	t.Helper()
 	sp := must(spec.Embedded())(t)
@@ -54,7 +54,7 @@ func (tb table) bits(names []string) uint32 {
 // number is a constant.
 func (tb table) number(name string) int { return int(tb.facts.Const(name).Int64()) }
 
-// takes tells whether the table lets a mask pass on the way from one state to another. Without the bit of the state, the state
+// takes reports whether the table lets a mask pass on the way from one state to another. Without the bit of the state, the state
 // stays.
 func (tb table) takes(from, to string, mask uint32) bool {
 	if mask&tb.bits(stateBit) == 0 {
@@ -83,7 +83,7 @@ func (tb table) need(from, to string) uint32 {
 // speak of that.
 var stateBit = []string{"IBV_QP_STATE"}
 
-// silent tells whether a rule says nothing of a mask without the bit of the state, or nothing that refuses a call.
+// silent reports whether a rule says nothing of a mask without the bit of the state, or nothing that refuses a call.
 func (tb table) silent() bool {
 	return tb.rule.Severity == spec.SeverityLint ||
 		slices.ContainsFunc(tb.rule.When, func(a spec.Atom) bool { return slices.Equal(a.Has, stateBit) })

@@ -49,7 +49,7 @@ func (w *wire) lose(t *testing.T, percent int) {
 	run(t, "tc", "qdisc", "add", "dev", w.nets[0], "root", "netem", "loss", strconv.Itoa(percent)+"%")
 }
 
-// lost gives how many packets were lost on purpose.
+// lost returns how many packets were lost on purpose.
 func (w *wire) lost(t *testing.T) int {
 	t.Helper()
 	var disciplines []struct{ Drops int }
@@ -60,7 +60,7 @@ func (w *wire) lost(t *testing.T) int {
 	return disciplines[0].Drops
 }
 
-// counter gives the sum of a hardware counter over both devices.
+// counter returns the sum of a hardware counter over both devices.
 func (w *wire) counter(t *testing.T, name string) int {
 	t.Helper()
 	sum := 0

@@ -143,7 +143,7 @@ func (g game) withClientInC(t *testing.T, b *bed) {
 	}
 }
 
-// freePort gives a TCP port that nobody listens on just now.
+// freePort returns a TCP port that nobody listens on just now.
 func freePort(t *testing.T) int {
 	t.Helper()
 	ln := must(net.Listen("tcp", ":0"))(t)

@@ -34,7 +34,7 @@ var rounds = []game{
 	{"one byte", 1, 40, true},
 }
 
-// player gives our side of a game, which the end of the test closes.
+// player returns our side of a game, which the end of the test closes.
 func (g game) player(t *testing.T, k kind, dev *verbs.Device, client bool, expect []byte) *player {
 	t.Helper()
 	p := &player{kind: k, size: g.size, iters: g.iters, events: g.events, client: client, expect: expect}

@@ -297,7 +297,7 @@ func (p *player) took(i int, wc verbs.WC) error {
 	return p.receive(int(wc.ID))
 }
 
-// wait gives the next completions, at least one.
+// wait returns the next completions, at least one.
 func (p *player) wait(ctx context.Context, wcs []verbs.WC) (int, error) {
 	for {
 		if n, err := p.cq.PollSpin(wcs, 1000); n > 0 || err != nil {
@@ -320,7 +320,7 @@ func (p *player) wait(ctx context.Context, wcs []verbs.WC) (int, error) {
 	}
 }
 
-// meet tells the peer our addresses and takes its own. A server connects before it answers, a client before it confirms.
+// meet sends the peer our addresses and takes its own. A server connects before it answers, a client before it confirms.
 func (p *player) meet(conn net.Conn) error {
 	if p.xrc != nil {
 		return p.meetXRC(conn)

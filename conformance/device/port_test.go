@@ -106,7 +106,7 @@ func (w *wire) up(t *testing.T) {
 	w.before = ""
 }
 
-// ways gives all that packets are sent by: the routes, the GIDs of both devices, and the IPv6 addresses of their networks with
+// ways returns all that packets are sent by: the routes, the GIDs of both devices, and the IPv6 addresses of their networks with
 // the flag that says whether an address is still tried, for nobody answers for such a one.
 func (w *wire) ways(t *testing.T) string {
 	t.Helper()

@@ -53,7 +53,7 @@ func (r *recording) fill(kernel func(uint32) syscall.Errno) error {
 	return nil
 }
 
-// answer gives what the kernel said.
+// answer returns what the kernel said.
 func (r *recording) answer(v uint32) syscall.Errno { return r.byValue[v] }
 
 // summary counts the answers.
@@ -105,7 +105,7 @@ func readRecording(path string) (*recording, error) {
 	return r, nil
 }
 
-// softVerdict gives the validator's answers on a software device that tells the same of itself as the recorded one; with nil it
+// softVerdict returns the validator's answers on a software device that tells the same of itself as the recorded one; with nil it
 // cannot tell.
 func softVerdict(t *testing.T, r *recording) func(uint32) bool {
 	t.Helper()

@@ -104,7 +104,7 @@ func (g *ground) ex(rule string, a raw.MRInitAttr) breach {
 		func() error { _, err := g.pd.RegMREx(attr); return err }, func() syscall.Errno { return g.ctx.RegMREx(a) }}
 }
 
-// exBreaches gives a call for each rule of ibv_reg_mr_ex.
+// exBreaches returns a call for each rule of ibv_reg_mr_ex.
 func (g *ground) exBreaches() []breach {
 	const all, last = math.MaxUint64, math.MaxUint64 - page + 1
 	lw := uint32(verbs.MRAccessLocalWrite)
@@ -163,7 +163,7 @@ func (g *ground) advise(rule string, advice verbs.AdviseMRAdvice, flags verbs.Ad
 		func() syscall.Errno { return g.region.Advise(uint32(advice), uint32(flags), g.addr, page, n) }}
 }
 
-// breaches gives a call for each rule that a caller of the bindings can break and that does not need another object's state.
+// breaches returns a call for each rule that a caller of the bindings can break and that does not need another object's state.
 func (g *ground) breaches() []breach {
 	const all, last = math.MaxUint64, math.MaxUint64 - page + 1
 	odp := verbs.MRAccessOnDemand

@@ -82,7 +82,7 @@ func closeAll(t *testing.T, devs [2]*verbs.Device) {
 	}
 }
 
-// twoEnds tells whether each of two networks says that the other is its other end.
+// twoEnds reports whether each of two networks says that the other is its other end.
 func twoEnds(t *testing.T, a, b string) bool {
 	t.Helper()
 	read := func(net, file string) string {
@@ -91,7 +91,7 @@ func twoEnds(t *testing.T, a, b string) bool {
 	return a != b && read(a, "iflink") == read(b, "ifindex") && read(b, "iflink") == read(a, "ifindex")
 }
 
-// pair gives two connected queue pairs, one on each device.
+// pair returns two connected queue pairs, one on each device.
 func (w *wire) pair(t *testing.T, p link.Patience) (near, far *link.End) {
 	t.Helper()
 	near, far, err := link.PairWith(w.devs[0], w.devs[1], p)

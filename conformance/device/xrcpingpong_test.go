@@ -96,7 +96,7 @@ func parseXRCLine(line []byte) (a pingpong.Address, x xrcNumbers, err error) {
 	return a, x, nil
 }
 
-// meetXRC tells the peer our numbers and takes its own; a client tells first.
+// meetXRC sends the peer our numbers and takes its own; a client tells first.
 func (p *player) meetXRC(conn net.Conn) (err error) {
 	mine := xrcLine(p.self[0], p.xrc.self)
 	if p.client {

@@ -169,7 +169,7 @@ func (c *comparer) record(r *api.Record, g Record) {
 
 var madeUpRE = regexp.MustCompile(`(struct|union|enum) [^ ]*<anonymous \d+>`)
 
-// asView gives a type the form that it has in a View: made-up tags without their number, and __aligned_u64, a macro in the
+// asView writes a type as a View has it: made-up tags without their number, and __aligned_u64, a macro in the
 // kernel's headers, as what is left of it on a 64-bit machine.
 func asView(ctype string) string {
 	ctype = strings.ReplaceAll(madeUpRE.ReplaceAllString(ctype, "$1 <anonymous>"), "__aligned_u64", "__u64")

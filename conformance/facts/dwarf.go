@@ -59,7 +59,7 @@ func (d *reader) entry(e *dwarf.Entry) error {
 	return nil
 }
 
-// place is where an entry was declared; own tells whether the header, or a file beside it, did so.
+// place is where an entry was declared; own reports whether the header, or a file beside it, did so.
 func (d *reader) place(e *dwarf.Entry) (place string, own bool) {
 	i, ok := e.Val(dwarf.AttrDeclFile).(int64)
 	line, _ := e.Val(dwarf.AttrDeclLine).(int64)
@@ -218,7 +218,7 @@ func named(tag string) string {
 	return tag
 }
 
-// plain gives the arithmetic types of gcc the spelling of the facts.
+// plain spells the arithmetic types of gcc as the facts do.
 func plain(name string) string {
 	switch name {
 	case "long unsigned int":

@@ -32,7 +32,7 @@ func DefaultVersions(lib string) (map[string]string, error) {
 	return versions, sc.Err()
 }
 
-// CompareVersions tells where the default versions of the exported functions differ.
+// CompareVersions reports where the default versions of the exported functions differ.
 func CompareVersions(rel *api.Release, versions map[string]string) []string {
 	c := &comparer{rel: rel}
 	for _, f := range rel.Functions {

@@ -78,7 +78,7 @@ func (e environment) run(root string) error {
 	return nil
 }
 
-// prepare gives the process folders of its own: /dev with two nodes only, and a /sys with two devices.
+// prepare makes folders for the process: /dev with two nodes only, and a /sys with two devices.
 func (m *machine) prepare() error {
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
 		return err

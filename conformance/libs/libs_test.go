@@ -51,7 +51,7 @@ func library(t *testing.T) *dl.Library {
 	return lib
 }
 
-// facts gives what is stored of the library's release.
+// facts returns what is stored of the library's release.
 func facts(t *testing.T, lib *dl.Library) *api.Release {
 	t.Helper()
 	release, err := api.Load(lib.Release())
@@ -70,7 +70,7 @@ func (r *recorder) Symbol(name, version string) uintptr {
 	return 1 // none is called, and a source without any function is refused
 }
 
-// allBound gives all functions that the bindings look up.
+// allBound returns all functions that the bindings look up.
 func allBound(t *testing.T) []bound {
 	t.Helper()
 	r := &recorder{}
@@ -83,7 +83,7 @@ func allBound(t *testing.T) []bound {
 	return r.asked
 }
 
-// lacking gives the functions that the bindings look up and the release has not, by its facts.
+// lacking returns the functions that the bindings look up and the release has not, by its facts.
 func lacking(t *testing.T, release *api.Release) []bound {
 	t.Helper()
 	var out []bound

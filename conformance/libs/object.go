@@ -47,5 +47,5 @@ func (o *object) Symbol(name, _ string) uintptr {
 // call calls a function without arguments that returns an int.
 func (o *object) call(name string) int { return int(C.call(C.uintptr_t(o.Symbol(name, "")))) }
 
-// libcVersion gives the version of the C library that the process runs with.
+// libcVersion returns the version of the C library that the process runs with.
 func libcVersion() string { return C.GoString(C.libc()) }

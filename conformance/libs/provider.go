@@ -47,7 +47,7 @@ func buildProvider(dir, include string, release *api.Release) (*provider, error)
 	return p, err
 }
 
-// ops gives the lines of ops.h for the function pointers of a record, and numbers them. Compilation shows that the header
+// ops returns the lines of ops.h for the function pointers of a record, and numbers them. Compilation shows that the header
 // has each of them. A code is an error number; only ibv_poll_cq has a count, whose errors are negative.
 func (p *provider) ops(release *api.Release, tag, macro string) string {
 	var b strings.Builder

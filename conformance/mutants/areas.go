@@ -95,7 +95,7 @@ func (a area) sources(root string) ([]string, error) {
 	return out, nil
 }
 
-// built tells whether the tests have a file in them: one of another system, or of the race detector, is not.
+// built reports whether the tests have a file in them: one of another system, or of the race detector, is not.
 func built(file string) (bool, error) {
 	if !strings.HasSuffix(file, ".go") {
 		return true, nil

@@ -99,7 +99,7 @@ func plusOne(n string) string {
 	return strconv.FormatUint(v+1, 10)
 }
 
-// lines gives the lines of a text without their ends, each with its offset.
+// lines returns the lines of a text without their ends, each with its offset.
 func lines(text string) func(func(int, string) bool) {
 	return func(yield func(int, string) bool) {
 		at := 0

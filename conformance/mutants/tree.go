@@ -80,7 +80,7 @@ func (t *tree) moduleOf(dir string) (module, in string) {
 	return t.root, dir
 }
 
-// read gives the text of a file, between two mutants.
+// read returns the text of a file, between two mutants.
 func (t *tree) read(file string) (string, error) {
 	data, err := os.ReadFile(filepath.Join(t.root, file))
 	return string(data), err

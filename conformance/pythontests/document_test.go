@@ -92,7 +92,7 @@ func TestDocument(t *testing.T) {
 // incomplete are families of which not all is bound, so that tests of theirs may have no counterpart.
 var incomplete = []string{"rdma_cm"}
 
-// statuses gives the statuses of a report's cases.
+// statuses returns the statuses of a report's cases.
 func statuses(t *testing.T, name string) map[string]string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join("..", "..", "docs", "reports", name+".json"))

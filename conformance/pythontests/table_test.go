@@ -99,7 +99,7 @@ func (r *row) judge(t *testing.T, reports []map[string]string) {
 	}
 }
 
-// isTest tells whether a package below conformance has a test: "device.TestCensus".
+// isTest reports whether a package below conformance has a test: "device.TestCensus".
 func isTest(t *testing.T, name string) bool {
 	t.Helper()
 	folder, name, _ := strings.Cut(name, ".")

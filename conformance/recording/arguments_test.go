@@ -97,7 +97,7 @@ func TestArguments(t *testing.T) {
 	})
 }
 
-// setterNames gives the setters of the builder that a method takes, nil where it takes none.
+// setterNames returns the setters of the builder that a method takes, nil where it takes none.
 func (b *bed) setterNames(v *spec.Verb, m *spec.Method) []string {
 	b.Helper()
 	p := taken(b.spec, v, m)

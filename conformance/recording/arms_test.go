@@ -62,7 +62,7 @@ func (b *bed) mustAccept(v *spec.Verb, m *spec.Method) {
 	r.compare()
 }
 
-// settersOfArm gives the names of the setters of a record.
+// settersOfArm returns the names of the setters of a record.
 func (b *bed) settersOfArm(arm *spec.Record) (names []string) {
 	b.Helper()
 	x := b.build(arm.Go, []string{}, "arm", new(int), map[string]int{})

@@ -122,7 +122,7 @@ func (b *bed) usual(function string) {
 	}
 }
 
-// last gives the newest call of a verb since the last time that calls were taken.
+// last returns the newest call of a verb since the last time that calls were taken.
 func (b *bed) last(verb string) Call {
 	b.Helper()
 	call, others, ok := b.find(verb)

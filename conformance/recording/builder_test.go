@@ -189,7 +189,7 @@ func (x *builder) arg() reflect.Value {
 	return x.v
 }
 
-// constants gives the sum of enumerators.
+// constants returns the sum of enumerators.
 func (b *bed) constants(names []string) uint64 {
 	b.Helper()
 	sum := uint64(0)

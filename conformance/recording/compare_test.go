@@ -54,7 +54,7 @@ func joined(param, path string) string {
 	return param + "." + path
 }
 
-// asked gives the masks of the records that the verb fills, where the mask has bits for their fields: all of them.
+// asked returns the masks of the records that the verb fills, where the mask has bits for their fields: all of them.
 func (r *request) asked() map[string]uint64 {
 	out := map[string]uint64{}
 	for _, p := range r.verb.Params {
@@ -71,7 +71,7 @@ func (r *request) asked() map[string]uint64 {
 	return out
 }
 
-// leafOf gives the path that is recorded for a field or argument: of a union the member that is bytes.
+// leafOf returns the path that is recorded for a field or argument: of a union the member that is bytes.
 func leafOf(recorded map[string]string, path string, w want) string {
 	if text, ok := recorded[path]; ok && (Bytes(w.text) == nil || Bytes(text) != nil) {
 		return path
@@ -85,7 +85,7 @@ func leafOf(recorded map[string]string, path string, w want) string {
 	return best
 }
 
-// instead tells where a value went.
+// instead reports where a value went.
 func (r *request) instead(w want) string {
 	for _, path := range slices.Sorted(maps.Keys(r.got.In)) {
 		if !w.some && !zero(w.text) && r.got.In[path] == w.text {
@@ -152,7 +152,7 @@ func (r *request) sharesWith(param, tag, inner string, seen map[string]bool) boo
 	return false
 }
 
-// tagOf gives the record behind an argument.
+// tagOf returns the record behind an argument.
 func (r *request) tagOf(param string) string {
 	name, _, _ := strings.Cut(param, "[")
 	for _, p := range r.verb.Params {
@@ -168,7 +168,7 @@ func (r *request) tagOf(param string) string {
 	return ""
 }
 
-// place gives offset and size of a field of a record, by the facts.
+// place returns offset and size of a field of a record, by the facts.
 func (b *bed) place(tag, path string) (offset, size int64) {
 	rec := b.rec.source.records[tag]
 	if rec == nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// constructor gives the function that makes a *T; of a plain struct it is new(T).
+// constructor returns the function that makes a *T; of a plain struct it is new(T).
 func constructor(name string) (reflect.Value, bool) {
 	for _, x := range attributes {
 		v := reflect.ValueOf(x)

@@ -123,7 +123,7 @@ func wrCall(t testing.TB, methods map[string]wrMethod, wr reflect.Value, name st
 	return want
 }
 
-// pointer gives the pointer for an address of C. It reads the number as a pointer, since go vet knows no addresses but Go's.
+// pointer returns the pointer for an address of C. It reads the number as a pointer, since go vet knows no addresses but Go's.
 func pointer(at uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&at)) }
 
 // compareWR holds a recorded request against what was set.
@@ -156,7 +156,7 @@ func (b *bed) covered(tag, path string, set map[string]string) bool {
 	return false
 }
 
-// wrMethods gives the names of the methods to test, and fails for those that no table has.
+// wrMethods returns the names of the methods to test, and fails for those that no table has.
 func wrMethods(t testing.TB, of reflect.Type, methods map[string]wrMethod) []string {
 	t.Helper()
 	var names []string

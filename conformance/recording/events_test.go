@@ -52,7 +52,7 @@ type asyncEvent struct {
 	got       *verbs.AsyncEvent
 }
 
-// asyncEvents gives events of every type: of two objects or ports each, and of an object that other code made.
+// asyncEvents returns events of every type: of two objects or ports each, and of an object that other code made.
 func (b *bed) asyncEvents() (out []*asyncEvent) {
 	b.Helper()
 	for round := range uint64(3) {
@@ -74,7 +74,7 @@ func (b *bed) asyncEvents() (out []*asyncEvent) {
 	return out
 }
 
-// descriptor gives an object of C a descriptor to wait on, which counts.
+// descriptor makes for an object of C a descriptor to wait on, which counts.
 func (b *bed) descriptor(tag string, object uint64, field string) (fd int) {
 	b.Helper()
 	fd = must(unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_SEMAPHORE))(b.TB)
@@ -99,7 +99,7 @@ func (b *bed) soon() context.Context {
 	return ctx
 }
 
-// acks gives the acknowledgements since the last time that calls were taken.
+// acks returns the acknowledgements since the last time that calls were taken.
 func (b *bed) acks(verb string) (out []map[string]string) {
 	b.Helper()
 	for _, c := range must(b.rec.Calls())(b.TB) {

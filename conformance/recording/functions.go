@@ -19,7 +19,7 @@ func (s *source) holders() []string {
 	return out
 }
 
-// verbOf gives the function of the header that calls an operation, or else the operation's own name, and the names of its parameters.
+// verbOf returns the function of the header that calls an operation, or else the operation's own name, and the names of its parameters.
 func (s *source) verbOf(op string, params []api.Param) (string, []api.Param) {
 	var verb *api.Function
 	best := 0

@@ -144,7 +144,7 @@ func compile(dir, include, decls, tables string) (string, error) {
 	return out, nil
 }
 
-// find gives the address of a function of the library's own.
+// find returns the address of a function of the library's own.
 func (l *Library) find(name string) C.uintptr_t {
 	s := C.CString(name)
 	defer C.free(unsafe.Pointer(s))

@@ -81,7 +81,7 @@ func (r *request) inBytes(path, tag string, raw []byte) {
 	}
 }
 
-// passedOn gives attributes that C filled to a verb that takes one, and compares what C sees then with what it filled. The rules of that
+// passedOn passes attributes that C filled to a verb that takes one, and compares what C sees then with what it filled. The rules of that
 // verb may refuse it.
 func (b *bed) passedOn(p *spec.Param, filled reflect.Value, out map[string]string) error {
 	b.Helper()

@@ -54,7 +54,7 @@ func (b *bed) word(name string) reflect.StructField {
 	return f
 }
 
-// typeOf gives the type of the queue pair that a request of a method is posted to.
+// typeOf returns the type of the queue pair that a request of a method is posted to.
 func typeOf(method string) string {
 	if addressed[method] {
 		return "IBV_QPT_UD"
@@ -101,7 +101,7 @@ func TestPrivateWords(t *testing.T) {
 	}
 }
 
-// extent gives where a member of a union begins and ends.
+// extent returns where a member of a union begins and ends.
 func (b *bed) extent(tag, member string) (from, to int64) {
 	from = -1
 	for _, f := range b.facts.Record(tag).Fields {

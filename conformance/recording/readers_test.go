@@ -91,7 +91,7 @@ func (b *bed) arrive(list []completion, end syscall.Errno) {
 	}
 }
 
-// lazyFlags gives the flags of all fields that readers read.
+// lazyFlags returns the flags of all fields that readers read.
 func lazyFlags() []string {
 	var out []string
 	for _, f := range lazyFields {
@@ -190,7 +190,7 @@ type reads map[string]uint64
 // filled is the result of such a function.
 const filled = 1
 
-// readsOf gives the calls for each completion since calls were taken, and what is wrong with their order.
+// readsOf returns the calls for each completion since calls were taken, and what is wrong with their order.
 func (b *bed) readsOf(at uint64, end syscall.Errno) (out []reads, said string) {
 	b.Helper()
 	calls := must(b.rec.Calls())(b.TB)
@@ -305,7 +305,7 @@ func indexOf(name string) []int {
 	return f.Index
 }
 
-// with tells which of the calls returned a value.
+// with says which of the calls returned a value.
 func (r reads) with(v uint64) string {
 	for verb, result := range r {
 		if result == v {

@@ -12,7 +12,7 @@ import (
 
 //go:generate go run ./internal/registry
 
-// Attributes gives the records that the caller fills, whether methods of the pages take them or other records do, sorted.
+// Attributes returns the records that the caller fills, whether methods of the pages take them or other records do, sorted.
 func Attributes(s *spec.Spec) []string {
 	found := map[string]bool{}
 	var add func(name string)
@@ -72,7 +72,7 @@ func goNames(records []*spec.Record) (out []string) {
 	return out
 }
 
-// taken gives the argument of C that a method takes as attributes, or nil.
+// taken returns the argument of C that a method takes as attributes, or nil.
 func taken(s *spec.Spec, v *spec.Verb, m *spec.Method) *spec.Param {
 	for i, p := range v.Params {
 		if _, fixed := m.Fixed[p.C]; p.Role == role.InRecord && !fixed && s.RecordByGo(p.Type).Runtime == "" {

@@ -22,7 +22,7 @@ type result struct {
 	v    reflect.Value
 }
 
-// flatten gives the values of a Go record. A field of the Go type that is on no page is an error.
+// flatten returns the values of a Go record. A field of the Go type that is on no page is an error.
 func (b *bed) flatten(r *spec.Record, v reflect.Value, name, path string) []result {
 	b.Helper()
 	var out []result
@@ -103,7 +103,7 @@ func (b *bed) compareResults(values []result, recorded map[string]string, tag fu
 	}
 }
 
-// origin tells which field a wrong value is of.
+// origin says which field a wrong value is of.
 func (b *bed) origin(v reflect.Value, recorded map[string]string) string {
 	for path, text := range recorded {
 		if v.Kind() != reflect.Bool && !zero(text) && shows(v, text) {
@@ -129,7 +129,7 @@ func (b *bed) newer(r result, field string) {
 	}
 }
 
-// outputs gives the results of a method with what they are of in C, in order.
+// outputs returns the results of a method with what they are of in C, in order.
 func (b *bed) outputs(v *spec.Verb, results []reflect.Value) []result {
 	b.Helper()
 	var out []result
@@ -233,7 +233,7 @@ func (b *bed) answered(v *spec.Verb, m *spec.Method, field int) (any bool) {
 	return any
 }
 
-// listed gives the values of the lists that C filled.
+// listed returns the values of the lists that C filled.
 func (r *request) listed() []result {
 	r.Helper()
 	var out []result
@@ -251,7 +251,7 @@ func (r *request) listed() []result {
 	return out
 }
 
-// field gives the name of a field in the facts: "struct ibv_device_attr.max_qp" of "attr.orig_attr.max_qp".
+// field returns the name of a field in the facts: "struct ibv_device_attr.max_qp" of "attr.orig_attr.max_qp".
 func (r *request) field(path string) string {
 	param, inner, _ := strings.Cut(path, ".")
 	tag := r.tagOf(param)

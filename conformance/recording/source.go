@@ -115,7 +115,7 @@ func ident(tag string) string { return "record_" + strings.ReplaceAll(tag, " ", 
 
 var array = regexp.MustCompile(`^(.+)\[\d+\]$`)
 
-// number gives the kind of a number, "" for what is none.
+// number returns the kind of a number, "" for what is none.
 func (s *source) number(ctype string) string {
 	signed, scalar := scalars[ctype]
 	enum, isEnum := s.enums[ctype]
@@ -130,7 +130,7 @@ func (s *source) number(ctype string) string {
 	return ""
 }
 
-// kind gives the kind of a field or argument, and the record that it is about.
+// kind returns the kind of a field or argument, and the record that it is about.
 func (s *source) kind(ctype string) (kind, record string) {
 	ctype = strings.TrimPrefix(ctype, "const ")
 	if k := s.number(ctype); k != "" {
@@ -157,7 +157,7 @@ func (s *source) kind(ctype string) (kind, record string) {
 	return "POINTER", ""
 }
 
-// listed gives the record of a pointer to numbers or pointers whose count is known.
+// listed returns the record of a pointer to numbers or pointers whose count is known.
 func (s *source) listed(ctype string) string {
 	of := strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(ctype, "const "), "*"))
 	switch {
@@ -210,7 +210,7 @@ func (s *source) tables(ops map[string]string) string {
 	return b.String()
 }
 
-// wholeOf gives the record that begins with an object of the given one.
+// wholeOf returns the record that begins with an object of the given one.
 func (s *source) wholeOf(tag string) string {
 	for _, w := range s.order {
 		if f := s.records[w].Fields; len(f) > 0 && s.objects[tag] && s.objects[w] && f[0].Type == tag {

@@ -78,7 +78,7 @@ type stream struct {
 	n  int    // of values
 }
 
-// methods gives the methods of the builders that the header of this machine has.
+// methods returns the methods of the builders that the header of this machine has.
 func (b *bed) methods() []string {
 	b.Helper()
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(builders)), func(m string) bool {
@@ -87,7 +87,7 @@ func (b *bed) methods() []string {
 	})
 }
 
-// allOps gives the flags of those builders, without some.
+// allOps returns the flags of those builders, without some.
 func (b *bed) allOps(without ...string) []string {
 	b.Helper()
 	var out []string

@@ -25,7 +25,7 @@ func (c *catcher) Errorf(form string, args ...any) {
 func (c *catcher) Error(args ...any)   { c.said = append(c.said, fmt.Sprint(args...)) }
 func (c *catcher) Logf(string, ...any) {}
 
-// swaps gives pairs of neighbours in a record that can be taken for each other: numbers of one size, of which shown says that Go has
+// swaps returns pairs of neighbours in a record that can be taken for each other: numbers of one size, of which shown says that Go has
 // both. Numbers by which the library itself finds records are left alone.
 func (b *bed) swaps(tag string, shown func(field string) bool) [][2]string {
 	var out [][2]string
@@ -157,7 +157,7 @@ func TestSwappedFunctions(t *testing.T) {
 	}
 }
 
-// called gives the functions that readers and streams call, by the names that they have in objects.
+// called returns the functions that readers and streams call, by the names that they have in objects.
 func called() map[string]bool {
 	out := map[string]bool{}
 	for _, f := range lazyFields {
@@ -170,7 +170,7 @@ func called() map[string]bool {
 	return out
 }
 
-// functionPairs gives the pairs of functions of one type among the named ones.
+// functionPairs returns the pairs of functions of one type among the named ones.
 func (b *bed) functionPairs(tag string, among map[string]bool) [][2]string {
 	var out [][2]string
 	fields := b.rec.source.records[tag].Fields

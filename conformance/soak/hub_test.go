@@ -46,7 +46,7 @@ const (
 	sharedQueues = 3
 )
 
-// hub gives the open device of a slot, nil if it cannot be opened now.
+// hub returns the open device of a slot, nil if it cannot be opened now.
 func (w *worker) hub(sl *slot) *hub {
 	sl.mu.Lock()
 	defer sl.mu.Unlock()

@@ -140,7 +140,7 @@ func sealed(rng *rand.Rand, id uint64, size int) []byte {
 	return p
 }
 
-// opened gives whose data it is, or an error if it is not as it was made.
+// opened returns whose data it is, or an error if it is not as it was made.
 func opened(p []byte) (id uint64, err error) {
 	if len(p) < headSize {
 		return 0, fmt.Errorf("%d bytes came; a message has at least %d", len(p), headSize)

@@ -22,7 +22,7 @@ func (g *Target) census(t *T) {
 	}
 }
 
-// probeCensus tells why objects are not counted.
+// probeCensus reports why objects are not counted.
 func (g *Target) probeCensus(t *T) error {
 	if t.soft != nil {
 		return nil

@@ -32,7 +32,7 @@ type KernelRange struct {
 // Defects is the list of them.
 type Defects []Defect
 
-// KnownDefects gives the embedded list.
+// KnownDefects returns the embedded list.
 func KnownDefects() (Defects, error) { return ParseDefects(knownJSON) }
 
 // ParseDefects reads a list strictly.
@@ -56,7 +56,7 @@ func ParseDefects(data []byte) (Defects, error) {
 	return list, nil
 }
 
-// release gives the numbers at the start of a release: 6, 1, 0 of "6.1.0-50-amd64".
+// release returns the numbers at the start of a release: 6, 1, 0 of "6.1.0-50-amd64".
 func release(s string) []int {
 	var out []int
 	for part := range strings.SplitSeq(s, ".") {
@@ -72,7 +72,7 @@ func release(s string) []int {
 	return out
 }
 
-// holds tells whether a kernel release lies in the range. 6.1.0 is 6.1.
+// holds reports whether a kernel release lies in the range. 6.1.0 is 6.1.
 func (r KernelRange) holds(kernel string) bool {
 	cmp := func(limit string) int {
 		a, b := release(kernel), release(limit)
@@ -84,7 +84,7 @@ func (r KernelRange) holds(kernel string) bool {
 	return (r.From == "" || cmp(r.From) >= 0) && (r.Before == "" || cmp(r.Before) < 0)
 }
 
-// of gives the defects that a case can meet on a device.
+// of returns the defects that a case can meet on a device.
 func (l Defects) of(provider, kernel, id string) Defects {
 	var out Defects
 	for _, d := range l {
@@ -95,7 +95,7 @@ func (l Defects) of(provider, kernel, id string) Defects {
 	return out
 }
 
-// harmful gives a defect for which the case is not run, or nil.
+// harmful returns a defect for which the case is not run, or nil.
 func (l Defects) harmful() *Defect {
 	if at := slices.IndexFunc(l, func(d Defect) bool { return d.Harm }); at >= 0 {
 		return &l[at]
@@ -103,7 +103,7 @@ func (l Defects) harmful() *Defect {
 	return nil
 }
 
-// explain gives a defect when every failure is one of the list's.
+// explain returns a defect when every failure is one of the list's.
 func (l Defects) explain(failures []string) *Defect {
 	var found *Defect
 	for _, f := range failures {

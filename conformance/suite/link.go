@@ -19,7 +19,7 @@ type Link struct {
 	Far  far.End
 }
 
-// Maker gives what makes the other ends: the one of the configuration, or a second context on the peer device, or on the device
+// Maker returns what makes the other ends: the one of the configuration, or a second context on the peer device, or on the device
 // itself.
 func (t *T) Maker() far.Maker {
 	if t.maker != nil {

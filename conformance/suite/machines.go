@@ -12,7 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// Self tells what another machine has to know of this one.
+// Self says what another machine has to know of this one.
 func (g *Target) Self() report.Peer {
 	host := g.host
 	host.OS, host.Arch = runtime.GOOS, runtime.GOARCH

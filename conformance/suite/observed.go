@@ -40,7 +40,7 @@ func (o *observer) add(what, answer string) {
 	fmt.Fprintf(o.rest, "%q %q\n", what, answer) // a hash takes everything
 }
 
-// all gives the list, with one entry more for the answers that it has no room for.
+// all returns the list, with one entry more for the answers that it has no room for.
 func (o *observer) all() []report.Observation {
 	if o.more == 0 {
 		return o.list

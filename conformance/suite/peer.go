@@ -34,7 +34,7 @@ type PeerEnd struct {
 	far far.End // nil while there is no connection
 }
 
-// PeerOf gives a peer for the regions of a domain, nil where there can be none. It is closed when the case has ended.
+// PeerOf returns a peer for the regions of a domain, nil where there can be none. It is closed when the case has ended.
 func (t *T) PeerOf(pd *verbs.PD) *PeerEnd {
 	if !t.Has(Peer) {
 		return nil

@@ -79,7 +79,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceInfoEx) (map[Capability]st
 	return lacking, err
 }
 
-// probePeer tells why no connection can be made. It makes none: what goes wrong on the way is for the cases to find.
+// probePeer reports why no connection can be made. It makes none: what goes wrong on the way is for the cases to find.
 func probePeer(t *T, dev *verbs.Device) (why string, err error) {
 	if err = far.Speaks(t.lib, t.target.name); err == nil {
 		_, err = far.OpenPort(dev, t.target.name, t.target.cfg.Port, t.target.cfg.GIDIndex)
@@ -355,7 +355,7 @@ func memfd(length int64) (int, error) {
 	return fd, nil
 }
 
-// memAvailable gives the bytes that the kernel thinks can still be had; 0 where it does not tell.
+// memAvailable returns the bytes that the kernel thinks can still be had; 0 where it does not tell.
 func memAvailable() uint64 {
 	data, err := os.ReadFile("/proc/meminfo")
 	if err != nil {

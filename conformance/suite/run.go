@@ -14,7 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 )
 
-// Run runs one case and tells how it went. A case that panics, or does not end in its time, has failed; the cases after it
+// Run runs one case and says how it went. A case that panics, or does not end in its time, has failed; the cases after it
 // run as if nothing had happened.
 func (g *Target) Run(c Case) (res report.Case) {
 	mode := g.modeOf(&c)
@@ -89,7 +89,7 @@ func (t *T) body(c *Case, done chan<- struct{}) {
 	c.Run(t)
 }
 
-// panicPlace gives the function and line in which a panic started, from the stack of the goroutine that recovered.
+// panicPlace returns the function and line in which a panic started, from the stack of the goroutine that recovered.
 func panicPlace(stack []byte) string {
 	lines := strings.Split(string(stack), "\n")
 	at := slices.IndexFunc(lines, func(s string) bool { return strings.HasPrefix(s, "panic(") })

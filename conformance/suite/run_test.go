@@ -95,7 +95,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestMachine tells what the machine lacks from what the device lacks.
+// TestMachine says what the machine lacks from what the device lacks.
 func TestMachine(t *testing.T) {
 	g := target(t, nil)
 	g.lacking[Memory] = "none"

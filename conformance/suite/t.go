@@ -86,7 +86,7 @@ func (t *T) clean() {
 	last()
 }
 
-// Has tells whether the device has a capability that the case can do without. Device memory of an overlay is there for the cases
+// Has reports whether the device has a capability that the case can do without. Device memory of an overlay is there for the cases
 // that run on it alone.
 func (t *T) Has(c Capability) bool {
 	if c == DM && t.target.overlay != nil {
@@ -184,7 +184,7 @@ func names(set []syscall.Errno) string {
 	return strings.Join(out, " or ")
 }
 
-// Refused gives the IDs of the rules that refused a call before the library saw it; nil when none did.
+// Refused returns the IDs of the rules that refused a call before the library saw it; nil when none did.
 func Refused(err error) []string {
 	var e *verr.Error
 	if !errors.As(err, &e) || !e.Refused {

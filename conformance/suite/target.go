@@ -147,7 +147,7 @@ func (g *Target) look() error {
 	return nil
 }
 
-// begin gives a case its library, and on software its device.
+// begin opens for a case its library, and on software its device.
 func (g *Target) begin(t *T) (err error) {
 	switch {
 	case t.mode == report.ModeOverlay:
@@ -172,7 +172,7 @@ func (g *Target) begin(t *T) (err error) {
 	return err
 }
 
-// modeOf tells what a case runs on: one that needs device memory may run on an overlay.
+// modeOf says what a case runs on: one that needs device memory may run on an overlay.
 func (g *Target) modeOf(c *Case) string {
 	if g.overlay != nil && slices.Contains(c.Needs, DM) {
 		return report.ModeOverlay
@@ -180,10 +180,10 @@ func (g *Target) modeOf(c *Case) string {
 	return g.mode
 }
 
-// Has tells whether the device has a capability.
+// Has reports whether the device has a capability.
 func (g *Target) Has(c Capability) bool { return g.lacking[c] == "" }
 
-// Lacking tells why a capability is not there; empty: it is.
+// Lacking reports why a capability is not there; empty: it is.
 func (g *Target) Lacking(c Capability) string { return g.lacking[c] }
 
 // String names the device and where it is.

@@ -19,7 +19,7 @@ echo "the trial boot came through" >/dev/ttyS0
 
 const probeLimit = 15 * time.Second
 
-// chooseAccel gives "kvm" where a boot with it comes through, else "tcg". That /dev/kvm is there does not tell: inside
+// chooseAccel returns "kvm" where a boot with it comes through, else "tcg". That /dev/kvm is there does not tell: inside
 // some virtual machines a boot with it hangs. The answer is kept until this machine boots again.
 func chooseAccel(ctx context.Context, asked string, img *image, say *progress) string {
 	if asked != "auto" {

@@ -56,7 +56,7 @@ func (a *aptTree) get(ctx context.Context, args ...string) (string, error) {
 // kernelPackage matches what of a kernel's dependencies holds files of the kernel, in a simulated installation.
 var kernelPackage = regexp.MustCompile(`(?m)^Inst (linux-(?:base|image|modules|binary)-[0-9]\S*) \((\S+) `)
 
-// kernelPackages tells which packages the suite's kernel is made of: names that change with every update, with their
+// kernelPackages says which packages the suite's kernel is made of: names that change with every update, with their
 // versions.
 func (a *aptTree) kernelPackages(ctx context.Context) (names, versions []string, err error) {
 	plan, err := a.get(ctx, "-s", "--no-install-recommends", "install", "linux-image-amd64")
@@ -84,7 +84,7 @@ func (a *aptTree) download(ctx context.Context, names []string) ([]string, error
 	return files, err
 }
 
-// machineMirror gives the Debian mirror that this machine's own apt uses.
+// machineMirror returns the Debian mirror that this machine's own apt uses.
 func machineMirror(ctx context.Context) (string, error) {
 	out, err := output(ctx, "", "apt-get", "indextargets", "--format", "$(RELEASE) $(ORIGIN) $(LABEL) $(REPO_URI)", "Created-By: Packages")
 	if err != nil {

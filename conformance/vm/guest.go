@@ -35,7 +35,7 @@ type guest struct {
 	follow io.Writer // gets the output of the jobs as it comes; may be nil
 }
 
-// ending tells how a boot ended.
+// ending says how a boot ended.
 type ending int
 
 const (
@@ -45,7 +45,7 @@ const (
 	endInterrupted               // a person stopped it
 )
 
-// arguments gives qemu's command line: no device but what is named, so that nothing depends on the machine's setup.
+// arguments returns qemu's command line: no device but what is named, so that nothing depends on the machine's setup.
 func (g *guest) arguments(initrd string) []string {
 	share := func(tag, path, more string) string {
 		return "local,path=" + strings.ReplaceAll(path, ",", ",,") + ",mount_tag=" + tag + ",security_model=none,multidevs=remap" + more
@@ -115,7 +115,7 @@ func runQEMU(ctx context.Context, args []string) (string, error) {
 	return said.String(), err
 }
 
-// finished tells whether every job has a status.
+// finished reports whether every job has a status.
 func (g *guest) finished() bool {
 	for _, j := range g.jobs {
 		if _, ok := j.status(); !ok {
@@ -165,7 +165,7 @@ func copyFrom(w io.Writer, path string, from int64) int64 {
 	return n
 }
 
-// stage tells what the guest is doing.
+// stage says what the guest is doing.
 func (g *guest) stage() string {
 	text, err := os.ReadFile(filepath.Join(g.out, "stage"))
 	if err != nil {
@@ -180,13 +180,13 @@ func (g *guest) stage() string {
 	return stage
 }
 
-// booting tells whether the guest has not come to its first stage.
+// booting reports whether the guest has not come to its first stage.
 func (g *guest) booting() bool {
 	_, err := os.Stat(filepath.Join(g.out, "stage"))
 	return os.IsNotExist(err)
 }
 
-// why gives what is known about a guest that ended too early.
+// why returns what is known about a guest that ended too early.
 func (g *guest) why() string {
 	console, err := os.ReadFile(filepath.Join(g.out, "console"))
 	if err != nil {
@@ -195,7 +195,7 @@ func (g *guest) why() string {
 	return fmt.Sprintf("it was at: %s; the end of its console:\n%s", g.stage(), lastLines(string(console), 40))
 }
 
-// log gives what the kernel logged after the guest was set up.
+// log returns what the kernel logged after the guest was set up.
 func (g *guest) log() string {
 	text, err := os.ReadFile(filepath.Join(g.out, "dmesg"))
 	if err != nil {

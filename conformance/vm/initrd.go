@@ -71,7 +71,7 @@ func firstFile(paths ...string) (string, error) {
 	return "", fmt.Errorf("none of %s is in the packages", strings.Join(paths, ", "))
 }
 
-// moduleFiles gives the files of the modules in an order in which they can be loaded.
+// moduleFiles returns the files of the modules in an order in which they can be loaded.
 func moduleFiles(ctx context.Context, tree, release string) ([]string, error) {
 	if _, err := output(ctx, "", "depmod", "-b", tree, release); err != nil {
 		return nil, err

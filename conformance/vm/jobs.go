@@ -23,7 +23,7 @@ type job struct {
 
 func (j *job) file(name string) string { return filepath.Join(j.dir, name) }
 
-// status gives the exit status once the job has ended.
+// status returns the exit status once the job has ended.
 func (j *job) status() (int, bool) {
 	text, err := os.ReadFile(j.file("status"))
 	if err != nil {
@@ -33,7 +33,7 @@ func (j *job) status() (int, bool) {
 	return n, err == nil
 }
 
-// running gives the test that a test binary is at.
+// running returns the test that a test binary is at.
 func (j *job) running() string {
 	text, err := os.ReadFile(j.file("output"))
 	if err != nil {
@@ -47,7 +47,7 @@ func (j *job) running() string {
 	return strings.TrimSpace(line)
 }
 
-// emptyFolder gives the absolute path of a folder that holds nothing, or only what an earlier run left, which a file
+// emptyFolder returns the absolute path of a folder that holds nothing, or only what an earlier run left, which a file
 // in it tells.
 func emptyFolder(asked string) (string, error) {
 	dir, err := filepath.Abs(asked)

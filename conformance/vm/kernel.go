@@ -47,14 +47,14 @@ type image struct {
 	release string // "6.1.0-50-amd64"
 }
 
-// manifest tells what an image was made of. Images whose files are not those of the manifest are not used.
+// manifest says what an image was made of. Images whose files are not those of the manifest are not used.
 type manifest struct {
 	Release  string            `json:"release"`
 	Packages map[string]string `json:"packages"` // name: version
 	SHA256   map[string]string `json:"sha256"`   // file: sum
 }
 
-// cacheFolder gives the folder that images are kept in.
+// cacheFolder returns the folder that images are kept in.
 func cacheFolder() (string, error) {
 	base, err := os.UserCacheDir()
 	if err != nil {
@@ -64,7 +64,7 @@ func cacheFolder() (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// kernelImage gives the image of a known kernel: the kept one when its files are what they were, or a new one.
+// kernelImage returns the image of a known kernel: the kept one when its files are what they were, or a new one.
 func kernelImage(ctx context.Context, cache, name, mirror string, say *progress) (*image, error) {
 	if runtime.GOARCH != "amd64" {
 		return nil, fmt.Errorf("the guest uses the programs of this machine, and there is a kernel for amd64 only; this is %s", runtime.GOARCH)

@@ -163,7 +163,7 @@ func prepare(ctx context.Context, o *options, say *progress) (*image, error) {
 	return kernelImage(ctx, cache, o.kernel, o.mirror, say)
 }
 
-// notRun tells that nothing was tested, so that nobody takes it for a pass.
+// notRun says that nothing was tested, so that nobody takes it for a pass.
 func notRun(say *progress, err error) int {
 	required := os.Getenv("VERBS_REQUIRE_DEVICE") == "1"
 	status, then := 0, "This counts as passed, as VERBS_REQUIRE_DEVICE is not 1."
@@ -209,7 +209,7 @@ func test(ctx context.Context, o *options, img *image, say *progress, stdout io.
 	return status
 }
 
-// outFolder gives the absolute path of the folder that the guest may write.
+// outFolder returns the absolute path of the folder that the guest may write.
 func outFolder(asked string) (string, error) {
 	if asked == "" {
 		return os.MkdirTemp("", "verbsgen-vm-")

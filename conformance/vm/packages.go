@@ -43,7 +43,7 @@ var buildPackages = []need{
 	{"dpkg", []string{"dpkg-deb"}},
 }
 
-// missing gives the names of the packages that are not there, below a root.
+// missing returns the names of the packages that are not there, below a root.
 func missing(root string, needs []need) []string {
 	var out []string
 	for _, n := range needs {
@@ -132,7 +132,7 @@ func needInRoot(root string, needs []need) error {
 	return nil
 }
 
-// asRoot gives what to put before a command that only root may run.
+// asRoot returns what to put before a command that only root may run.
 func asRoot(ctx context.Context, euid int) ([]string, error) {
 	if euid == 0 {
 		return nil, nil
@@ -160,7 +160,7 @@ func output(ctx context.Context, dir, name string, args ...string) (string, erro
 	return string(out), nil
 }
 
-// lastLines gives the end of a text.
+// lastLines returns the end of a text.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	if len(lines) > n {

@@ -42,7 +42,7 @@ type tested struct {
 // shownSkips is how many skipped tests of a package are shown; all are in the files.
 const shownSkips = 10
 
-// report tells how a boot ended, and gives the exit status.
+// report says how a boot ended, and gives the exit status.
 func report(ctx context.Context, o *options, g *guest, end ending, say *progress, stdout io.Writer) int {
 	status := 0
 	for _, j := range g.jobs {

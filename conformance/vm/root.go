@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// releaseRoot gives a root for the guest with a release of rdma-core: the kept one, or a new one made of Debian's packages. The
+// releaseRoot returns a root for the guest with a release of rdma-core: the kept one, or a new one made of Debian's packages. The
 // folder has the script in its name, so that a root that an earlier script made is not taken for one with today's packages.
 func releaseRoot(ctx context.Context, cache, release string, say *progress) (string, error) {
 	unlock, err := lock(ctx, filepath.Join(cache, "lock"))

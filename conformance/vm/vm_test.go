@@ -167,7 +167,7 @@ Conf linux-image-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
 	}
 }
 
-// TestMissing tells packages by commands and files.
+// TestMissing names packages by commands and files.
 func TestMissing(t *testing.T) {
 	got := missing("/", []need{
 		{"a", []string{"sh"}}, {"b", []string{"no-such-command-anywhere"}}, {"c", []string{"/no/such/file*", "/"}},

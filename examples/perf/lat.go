@@ -43,7 +43,7 @@ type last struct {
 	at   *atomic.Uint32
 }
 
-// lastOf gives the last byte of a message at an offset of the memory.
+// lastOf returns the last byte of a message at an offset of the memory.
 func (x *side) lastOf(off uint64, size int) (*last, error) {
 	byteAt := int64(off) + int64(size) - 1
 	l := &last{x: x, word: byteAt &^ 3, in: int(byteAt & 3)}

@@ -104,7 +104,7 @@ func (r *report) write(w io.Writer, asJSON bool) error {
 	return nil
 }
 
-// String gives the columns of a table, in microseconds.
+// String returns the columns of a table, in microseconds.
 func (p *percentiles) String() string {
 	if p == nil {
 		return "-\t-\t-\t-"

@@ -14,7 +14,7 @@ type session struct {
 	number uint32 // that this agent has there
 }
 
-// join gives a session a number.
+// join numbers a session.
 func (a *agent) join(s *session) (uint32, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -141,8 +141,8 @@ var (
 		Statement: "an implicit on-demand region must begin at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule0009 = verr.Rule{ID: "VR-ibv_reg_mr-length-0009", Verb: "ibv_reg_mr", Subject: "length",
-		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
-		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+		Statement: "length SIZE_MAX means an implicit region, which needs ON_DEMAND", Fix: "add MRAccessOnDemand, or pass the real length",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION"}
 	rule0014 = verr.Rule{ID: "VR-ibv_reg_mr-access-0014", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
 		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
@@ -186,7 +186,7 @@ var (
 	rule0194 = verr.Rule{ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
-		AcceptedBy: []string{"rxe with linux 6.12..7.2 (taken of persistent memory alone), not in all cases"},
+		AcceptedBy: []string{"rxe with linux 6.12..7.2 (only of persistent memory), not in all cases"},
 		RefusedBy:  []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
 	rule0201 = verr.Rule{ID: "VR-ibv_reg_mr-addr-0201", Verb: "ibv_reg_mr", Subject: "addr",
 		Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr",
@@ -211,8 +211,8 @@ var (
 		Statement: "an implicit on-demand region must begin at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule0027 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0027", Verb: "ibv_reg_mr_iova", Subject: "length",
-		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
-		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+		Statement: "length SIZE_MAX means an implicit region, which needs ON_DEMAND", Fix: "add MRAccessOnDemand, or pass the real length",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION"}
 	rule0032 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0032", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
 		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
@@ -265,7 +265,7 @@ var (
 	rule0195 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
-		AcceptedBy: []string{"rxe with linux 6.12..7.2 (taken of persistent memory alone), not in all cases"},
+		AcceptedBy: []string{"rxe with linux 6.12..7.2 (only of persistent memory), not in all cases"},
 		RefusedBy:  []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
 	rule0202 = verr.Rule{ID: "VR-ibv_reg_mr_iova-addr-0202", Verb: "ibv_reg_mr_iova", Subject: "addr",
 		Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr",
@@ -315,8 +315,8 @@ var (
 		Statement: "an implicit on-demand region must begin at address 0", Fix: "pass nil for addr, or the real length", Page: "ibv_reg_mr",
 		Section: "DESCRIPTION", Text: validate.AddrText}
 	rule0057 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0057", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
-		Statement: "length SIZE_MAX stands for an implicit region, which needs ON_DEMAND",
-		Fix:       "add MRAccessOnDemand, or pass the real length", Page: "ibv_reg_mr", Section: "DESCRIPTION"}
+		Statement: "length SIZE_MAX means an implicit region, which needs ON_DEMAND", Fix: "add MRAccessOnDemand, or pass the real length",
+		Page: "ibv_reg_mr", Section: "DESCRIPTION"}
 	rule0062 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0062", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility", Fix: "leave MRAccessFlushGlobal out",
 		Page: "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
@@ -395,7 +395,7 @@ var (
 	rule0196 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out", Page: "ibv_reg_mr",
-		AcceptedBy: []string{"rxe with linux 6.12..7.2 (taken of persistent memory alone), not in all cases"},
+		AcceptedBy: []string{"rxe with linux 6.12..7.2 (only of persistent memory), not in all cases"},
 		RefusedBy:  []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
 	rule0203 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
 		Statement: "pinned memory rarely begins at address 0", Fix: "pass the address of the memory", Page: "ibv_reg_mr",
@@ -734,7 +734,7 @@ var (
 	rule3057 = verr.Rule{ID: "VR-ibv_post_srq_ops-num_sge-3057", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge",
 		Statement: "num_sge is at most the max_sge of the device", Fix: "use fewer ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
 		Capable: true, Limit: "max_sge",
-		AcceptedBy: []string{"mlx5 (only the first range is used, and only a build with MLX5_DEBUG answers EINVAL)"}, Text: validate.Signed}
+		AcceptedBy: []string{"mlx5 (only the first range is used, and only a build with MLX5_DEBUG returns EINVAL)"}, Text: validate.Signed}
 	rule3058 = verr.Rule{ID: "VR-ibv_post_srq_ops-num_sge-3058", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge",
 		Statement: "num_sge must not be negative", Fix: "pass the number of ranges", Page: "ibv_post_srq_ops", Section: "DESCRIPTION",
 		AcceptedBy: []string{"mlx5 (one range is read)"}, Text: validate.Signed}
@@ -1107,7 +1107,7 @@ var (
 	rule0222 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "attr_mask must fit the change of state of a queue pair of type UD", Fix: "add what is missing, leave out the rest",
 		Page: "ibv_modify_qp", Section: "NOTES",
-		AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with the state alone)",
+		AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with no attribute but the state)",
 			"rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"},
 		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}}
 	rule0225 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask",
@@ -1526,7 +1526,7 @@ var (
 	rule3501 = verr.Rule{ID: "VR-ibv_post_send-num_sge-3501", Verb: "ibv_post_send", Subject: "wr[].num_sge",
 		Statement: "num_sge of an RDMA read is at most max_sge_rd", Fix: "read in several requests", Page: "ibv_query_device",
 		Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd",
-		AcceptedBy: []string{"mlx5 (it looks at max_send_sge alone)", "rxe (it looks at max_send_sge alone)"},
+		AcceptedBy: []string{"mlx5 (it looks only at max_send_sge)", "rxe (it looks only at max_send_sge)"},
 		RefusedBy:  []string{"cxgb4", "efa", "irdma"}, Text: validate.Signed}
 	rule0362 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list",
 		Statement: "sg_list must not be NULL unless num_sge is 0", Fix: "pass the ranges", Page: "ibv_post_recv", Section: "DESCRIPTION",

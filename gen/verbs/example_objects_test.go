@@ -13,7 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// open gives a software device for an example.
+// open returns a software device for an example.
 func open() (*verbs.Device, func()) {
 	soft := softverbs.New()
 	lib, err := verbs.LoadFrom(soft)

@@ -14,7 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// connected gives two connected queue pairs of a device made of software.
+// connected returns two connected queue pairs of a device made of software.
 func connected() (a, b *verbstest.End, end func()) {
 	soft := softverbs.New()
 	lib, err := verbs.LoadFrom(soft)

@@ -25,7 +25,7 @@ type MR struct {
 	lib    *Lib
 	dev    *Device
 	named  dpath.Named // the C object for requests that name it
-	region dpath.Place // of which elements are made
+	region dpath.Place // where elements of requests point
 	mu     sync.Mutex  // guards what a change in place changes
 	pd     *PD
 	lkey   uint32

@@ -223,7 +223,7 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 //     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
 //     paging
 //   - addr: an implicit on-demand region must begin at address 0
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND
+//   - length SIZE_MAX means an implicit region, which needs ON_DEMAND
 //
 // Hints (some devices accept these):
 //   - access, length, addr
@@ -350,7 +350,7 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 //     paging
 //   - addr: an implicit on-demand region must begin at address 0; a zero-based region must begin at a page
 //     boundary
-//   - length SIZE_MAX stands for an implicit region, which needs ON_DEMAND
+//   - length SIZE_MAX means an implicit region, which needs ON_DEMAND
 //   - iova and addr must have the same offset within a page; iova must be 0 for an implicit on-demand region
 //
 // Hints (some devices accept these):
@@ -484,7 +484,7 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 //     implicit on-demand paging
 //   - Addr: an implicit on-demand region must begin at address 0; Addr must not be NULL with buf, as the region
 //     begins there
-//   - Length SIZE_MAX stands for an implicit region, which needs ON_DEMAND; offset plus length stays below 2^64
+//   - Length SIZE_MAX means an implicit region, which needs ON_DEMAND; offset plus length stays below 2^64
 //   - comp_mask needs ADDR or FD, the memory to register
 //   - addr and fd exclude each other
 //   - fd needs fd_offset

@@ -11,7 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// failed returns the error of a post of which nothing was posted. The provider does not say which request it refused: it is taken to be
+// failed returns the error of a post that posted nothing. The provider does not say which request it refused: it is taken to be
 // the first that breaks a rule of posts. If none does, and the provider had no room, the queue is full.
 func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
 	if errno >= verr.ErrnoClosed {

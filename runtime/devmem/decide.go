@@ -73,7 +73,7 @@ func distrust(f facts) string {
 	return ""
 }
 
-// isMANA tells MANA's provider by the name of its file: libmana.so.1, libmana-rdmav34.so.
+// isMANA knows MANA's provider by the name of its file: libmana.so.1, libmana-rdmav34.so.
 func isMANA(path string) bool {
 	name, ok := strings.CutPrefix(filepath.Base(path), "libmana")
 	return ok && (name == "" || name[0] == '.' || name[0] == '-')

@@ -251,7 +251,7 @@ func TestInlineData(t *testing.T) {
 	}
 }
 
-// bytesAt gives the bytes of an element that lies in the memory of a batch.
+// bytesAt returns the bytes of an element that lies in the memory of a batch.
 func bytesAt(b *dpath.SendBatch, s dptest.SGE) []byte {
 	w := b.WR(0).At()
 	return unsafe.Slice((*byte)(unsafe.Add(w, uintptr(s.Addr)-uintptr(w))), s.Length)

@@ -13,5 +13,5 @@ const (
 	flagIPChecksum SendFlags = 1 << 4 // IBV_SEND_IP_CSUM
 )
 
-// String gives the C names without their prefix, and the value in hex: "SIGNALED|INLINE (0xa)".
+// String returns the C names without their prefix, and the value in hex: "SIGNALED|INLINE (0xa)".
 func (v SendFlags) String() string { return validate.FlagText(uint64(v), sendFlagsNames) }

@@ -15,7 +15,7 @@ const (
 // package has the constants.
 type PlacementType uint8
 
-// String gives the C names without their prefix, and the value in hex: "GLOBAL (0x1)".
+// String returns the C names without their prefix, and the value in hex: "GLOBAL (0x1)".
 func (v PlacementType) String() string { return validate.FlagText(uint64(v), placementTypeNames) }
 
 // SelectivityLevel is the memory that a flush is for, enum ibv_selectivity_level. The generated package has the constants.

@@ -28,7 +28,7 @@ const (
 	flagOpsSync     OpsFlags = 1 << 1 // IBV_OPS_TM_SYNC
 )
 
-// String gives the C names without their prefix, and the value in hex.
+// String returns the C names without their prefix, and the value in hex.
 func (v OpsFlags) String() string { return validate.FlagText(uint64(v), opsFlagsNames) }
 
 // OpsWR refers to a struct ibv_ops_wr, see ibv_post_srq_ops(3): one operation in the memory of an OpsBatch, which it keeps alive. A copy

@@ -27,7 +27,7 @@ type Refusal struct {
 	sges   []SGE
 }
 
-// Refusal gives the first request of the range that was not posted. The error is that of a post that errno failed for another reason
+// Refusal returns the first request of the range that was not posted. The error is that of a post that errno failed for another reason
 // than a request: the batch, or a closed queue pair.
 func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
 	if errs == nil {

@@ -29,7 +29,7 @@ type Region struct {
 	closed fmt.Stringer // the name of a region that was closed; nil while it is open
 }
 
-// SGE gives the element for n bytes of the region from offset off on. They must lie within the region (EFAULT), and be fewer than
+// SGE returns the element for n bytes of the region from offset off on. They must lie within the region (EFAULT), and be fewer than
 // 4 GiB (EINVAL). Where the region begins and ends must be known (EINVAL).
 func (r *Region) SGE(off, n uint64) (SGE, error) {
 	if r == nil {

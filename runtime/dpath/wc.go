@@ -11,7 +11,7 @@ const (
 	wcWithInv = 1 << 3 // IBV_WC_WITH_INV: the peer invalidated a remote key
 )
 
-// String gives the C names without their prefix, and the value in hex: "GRH|WITH_IMM (0x3)".
+// String returns the C names without their prefix, and the value in hex: "GRH|WITH_IMM (0x3)".
 func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlagNames) }
 
 // GRHSize is the number of bytes in front of a datagram in the memory of a UD receive, with and without IBV_WC_GRH in Flags.

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// vmFlags gives the kernel's flags of the mapping that begins at addr.
+// vmFlags returns the kernel's flags of the mapping that begins at addr.
 func vmFlags(t *testing.T, addr uintptr) []string {
 	t.Helper()
 	f, err := os.Open("/proc/self/smaps")

@@ -30,7 +30,7 @@ type addresses struct {
 	length uintptr
 }
 
-// unmapMemory gives the memory back, and keeps its addresses from being used again until many other buffers were closed.
+// unmapMemory unmaps the memory, and keeps its addresses from being used again until many other buffers were closed.
 func unmapMemory(base unsafe.Pointer, mapped uintptr) error {
 	const flags = unix.MAP_PRIVATE | unix.MAP_ANONYMOUS | unix.MAP_NORESERVE | unix.MAP_FIXED
 	if _, err := unix.MmapPtr(-1, 0, base, mapped, unix.PROT_NONE, flags); err != nil {

@@ -93,7 +93,7 @@ func (f *Foreign) ReadAt(p []byte, off int64) (int, error) {
 	return copy(p, at), err
 }
 
-// part gives n bytes from offset off.
+// part returns n bytes from offset off.
 func (f *Foreign) part(n int, off int64) ([]byte, error) {
 	switch {
 	case f == &noMemory:

@@ -53,7 +53,7 @@ func defaultHuge(file string) uint64 {
 	return 0
 }
 
-// hugeState tells why need huge pages of size bytes could not be had. dir is the kernel's folder of huge pages.
+// hugeState reports why need huge pages of size bytes could not be had. dir is the kernel's folder of huge pages.
 func hugeState(dir string, size, need uint64) string {
 	pool := filepath.Join(dir, fmt.Sprintf("hugepages-%dkB", size>>10))
 	total, err := readCount(pool, "nr_hugepages")

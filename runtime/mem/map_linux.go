@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// mapMemory maps at least length bytes, zeroed by the kernel, and tells how many it mapped.
+// mapMemory maps at least length bytes, zeroed by the kernel, and says how many it mapped.
 func mapMemory(length uint64, c config) (unsafe.Pointer, uintptr, error) {
 	flags := unix.MAP_PRIVATE | unix.MAP_ANONYMOUS
 	page := uint64(os.Getpagesize())

@@ -135,7 +135,7 @@ func TestPinOutlastsUnpin(t *testing.T) {
 	}
 }
 
-// pinned gives a Pin that alone keeps its memory, and has freed closed when that is collected.
+// pinned returns a Pin that alone keeps its memory, and has freed closed when that is collected.
 func pinned(t *testing.T, freed chan struct{}) (*Pin, uintptr) {
 	t.Helper()
 	b := make([]byte, 1<<16)

@@ -99,7 +99,7 @@ func table(t *testing.T) []verbRow {
 	return rows
 }
 
-// owners gives the header that declares each name.
+// owners returns the header that declares each name.
 func owners(t *testing.T) map[string]string {
 	owner := map[string]string{}
 	for _, f := range layers {

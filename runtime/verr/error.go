@@ -149,7 +149,7 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// plain tells the errors that only classify: their text adds nothing to a message.
+// plain reports whether an error only classifies: their text adds nothing to a message.
 func plain(err error) bool {
 	return err == errors.ErrUnsupported || err == errClosed || err == ErrQueueFull || err == ErrOverrun
 }

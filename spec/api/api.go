@@ -109,7 +109,7 @@ func (r *Record) Field(name string) *Field {
 	return nil
 }
 
-// Container tells whether a field is a named anonymous record, whose members follow under dotted names.
+// Container reports whether a field is a named anonymous record, whose members follow under dotted names.
 func (r *Record) Container(f Field) bool {
 	return slices.ContainsFunc(r.Fields, func(g Field) bool { return strings.HasPrefix(g.Name, f.Name+".") })
 }

@@ -132,7 +132,7 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// TestForms tells what is done with results, and with a missing op: always EOPNOTSUPP.
+// TestForms says what is done with results, and with a missing op: always EOPNOTSUPP.
 func TestForms(t *testing.T) {
 	got := map[string]int{}
 	for _, f := range load(t, "65.0").Functions {

@@ -85,7 +85,7 @@ func Test[T any](op Op, sub ...*Node[T]) *Node[T] {
 	return &Node[T]{Op: op, Sub: sub}
 }
 
-// Masked gives a node a mask, which may be nil.
+// Masked sets the mask of a node, which may be nil.
 func (n *Node[T]) Masked(mask *Node[T]) *Node[T] {
 	n.Mask = mask
 	return n
@@ -94,7 +94,7 @@ func (n *Node[T]) Masked(mask *Node[T]) *Node[T] {
 // Joins reports whether a node is made of conditions.
 func (n *Node[T]) Joins() bool { return n.Op == All || n.Op == Any || n.Op == Not }
 
-// Subject gives what the first of the tests of a condition looks at.
+// Subject returns what the first of the tests of a condition looks at.
 func (n *Node[T]) Subject() *Node[T] {
 	for n.Joins() {
 		n = n.Sub[0]

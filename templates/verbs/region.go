@@ -1,7 +1,7 @@
 //go:build ignore
 
 //verbsgen:with MR
-//verbsgen:field MR region dpath.Place // of which elements are made
+//verbsgen:field MR region dpath.Place // where elements of requests point
 
 package verbs
 

@@ -11,7 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 )
 
-// failed returns the error of a post of which nothing was posted.
+// failed returns the error of a post that posted nothing.
 func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
 	return r.Failed(&errWRStart, errno)
 }

@@ -17,7 +17,7 @@ func (d Difference) String() string {
 	return fmt.Sprintf("%s: %s: %s there, %s here", d.Case, d.What, d.A, d.B)
 }
 
-// Compare gives the differences between the verdicts and answers of two devices, in the order of a. Not compared are cases that
+// Compare returns the differences between the verdicts and answers of two devices, in the order of a. Not compared are cases that
 // only b has, cases that one of them skipped for a reason of its machine, and the answers, though not the verdicts, of those
 // that ran on an overlay. Where able is set, b is a device that can do more: then cases that a lacks something for, and its
 // answers that say so (EOPNOTSUPP), are not compared either.
@@ -46,7 +46,7 @@ func Compare(a, b *Report, able bool) []Difference {
 	return out
 }
 
-// ofMachine tells a case that was skipped for what the machine lacks.
+// ofMachine reports whether a case was skipped for what the machine lacks.
 func (c *Case) ofMachine() bool { return c.Status == Skip && len(c.Lacks) == 0 }
 
 // verdict is the status, with what a skipped case lacks.

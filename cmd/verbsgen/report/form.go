@@ -36,7 +36,7 @@ func (f *form) read() error {
 	return nil
 }
 
-// place gives mistakes their places: those of the fields, or of what the fields belong to where they are left out.
+// place adds to mistakes their places: those of the fields, or of what the fields belong to where they are left out.
 func (f *form) place(list []wrong) Mistakes {
 	f.want = map[string]int64{}
 	for _, w := range list {

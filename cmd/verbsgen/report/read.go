@@ -17,7 +17,7 @@ const MaxSize = 16 << 20
 
 var caseID = regexp.MustCompile(`^CF-[a-z]+-[0-9]{4}$`)
 
-// Encode gives the JSON of a report.
+// Encode returns the JSON of a report.
 func Encode(r *Report) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -36,7 +36,7 @@ type Mistake struct {
 	Problem   string
 }
 
-// Error gives the place, the field and the problem.
+// Error returns the place, the field and the problem.
 func (m Mistake) Error() string {
 	return fmt.Sprintf("%d:%d: %s: %s", m.Line, m.Col, cmp.Or(m.Field, "report"), m.Problem)
 }
@@ -44,7 +44,7 @@ func (m Mistake) Error() string {
 // Mistakes is all that is wrong in a report.
 type Mistakes []Mistake
 
-// Error gives one line for each mistake.
+// Error returns one line for each mistake.
 func (ms Mistakes) Error() string {
 	lines := make([]string, len(ms))
 	for i, m := range ms {

@@ -126,7 +126,7 @@ type Observation struct {
 // Seconds is a duration that JSON shows in seconds.
 type Seconds time.Duration
 
-// MarshalJSON gives a number with six digits behind the point.
+// MarshalJSON returns a number with six digits behind the point.
 func (s Seconds) MarshalJSON() ([]byte, error) {
 	return fmt.Appendf(nil, "%.6f", time.Duration(s).Seconds()), nil
 }
@@ -147,7 +147,7 @@ func (s *Seconds) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Count tells how many cases have each status.
+// Count says how many cases have each status.
 func (r *Report) Count() map[Status]int {
 	n := map[Status]int{}
 	for i := range r.Cases {

@@ -20,7 +20,7 @@ import (
 // analysed before it.
 func Analyzers() []*analysis.Analyzer { return vet.Analyzers(load) }
 
-// load gives what a generated package was made from: by its go:generate line if it has one, or else what its mark names.
+// load returns what a generated package was made from: by its go:generate line if it has one, or else what its mark names.
 func load(o *vet.Origin) (*check.Checker, *model.Package, error) {
 	src := input.Source{Module: o.Module, Release: o.Release}
 	for _, d := range input.DirectivesIn(o.File, []byte(strings.Join(o.Lines, "\n"))) {

@@ -51,17 +51,17 @@ func Default() Config {
 	}
 }
 
-// Init gives the attributes of the change to INIT, on a port.
+// Init returns the attributes of the change to INIT, on a port.
 func (c *Config) Init(port uint8) *verbs.QPAttr {
 	return c.steps(port, verbs.AHAttr{}, 0, 0).Init()
 }
 
-// RTR gives the attributes of the change to RTR, towards a queue pair at the end of a way.
+// RTR returns the attributes of the change to RTR, towards a queue pair at the end of a way.
 func (c *Config) RTR(way verbs.AHAttr, mtu verbs.MTU, qpn uint32) *verbs.QPAttr {
 	return c.steps(0, way, mtu, qpn).RTR()
 }
 
-// RTS gives the attributes of the change to RTS.
+// RTS returns the attributes of the change to RTS.
 func (c *Config) RTS() *verbs.QPAttr {
 	return c.steps(0, verbs.AHAttr{}, 0, 0).RTS()
 }

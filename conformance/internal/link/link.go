@@ -53,7 +53,7 @@ func NewEnd(dev *verbs.Device) (*End, error) {
 	return Default().NewEnd(at)
 }
 
-// Pair gives two connected sides on the first ports of devices, which may be one, with Default.
+// Pair returns two connected sides on the first ports of devices, which may be one, with Default.
 func Pair(first, second *verbs.Device) (a, b *End, err error) { return PairWith(first, second, Usual) }
 
 // PairWith does what Pair does, with other patience.
@@ -114,7 +114,7 @@ func (c Config) NewReset(at Place) (e *End, err error) {
 	return e, err
 }
 
-// Pair gives two connected sides, which may be in one place.
+// Pair returns two connected sides, which may be in one place.
 func (c Config) Pair(first, second Place) (a, b *End, err error) {
 	if a, err = c.NewEnd(first); err != nil {
 		return nil, nil, err
@@ -149,7 +149,7 @@ func (e *End) connect(way verbs.AHAttr, mtu verbs.MTU, qpn uint32) error {
 	return e.QP.Modify(e.cfg.RTS())
 }
 
-// Way gives the address of another side, and the packets that both ports can do, of 1024 bytes at the most.
+// Way returns the address of another side, and the packets that both ports can do, of 1024 bytes at the most.
 func (e *End) Way(to *End) (verbs.AHAttr, verbs.MTU) {
 	way := e.port.Way(to.port.Address(to.QP, far.RC)) // the same for every kind
 	return way, min(verbs.MTU1024, e.port.Attr().ActiveMTU, to.port.Attr().ActiveMTU)

@@ -83,7 +83,7 @@ func (u *Context) Close() {
 	}
 }
 
-// zeroed gives memory that lasts as long as the context.
+// zeroed returns memory that lasts as long as the context.
 func (u *Context) zeroed(n uintptr) uintptr {
 	at := rawcall.Zeroed(n)
 	u.blocks = append(u.blocks, at)

@@ -57,7 +57,7 @@ var defaults = map[string]m{
 // room is for one request in each direction, and for one more.
 var room = m{"max_send_wr": 4, "max_recv_wr": 1, "max_send_sge": 1, "max_recv_sge": 1}
 
-// completed gives the arguments of a call with what a case leaves out.
+// completed returns the arguments of a call with what a case leaves out.
 func (u *Context) completed(verb string, args m) (m, error) {
 	out := merged(defaults[verb], args)
 	switch verb {
@@ -125,7 +125,7 @@ func (u *Context) withTable(out, args m) (m, error) {
 // keys is the struct with the keys of ESP.
 const keys = "struct ib_uverbs_flow_action_esp_keymat_aes_gcm"
 
-// protected gives the lengths of what an action of ESP has, a header of IPv4, and full offload, which all of that needs.
+// protected returns the lengths of what an action of ESP has, a header of IPv4, and full offload, which all of that needs.
 func (u *Context) protected(esp m, verb string) m {
 	out := merged(m{"esp_attr": "@esp"}, esp)
 	if verb == "ibv_modify_flow_action_esp" && esp["esp_attr"] == nil {
@@ -173,7 +173,7 @@ func (u *Context) withBuffer(verb string, out m) (m, error) {
 	return out, nil
 }
 
-// element gives what an element of a list has beside what a case says.
+// element returns what an element of a list has beside what a case says.
 func (u *Context) element(tag string) (m, error) {
 	switch tag {
 	case "struct ibv_sge":
@@ -198,7 +198,7 @@ func (u *Context) element(tag string) (m, error) {
 	return nil, nil
 }
 
-// mapping gives a mapping, empty for another value.
+// mapping returns a mapping, empty for another value.
 func mapping(v any) m {
 	out, _ := v.(m)
 	return out

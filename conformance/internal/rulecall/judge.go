@@ -85,7 +85,7 @@ func judge(r *spec.Rule, open Opener) (v Verdict, err error) {
 	return v, nil
 }
 
-// lacks tells whether an answer is that there is nothing of the kind.
+// lacks reports whether an answer is that there is nothing of the kind.
 func lacks(errno syscall.Errno) bool { return errno == syscall.EOPNOTSUPP || errno == syscall.ENOSYS }
 
 // casing is a case; what it says of the context is a capability.
@@ -105,7 +105,7 @@ func caseOf(c spec.Case) casing {
 	return out
 }
 
-// fit gives the arguments of a case for the device. Flags that it is to have or to lack must be so. Where it has another number of
+// fit returns the arguments of a case for the device. Flags that it is to have or to lack must be so. Where it has another number of
 // something than the case says, what the two cases differ in moves along; in a case that keeps the rule only if it has less.
 func (u *Context) fit(c, other casing, breaks bool) (m, error) {
 	args := c.args

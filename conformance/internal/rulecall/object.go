@@ -119,7 +119,7 @@ func failed(verb string, errno syscall.Errno, err error) error {
 // others are names that cases have for a second object of a kind.
 var others = []string{"@other", "@pd2"}
 
-// named gives the object, or the memory, that a case names.
+// named returns the object, or the memory, that a case names.
 func (u *Context) named(tag, name string) (uintptr, error) {
 	switch {
 	case tag == "struct ibv_wq *": // a list of them
@@ -157,7 +157,7 @@ func (u *Context) named(tag, name string) (uintptr, error) {
 	return at, err
 }
 
-// object gives an object, the same one for the same type unless properties are asked for; for another pointer, memory.
+// object returns an object, the same one for the same type unless properties are asked for; for another pointer, memory.
 func (u *Context) object(tag string, want m) (uintptr, error) {
 	maker, ok := makers[tag]
 	if !ok {
@@ -236,7 +236,7 @@ func (u *Context) behind(tag string, at uintptr, want m) error {
 	return nil
 }
 
-// some tells whether a case gives a property: a number but 0, or a list of objects.
+// some reports whether a case gives a property: a number but 0, or a list of objects.
 func some(v any) bool {
 	switch n := v.(type) {
 	case nil:

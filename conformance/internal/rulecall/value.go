@@ -225,7 +225,7 @@ func (u *Context) number(given any) (uint64, error) {
 	return 0, fmt.Errorf("a number of type %T", given)
 }
 
-// tagOf gives what a pointer points to.
+// tagOf returns what a pointer points to.
 func tagOf(ctype string) string {
 	return strings.TrimSpace(strings.TrimPrefix(strings.TrimSuffix(ctype, "*"), "const "))
 }
@@ -245,7 +245,7 @@ func undotted(args map[string]any) map[string]any {
 	return out
 }
 
-// merged gives the values of two mappings; those of the second go before, within structs too.
+// merged returns the values of two mappings; those of the second go before, within structs too.
 func merged(under, over map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range under {

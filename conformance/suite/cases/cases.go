@@ -18,7 +18,7 @@ const (
 	rw   = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead
 )
 
-// All gives every case, in the order in which they run.
+// All returns every case, in the order in which they run.
 func All() []suite.Case {
 	return slices.Concat(device(), tables(), mirror(), domain(), parent(), region(), memoryUse(), buffers(), access(), refused(),
 		rereg(), onDemand(), onDemandTraffic(), deviceMemory(), deviceMemoryTraffic(), lifetime(), queues(), queueTypes(),
@@ -45,14 +45,14 @@ func must[V any](v V, err error) func(t *suite.T) V {
 // ok fails the case on an error, and lets it go on.
 func ok(t *suite.T, what string, err error) { t.OK(what, err) }
 
-// buffer gives memory that is closed at the end, when nothing holds it any more.
+// buffer returns memory that is closed at the end, when nothing holds it any more.
 func buffer(t *suite.T, length uint64) *mem.Buffer {
 	buf := must(mem.New(length))(t)
 	t.Cleanup(func() { ok(t, "closing a buffer", buf.Close()) })
 	return buf
 }
 
-// newPD gives a protection domain.
+// newPD returns a protection domain.
 func newPD(t *suite.T) *verbs.PD { return must(t.Device().AllocPD())(t) }
 
 // without gives the way to the library without the bindings.

@@ -70,10 +70,10 @@ func farPlace(t *suite.T) link.Place {
 	return link.Place{Device: dev, Port: port}
 }
 
-// connect gives a pair whose far end has a context of its own.
+// connect returns a pair whose far end has a context of its own.
 func connect(t *suite.T, cfg link.Config) *pair { return connectTo(t, farPlace(t), cfg) }
 
-// connectTo gives a pair whose far end is in a context that is open already.
+// connectTo returns a pair whose far end is in a context that is open already.
 func connectTo(t *suite.T, place link.Place, cfg link.Config) *pair {
 	p := batches(t)
 	p.place = place
@@ -87,7 +87,7 @@ func connectTo(t *suite.T, place link.Place, cfg link.Config) *pair {
 	return p
 }
 
-// batches gives room for requests that ends with the case.
+// batches returns room for requests that ends with the case.
 func batches(t *suite.T) *pair {
 	p := &pair{t: t, send: must(verbs.NewSendBatch(8, 1))(t), recv: must(verbs.NewRecvBatch(8, 1))(t)}
 	t.Cleanup(func() {
@@ -143,7 +143,7 @@ func (p *pair) receiveAt(e *link.End, id, addr uint64, length, lkey uint32) {
 	}
 }
 
-// wait gives the next n completions of an end.
+// wait returns the next n completions of an end.
 func (p *pair) wait(e *link.End, n int) []verbs.WC {
 	var out []verbs.WC
 	for range n {

@@ -99,7 +99,7 @@ func (m *members) ready(id uint64, list ...*link.End) {
 	}
 }
 
-// group gives a group of the addresses that the ports have, of which the interfaces are told.
+// group returns a group of the addresses that the ports have, of which the interfaces are told.
 func (m *members) group(last byte) verbs.GID {
 	g := verbs.GID{0: 0xff, 1: 0x12, 14: 0xca, 15: last}
 	if mapped(m.here.Port.GID()) {

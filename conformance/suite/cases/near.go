@@ -73,7 +73,7 @@ func bareNear(t *suite.T, pd *verbs.PD, kind far.Kind, sends, recvs *verbs.CQ, s
 	return n.with(must(pd.CreateQP(attr))(t))
 }
 
-// with gives a near its queue pair, a region and batches.
+// with adds to a near its queue pair, a region and batches.
 func (n *near) with(qp *verbs.QP) *near {
 	t, pd := n.t, n.pd
 	n.qp = qp
@@ -198,7 +198,7 @@ func (n *near) farStore(offset int, data []byte) {
 	}
 }
 
-// watch tells how long something has been waited for.
+// watch says how long something has been waited for.
 type watch struct{ start time.Time }
 
 func clock() watch { return watch{time.Now()} }

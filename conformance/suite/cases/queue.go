@@ -37,7 +37,7 @@ func queues() []suite.Case {
 			Rules: []string{"VR-ibv_modify_qp-attr_mask-0220"}, Needs: peer, Run: states},
 		{ID: "CF-que-0009", Family: family, Title: "destroyed in the wrong order: refused, and what is open is named", Page: "ibv_create_qp",
 			Rules: []string{"VR-ibv_destroy_cq-qps-0284", "VR-ibv_destroy_comp_channel-cqs-0287"}, Run: queueOrder},
-		{ID: "CF-que-0011", Family: family, Title: "a queue pair tells what was set, in each state", Page: "ibv_query_qp", Needs: peer,
+		{ID: "CF-que-0011", Family: family, Title: "a queue pair says what was set, in each state", Page: "ibv_query_qp", Needs: peer,
 			Run: whatWasSet},
 		{ID: "CF-que-0010", Family: family, Title: "the entries of the GID table", Page: "ibv_query_gid",
 			Rules: []string{"VR-ibv_query_gid-index-0328", "VR-ibv_query_gid-index-0329"}, Run: gids},

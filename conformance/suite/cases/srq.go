@@ -17,7 +17,7 @@ func sharedReceives() []suite.Case {
 	const family = "shared receive queue"
 	srq, peer := needs(suite.SRQ), needs(suite.SRQ, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-srq-0001", Family: family, Title: "a queue has room for what was asked for, and tells how much",
+		{ID: "CF-srq-0001", Family: family, Title: "a queue has room for what was asked for, and says how much",
 			Page: "ibv_create_srq", Needs: srq, Run: srqSizes},
 		{ID: "CF-srq-0002", Family: family, Title: "a queue that cannot be", Page: "ibv_create_srq", Needs: srq,
 			Rules: []string{"VR-ibv_create_srq-max_wr-0603", "VR-ibv_create_srq-max_wr-0604", "VR-ibv_create_srq-max_sge-0605"}, Run: noSRQ},

@@ -262,7 +262,7 @@ func datagrams(n *near) {
 	}
 }
 
-// mapped tells whether a GID is an IPv4 address.
+// mapped reports whether a GID is an IPv4 address.
 func mapped(gid [16]byte) bool {
 	return bytes.Equal(gid[:12], []byte{10: 0xff, 11: 0xff})
 }

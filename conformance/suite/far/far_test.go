@@ -14,7 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// ends gives two connected ends, each with a context of its own on a software device.
+// ends returns two connected ends, each with a context of its own on a software device.
 func ends(t *testing.T, kind Kind) (a, b End) {
 	t.Helper()
 	soft := softverbs.New()

@@ -71,7 +71,7 @@ func OpenPort(dev *verbs.Device, name string, number uint8, gidIndex int) (*Port
 	return nil, fmt.Errorf("%w: port %d of %s has no GID of RoCE v2", ErrNoWay, number, name)
 }
 
-// routable tells whether an entry is of RoCE v2. Where the kernel tells no type there is only one.
+// routable reports whether an entry is of RoCE v2. Where the kernel tells no type there is only one.
 func routable(name string, port uint8, index int) bool {
 	text, err := os.ReadFile(sysfs.Path("class/infiniband", name, "ports", strconv.Itoa(int(port)), "gid_attrs/types",
 		strconv.Itoa(index)))
@@ -114,7 +114,7 @@ func (p *Port) steps(kind Kind, access verbs.QPAccess, self, to Address) Steps {
 	}
 }
 
-// Address gives the address of a queue pair on the port, without a window.
+// Address returns the address of a queue pair on the port, without a window.
 func (p *Port) Address(qp *verbs.QP, kind Kind) Address {
 	return Address{Kind: kind, QPN: qp.Num(), PSN: rand.Uint32N(1 << 24), QKey: qkey, GID: p.gid, LID: p.attr.LID,
 		MTU: uint32(p.attr.ActiveMTU)}

@@ -62,7 +62,7 @@ func Dial(ctx context.Context, c Client) (*Peer, error) {
 	return p, nil
 }
 
-// About tells who is at the far side.
+// About reports who is at the far side.
 func (p *Peer) About() About {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -30,7 +30,7 @@ func (p *Peer) NewEnd(ctx context.Context, kind far.Kind) (far.End, error) {
 	return &end{p, l, a.End, fromWire(a.At)}, nil
 }
 
-// Reach tells whether new ends can be made, after a look at the far side. A lost session is tried to be had anew.
+// Reach reports whether new ends can be made, after a look at the far side. A lost session is tried to be had anew.
 func (p *Peer) Reach(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -41,7 +41,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// left tells how many ends are open, and how many makers were closed.
+// left says how many ends are open, and how many makers were closed.
 func (w *world) left() (ends, shut int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -65,7 +65,7 @@ func (w *wire) stop() {
 
 var errStopped = errors.New("it was stopped")
 
-// preamble gives the first bytes of a connection.
+// preamble returns the first bytes of a connection.
 func preamble(version uint16) []byte {
 	return binary.BigEndian.AppendUint16([]byte(magic), version)
 }
@@ -109,7 +109,7 @@ func (w *wire) met(suite string) (*hello, error) {
 	return h, nil
 }
 
-// frame gives the bytes of a message: its length in four bytes, then JSON.
+// frame returns the bytes of a message: its length in four bytes, then JSON.
 func frame(v any) ([]byte, error) {
 	body, err := json.Marshal(v)
 	if err != nil {

@@ -27,7 +27,7 @@ func greeted(t *testing.T, addr string) *wire {
 	return w
 }
 
-// text gives a frame with this text, whatever it is.
+// text returns a frame with this text, whatever it is.
 func text(s string) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, uint32(len(s))), s...)
 }

@@ -44,7 +44,7 @@ type request struct {
 	Data   []byte   `json:"data,omitempty"`
 }
 
-// answer tells how a request went. With Over, the session has ended.
+// answer says how a request went. With Over, the session has ended.
 type answer struct {
 	ID       uint64        `json:"id"`
 	End      uint32        `json:"end,omitempty"`

@@ -38,7 +38,7 @@ type served struct {
 	full  bool
 }
 
-// run answers requests until the other side says that it is done: then the error is nil. Whoever ends ctx stops the reading
+// run serves requests until the other side says that it is done: then the error is nil. Whoever ends ctx stops the reading
 // too.
 func (s *session) run(ctx context.Context) (err error) {
 	s.ends = map[uint32]*served{}

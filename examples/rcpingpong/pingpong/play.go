@@ -164,7 +164,7 @@ func (s *side) took(wc verbs.WC, client bool) error {
 	return err
 }
 
-// wait gives the next completions, at least one, or an error after the timeout or with ctx.
+// wait returns the next completions, at least one, or an error after the timeout or with ctx.
 func (s *side) wait(ctx context.Context, wcs []verbs.WC) (int, error) {
 	if n, err := s.cq.PollInto(wcs); n > 0 || err != nil {
 		return n, err

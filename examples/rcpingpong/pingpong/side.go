@@ -103,7 +103,7 @@ func (s *side) prepare() (err error) {
 	return err
 }
 
-// address gives what the peer has to know of this side.
+// address returns what the peer has to know of this side.
 func (s *side) address(dev *verbs.Device) (a Address, err error) {
 	port, err := dev.QueryPort(s.opts.IBPort)
 	if err != nil {
@@ -147,7 +147,7 @@ func (s *side) connect(peer Address) error {
 	return s.qp.Modify(s.setup.RTS())
 }
 
-// close gives everything back. The device stays open.
+// close frees everything. The device stays open.
 func (s *side) close() error {
 	var errs []error
 	if s.pd != nil {

@@ -33,7 +33,7 @@ func (a Address) String() string {
 	return fmt.Sprintf("LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s", a.LID, a.QPN, a.PSN, a.GID)
 }
 
-// wire gives the address as it is sent: hexadecimal numbers with all their digits, the GID's bytes in order.
+// wire returns the address as it is sent: hexadecimal numbers with all their digits, the GID's bytes in order.
 func (a Address) wire() []byte {
 	return fmt.Appendf(nil, "%04x:%06x:%06x:%x\x00", a.LID, a.QPN, a.PSN, a.GID[:])
 }

@@ -36,7 +36,7 @@ func device(t *testing.T) *verbs.Device {
 	return dev
 }
 
-// open gives two connected queue pairs and a dispatcher of their queues.
+// open returns two connected queue pairs and a dispatcher of their queues.
 func open(t *testing.T, other func(verbs.WC)) (d *dispatch.Dispatcher, a, b end) {
 	t.Helper()
 	dev := device(t)

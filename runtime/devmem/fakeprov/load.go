@@ -102,10 +102,10 @@ func Load(path string) (*Provider, error) {
 	return p, nil
 }
 
-// Path gives the path it was loaded from.
+// Path returns the path it was loaded from.
 func (p *Provider) Path() string { return p.path }
 
-// Op gives the address of the C function for an op of a verbs context ("alloc_dm", "free_dm", "reg_dm_mr", "dereg_mr",
+// Op returns the address of the C function for an op of a verbs context ("alloc_dm", "free_dm", "reg_dm_mr", "dereg_mr",
 // "import_dm", "unimport_dm"), 0 when there is none of that name.
 func (p *Provider) Op(name string) uintptr { return uintptr(p.function("fake_" + name)) }
 
@@ -115,7 +115,7 @@ func (p *Provider) function(name string) C.uintptr_t {
 	return C.find(p.lib, s)
 }
 
-// Calls gives how often the two copy callbacks were called, for a provider that was built to count.
+// Calls returns how often the two copy callbacks were called, for a provider that was built to count.
 func (p *Provider) Calls() (to, from uint64) {
 	at := p.function("fake_calls")
 	return uint64(C.count_at(at, 0)), uint64(C.count_at(at, 1))
@@ -138,7 +138,7 @@ func (p *Provider) Alloc(length uint64) (unsafe.Pointer, error) {
 	return unsafe.Pointer(dm), nil
 }
 
-// Newest gives the object (struct ibv_dm *) that was made last, by whomever; nil when there is none.
+// Newest returns the object (struct ibv_dm *) that was made last, by whomever; nil when there is none.
 func (p *Provider) Newest() unsafe.Pointer {
 	return unsafe.Pointer(C.call_newest(p.function("fake_newest")))
 }

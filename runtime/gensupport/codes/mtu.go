@@ -14,7 +14,7 @@ const (
 	mtuCodes  = 5
 )
 
-// MTUBytes gives the bytes of payload that an MTU allows in a packet; 0 for a number that is no code.
+// MTUBytes returns the bytes of payload that an MTU allows in a packet; 0 for a number that is no code.
 func MTUBytes(code uint32) int {
 	if code < 1 || code > mtuCodes {
 		return 0
@@ -22,7 +22,7 @@ func MTUBytes(code uint32) int {
 	return fewestMTU << (code - 1)
 }
 
-// MTUOf gives the code of the largest MTU of at most that many bytes. Fewer than 256 bytes are EINVAL.
+// MTUOf returns the code of the largest MTU of at most that many bytes. Fewer than 256 bytes are EINVAL.
 func MTUOf(bytes int) (code uint32, err error) {
 	if bytes < fewestMTU {
 		return 0, &verr.Error{Errno: syscall.EINVAL, Refused: true,

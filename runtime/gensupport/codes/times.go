@@ -11,7 +11,7 @@ import (
 // timeCodes is the number of codes of every kind of time: they have 5 bits.
 const timeCodes = 32
 
-// Timeout gives the time that a code of the timeout of a queue pair stands for: 4.096 microseconds times 2 to the power of it. 0 is no
+// Timeout returns the time that a code of the timeout of a queue pair stands for: 4.096 microseconds times 2 to the power of it. 0 is no
 // timeout at all and gives 0, and so does a number that is no code.
 func Timeout(code uint8) time.Duration {
 	if code == 0 {
@@ -29,7 +29,7 @@ func Delay(code uint8) time.Duration {
 	return 4096 * time.Nanosecond << code
 }
 
-// TimeoutOf gives the code of the shortest timeout of at least d, and 0 (no timeout) for 0. Below 0, and beyond the longest, some
+// TimeoutOf returns the code of the shortest timeout of at least d, and 0 (no timeout) for 0. Below 0, and beyond the longest, some
 // 2 hours and 27 minutes, it is EINVAL.
 func TimeoutOf(d time.Duration) (code uint8, err error) {
 	if d == 0 {
@@ -48,7 +48,7 @@ func TimeoutOf(d time.Duration) (code uint8, err error) {
 var rnrTimes = [timeCodes]time.Duration{65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
 	3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152}
 
-// RNRTimer gives the time that a code of min_rnr_timer stands for; 0 for a number that is no code.
+// RNRTimer returns the time that a code of min_rnr_timer stands for; 0 for a number that is no code.
 func RNRTimer(code uint8) time.Duration {
 	if code >= timeCodes {
 		return 0
@@ -56,7 +56,7 @@ func RNRTimer(code uint8) time.Duration {
 	return rnrTimes[code] * 10 * time.Microsecond
 }
 
-// RNRTimerOf gives the code of the shortest time of at least d, which is 10 microseconds for 0. Below 0, and beyond 655.36
+// RNRTimerOf returns the code of the shortest time of at least d, which is 10 microseconds for 0. Below 0, and beyond 655.36
 // milliseconds, it is EINVAL.
 func RNRTimerOf(d time.Duration) (code uint8, err error) {
 	for code = 1; code < timeCodes && d >= 0; code++ {

@@ -19,7 +19,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/internal/nobarrier"
 )
 
-// opened gives an open gate with a call inside, which ends at the end of the test at the latest.
+// opened returns an open gate with a call inside, which ends at the end of the test at the latest.
 func opened(t *testing.T) (g *Gate, call *gatetest.Call, done <-chan uintptr) {
 	t.Helper()
 	g, call = new(Gate), new(gatetest.Call)

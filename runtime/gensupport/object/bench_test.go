@@ -49,7 +49,7 @@ func grow(b *testing.B, goroutines int) (lowest [3][3]float64) {
 	return lowest
 }
 
-// growOnce gives the time that each step takes for as many objects as the largest count, n under each parent.
+// growOnce returns the time that each step takes for as many objects as the largest count, n under each parent.
 func growOnce(b *testing.B, n, goroutines int) (spent [3]time.Duration) {
 	for range counts[len(counts)-1] / n {
 		root := &handle{}

@@ -175,7 +175,7 @@ func (n *Node) inCallLocked(seen map[*Node]bool) *Node {
 	return nil
 }
 
-// untried gives the children that are not in tried, the latest made first.
+// untried returns the children that are not in tried, the latest made first.
 func (n *Node) untried(tried map[*Node]bool) []*Node {
 	tree.Lock()
 	defer tree.Unlock()
@@ -201,7 +201,7 @@ func (n *Node) changed(tried map[*Node]bool) bool {
 	return len(n.untriedLocked(tried)) > 0 || n.full && n.children.first == nil
 }
 
-// handle gives the handle of an open node, nil for any other, and the names of its children, with which its Close would be refused.
+// handle returns the handle of an open node, nil for any other, and the names of its children, with which its Close would be refused.
 func (n *Node) handle() (io.Closer, []string) {
 	tree.Lock()
 	defer tree.Unlock()

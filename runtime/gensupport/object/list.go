@@ -74,7 +74,7 @@ func (n *Node) leave(i int) {
 	n.parents = slices.Delete(n.parents, i, i+1)
 }
 
-// parentIndex gives the number of a parent, -1 when n is not under it. Called with tree held.
+// parentIndex returns the number of a parent, -1 when n is not under it. Called with tree held.
 func (n *Node) parentIndex(p *Node) int {
 	return slices.IndexFunc(n.parents, func(k *link) bool { return k.parent == p })
 }

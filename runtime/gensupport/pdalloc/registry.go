@@ -92,7 +92,7 @@ func (e *entry) keep(err error) {
 	e.mu.Unlock()
 }
 
-// alloc answers one request of a provider: an address, useDefault, or 0 and an errno.
+// alloc returns one request of a provider: an address, useDefault, or 0 and an errno.
 func alloc(ctx uintptr, size, align, resource uint64) (uintptr, syscall.Errno) {
 	e := lookup(ctx)
 	if e == nil {

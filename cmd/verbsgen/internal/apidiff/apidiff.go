@@ -38,7 +38,7 @@ type Diff struct {
 	Changed []Change `json:"changed"`
 }
 
-// Empty tells whether the two releases declare the same.
+// Empty reports whether the two releases declare the same.
 func (d *Diff) Empty() bool { return len(d.Added)+len(d.Removed)+len(d.Changed) == 0 }
 
 // Summary counts the differences by kind, in one line: "added: 2 functions, 1 field; changed: 1 record".

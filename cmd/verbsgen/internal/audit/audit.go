@@ -41,7 +41,7 @@ type Report struct {
 	Absent  []string // pages that the folder lacks, sorted
 }
 
-// Count gives the number of entries with a status.
+// Count returns the number of entries with a status.
 func (r *Report) Count(s Status) int {
 	n := 0
 	for _, e := range r.Entries {
@@ -52,13 +52,13 @@ func (r *Report) Count(s Status) int {
 	return n
 }
 
-// Stale tells whether anything must be looked at: a passage that moved, is missing or was never given. A page that
+// Stale reports whether anything must be looked at: a passage that moved, is missing or was never given. A page that
 // the folder lacks does not make a report stale: an installation may leave pages out.
 func (r *Report) Stale() bool {
 	return r.Count(Moved)+r.Count(Missing)+r.Count(Unhashed) > 0
 }
 
-// Empty tells whether the folder has none of the pages.
+// Empty reports whether the folder has none of the pages.
 func (r *Report) Empty() bool {
 	return len(r.Absent) > 0 && r.Count(Found)+r.Count(Moved)+r.Count(Missing) == 0
 }

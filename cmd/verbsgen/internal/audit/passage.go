@@ -27,13 +27,13 @@ type Passage struct {
 	Text    string // normalised; the page's words, so it is for the author's eyes only
 }
 
-// Hash gives the hash of a passage's normalised text: 16 hexadecimal digits of its SHA-256.
+// Hash returns the hash of a passage's normalised text: 16 hexadecimal digits of its SHA-256.
 func Hash(text string) string {
 	sum := sha256.Sum256([]byte(text))
 	return hex.EncodeToString(sum[:])[:16]
 }
 
-// passages gives all runs of at most longest pieces of each section.
+// passages returns all runs of at most longest pieces of each section.
 func passages(sections []section, longest int) []Passage {
 	var out []Passage
 	for _, s := range sections {
@@ -138,7 +138,7 @@ var alike = strings.NewReplacer(
 	"\u2026", "...", "\ufb01", "fi", "\ufb02", "fl",
 )
 
-// normalise gives text with plain quotes and hyphens, without bullets, and with single spaces.
+// normalise returns text with plain quotes and hyphens, without bullets, and with single spaces.
 func normalise(s string) string {
 	words := strings.Fields(alike.Replace(s))
 	kept := words[:0]

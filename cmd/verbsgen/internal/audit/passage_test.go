@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// tools gives every renderer of this machine.
+// tools returns every renderer of this machine.
 func tools(t *testing.T) []Tool {
 	t.Helper()
 	var out []Tool

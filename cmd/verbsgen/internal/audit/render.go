@@ -50,7 +50,7 @@ func (t Tool) args() []string {
 		"-rLL=" + width + "n", "-rLT=" + width + "n", "-rHY=0"}
 }
 
-// render gives the page as text, in UTF-8, still with the tool's line breaks.
+// render returns the page as text, in UTF-8, still with the tool's line breaks.
 func (t Tool) render(ctx context.Context, source []byte) (string, error) {
 	cmd := exec.CommandContext(ctx, t.Path, t.args()...)
 	cmd.Stdin = bytes.NewReader(source)
@@ -106,7 +106,7 @@ func readPage(file string) ([]byte, error) {
 	return src, nil
 }
 
-// soTarget gives the file named by a page that is nothing but a ".so" line and comments.
+// soTarget returns the file named by a page that is nothing but a ".so" line and comments.
 func soTarget(src []byte) (string, bool) {
 	for line := range strings.Lines(string(src)) {
 		line = strings.TrimSpace(line)

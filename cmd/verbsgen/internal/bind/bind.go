@@ -138,7 +138,7 @@ func (b *binder) headerf(code string, pos api.Pos, subject, problem, fix string)
 	b.errs.Add(diag.New(code, pos.File, pos.Line, pos.Col, subject, problem, fix))
 }
 
-// newer tells whether a name that the release lacks is one of a later known release: then it is left out in silence.
+// newer reports whether a name that the release lacks is one of a later known release: then it is left out in silence.
 func (b *binder) newer(name string) bool {
 	return b.in.Since(name) != ""
 }

@@ -116,7 +116,7 @@ func short(prefix, c string) string {
 	return c
 }
 
-// lookup gives the value of an enumerator or macro. A name of a later release is left out in silence.
+// lookup returns the value of an enumerator or macro. A name of a later release is left out in silence.
 func (b *binder) lookup(c string, at spec.Pos, subject string) (int64, bool) {
 	if n := b.facts.Const(c); n != nil {
 		return int64(bits(n)), true
@@ -127,7 +127,7 @@ func (b *binder) lookup(c string, at spec.Pos, subject string) (int64, bool) {
 	return 0, false
 }
 
-// since gives the release that a name came with; empty when the oldest known release has it.
+// since returns the release that a name came with; empty when the oldest known release has it.
 func (b *binder) since(name string) string {
 	s := b.in.Since(name)
 	if s == b.in.Oldest {

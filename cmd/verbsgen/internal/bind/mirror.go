@@ -153,7 +153,7 @@ func (b *binder) shownFields(tag string) map[string]bool {
 	return shown
 }
 
-// overlaps tells whether a field shares bytes with one that is shown.
+// overlaps reports whether a field shares bytes with one that is shown.
 func overlaps(rec *api.Record, f api.Field, shown map[string]bool) bool {
 	return slices.ContainsFunc(rec.Fields, func(g api.Field) bool {
 		return shown[g.Name] && !rec.Container(g) && f.Offset < g.Offset+g.Size && g.Offset < f.Offset+f.Size

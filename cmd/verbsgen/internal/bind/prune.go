@@ -172,7 +172,7 @@ func (b *binder) dropWritten(used map[*model.Object]bool) {
 	}
 }
 
-// fixedEverywhere tells whether no method of a verb takes a parameter: then its type has no Go face.
+// fixedEverywhere reports whether no method of a verb takes a parameter: then its type has no Go face.
 func fixedEverywhere(v *model.Verb, p *model.Param) bool {
 	for _, m := range v.Methods {
 		if _, fixed := m.Fixed[p.C]; !fixed {

@@ -89,7 +89,7 @@ func (b *binder) pinHelper() {
 		"compare it with vg_verbs in templates/shims.c.tmpl, then add the hash in templates/templates.go"))
 }
 
-// symbol gives the entry of an exported function in the package's table.
+// symbol returns the entry of an exported function in the package's table.
 func (b *binder) symbol(name string) *model.Symbol {
 	for _, s := range b.pkg.Symbols {
 		if s.Name == name {

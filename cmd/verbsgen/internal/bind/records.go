@@ -151,7 +151,7 @@ func (b *binder) bindOn(r *model.Record, f *model.Field, s spec.Record) {
 	}
 }
 
-// has tells whether the release has a constant.
+// has reports whether the release has a constant.
 func (b *binder) has(c string) bool { return b.facts.Const(c) != nil }
 
 func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, leaf *model.Leaf) *model.Field {

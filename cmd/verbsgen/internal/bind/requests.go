@@ -132,7 +132,7 @@ func (b *binder) fieldAt(tag, path string) (*api.Field, int64) {
 	return nil, 0
 }
 
-// behindPointer tells whether a path leads through a pointer.
+// behindPointer reports whether a path leads through a pointer.
 func (b *binder) behindPointer(tag, path string) bool {
 	for i := range path {
 		if path[i] == '.' {

@@ -121,7 +121,7 @@ func (rb *ruleBinder) tests(r *model.Rule) {
 	})
 }
 
-// computable tells whether the parts of a node are as the validators can take them: of values that are themselves computed, they
+// computable reports whether the parts of a node are as the validators can take them: of values that are themselves computed, they
 // compare one with a limit, and of sums those of two values.
 func computable(n *model.Cond) bool {
 	for i, s := range n.Sub {
@@ -163,7 +163,7 @@ func (rb *ruleBinder) cannot(why string) {
 // newerConstant is why a rule is left out that asks for a flag or a capability of a later release.
 const newerConstant = "names a flag or a capability of a later release"
 
-// flags gives the bits of flag names and numbers. A rule that asks for a flag which the release does not have yet is of a later
+// flags returns the bits of flag names and numbers. A rule that asks for a flag which the release does not have yet is of a later
 // release; others are left out.
 func (rb *ruleBinder) flags(names []string, as spec.RefAs) (all uint64) {
 	missing := 0
@@ -343,7 +343,7 @@ func (rb *ruleBinder) capability(text string) *model.Operand {
 	return o
 }
 
-// newerCap tells whether a field of the record that a device keeps is one of a later release.
+// newerCap reports whether a field of the record that a device keeps is one of a later release.
 func (rb *ruleBinder) newerCap(kept *model.Record, path string) bool {
 	if rb.newer("struct " + kept.C + "." + path) {
 		return true

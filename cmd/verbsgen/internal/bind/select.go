@@ -44,7 +44,7 @@ func (b *binder) selectVerbs() {
 	}
 }
 
-// closeOver adds what the wanted functions need: how the objects they use are made and destroyed. It tells whether it
+// closeOver adds what the wanted functions need: how the objects they use are made and destroyed. It reports whether it
 // added any.
 func (b *binder) closeOver() bool {
 	changed := false

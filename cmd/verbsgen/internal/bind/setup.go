@@ -100,7 +100,7 @@ func (b *binder) changes(record, kind string) (*spec.Rule, *model.Member) {
 	return nil, is
 }
 
-// masks tells whether the subject of a rule is the mask of a record.
+// masks reports whether the subject of a rule is the mask of a record.
 func (b *binder) masks(r *spec.Rule, record string) bool {
 	v := b.specOf[r.Verb]
 	return v != nil && slices.ContainsFunc(v.Params,

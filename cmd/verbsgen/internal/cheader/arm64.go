@@ -15,7 +15,7 @@ type extent struct{ size, align int64 }
 // onARM64 are the types of the stub headers that glibc makes larger on arm64.
 var onARM64 = map[string]extent{"pthread_mutex_t": {48, 8}}
 
-// addARM64 gives each record that is laid out differently on arm64 that layout as well. The layout is computed here when
+// addARM64 adds to each record that is laid out differently on arm64 that layout. The layout is computed here when
 // the same computation gives the layout on amd64 that the C parser found; else the parser reads the header again.
 func (f *facts) addARM64() diag.List {
 	if !f.in.stubs["pthread.h"] {

@@ -23,7 +23,7 @@ func (f *facts) dispatch(fn *api.Function, fd *cc.FunctionDefinition) *api.Dispa
 	return &way
 }
 
-// formOf tells what is done with the result: an int is a code, as by far most are; the spec knows the others.
+// formOf says what is done with the result: an int is a code, as by far most are; the spec knows the others.
 func formOf(ret string) string {
 	switch ret {
 	case "void":
@@ -181,7 +181,7 @@ func missing(block *node) (errno, via string, ok bool) {
 	return "", "", false
 }
 
-// isErrno tells an error number by its name: in our errno.h they are enumerators, so that the name survives.
+// isErrno knows an error number by its name: in our errno.h they are enumerators, so that the name survives.
 func isErrno(n *node) bool {
 	return n.op == opID && len(n.text) > 1 && n.text[0] == 'E' && n.text[1] >= 'A' && n.text[1] <= 'Z'
 }
@@ -223,7 +223,7 @@ func (d *matcher) path(n *node) (string, bool) {
 	}
 }
 
-// pure tells whether a body computes from its arguments alone: it calls nothing, follows no pointer, and writes only its
+// pure reports whether a body computes from its arguments alone: it calls nothing, follows no pointer, and writes only its
 // own locals.
 func (d *matcher) pure(body *node) bool {
 	own := map[string]bool{}

@@ -16,7 +16,7 @@ var (
 	condition   = regexp.MustCompile(`^\s*#\s*(if|ifdef|ifndef|endif)\b`)
 )
 
-// endless tells what expands without end: an include that leads back to its own file, where there is one.
+// endless says what expands without end: an include that leads back to its own file, where there is one.
 func (p *parser) endless(in *includes, d diag.Diag) diag.Diag {
 	d.Problem, d.Fix = endless, endlessFix
 	if d.File == "" || strings.HasPrefix(d.File, "<") {

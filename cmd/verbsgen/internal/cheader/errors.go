@@ -37,7 +37,7 @@ func (p *parser) checkHeader() diag.List {
 	return diag.From(checkText(file, data))
 }
 
-// unreadable tells why a file cannot be read.
+// unreadable reports why a file cannot be read.
 func unreadable(file string, err error) error {
 	return diag.New(diag.HeaderRead, file, 0, 0, "header", "cannot be read: "+reasonOf(err).Error(),
 		"name an existing header, or use --release")

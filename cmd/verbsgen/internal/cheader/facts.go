@@ -122,12 +122,12 @@ func (f *facts) plainNames() {
 	}
 }
 
-// ours tells whether a place lies in the header or in what it includes of its own, not in a stub.
+// ours reports whether a place lies in the header or in what it includes of its own, not in a stub.
 func (f *facts) ours(pos token.Position) bool {
 	return pos.IsValid() && !strings.HasPrefix(pos.Filename, "<") && !f.in.stubs[pos.Filename]
 }
 
-// foreignFact tells whether a record defined in a stub is a fact all the same: those of the kernel's RDMA headers and
+// foreignFact reports whether a record defined in a stub is a fact all the same: those of the kernel's RDMA headers and
 // the addresses of sockets are, as ours hold them by value; others of libc are not.
 func foreignFact(pos token.Position) bool {
 	return strings.HasPrefix(pos.Filename, "rdma/") || pos.Filename == "sys/socket.h" || pos.Filename == "netinet/in.h"
@@ -320,7 +320,7 @@ func (f *facts) byValue(d *cc.Declarator, ft *cc.FunctionType) {
 	}
 }
 
-// named gives parameters without a name one by their number: arg1.
+// named names parameters without a name by their number: arg1.
 func named(params []api.Param) []api.Param {
 	for i := range params {
 		if params[i].Name == "" {

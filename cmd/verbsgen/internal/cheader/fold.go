@@ -139,7 +139,7 @@ func assigned(s *node) *node {
 	return nil
 }
 
-// uses tells whether a name occurs in a tree; unknown text counts.
+// uses reports whether a name occurs in a tree; unknown text counts.
 func (n *node) uses(name string) bool {
 	found := false
 	n.walk(func(k *node) {

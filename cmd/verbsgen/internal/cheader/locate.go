@@ -13,7 +13,7 @@ import (
 // The C parser gives up on some input without saying where. The place is then looked for: the header is cut behind ever
 // fewer of its declarations, until the parser does not give up any more.
 
-// locate gives diagnostics without a place the line at which the parser begins to say them.
+// locate adds to diagnostics without a place the line at which the parser begins to say them.
 func (p *parser) locate(arch string, list diag.List) diag.List {
 	for _, d := range list {
 		if d.Line > 0 || d.Code != diag.HeaderSyntax || strings.Contains(d.Problem, endlessWork) {

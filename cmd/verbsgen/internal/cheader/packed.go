@@ -37,7 +37,7 @@ func (in *includes) pragma(toks []cc.Token) error {
 	return nil
 }
 
-// mentionsPacked tells whether any file that was read holds the word: the records of nearly all headers need no look.
+// mentionsPacked reports whether any file that was read holds the word: the records of nearly all headers need no look.
 func (in *includes) mentionsPacked() bool {
 	for _, data := range in.text {
 		if bytes.Contains(data, []byte("packed")) {

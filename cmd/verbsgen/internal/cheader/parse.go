@@ -19,7 +19,7 @@ import (
 //go:embed stubs/predefined.h
 var predefined string
 
-// Options tells what to read.
+// Options says what to read.
 type Options struct {
 	Header  string   // the file
 	Include []string // folders of -I, searched in order

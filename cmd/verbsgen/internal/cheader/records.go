@@ -133,7 +133,7 @@ func (fl *flattener) member(m *cc.Field, prefix string, base int64) {
 	}
 }
 
-// placeBits tells a bit field by the unit of its declared type that holds it.
+// placeBits places a bit field by the unit of its declared type that holds it.
 func placeBits(field *api.Field, m *cc.Field, base int64) {
 	at := (base+m.Offset())*8 + int64(m.OffsetBits())
 	unit := field.Size * 8
@@ -161,7 +161,7 @@ func (fl *flattener) complete(m *cc.Field, name string, pos token.Position) {
 		"%s is used by value and never defined", fl.typeText(t, nil))
 }
 
-// nameUnnamed gives a made-up tag to a record without one. It is returned when it is the member itself, whose fields
+// nameUnnamed makes up a tag for a record without one. It is returned when it is the member itself, whose fields
 // are then flattened; one behind a pointer or in an array becomes a record of its own.
 func (fl *flattener) nameUnnamed(t cc.Type, pos token.Position) fielder {
 	direct := true

@@ -58,7 +58,7 @@ func (n *node) kid(i int) *node {
 	return n.kids[i]
 }
 
-// same tells whether two trees are equal.
+// same reports whether two trees are equal.
 func (n *node) same(m *node) bool {
 	if n == nil || m == nil {
 		return n == m

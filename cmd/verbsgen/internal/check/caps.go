@@ -53,7 +53,7 @@ func (c *call) capability(path string, v any) {
 	}
 }
 
-// capValue gives the value of the capability of a rule; ok is false, and missing set, when the case does not give it. That of one
+// capValue returns the value of the capability of a rule; ok is false, and missing set, when the case does not give it. That of one
 // port goes before that of every port, which a case gives without a number.
 func (c *call) capValue(path string, b binding) (i *big.Int, ok bool) {
 	root, index, rest := c.facts.CapParts(path)

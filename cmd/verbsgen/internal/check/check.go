@@ -41,7 +41,7 @@ type Result struct {
 	NotJudged []string
 	// Broken are the broken rules, each at a place of the call, with the lints whatever the platform says of them.
 	Broken []Broken
-	// Problem tells that the case cannot be read: a value of the wrong type or range. The verdict is Unknown then.
+	// Problem says that the case cannot be read: a value of the wrong type or range. The verdict is Unknown then.
 	Problem bool
 }
 
@@ -59,7 +59,7 @@ func (r Result) Reasons() []string {
 	return r.Rules
 }
 
-// MarshalJSON gives {id, verdict, rules, messages, not_judged}, lists never null.
+// MarshalJSON returns {id, verdict, rules, messages, not_judged}, lists never null.
 func (r Result) MarshalJSON() ([]byte, error) {
 	id := r.ID
 	if i, ok := id.(*big.Int); ok {
@@ -108,7 +108,7 @@ func New(s *spec.Spec, rel *api.Release) *Checker {
 	return k
 }
 
-// On gives a checker that judges for one platform.
+// On returns a checker that judges for one platform.
 func (k *Checker) On(at spec.Platform) *Checker {
 	there := *k
 	there.platform = at
@@ -160,7 +160,7 @@ func (k *Checker) Evaluate(c Case) Result {
 	return res
 }
 
-// noEntry tells why there is nothing to judge a verb by; empty when there is.
+// noEntry reports why there is nothing to judge a verb by; empty when there is.
 func (k *Checker) noEntry(verb string, fn *api.Function) string {
 	entry := k.spec.VerbByC(verb) != nil || len(k.spec.RulesOf(verb)) > 0
 	switch {

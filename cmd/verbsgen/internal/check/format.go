@@ -52,7 +52,7 @@ func whoAccepts(r *spec.Rule, counts func(*spec.Party) bool) string {
 	return out
 }
 
-// witness tells the place and the value that a message about a broken rule shows: of its subject, else of what the first of its
+// witness reports the place and the value that a message about a broken rule shows: of its subject, else of what the first of its
 // tests looks at. A capability is no place of the call.
 func (c *call) witness(r *spec.Rule, b binding) *broken {
 	violated := r.Violated()
@@ -214,7 +214,7 @@ func (c *call) specNames(path string) *names {
 	return nil
 }
 
-// typeNames gives the names of a flag or enum type of the spec.
+// typeNames returns the names of a flag or enum type of the spec.
 func (c *call) typeNames(goName string) *names {
 	if t := c.spec.FlagByGo(goName); t != nil {
 		if e := c.facts.Enum(t.Enum); e != nil {

@@ -18,7 +18,7 @@ func (k *Checker) Masks(verb string) map[string][]Gate { return k.gates[verb] }
 // Flags ors flags by name, and numbers; all reports whether the release has each.
 func (k *Checker) Flags(names []string) (m *big.Int, all bool) { return mask(k.facts, names) }
 
-// FlagNames gives the names of flags, and of each enum among them those of its flags; never nil.
+// FlagNames returns the names of flags, and of each enum among them those of its flags; never nil.
 func (k *Checker) FlagNames(names []string) []string {
 	out := []string{}
 	for _, name := range names {

@@ -10,7 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// state tells what is known of a place.
+// state says what is known of a place.
 type state uint8
 
 const (
@@ -186,7 +186,7 @@ func (c *call) element(list *val, b binding, prefix string) *val {
 	return list.l[i]
 }
 
-// derived gives a mask that is left out the bits of the fields that are given.
+// derived fills a mask that is left out with the bits of the fields that are given.
 func (c *call) derived(r ref, b binding) ref {
 	gates := c.gates[c.fn.Name][r.path]
 	if r.st != neutral || len(gates) == 0 || c.deriving[r.path] { // a mask that says whether it is given itself
@@ -266,7 +266,7 @@ func place(path string, b binding) string {
 	return out.String()
 }
 
-// isSet tells whether a place has a value that is not neutral.
+// isSet reports whether a place has a value that is not neutral.
 func isSet(r ref) bool {
 	if r.st != given {
 		return false
@@ -307,7 +307,7 @@ func bits(r ref) (i *big.Int, ok bool) {
 	return r.v.i, true
 }
 
-// operand gives the value of an operand of a rule; ok is false when it is not told.
+// operand returns the value of an operand of a rule; ok is false when it is not told.
 func (c *call) operand(text string, b binding) (i *big.Int, ok bool) {
 	if i, ok := spec.ParseInt(text); ok {
 		return i, true

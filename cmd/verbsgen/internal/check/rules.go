@@ -91,7 +91,7 @@ func Walked(r *spec.Rule, broken *spec.Cond) string {
 	return longest
 }
 
-// holds tells whether all of some comparisons hold.
+// holds reports whether all of some comparisons hold.
 func (c *call) holds(atoms []spec.Atom, b binding) bool {
 	all := spec.Conditions(atoms)
 	return all == nil || c.hold(all, b, false) == yes

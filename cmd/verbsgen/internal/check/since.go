@@ -61,7 +61,7 @@ func (k *Checker) gate(verb, mask, field, bit string, zero bool) {
 	k.gates[verb][mask] = append(k.gates[verb][mask], Gate{field, value, zero})
 }
 
-// known tells whether the release has what a rule cannot do without: its operands, the flags that it asks for, and at least one of
+// known reports whether the release has what a rule cannot do without: its operands, the flags that it asks for, and at least one of
 // those that it forbids, allows or looks for.
 func (k *Checker) known(fn *api.Function, r *spec.Rule, broken *spec.Cond) bool {
 	ok := r.Subject == "" || k.path(fn, r.Subject)
@@ -85,7 +85,7 @@ func (k *Checker) known(fn *api.Function, r *spec.Rule, broken *spec.Cond) bool 
 	return ok
 }
 
-// operandKnown tells whether the release has what an operand names. A capability may be of a newer release.
+// operandKnown reports whether the release has what an operand names. A capability may be of a newer release.
 func (k *Checker) operandKnown(fn *api.Function, o spec.Ref) bool {
 	return o.As == spec.AsCap || k.path(fn, o.Text) || k.facts.IsCap(fn, o.Text) || k.constantKnown(o.Text)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// newest gives the embedded spec and a checker for the newest known release.
+// newest returns the embedded spec and a checker for the newest known release.
 func newest(t testing.TB) (*spec.Spec, *Checker) {
 	t.Helper()
 	s, err := spec.Embedded()

@@ -56,7 +56,7 @@ func (c *call) showTransition(n *spec.Cond, b binding) string {
 	return text
 }
 
-// isState tells whether a state is the one that a way names.
+// isState reports whether a state is the one that a way names.
 func (c *call) isState(state *big.Int, named *spec.Cond) bool {
 	i := c.facts.Const(named.Of.Text)
 	return i != nil && i.Cmp(state) == 0

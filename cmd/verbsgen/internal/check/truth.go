@@ -131,7 +131,7 @@ func (c *call) isNull(r ref, want bool) truth {
 	return is((r.v.kind == kNull || r.v.kind == kInt && r.v.i.Sign() == 0) == want)
 }
 
-// mandatory tells whether a path is a parameter that may not be NULL.
+// mandatory reports whether a path is a parameter that may not be NULL.
 func (c *call) mandatory(path string) bool {
 	v := c.spec.VerbByC(c.fn.Name)
 	return v != nil && slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.C == path && !p.Null })
@@ -176,7 +176,7 @@ func (c *call) compare(n *spec.Cond, b binding) truth {
 	return out
 }
 
-// compares tells what a comparison makes of two numbers.
+// compares says what a comparison makes of two numbers.
 func compares(op cond.Op, cmp int) bool {
 	switch op {
 	case cond.Ne:
@@ -218,7 +218,7 @@ func (c *call) count(n *spec.Cond, b binding) truth {
 	return is(holds(least))
 }
 
-// isGiven tells whether a field is given: by its bit where there is a mask that the case has and that gates the field, else by a
+// isGiven reports whether a field is given: by its bit where there is a mask that the case has and that gates the field, else by a
 // value that is not neutral. A field left out is not known to be missing.
 func (c *call) isGiven(mask, field *spec.Cond, b binding) (is, known bool) {
 	if mask != nil {
@@ -232,7 +232,7 @@ func (c *call) isGiven(mask, field *spec.Cond, b binding) (is, known bool) {
 	return isSet(f), f.st == given
 }
 
-// bitOf gives the bit of a mask that says that a field is given, or nil.
+// bitOf returns the bit of a mask that says that a field is given, or nil.
 func (c *call) bitOf(mask, field *spec.Cond) *big.Int {
 	for _, g := range c.gates[c.fn.Name][mask.Of.Text] {
 		if g.Field == field.Of.Text {
@@ -250,7 +250,7 @@ func (c *call) at(n *spec.Cond, b binding) ref {
 	return c.look(n.Of.Text, b)
 }
 
-// number gives the value of a node; ok is false when the case does not tell it.
+// number returns the value of a node; ok is false when the case does not tell it.
 func (c *call) number(n *spec.Cond, b binding) (i *big.Int, ok bool) {
 	switch n.Op {
 	case cond.Sum:
@@ -324,7 +324,7 @@ func (c *call) ifGiven(n *spec.Cond, b binding) (i *big.Int, ok bool) {
 	return c.number(n.Sub[0], b)
 }
 
-// mask ors flags by name, and numbers; all tells that the release has each.
+// mask ors flags by name, and numbers; all says that the release has each.
 func mask(f *spec.Facts, flags []string) (m *big.Int, all bool) {
 	m, all = new(big.Int), true
 	for _, name := range flags {

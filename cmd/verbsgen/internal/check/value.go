@@ -49,7 +49,7 @@ type call struct {
 	missing   bool            // a capability or a property that is not given was looked for
 }
 
-// noName tells that the release has no such name: the verdict is unknown.
+// noName says that the release has no such name: the verdict is unknown.
 func (c *call) noName(path, problem, fix string) {
 	msg := c.fn.Name + ": " + path + ": " + problem
 	if fix != "" {
@@ -58,7 +58,7 @@ func (c *call) noName(path, problem, fix string) {
 	c.problems = append(c.problems, msg)
 }
 
-// bad tells that a value cannot be what the place takes.
+// bad says that a value cannot be what the place takes.
 func (c *call) bad(path, problem, fix string) {
 	c.noName(path, problem, fix)
 	c.malformed = true
@@ -90,7 +90,7 @@ func (c *call) value(path string, t spec.CType, v any) *val {
 	return nil
 }
 
-// toInt gives the integer that a number of Go is.
+// toInt returns the integer that a number of Go is.
 func toInt(v any) *big.Int {
 	switch v := v.(type) {
 	case *big.Int:
@@ -364,7 +364,7 @@ func (c *call) embedded(t spec.CType, m map[string]any) map[string]any {
 	return m
 }
 
-// asCap tells where a property that is a capability belongs.
+// asCap reports where a property that is a capability belongs.
 func (c *call) asCap(at string, v any) string {
 	m, _ := v.(map[string]any)
 	for _, name := range sortedKeys(m) {

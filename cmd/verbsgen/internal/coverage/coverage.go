@@ -72,7 +72,7 @@ func New(rel *api.Release, sp *spec.Spec) *Report {
 	return r
 }
 
-// items gives every declaration its reason.
+// items adds its reason to every declaration.
 func items(list []decide.Status) []Item {
 	out := make([]Item, 0, len(list))
 	for _, s := range list {
@@ -138,7 +138,7 @@ func (r *Report) rule(c *pageCount, rule *spec.Rule) {
 	}
 }
 
-// count gives how many items have each status.
+// count returns how many items have each status.
 func count(items []Item) map[string]int {
 	n := map[string]int{}
 	for _, it := range items {

@@ -27,7 +27,7 @@ func newJudge(rel *api.Release, sp *spec.Spec) *judge {
 	return j
 }
 
-// problems tells what the cases of a rule do not show that they should: accept is a call that no rule refuses and
+// problems says what the cases of a rule do not show that they should: accept is a call that no rule refuses and
 // that this one does not speak of; reject one that this rule, and no other, refuses or lints. A case that names what
 // only a later release has is judged by the newest one.
 func (j *judge) problems(r *spec.Rule) []string {

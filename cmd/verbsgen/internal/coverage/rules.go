@@ -22,7 +22,7 @@ const (
 	ByExplain   = "explain"   // the command alone judges it
 )
 
-// RuleState tells what became of one rule.
+// RuleState says what became of one rule.
 type RuleState struct {
 	ID       string   `json:"id"`
 	Verb     string   `json:"verb"`
@@ -68,7 +68,7 @@ func NewRules(rel *api.Release, sp *spec.Spec, rules []*spec.Rule, pkg *model.Pa
 	return out
 }
 
-// inValidator tells whether the code of the validators names a rule.
+// inValidator reports whether the code of the validators names a rule.
 func inValidator(files []output.File, id string) bool {
 	for _, f := range files {
 		if f.Name == "check.gen.go" && bytes.Contains(f.Data, []byte(`"`+id+`"`)) {
@@ -112,7 +112,7 @@ func (c *ruleCount) add(s RuleState) {
 	}
 }
 
-// counts gives a row for each verb, in the order of the rules, and one for all.
+// counts returns a row for each verb, in the order of the rules, and one for all.
 func (r *RuleReport) counts() []*ruleCount {
 	all := &ruleCount{verb: "all"}
 	byVerb := map[string]*ruleCount{}

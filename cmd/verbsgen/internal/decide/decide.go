@@ -50,7 +50,7 @@ type Member struct {
 	Page  spec.Pos // of that type
 }
 
-// All tells for every declaration of rel whether the specs bind it, skip it, or leave it pending. A helper of the
+// All says of every declaration of rel whether the specs bind it, skip it, or leave it pending. A helper of the
 // header (a function with a leading underscore, an anonymous record) follows what it belongs to.
 func All(rel *api.Release, sp *spec.Spec) Decisions {
 	rel = own(rel)
@@ -179,7 +179,7 @@ func (d *decider) enumStatus(e api.Enum) Status {
 	return s
 }
 
-// anonymous tells whether a tag is made up.
+// anonymous reports whether a tag is made up.
 func anonymous(tag string) bool { return strings.Contains(tag, "<anonymous") }
 
 // status looks a declaration up; pages name records and enums to be skipped or pending without the word before the tag.

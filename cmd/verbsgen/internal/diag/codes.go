@@ -190,7 +190,7 @@ func Codes() []Entry {
 	return all
 }
 
-// Known tells whether a code is one of Codes.
+// Known reports whether a code is one of Codes.
 func Known(c Code) bool {
 	return slices.ContainsFunc(table[:], func(e Entry) bool { return e.Code == c }) || slices.Contains(spec.Codes(), c)
 }

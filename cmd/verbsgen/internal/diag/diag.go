@@ -32,7 +32,7 @@ func New(code Code, file string, line, col int, subject, problem, fix string) Di
 	return Diag{Code: code, File: file, Line: line, Col: col, Subject: subject, Problem: problem, Fix: fix}
 }
 
-// Error gives the diagnostic on one line: `file:line:col: subject: problem; fix`.
+// Error returns the diagnostic on one line: `file:line:col: subject: problem; fix`.
 func (d Diag) Error() string {
 	return d.line(plain)
 }
@@ -100,7 +100,7 @@ func (l List) Err() error {
 	return l.Sorted()
 }
 
-// Sorted gives a copy in the order of printing: by file, line, column, subject, problem; repeated ones once.
+// Sorted returns a copy in the order of printing: by file, line, column, subject, problem; repeated ones once.
 func (l List) Sorted() List {
 	s := slices.Clone(l)
 	slices.SortStableFunc(s, func(a, b Diag) int {
@@ -116,7 +116,7 @@ func (l List) Sorted() List {
 	return slices.Compact(s)
 }
 
-// Error gives one line for each diagnostic, sorted, without a final newline.
+// Error returns one line for each diagnostic, sorted, without a final newline.
 func (l List) Error() string {
 	lines := make([]string, 0, len(l))
 	for _, d := range l.Sorted() {
@@ -151,7 +151,7 @@ func thousands(n int) string {
 // One makes an error of a single diagnostic.
 func One(d Diag) error { return List{d} }
 
-// From gives the diagnostics that an error holds, however deeply wrapped or joined. A nil error holds none; an error
+// From returns the diagnostics that an error holds, however deeply wrapped or joined. A nil error holds none; an error
 // of unknown kind is an [Internal] one with the error's text.
 func From(err error) List {
 	if err == nil {
@@ -195,7 +195,7 @@ func walk(err error) (List, bool) {
 	return nil, false
 }
 
-// internal tells an error of unknown kind.
+// internal describes an error of unknown kind.
 func internal(err error) Diag {
 	return Diag{Code: Internal, Subject: "internal error", Problem: err.Error(),
 		Fix: "report it with the command line and the input"}

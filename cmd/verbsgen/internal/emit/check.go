@@ -46,7 +46,7 @@ func allChecked(v *model.Verb) []*model.Rule { return append(v.Checked(false), v
 // inputs are the values that the validators of a verb look at.
 func inputs(v *model.Verb) []model.Operand { return v.Inputs() }
 
-// loose tells whether an operand may be unknown at run time.
+// loose reports whether an operand may be unknown at run time.
 func loose(o model.Operand) bool {
 	return o.Kind == model.OpProp || o.Kind == model.OpCap || o.Kind == model.OpMade
 }
@@ -330,7 +330,7 @@ func maskText(rec *model.Record) jen.Code {
 	return rt("validate", "FlagText").Call(id("v"), id(maskNamesVar(rec)))
 }
 
-// asFlags tells whether a rule tests bits of a value.
+// asFlags reports whether a rule tests bits of a value.
 func asFlags(r *model.Rule, o *model.Operand) (yes bool) {
 	r.Broken.Each(func(n *model.Cond) {
 		yes = yes || n.Op >= cond.Has && n.Op <= cond.Only && n.Sub[0].Of == o
@@ -338,7 +338,7 @@ func asFlags(r *model.Rule, o *model.Operand) (yes bool) {
 	return yes
 }
 
-// pointer tells whether a value is an address of C or of the host.
+// pointer reports whether a value is an address of C or of the host.
 func pointer(o *model.Operand) bool {
 	if o.Kind == model.OpField {
 		return o.Layout == "uintptr"
@@ -357,7 +357,7 @@ func pointer(o *model.Operand) bool {
 	return o.Param != nil && (o.Param.GoType == "uintptr" || o.Param.Object != nil || o.Param.Record != nil)
 }
 
-// hexLike tells whether a number is written in hex: a mask of bits, and what the page has so.
+// hexLike reports whether a number is written in hex: a mask of bits, and what the page has so.
 func hexLike(o *model.Operand) bool {
 	switch {
 	case o.Field != nil:

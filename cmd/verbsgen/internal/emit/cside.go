@@ -51,7 +51,7 @@ type local struct {
 // unsettled is the prefix of the C names in the text that the prefix is a hash of.
 const unsettled = "vg_"
 
-// cFiles gives the C side, and settles the prefix of its names.
+// cFiles returns the C side, and settles the prefix of its names.
 func (e *emitter) cFiles() ([]output.File, error) {
 	types, err := cdecl.Header(e.pkg.Facts, e.declared())
 	if err != nil {
@@ -153,7 +153,7 @@ func fill(name string, data any) (string, error) {
 	return strings.TrimRight(b.String(), "\n") + "\n", nil
 }
 
-// shimmed tells whether a verb has a C function: all but the copies and the data path, which the runtime calls.
+// shimmed reports whether a verb has a C function: all but the copies and the data path, which the runtime calls.
 func (e *emitter) shimmed(v *model.Verb) bool {
 	if v.Inner {
 		return false
@@ -280,7 +280,7 @@ func (s *shim) reach(v *model.Verb) {
 	}
 }
 
-// memoryOf tells whose memory a parameter points to.
+// memoryOf reports whose memory a parameter points to.
 func memoryOf(p *model.Param) cdecl.Memory {
 	if plan.OfGo(p) {
 		return cdecl.OfGo

@@ -58,7 +58,7 @@ func (e *emitter) classify(ctype string) (cdecl.Type, error) {
 	return t, err
 }
 
-// Package gives the files of a generated package.
+// Package returns the files of a generated package.
 func Package(pkg *model.Package) ([]output.File, error) {
 	e := newEmitter(pkg)
 	files, err := e.cFiles()

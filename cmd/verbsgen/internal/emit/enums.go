@@ -114,7 +114,7 @@ func runtimeText(t *model.Enum, m *model.Member) string {
 	return m.Short
 }
 
-// enumValue gives flags in hex and values in decimal.
+// enumValue returns flags in hex and values in decimal.
 func enumValue(t *model.Enum, v int64) *jen.Statement {
 	if t.Flags {
 		return inHex(uint64(v))

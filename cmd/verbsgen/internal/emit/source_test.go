@@ -119,7 +119,7 @@ func sourceProblems(file *ast.File) (found []sourceProblem) {
 	return found
 }
 
-// holdsGo tells whether a text has statements of Go outside of its comments. A lone operator or brace is none.
+// holdsGo reports whether a text has statements of Go outside of its comments. A lone operator or brace is none.
 func holdsGo(text string) bool {
 	if opText.MatchString(text) {
 		return false
@@ -165,7 +165,7 @@ func checkImport(call *ast.CallExpr, name string, add func(ast.Node, string)) {
 	}
 }
 
-// called gives the name of the function called, and the name before the dot.
+// called returns the name of the function called, and the name before the dot.
 func called(call *ast.CallExpr) (name, of string) {
 	switch f := call.Fun.(type) {
 	case *ast.Ident:

@@ -54,7 +54,7 @@ var texts = []Text{
 			`for anything else, also for an address with a zone`},
 }
 
-// FindText gives the text of a name, or nil.
+// FindText returns the text of a name, or nil.
 func FindText(name string) *Text {
 	for i := range texts {
 		if texts[i].Name == name {
@@ -64,7 +64,7 @@ func FindText(name string) *Text {
 	return nil
 }
 
-// FindCode gives the code of a name, or nil.
+// FindCode returns the code of a name, or nil.
 func FindCode(name string) *Code {
 	for i := range codes {
 		if codes[i].Name == name {

@@ -54,17 +54,17 @@ type Form struct {
 	Sig *Sig
 	// At is where a special says so: templates/verbs/rereg.go:3.
 	At string
-	// ByRoles tells that the form fits any C function with the roles that it needs.
+	// ByRoles says that the form fits any C function with the roles that it needs.
 	ByRoles bool
-	// Memory tells that the verb takes an address with its length, by themselves or in a record.
+	// Memory says that the verb takes an address with its length, by themselves or in a record.
 	Memory bool
 	Parts  []Part
 	// Reads are the records, beside those of the parameters, whose members the generated or runtime code reads.
 	Reads []string
 	Lists string // the page names a record of this role under lists:
-	// Runtime tells that a package under runtime/ calls the C function, so that it has no C shim.
+	// Runtime says that a package under runtime/ calls the C function, so that it has no C shim.
 	Runtime bool
-	// Own tells that the form has a C function of its own, which calls the verb and its parts.
+	// Own says that the form has a C function of its own, which calls the verb and its parts.
 	Own bool
 	// Requests is the C type of the chained requests of a parameter, and Elements that of their lists. The rules of the verb are held
 	// against a request after the device has refused it, and not before the call.
@@ -75,7 +75,7 @@ type Form struct {
 	Unchecked string
 	// UncheckedLints is the same of the lints, where it differs.
 	UncheckedLints string
-	// RuleFirst tells that a rule's own reason to be unchecked goes before this one.
+	// RuleFirst says that a rule's own reason to be unchecked goes before this one.
 	RuleFirst bool
 }
 
@@ -146,7 +146,7 @@ const ended = "kept by the handles: each is closed once, after all that was made
 // explains are the verbs by which a refused request is explained.
 var explains = []Part{{Name: PartQuery, Sig: query, Optional: true}}
 
-// PartsOf gives the verbs that the handle of an object needs.
+// PartsOf returns the verbs that the handle of an object needs.
 func PartsOf(o *spec.Object) []Part {
 	var parts []Part
 	if len(o.Lends) > 0 {
@@ -158,7 +158,7 @@ func PartsOf(o *spec.Object) []Part {
 // All lists the forms.
 func All() []Form { return append([]Form(nil), forms...) }
 
-// Find gives the form of a name, or nil.
+// Find returns the form of a name, or nil.
 func Find(name string) *Form {
 	for i := range forms {
 		if forms[i].Name == name {
@@ -168,5 +168,5 @@ func Find(name string) *Form {
 	return nil
 }
 
-// InOrder tells whether the method takes the verb's parameters in order, whatever they are.
+// InOrder reports whether the method takes the verb's parameters in order, whatever they are.
 func (f *Form) InOrder() bool { return f.Sig == nil && !f.ByRoles }

@@ -2,7 +2,7 @@ package form
 
 import "github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 
-// Of gives the form of a method of a verb. That of a special is what the file of the verb says; nil for a form that does not
+// Of returns the form of a method of a verb. That of a special is what the file of the verb says; nil for a form that does not
 // exist, and for a special that no file has.
 func Of(verb, name string) *Form {
 	if name != Special {

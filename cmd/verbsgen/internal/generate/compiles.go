@@ -19,7 +19,7 @@ import (
 // cgoFile is the one generated file that imports "C"; raw_none.gen.go declares the same without it.
 const cgoFile = "raw.gen.go"
 
-// compiles type-checks the generated Go files, as far as that goes without what they import, and tells what a page asks for
+// compiles type-checks the generated Go files, as far as that goes without what they import, and says what a page asks for
 // that is no Go: a name that is there already, a parameter that hides what its method uses. The error is a diag.List with the
 // places in the pages.
 func compiles(files []output.File, pkg *model.Package, sp *spec.Spec) error {
@@ -73,7 +73,7 @@ type places struct {
 	pkg   *model.Package
 }
 
-// diag tells a type error at its place in a page; false when none is known.
+// diag reports a type error at its place in a page; false when none is known.
 func (p places) diag(fset *token.FileSet, files []*ast.File, te types.Error) (diag.Diag, bool) {
 	fn, ident := around(files, te.Pos)
 	again := strings.Contains(te.Msg, "redeclared") || strings.Contains(te.Msg, "already declared")
@@ -97,7 +97,7 @@ func (p places) diag(fset *token.FileSet, files []*ast.File, te types.Error) (di
 	return diag.Diag{}, false
 }
 
-// find gives the last place of a name: that of a page laid over others.
+// find returns the last place of a name: that of a page laid over others.
 func (p places) find(in, name string) (spec.Pos, bool) {
 	for i := len(p.names) - 1; i >= 0; i-- {
 		if n := p.names[i]; n.In == in && n.Name == name {
@@ -114,7 +114,7 @@ func (p places) find(in, name string) (spec.Pos, bool) {
 	return spec.Pos{}, false
 }
 
-// around gives the function or method ("PD.RegMR") that a place is in, and the name that stands there.
+// around returns the function or method ("PD.RegMR") that a place is in, and the name that stands there.
 func around(files []*ast.File, at token.Pos) (fn, ident string) {
 	for _, f := range files {
 		if at < f.FileStart || at >= f.FileEnd {

@@ -44,7 +44,7 @@ func Model(rel *api.Release, sp *spec.Spec, opt Options) (*model.Package, error)
 	return bindAll(rel, rel, sp, opt, stored.Oldest(), func(name string) string { return since[name] })
 }
 
-// Run gives the files of a package, and the model that they were made from.
+// Run returns the files of a package, and the model that they were made from.
 func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Package, error) {
 	stored, err := api.KnownOf(sp.Module.Facts)
 	if err != nil {
@@ -117,7 +117,7 @@ func bindAll(rel, newest *api.Release, sp *spec.Spec, opt Options, oldest string
 		Only: opt.Only, Specials: specials})
 }
 
-// symbolVersions gives the default versions of exported functions, which never change from one release to the next.
+// symbolVersions returns the default versions of exported functions, which never change from one release to the next.
 func symbolVersions(rel *api.Release) map[string]string {
 	out := map[string]string{}
 	for _, f := range rel.Functions {

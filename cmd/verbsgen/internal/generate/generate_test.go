@@ -155,7 +155,7 @@ func TestMadeWith(t *testing.T) {
 	}
 }
 
-// undefined gives the names that files, as they are built without cgo, use and nobody declares. Nothing is imported, so what is said of
+// undefined returns the names that files, as they are built without cgo, use and nobody declares. Nothing is imported, so what is said of
 // other packages does not count.
 func undefined(t *testing.T, files []output.File) (errs []error) {
 	t.Helper()

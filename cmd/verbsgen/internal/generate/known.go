@@ -60,7 +60,7 @@ func CheckKnown(header string, rel *api.Release, m *spec.Module, stored *api.Kno
 	return k.errs.Err()
 }
 
-// anonymous tells names that are made up for what has no tag.
+// anonymous reports whether names are made up for what has no tag.
 func anonymous(name string) bool { return strings.Contains(name, "<") }
 
 // upTo is the newest release that the header has a name of; empty when it has none of any.
@@ -154,7 +154,7 @@ func (k *known) contradictions() {
 	}
 }
 
-// mayDiffer tells whether a difference is how releases grow.
+// mayDiffer reports whether a difference is how releases grow.
 func (k *known) mayDiffer(name, property, got, want string) bool {
 	tag, field, isField := cutField(name)
 	switch property {
@@ -177,7 +177,7 @@ func (k *known) mayDiffer(name, property, got, want string) bool {
 	return false
 }
 
-// grows tells whether a record has a field that no known release has, where releases may add some: it has a mask of what
+// grows reports whether a record has a field that no known release has, where releases may add some: it has a mask of what
 // is valid, grew before, or grows at its front.
 func (k *known) grows(tag string) bool {
 	_, fixed := k.agreed[tag][api.PropSize]
@@ -208,7 +208,7 @@ func (k *known) growsAtFront(tag string) bool {
 	return false
 }
 
-// reserved tells fields that hold room for later ones.
+// reserved reports whether fields hold room for later ones.
 func reserved(field string) bool { return strings.HasPrefix(field, "reserved") }
 
 func more(got, want string) bool {

@@ -88,7 +88,7 @@ func splitDirective(text, file string, line int, pkg string) ([]string, error) {
 	return words, nil
 }
 
-// runsGenerate tells whether the words run `verbsgen generate` in one of its forms: as a program, by `go tool`, or by
+// runsGenerate reports whether the words run `verbsgen generate` in one of its forms: as a program, by `go tool`, or by
 // `go run` of a package path; and gives the arguments.
 func runsGenerate(words []string) (args []string, ok bool) {
 	i := slices.Index(words, "generate")

@@ -46,7 +46,7 @@ func Below(dir, p string) string {
 	return filepath.Join(dir, p)
 }
 
-// Facts gives the facts of a header of a module, of a known release, or of the newest one.
+// Facts returns the facts of a header of a module, of a known release, or of the newest one.
 func Facts(src Source, m *spec.Module) (*api.Release, error) {
 	if src.Header != "" {
 		return cheader.Parse(ReadHeader(m, src.Header, src.Include))
@@ -108,7 +108,7 @@ func nearestFix(err *api.UnknownError) string {
 	return "the known releases are " + api.Ranges(err.Known) + "; read its header with --header"
 }
 
-// Pages gives the own pages with those of --spec laid over them; of the own pages alone, what some verbs need if there are any.
+// Pages returns the own pages with those of --spec laid over them; of the own pages alone, what some verbs need if there are any.
 func Pages(src Source, verbs ...string) (*spec.Spec, error) {
 	if len(verbs) > 0 && len(src.Specs) == 0 {
 		return spec.For(src.Module, verbs...)
@@ -141,7 +141,7 @@ func CheckNames(src Source, sp *spec.Spec, rels ...*api.Release) error {
 	return sp.CheckNames(rels...)
 }
 
-// Load gives the facts, and the pages, which are read at the same time. With verbs, pages that they do not need may be missing.
+// Load returns the facts, and the pages, which are read at the same time. With verbs, pages that they do not need may be missing.
 func Load(src Source, verbs ...string) (*api.Release, *spec.Spec, error) {
 	m, err := spec.ModuleOf(src.Module, src.Specs...)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package layout tells which Go type has the layout of a C type, and why a C type has none.
+// Package layout says which Go type has the layout of a C type, and why a C type has none.
 //
 // It knows scalars, arrays and records of linux/amd64 and linux/arm64. It knows neither pages nor the model's types.
 package layout
@@ -28,7 +28,7 @@ var scalars = map[string]string{
 // Scalar is the Go type with the layout of a C scalar; empty for another type.
 func Scalar(ctype string) string { return scalars[ctype] }
 
-// IsScalar tells whether a Go type is one of those.
+// IsScalar reports whether a Go type is one of those.
 func IsScalar(goType string) bool { return sizes[goType] > 0 }
 
 // Int is the Go type of an integer in the public API, by the one with its layout: int for a C int.
@@ -39,12 +39,12 @@ func Int(layout string) string {
 	return layout
 }
 
-// BigEndian tells whether a C type holds its value in network byte order.
+// BigEndian reports whether a C type holds its value in network byte order.
 func BigEndian(ctype string) bool {
 	return ctype == "__be16" || ctype == "__be32" || ctype == "__be64"
 }
 
-// IsPointer tells whether a C type is a pointer of any kind.
+// IsPointer reports whether a C type is a pointer of any kind.
 func IsPointer(ctype string) bool {
 	return strings.Contains(ctype, "*")
 }
@@ -93,7 +93,7 @@ func (u Unions) Show(facts *spec.Facts, rec *api.Record, name string, shown api.
 	return err
 }
 
-// Of gives the Go type with the layout of a field, and the tag of the record that it needs a mirror of, if any.
+// Of returns the Go type with the layout of a field, and the tag of the record that it needs a mirror of, if any.
 func Of(facts *spec.Facts, unions Unions, f api.Field) (goType, record string, err error) {
 	elem, n := Array(f.Type)
 	wrap := func(t string) string {
@@ -140,7 +140,7 @@ func Opaque(f api.Field) string {
 var sizes = map[string]int64{"byte": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8,
 	"uint64": 8, "uintptr": 8}
 
-// Fits tells why a field of C cannot have a Go type; nil when it can.
+// Fits reports why a field of C cannot have a Go type; nil when it can.
 func Fits(facts *spec.Facts, unions Unions, f api.Field, goType string) error {
 	elem, n := goType, int64(1)
 	if rest, ok := strings.CutPrefix(goType, "["); ok {
@@ -196,7 +196,7 @@ func align(facts *spec.Facts, unions Unions, rec *api.Record) int64 {
 	return most
 }
 
-// Record tells why a record cannot have a mirror at all; empty when it can.
+// Record reports why a record cannot have a mirror at all; empty when it can.
 func Record(facts *spec.Facts, unions Unions, rec *api.Record) string {
 	switch {
 	case rec == nil:

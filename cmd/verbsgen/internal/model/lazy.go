@@ -37,7 +37,7 @@ type LazyField struct {
 	Doc       string
 }
 
-// OK gives the field that says whether an entry is valid, or nil.
+// OK returns the field that says whether an entry is valid, or nil.
 func (l *Lazy) OK() *LazyField {
 	for _, f := range l.Fields {
 		if f.OK != nil {

@@ -201,7 +201,7 @@ type Leaf struct {
 	At     int64
 }
 
-// Find gives the leaf of a C path, or nil.
+// Find returns the leaf of a C path, or nil.
 func (m *Mirror) Find(c string) *Leaf {
 	for _, l := range slices.Concat(m.Leaf, m.Over) {
 		if l.C == c && c != "" {
@@ -211,7 +211,7 @@ func (m *Mirror) Find(c string) *Leaf {
 	return nil
 }
 
-// Field gives the field of a C name, or nil.
+// Field returns the field of a C name, or nil.
 func (r *Record) Field(c string) *Field {
 	for _, f := range r.Fields {
 		if f.C == c {
@@ -292,7 +292,7 @@ type Object struct {
 // Type is the Go type of the handle, with the path of its package where that is another one.
 func (o *Object) Type() string { return "*" + cmp.Or(o.Ref, o.Go) }
 
-// Getter gives the method that returns a property, or nil.
+// Getter returns the method that returns a property, or nil.
 func (o *Object) Getter(prop string) *Getter {
 	for _, g := range o.Getters {
 		if g.C == prop {
@@ -329,7 +329,7 @@ type Getter struct {
 	Layout string // Go type with the layout of the C field
 	Offset int64  // of the C field
 	Label  string // spec.Label...; empty when messages do not name the object by it
-	// Changes tells that the field changes while the object lives.
+	// Changes says that the field changes while the object lives.
 	Changes bool
 	FD      bool // -1 once the object is closed
 	Doc     string

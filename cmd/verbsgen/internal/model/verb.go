@@ -137,7 +137,7 @@ func (v *Verb) Inputs() []Operand {
 	return out
 }
 
-// Part gives the verb that plays a part for this one, or nil.
+// Part returns the verb that plays a part for this one, or nil.
 func (v *Verb) Part(name string) *Verb {
 	if p := v.Parts[name]; p != nil {
 		return p.Verb
@@ -145,7 +145,7 @@ func (v *Verb) Part(name string) *Verb {
 	return nil
 }
 
-// Param gives the parameter of a C name, or nil.
+// Param returns the parameter of a C name, or nil.
 func (v *Verb) Param(c string) *Param {
 	for _, p := range v.Params {
 		if p.C == c {

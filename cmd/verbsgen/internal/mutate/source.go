@@ -157,12 +157,12 @@ func (s *source) of(kinds ...string) []span {
 // text is a declaration as it stands.
 func (s *source) text(d span) string { return strings.Join(s.lines[d.first:d.last+1], "\n") }
 
-// with gives the header with lines in the place of those from first to last.
+// with returns the header with lines in the place of those from first to last.
 func (s *source) with(first, last int, lines ...string) string {
 	all := append([]string{}, s.lines[:first]...)
 	all = append(all, lines...)
 	return strings.Join(append(all, s.lines[last+1:]...), "\n")
 }
 
-// before gives the header with lines added before line i.
+// before returns the header with lines added before line i.
 func (s *source) before(i int, lines ...string) string { return s.with(i, i-1, lines...) }

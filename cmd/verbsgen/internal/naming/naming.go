@@ -33,7 +33,7 @@ var initialisms = map[string]string{
 	"ooo": "OOO", "uar": "UAR",
 }
 
-// Exported gives the exported Go name of a C name: "log_align_req" is LogAlignReq, "RAW_PACKET" is RawPacket.
+// Exported returns the exported Go name of a C name: "log_align_req" is LogAlignReq, "RAW_PACKET" is RawPacket.
 func Exported(c string) string {
 	var b strings.Builder
 	for _, w := range strings.Split(strings.ToLower(c), "_") {
@@ -49,7 +49,7 @@ func Exported(c string) string {
 	return b.String()
 }
 
-// Local gives the Go name of a parameter or local variable: "dm_offset" is dmOffset, "type" is typ.
+// Local returns the Go name of a parameter or local variable: "dm_offset" is dmOffset, "type" is typ.
 func Local(c string) string {
 	words := strings.Split(strings.ToLower(c), "_")
 	name := words[0]
@@ -66,10 +66,10 @@ var reserved = []string{"verb", "err", "errno", "l", "o", "n", "ptr", "in", "out
 	"sync", "netip", "time", "codes", "dpath", "devmem", "dl",
 	"mem", "object", "pdalloc", "verr", "abi", "init", "lazy"}
 
-// Reserved tells whether generated methods use a name themselves, so that no parameter can have it.
+// Reserved reports whether generated methods use a name themselves, so that no parameter can have it.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }
 
-// Param gives the Go name of a parameter: that of Local, or one beside it where Go or the generated methods have that name.
+// Param returns the Go name of a parameter: that of Local, or one beside it where Go or the generated methods have that name.
 func Param(c string) string {
 	name := Local(c)
 	switch {
@@ -92,7 +92,7 @@ func mended(name string) string {
 	return name
 }
 
-// Member gives the Go name of an enumerator: the type's name and what is left without the prefix, and without the word that the type
+// Member returns the Go name of an enumerator: the type's name and what is left without the prefix, and without the word that the type
 // ends with.
 func Member(goType, prefix, c string) string {
 	left := strings.TrimPrefix(c, prefix)
@@ -120,7 +120,7 @@ func Joined(path string) string {
 	return strings.Join(words, "_")
 }
 
-// Field gives the name of a field in the Go mirror of a C struct: the C name, with dots and keywords mended.
+// Field returns the name of a field in the Go mirror of a C struct: the C name, with dots and keywords mended.
 func Field(c string) string {
 	name := strings.ReplaceAll(c, ".", "_")
 	return mended(name)

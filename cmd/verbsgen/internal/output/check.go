@@ -69,7 +69,7 @@ func (r *Report) stale(at string, line int, problem, fix string) {
 	r.Stale.Add(diag.New(diag.OutputStale, at, line, 0, "output", problem, fix))
 }
 
-// firstDifference gives the first line, counted from 1, in which the texts differ.
+// firstDifference returns the first line, counted from 1, in which the texts differ.
 func firstDifference(a, b []byte) int {
 	n := 1
 	for i := 0; i < len(a) && i < len(b); i++ {
@@ -83,7 +83,7 @@ func firstDifference(a, b []byte) int {
 	return n
 }
 
-// Summary tells in a few words what Write did: "4 files written, 2 unchanged, 1 removed (old.gen.go)".
+// Summary reports in a few words what Write did: "4 files written, 2 unchanged, 1 removed (old.gen.go)".
 func (r Result) Summary() string {
 	files := "files"
 	if r.Written == 1 {

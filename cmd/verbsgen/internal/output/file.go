@@ -9,7 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
-// FileAt tells where a file that replaces the one at a path is to be written: where a link leads to. It refuses to replace
+// FileAt reports where a file that replaces the one at a path is to be written: where a link leads to. It refuses to replace
 // anything but a regular file. The error is a *fs.PathError.
 func FileAt(at string) (string, error) {
 	info, err := os.Stat(at)

@@ -1,4 +1,4 @@
-// Package output puts generated files into a folder, and tells what there is out of date.
+// Package output puts generated files into a folder, and says what there is out of date.
 //
 // It owns the promise that a folder is left either wholly as it was or wholly new, and that nothing is overwritten or
 // removed there that verbsgen did not write. It knows nothing of what the files hold beyond their first line.
@@ -125,7 +125,7 @@ func checkFile(f File, seen map[string]bool) error {
 	return nil
 }
 
-// ours tells whether a file's content begins with our first line.
+// ours reports whether a file's content begins with our first line.
 func ours(data []byte) bool {
 	line, _, _ := bytes.Cut(data, []byte("\n"))
 	return string(bytes.TrimSuffix(line, []byte("\r"))) == Banner
@@ -159,7 +159,7 @@ func inTheWay(at, problem string) error {
 		"move it elsewhere or choose another folder with -o"))
 }
 
-// writeError tells an error of the file system at a place.
+// writeError reports an error of the file system at a place.
 func writeError(at string, err error) error {
 	var pe *fs.PathError
 	var le *os.LinkError
@@ -205,7 +205,7 @@ func (s *state) findLeftovers(dir string, names map[string]bool) error {
 	return nil
 }
 
-// ourName tells whether a name is of the form that only generated files have.
+// ourName reports whether a name is of the form that only generated files have.
 func ourName(name string) bool {
 	return slices.ContainsFunc(patterns[:], func(p string) bool {
 		ok, err := path.Match(p, name)

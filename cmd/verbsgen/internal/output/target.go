@@ -90,7 +90,7 @@ func escapeGlob(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
 }
 
-// problems tells what keeps the file from standing beside the generated ones.
+// problems says what keeps the file from standing beside the generated ones.
 func (h handFile) problems(generated map[string]string, pkg string) diag.List {
 	var errs diag.List
 	name := h.file.Name.Name
@@ -200,7 +200,7 @@ func receiver(recv *ast.FieldList) string {
 	}
 }
 
-// inPackage tells whether a file belongs to a package where generated code builds: on linux, with cgo. The go command
+// inPackage reports whether a file belongs to a package where generated code builds: on linux, with cgo. The go command
 // leaves out what a build constraint or the file's name keeps out, and files of package documentation.
 func (h handFile) inPackage() bool {
 	if h.file.Name.Name == "documentation" {
@@ -219,7 +219,7 @@ func (h handFile) inPackage() bool {
 	return false
 }
 
-// goflagsTags gives the build tags that the environment sets for the go command.
+// goflagsTags returns the build tags that the environment sets for the go command.
 func goflagsTags() []string {
 	var tags []string
 	for _, f := range strings.Fields(os.Getenv("GOFLAGS")) {

@@ -41,7 +41,7 @@ func version(n int) []File {
 	return files
 }
 
-// texts gives files as tree does.
+// texts returns files as tree does.
 func texts(files []File) map[string]string {
 	m := map[string]string{}
 	for _, f := range files {

@@ -47,7 +47,7 @@ func defined(w *world, m *Method) (wrong []string) {
 	return wrong
 }
 
-// defines gives the variables that a step makes.
+// defines returns the variables that a step makes.
 func defines(s Step) []string {
 	switch s := s.(type) {
 	case Name:

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// String gives a plan as text: a line for each step, with those under it indented.
+// String returns a plan as text: a line for each step, with those under it indented.
 func (m *Method) String() string {
 	var b strings.Builder
 	name := m.Name
@@ -35,7 +35,7 @@ func dumpSteps(b *strings.Builder, indent string, steps []Step) {
 	}
 }
 
-// dump gives a value by its type and those of its fields that are set.
+// dump returns a value by its type and those of its fields that are set.
 func dump(v reflect.Value) string {
 	switch x := v.Interface().(type) {
 	case Value:

@@ -8,7 +8,7 @@ import (
 
 // This file has the properties of handles: what ends their C objects. How a Close comes to that is tested in runtime/gensupport/object.
 
-// handlesOf gives the handles of a plan, by object.
+// handlesOf returns the handles of a plan, by object.
 func handlesOf(p *Package) map[string]Handle {
 	out := map[string]Handle{}
 	for _, f := range p.Objects {

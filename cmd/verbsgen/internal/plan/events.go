@@ -7,10 +7,10 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 )
 
-// listens tells whether events arrive on an object.
+// listens reports whether events arrive on an object.
 func (b *builder) listens(o *model.Object) bool { return b.waiter(o) != "" }
 
-// indexed tells whether events name an object by its C address.
+// indexed reports whether events name an object by its C address.
 func (b *builder) indexed(o *model.Object) bool {
 	return b.namedByRecord(o) || slices.ContainsFunc(b.written, func(f *special.File) bool { return slices.Contains(f.Finds, o.Go) })
 }

@@ -24,7 +24,7 @@ func (b *builder) giver(o *model.Object) (*model.Verb, *model.Method) {
 	return nil, nil
 }
 
-// readsRecords tells whether a verb gives or takes back records: the code that calls both sees to it that calls run one after another.
+// readsRecords reports whether a verb gives or takes back records: the code that calls both sees to it that calls run one after another.
 func (b *builder) readsRecords(v *model.Verb) bool {
 	return slices.ContainsFunc(b.pkg.Verbs, func(x *model.Verb) bool {
 		return slices.ContainsFunc(x.Methods, func(m *model.Method) bool {
@@ -45,7 +45,7 @@ func given(v *model.Verb) *model.Param {
 	return v.Params[i]
 }
 
-// namedByRecord tells whether a record that a library gives names an object by its C address.
+// namedByRecord reports whether a record that a library gives names an object by its C address.
 func (b *builder) namedByRecord(o *model.Object) bool {
 	for _, r := range b.pkg.Records {
 		if r.Event && slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.Object == o }) {

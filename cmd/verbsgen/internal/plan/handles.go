@@ -79,10 +79,10 @@ func (b *builder) root() string {
 	return b.pkg.Root.Go
 }
 
-// below tells whether an object is made from the root.
+// below reports whether an object is made from the root.
 func (b *builder) below(o *model.Object) bool { return b.root() != "" && o.Go != b.root() }
 
-// changes tells whether a verb changes the object in place: then its getters may run beside it.
+// changes reports whether a verb changes the object in place: then its getters may run beside it.
 func (b *builder) changes(o *model.Object) bool {
 	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool {
 		return (moved(v) != nil || v.Updates) && slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
@@ -94,7 +94,7 @@ func (b *builder) owners(o *model.Object) []*model.Object {
 	return slices.DeleteFunc(slices.Clone(o.Parents), func(p *model.Object) bool { return p.Go == b.root() })
 }
 
-// isParent tells whether something is made from the object.
+// isParent reports whether something is made from the object.
 func (b *builder) isParent(o *model.Object) bool {
 	return slices.ContainsFunc(b.pkg.Objects, func(x *model.Object) bool { return slices.Contains(x.Parents, o) })
 }

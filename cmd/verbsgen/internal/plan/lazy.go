@@ -16,7 +16,7 @@ var readerParams = []Cross{{Name: "gate", Type: pointer, Memory: true}, {Name: "
 	{Name: "entries", Type: pointer, Memory: true},
 	{Name: "room", Type: "int64"}, {Name: "tries", Type: "int64"}, {Name: "answer", Type: pointer, Memory: true}}
 
-// isAsked tells whether the package has a reader or a stream of an object, which do only what the object was asked for.
+// isAsked reports whether the package has a reader or a stream of an object, which do only what the object was asked for.
 func (b *builder) isAsked(o *model.Object) bool {
 	return slices.ContainsFunc(b.pkg.Verbs, func(v *model.Verb) bool { return (v.Reads != nil || v.Stream != nil) && v.Params[0].Object == o })
 }

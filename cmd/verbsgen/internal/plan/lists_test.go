@@ -102,7 +102,7 @@ func byteOrder(_ *world, m *Method) (wrong []string) {
 	return wrong
 }
 
-// fixed gives the value that the method fixes for a parameter.
+// fixed returns the value that the method fixes for a parameter.
 func (m *Method) fixed(c string) (value uint64, is bool) {
 	for _, face := range m.Verb.Methods {
 		if face.Name == m.Name {

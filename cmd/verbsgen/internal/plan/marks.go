@@ -21,7 +21,7 @@ func markedProps(o *model.Object) (out []string) {
 	return out
 }
 
-// setMarks gives the marks of a new handle their values.
+// setMarks sets the marks of a new handle.
 func setMarks(handle string, marks []model.Mark) (out []Step) {
 	for _, m := range marks {
 		value := no

@@ -61,7 +61,7 @@ func (b *builder) core(v *model.Verb, m *model.Method, name string) *Method {
 	return c.out
 }
 
-// source gives a method the parameters for the memory at p, and is the source that they make.
+// source adds to a method the parameters for the memory at p, and returns the source that they make.
 func (c *call) source(p *model.Param) Value {
 	take := func(vars ...Var) { c.out.Params = append(c.out.Params, vars...) }
 	switch is := c.m.Form; {

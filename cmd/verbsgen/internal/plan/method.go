@@ -209,16 +209,16 @@ func answer(v *model.Verb) Answer {
 	return Nothing
 }
 
-// counts tells whether the number that a verb returns is a result.
+// counts reports whether the number that a verb returns is a result.
 func counts(v *model.Verb) bool { return v.Returns == spec.RetNumber || v.Returns == spec.RetNegated }
 
-// callbacks tells whether the call may run the allocator of a parent domain.
+// callbacks reports whether the call may run the allocator of a parent domain.
 func (c *call) callbacks() bool {
 	return c.v.Callbacks && c.recv != nil && slices.ContainsFunc(c.b.writtenFields(c.recv.Object),
 		func(x special.Field) bool { return x.Name == "calls" })
 }
 
-// pins tells whether the verb pins host memory: then ENOMEM may be the limit on locked memory.
+// pins reports whether the verb pins host memory: then ENOMEM may be the limit on locked memory.
 func (c *call) pins() bool {
 	return slices.ContainsFunc(c.v.Params, func(p *model.Param) bool {
 		return p.Role.Passes == role.PassesHost || p.Record != nil && c.v.Creates != nil && memoryField(p.Record) != nil

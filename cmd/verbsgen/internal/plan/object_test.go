@@ -21,7 +21,7 @@ func holds(steps []Step) []int {
 }
 
 // heldUntilKept: memory is taken before the rules look at it, and once. It is let go of when the method returns, unless a new
-// readOnly tells whether the verb reads a slice during the call alone.
+// readOnly reports whether the verb reads a slice during the call alone.
 func readOnly(m *Method, v Var) bool {
 	return slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Go == v.Name && p.Role == role.Data })
 }

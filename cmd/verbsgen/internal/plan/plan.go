@@ -317,5 +317,5 @@ func (b *builder) shim(v *model.Verb) *Shim {
 // Page names a man page in a doc comment.
 func Page(p string) string { return p + "(3)" }
 
-// OfGo tells whether a parameter is the address of memory of Go, which stays in place for the call.
+// OfGo reports whether a parameter is the address of memory of Go, which stays in place for the call.
 func OfGo(p *model.Param) bool { return p.Role.Passes == role.PassesMemory || p.Union != nil }

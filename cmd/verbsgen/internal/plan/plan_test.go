@@ -49,7 +49,7 @@ func modelOf(module string) (*model.Package, error) {
 	return bind.Bind(in)
 }
 
-// realPlan gives the model of the newest release, and its plan.
+// realPlan returns the model of the newest release, and its plan.
 func realPlan(t *testing.T) (*model.Package, *Package) {
 	t.Helper()
 	pkg, err := real()
@@ -80,7 +80,7 @@ func methods(p *Package) (all []*Method) {
 	return all
 }
 
-// find gives the method of a receiver and name: "PD.RegMR".
+// find returns the method of a receiver and name: "PD.RegMR".
 func find(t *testing.T, p *Package, name string) *Method {
 	t.Helper()
 	for _, m := range methods(p) {

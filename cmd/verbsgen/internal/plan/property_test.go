@@ -58,7 +58,7 @@ func rootName(pkg *model.Package) string {
 	return pkg.Root.Go
 }
 
-// handles gives the handles that a method is given, by path: the receiver, parameters, and those in a builder.
+// handles returns the handles that a method is given, by path: the receiver, parameters, and those in a builder.
 func (w *world) handles(m *Method) map[string]*model.Object {
 	out := map[string]*model.Object{}
 	for _, v := range append([]Var{m.Recv}, m.Params...) {
@@ -105,7 +105,7 @@ func at[S Step](steps []Step) (places []int) {
 	return places
 }
 
-// assigns gives the places of the steps that store by an operator; that of calls is empty.
+// assigns returns the places of the steps that store by an operator; that of calls is empty.
 func assigns(steps []Step, op string) (places []int) {
 	for i, s := range steps {
 		if a, ok := s.(Assign); ok && a.Op == op {
@@ -115,7 +115,7 @@ func assigns(steps []Step, op string) (places []int) {
 	return places
 }
 
-// reach gives the place of what reaches C: a call, or a crossing into the data path; -1 without one.
+// reach returns the place of what reaches C: a call, or a crossing into the data path; -1 without one.
 func reach(steps []Step) int {
 	for i, s := range steps {
 		switch s.(type) {
@@ -415,7 +415,7 @@ func returned(_ *world, m *Method) (wrong []string) {
 	return wrong
 }
 
-// problems gives what is wrong with a plan, by property.
+// problems returns what is wrong with a plan, by property.
 func (w *world) problems(m *Method) map[string][]string {
 	out := map[string][]string{}
 	for name, holds := range properties {

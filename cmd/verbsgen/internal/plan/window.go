@@ -11,7 +11,7 @@ import (
 
 // This file plans what requests need of the handles that they name: memory windows, whose keys change, and what they are bound to.
 
-// named tells whether requests keep the address of the C object: that of a window, or of what it is bound to.
+// named reports whether requests keep the address of the C object: that of a window, or of what it is bound to.
 func (b *builder) named(o *model.Object) bool {
 	return slices.ContainsFunc(b.written, func(f *special.File) bool { return slices.Contains(f.Names, o.Go) })
 }

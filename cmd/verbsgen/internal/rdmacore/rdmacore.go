@@ -133,12 +133,12 @@ func (t *Tree) resolve() error {
 	return err
 }
 
-// read gives the content of a file of the commit.
+// read returns the content of a file of the commit.
 func (t Tree) read(name string) ([]byte, error) {
 	return t.git(t.Place(name), "cat-file", "blob", t.hash+":"+name)
 }
 
-// git gives what a command of git writes; what says what it reads.
+// git returns what a command of git writes; what says what it reads.
 func (t Tree) git(what string, args ...string) ([]byte, error) {
 	out, err := t.repo.git(args...)
 	return out, t.cannot(what, err)

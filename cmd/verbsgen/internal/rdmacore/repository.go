@@ -81,7 +81,7 @@ type gitError string
 
 func (e gitError) Error() string { return string(e) }
 
-// run gives what a command of git writes. It reads no configuration of the machine or the user, and nothing but files.
+// run returns what a command of git writes. It reads no configuration of the machine or the user, and nothing but files.
 func run(env []string, args ...string) ([]byte, error) {
 	var out, said bytes.Buffer
 	cmd := exec.Command("git", args...)

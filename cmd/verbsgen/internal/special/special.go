@@ -69,7 +69,7 @@ func (f *File) Uses(name string) bool { return f.uses[name] }
 // Files are all files, by name.
 var Files = sync.OnceValues(func() ([]*File, error) { return read(templates.Verbs) })
 
-// Find gives a verb that a file has the methods of, or nil.
+// Find returns a verb that a file has the methods of, or nil.
 func Find(c string) *Func {
 	files, _ := Files() // an error is that of every plan
 	for _, f := range files {

@@ -114,7 +114,7 @@ func ignored(pass *analysis.Pass, d analysis.Diagnostic) bool {
 	return false
 }
 
-// judge gives the rules that a call breaks.
+// judge returns the rules that a call breaks.
 func (w *walker) judge(file *ast.File, call *ast.CallExpr, c *caseOf) (out []finding) {
 	for _, broken := range c.broken() {
 		rule := c.b.rules[broken.Rule.ID]

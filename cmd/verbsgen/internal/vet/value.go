@@ -249,7 +249,7 @@ func (r *record) set(f *model.Field, v value, at ast.Node) {
 	}
 }
 
-// field gives the field of a Go name, or nil.
+// field returns the field of a Go name, or nil.
 func (r *record) field(name string) *model.Field {
 	for _, f := range r.of.Fields {
 		if f.Go == name {

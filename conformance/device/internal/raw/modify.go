@@ -33,7 +33,7 @@ static struct ibv_ah_attr raw_path(const uint8_t *gid, uint8_t port)
 	return ah;
 }
 
-// raw_modify_qp hands in a good value of every attribute; the mask tells which count.
+// raw_modify_qp hands in a good value of every attribute; the mask says which count.
 static int raw_modify_qp(uintptr_t fn, void *qp_, int from, int to, int mask, const uint8_t *gid, uint8_t port, uint8_t path)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;

@@ -72,7 +72,7 @@ func (o *Object) Destroy() syscall.Errno {
 	return syscall.Errno(C.raw_destroy(o.c.fn(o.destroy), o.p))
 }
 
-// object gives what a verb made.
+// object returns what a verb made.
 func (c *Context) object(verb, destroy string, p unsafe.Pointer, err error) (*Object, error) {
 	if p == nil {
 		return nil, fmt.Errorf("%s: %w", verb, errnoOf(err))
@@ -80,7 +80,7 @@ func (c *Context) object(verb, destroy string, p unsafe.Pointer, err error) (*Ob
 	return &Object{c, p, destroy}, nil
 }
 
-// Domain gives the context's own protection domain, which Close destroys.
+// Domain returns the context's own protection domain, which Close destroys.
 func (c *Context) Domain() *Object { return &Object{c, c.pd, "ibv_dealloc_pd"} }
 
 // Region registers memory.

@@ -92,7 +92,7 @@ static struct verbs_context *raw_extended(struct ibv_context *ctx)
 	return (struct verbs_context *)((char *)ctx - offsetof(struct verbs_context, context));
 }
 
-// RAW_OP tells whether the context has an operation; older libraries have shorter contexts, cut at the front.
+// RAW_OP reports whether the context has an operation; older libraries have shorter contexts, cut at the front.
 #define RAW_OP(v, op) \
 	((v) != NULL && (v)->sz >= sizeof(struct verbs_context) - offsetof(struct verbs_context, op) && (v)->op != NULL)
 
@@ -162,7 +162,7 @@ func Open(src Symbols, name string) (*Context, error) {
 	return c, nil
 }
 
-// fn gives the address of a function in its oldest version, which all the verbs here have as their newest too.
+// fn returns the address of a function in its oldest version, which all the verbs here have as their newest too.
 func (c *Context) fn(name string) C.uintptr_t {
 	return C.uintptr_t(c.src.Symbol(name, ""))
 }
@@ -170,7 +170,7 @@ func (c *Context) fn(name string) C.uintptr_t {
 func (c *Context) context() C.uintptr_t { return C.uintptr_t(uintptr(c.ctx)) }
 func (c *Context) domain() C.uintptr_t  { return C.uintptr_t(uintptr(c.pd)) }
 
-// Close gives everything back.
+// Close frees everything.
 func (c *Context) Close() error {
 	pd := syscall.Errno(C.raw_dealloc_pd(c.fn("ibv_dealloc_pd"), c.domain()))
 	dev := syscall.Errno(C.raw_close(c.fn("ibv_close_device"), c.context()))
@@ -184,7 +184,7 @@ func orNil(e syscall.Errno) error {
 	return e
 }
 
-// errnoOf gives the errno of a failed call.
+// errnoOf returns the errno of a failed call.
 func errnoOf(err error) syscall.Errno {
 	var e syscall.Errno
 	if errors.As(err, &e) {
@@ -286,7 +286,7 @@ func (r *Region) Rereg(flags int, withPD bool, addr uintptr, length uint64, acce
 	return int(got), errnoOf(err)
 }
 
-// Advise gives ibv_advise_mr n ranges, the first of which is the given one; n is 0 or 1.
+// Advise calls ibv_advise_mr with n ranges, the first of which is the given one; n is 0 or 1.
 func (r *Region) Advise(advice, flags uint32, addr uintptr, length uint32, n uint32) syscall.Errno {
 	return syscall.Errno(C.raw_advise_mr(r.c.domain(), C.uint32_t(advice), C.uint32_t(flags), C.uint64_t(addr), C.uint32_t(length),
 		C.raw_lkey(r.mr), C.uint32_t(min(n, 1))))

@@ -44,10 +44,10 @@ func Open(src Symbols, name string) (*Context, error) {
 	return c, nil
 }
 
-// fn gives the address of an exported function; 0 where the library lacks it.
+// fn returns the address of an exported function; 0 where the library lacks it.
 func (c *Context) fn(name string) C.uintptr_t { return C.uintptr_t(c.src.Symbol(name, "")) }
 
-// Close gives everything back.
+// Close frees everything.
 func (c *Context) Close() error {
 	pd := orNil(syscall.Errno(C.direct_dealloc_pd(c.fn("ibv_dealloc_pd"), c.pd)))
 	return errors.Join(pd, orNil(syscall.Errno(C.direct_close(c.fn("ibv_close_device"), c.ctx))))
@@ -60,7 +60,7 @@ func orNil(e syscall.Errno) error {
 	return e
 }
 
-// errnoOf gives the errno that cgo brought from a failed call; EIO for a call that set none.
+// errnoOf returns the errno that cgo brought from a failed call; EIO for a call that set none.
 func errnoOf(err error) syscall.Errno {
 	var e syscall.Errno
 	if errors.As(err, &e) && e != 0 {
@@ -177,21 +177,21 @@ func (c *Context) Rereg(page uintptr, flags int, addr uintptr, length uint64, ac
 	}))
 }
 
-// Advise gives ibv_advise_mr n ranges, 0 or 1, of a region of one page at page, and the errno.
+// Advise calls ibv_advise_mr with n ranges, 0 or 1, of a region of one page at page, and the errno.
 func (c *Context) Advise(page uintptr, advice, flags, n uint32) syscall.Errno {
 	return c.saw("ibv_advise_mr", c.onRegion(page, func(mr C.uintptr_t) syscall.Errno {
 		return syscall.Errno(C.direct_advise(mr, C.uint32_t(advice), C.uint32_t(flags), C.uint64_t(page), C.uint32_t(min(n, 1))))
 	}))
 }
 
-// Device gives the fields of struct ibv_device_attr_ex as C reads them, in their order, but for fw_ver and comp_mask.
+// Device returns the fields of struct ibv_device_attr_ex as C reads them, in their order, but for fw_ver and comp_mask.
 func (c *Context) Device() ([]Field, syscall.Errno) {
 	var out [C.DIRECT_FIELDS]C.struct_direct_field
 	err := syscall.Errno(C.direct_query_device_ex(c.ctx, &out[0]))
 	return fields(out[:]), c.saw("query_device_ex", err)
 }
 
-// Port gives the fields of struct ibv_port_attr as C reads them, in their order.
+// Port returns the fields of struct ibv_port_attr as C reads them, in their order.
 func (c *Context) Port(port uint8) ([]Field, syscall.Errno) {
 	var out [C.DIRECT_FIELDS]C.struct_direct_field
 	err := syscall.Errno(C.direct_query_port(c.ctx, C.uint8_t(port), &out[0]))

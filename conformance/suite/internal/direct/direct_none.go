@@ -21,7 +21,7 @@ type Init struct {
 	FD                           int
 }
 
-// Open tells that there is no way to C.
+// Open says that there is no way to C.
 func Open(Symbols, string) (*Context, error) {
 	return nil, fmt.Errorf("calling without the bindings needs cgo and Linux: %w", errors.ErrUnsupported)
 }

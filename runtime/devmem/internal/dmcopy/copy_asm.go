@@ -2,7 +2,7 @@
 
 package dmcopy
 
-// Available tells that this build has the instructions; without them all copies are those of Rest.
+// Available says that this build has the instructions; without them all copies are those of Rest.
 const Available = true
 
 // WriteAt copies p to the mapping from byte off on in ascending order, each granule by one store of four bytes. p may have any

@@ -12,7 +12,7 @@ import (
 	"unsafe"
 )
 
-// island gives n bytes that end, or begin, where memory ends: an access outside is a fault.
+// island returns n bytes that end, or begin, where memory ends: an access outside is a fault.
 func island(t *testing.T, n int, atEnd bool) []byte {
 	t.Helper()
 	page := syscall.Getpagesize()
@@ -46,7 +46,7 @@ func fill(p []byte, seed byte) {
 	}
 }
 
-// over gives a span over all of p.
+// over returns a span over all of p.
 func over(p []byte) *Span {
 	s := new(Span)
 	s.Open(unsafe.Pointer(unsafe.SliceData(p)), uint64(len(p)))

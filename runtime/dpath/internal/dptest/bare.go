@@ -2,7 +2,7 @@
 
 package dptest
 
-// The crossings of dpath without gates, for the benchmark that tells what gates cost.
+// The crossings of dpath without gates, for the benchmark that says what gates cost.
 
 /*
 #cgo CFLAGS: -I${SRCDIR}/../../../gensupport/abi

@@ -161,7 +161,7 @@ func (p *Provider) Imm(slot int, imm, flags uint32) {
 // Break has polls answer code, when it is below 0, or more completions than there were.
 func (p *Provider) Break(code, beyond int) { p.c.answer, p.c.beyond = C.int(code), C.int(beyond) }
 
-// Notified gives how often events were asked for and whether the last time was for solicited ones only.
+// Notified returns how often events were asked for and whether the last time was for solicited ones only.
 func (p *Provider) Notified() (times, solicited int) { return int(p.c.notifies), int(p.c.solicited) }
 
 // Feed puts events of the queue into the channel.

@@ -108,7 +108,7 @@ func lacks(e audit.Entry) bool {
 	return e.Status == audit.Missing || e.Status == audit.Moved || e.Status == audit.NoPage
 }
 
-// cause gives the index of the change that explains an entry; -1 without one.
+// cause returns the index of the change that explains an entry; -1 without one.
 func cause(changes []change, e audit.Entry, inTime func(release string) bool) int {
 	var found []int
 	for i, c := range changes {

@@ -58,7 +58,7 @@ func (t *table) counts(b *strings.Builder) {
 	}
 }
 
-// used gives the changes that explain something.
+// used returns the changes that explain something.
 func (t *table) used() []int {
 	var out []int
 	for c := range t.changes {

@@ -46,7 +46,7 @@ type Type struct {
 	Len       int64  // Array: elements; -1 for a flexible array
 }
 
-// Classify tells what the C type ctype is: "const char *", "enum ibv_mtu", "uint8_t[16]", "struct timespec".
+// Classify says what the C type ctype is: "const char *", "enum ibv_mtu", "uint8_t[16]", "struct timespec".
 // A record that is only declared (struct verbs_ex_private) is a Struct of Size 0. A type that neither rel
 // nor libc has is an error.
 func Classify(rel *api.Release, ctype string) (Type, error) {
@@ -189,7 +189,7 @@ var scalars = map[string]Type{
 	"pthread_t": integer(8, false),
 }
 
-// Pure tells whether values of t hold no pointer, so that Go memory may carry them across cgo unchecked.
+// Pure reports whether values of t hold no pointer, so that Go memory may carry them across cgo unchecked.
 func (t Type) Pure(rel *api.Release) bool { return newTypes(rel).pure(t) }
 
 func (ts *types) pure(t Type) bool {

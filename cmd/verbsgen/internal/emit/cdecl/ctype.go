@@ -295,7 +295,7 @@ func (t *ctype) paramText() string {
 	return strings.Join(parts, ", ")
 }
 
-// names calls fn for each base type that t mentions; byValue tells whether t holds one (not just a pointer to it).
+// names calls fn for each base type that t mentions; byValue reports whether t holds one (not just a pointer to it).
 func (t *ctype) names(byValue bool, fn func(base string, byValue bool)) {
 	switch t.form {
 	case formBase:

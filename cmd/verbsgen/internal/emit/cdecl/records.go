@@ -16,7 +16,7 @@ type member struct {
 	members []*member
 }
 
-// isAnonymous tells whether a type or a tag is a record without one of its own ("struct ibv_wc.<anonymous 1>"). A pointer to
+// isAnonymous reports whether a type or a tag is a record without one of its own ("struct ibv_wc.<anonymous 1>"). A pointer to
 // such a record, or an array of them, is not: the facts have its record on its own.
 func isAnonymous(ctype string) bool {
 	return isTag(ctype) && strings.HasSuffix(ctype, ">")

@@ -62,7 +62,7 @@ func (t Type) ShimParam(m Memory) string {
 	return t.FixedInt()
 }
 
-// readOnly tells whether C only reads what it gets by address.
+// readOnly reports whether C only reads what it gets by address.
 func (t Type) readOnly() bool {
 	if t.Kind == Struct {
 		return true

@@ -34,7 +34,7 @@ func (c *Call) Leave()       { c.leave.Store(1) }
 // Touch makes a call that ends at once.
 func Touch(word unsafe.Pointer) uintptr { return uintptr(C.gatetest_touch((*C.uintptr_t)(word))) }
 
-// InsideAfterFork tells whether a child of fork(2) sees a call that another thread is in: 0 when it does not.
+// InsideAfterFork reports whether a child of fork(2) sees a call that another thread is in: 0 when it does not.
 func InsideAfterFork(word unsafe.Pointer) int {
 	return int(C.gatetest_inside_after_fork((*C.uintptr_t)(word)))
 }
