@@ -37,6 +37,18 @@ type CType struct {
 // Record returns the record of a struct or object; nil when it is opaque.
 func (t CType) Record() *api.Record { return t.record }
 
+// Counted is the first member of a struct of an unsigned number and an array without a length behind it; nil for another type.
+func (t CType) Counted() *api.Field {
+	if t.record == nil || len(t.record.Fields) != 2 || t.prefix != "" {
+		return nil
+	}
+	n, list := &t.record.Fields[0], t.record.Fields[1]
+	if is, ok := intTypes[n.Type]; !ok || is.Signed || !strings.HasSuffix(list.Type, "[]") || strings.ContainsAny(list.Type, "* ") {
+		return nil
+	}
+	return n
+}
+
 // Key names a struct or an object, with the way to a member that is a struct without a tag: "ibv_send_wr.wr.rdma".
 func (t CType) Key() string {
 	if t.prefix == "" {

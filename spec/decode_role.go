@@ -23,6 +23,9 @@ func (t CType) Has(s role.Shape) bool {
 	case s.Tag != "" && t.Tag != s.Tag, t.Bits < s.Bits, s.Host && t.BigEndian():
 		return false
 	}
+	if s.Counted && t.Counted() == nil {
+		return false
+	}
 	return !(s.Const && !t.Const()) && !(s.Mutable && t.Const()) && !(s.Defined && (t.Record() == nil || t.Record().Incomplete))
 }
 

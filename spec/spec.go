@@ -181,6 +181,7 @@ const (
 const (
 	RetErrno     = "errno"          // 0, or the value of errno
 	RetNullErrno = "null_errno"     // NULL and errno
+	RetArgument  = "argument"       // one of its arguments, or NULL and errno
 	RetMinus1    = "minus1_errno"   // -1 and errno
 	RetNumber    = "number_minus1"  // a number that is the result, or -1 and errno
 	RetEither    = "errno_either"   // 0, or the errno with either sign, or -1 and errno

@@ -220,7 +220,7 @@ func TestDirectLacks(t *testing.T) {
 			t.Errorf("%s: %v, want %v", x.what, x.got, x.want)
 		}
 	}
-	if state := must(lib.CryptoLoginState(dev))(t); mlx5dv.CryptoLoginState(state) != mlx5dv.CryptoLoginStateNoLogin {
+	if state := must(lib.CryptoLoginState(dev))(t); state != mlx5dv.CryptoLoginStateNoLogin {
 		t.Errorf("the login is in state %d", state)
 	}
 }

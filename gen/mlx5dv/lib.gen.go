@@ -559,12 +559,10 @@ func (l *Lib) CryptoLogin(dev *verbs.Device, attr *CryptoLoginAttr) error {
 
 // CryptoLoginState returns the state of the login of a device.
 //
-// The number is a CryptoLoginState.
-//
 // Since rdma-core 37.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: mlx5dv_crypto_login_query_state, mlx5dv_crypto_login(3).
-func (l *Lib) CryptoLoginState(dev *verbs.Device) (uint32, error) {
+func (l *Lib) CryptoLoginState(dev *verbs.Device) (CryptoLoginState, error) {
 	l = object.OrZero(l)
 	const verb = "mlx5dv_crypto_login_query_state"
 	if l.fn[symMlx5dv_crypto_login_query_state] == 0 {
@@ -579,7 +577,7 @@ func (l *Lib) CryptoLoginState(dev *verbs.Device) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	var state uint32
+	var state CryptoLoginState
 	if errno := rawCryptoLoginQueryState(l.fn[symMlx5dv_crypto_login_query_state], devHeld.C, unsafe.Pointer(&state)); errno != 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
@@ -1840,7 +1838,7 @@ func (l *Lib) RegUMemEx(dev *verbs.Device, attr *UMemAttr) (*UMem, error) {
 	ptr, errno := rawDevXUmemRegEx(l.fn[symMlx5dv_devx_umem_reg_ex], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), 0),
+			return append(diagnose.Memory(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), uint64(attrC.access)),
 				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 					verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 					verr.Cause{Errno: syscall.EINVAL, Text: "no size of pages of those asked for fits the memory"},

@@ -338,11 +338,11 @@ type UMemAttr struct {
 // NewUMemAttr starts an attribute structure UMemAttr.
 //
 //   - size: bytes.
-//   - access: access flags, those of verbs.MRAccess.
-func NewUMemAttr(size uint64, access uint32) *UMemAttr {
+//   - access: access flags.
+func NewUMemAttr(size uint64, access verbs.MRAccess) *UMemAttr {
 	a := &UMemAttr{}
 	a.c.size = size
-	a.c.access = access
+	a.c.access = uint32(access)
 	return a
 }
 

@@ -144,6 +144,11 @@ func TooShort(verb, what string, least int) error {
 		Msg: what + " has fewer than " + strconv.Itoa(least) + " bytes; pass them all"}
 }
 
+// ZeroByte returns the error of a text with a zero byte, where C would take its end to be.
+func ZeroByte(verb, what string) error {
+	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has a zero byte, which ends a text in C; leave it out"}
+}
+
 // OutOfRange returns the error of a number that does not fit into a C int; what names the parameter. verb may be empty.
 //
 //go:noinline

@@ -41,6 +41,7 @@ const (
 	NamesSize // the record whose size it is
 	NamesEnum // a type of flags or of values
 	NamesUnion
+	NamesValue // a union, or a type of flags or values
 )
 
 // Passes is what C gets for a parameter.
@@ -73,6 +74,7 @@ type Shape struct {
 	Bits    uint   // at least so many
 	Host    bool   // in the byte order of the host
 	Defined bool   // a struct whose members are known
+	Counted bool   // a struct of an unsigned number and an array without a length
 	Const   bool   // what it points to is const
 	Mutable bool   // or is not
 	When    When   // only where this holds
@@ -131,6 +133,9 @@ var (
 	Handle = row(Role{Name: "handle", C: "pointer to an object", Go: "the object type under `type:`",
 		Fits: []Shape{{Depth: 1, To: ToTagged}, {Depth: AnyDepth, To: ToTagged, When: WhenUntyped}},
 		May:  []string{"type", "null", "parent", "moves", "field"}, Names: NamesObject, Passes: PassesObject, Pass: "pass {a type}"})
+	Handles = row(Role{Name: "handles", C: "array of pointers to objects; `len:` names the parameter with their number",
+		Go:   "a slice of the object type under `type:`; the new object must be closed before all of them",
+		Fits: []Shape{{Depth: 2, To: ToTagged}}, Must: []string{"type", "len"}, Names: NamesObject, Passes: PassesMemory, List: true})
 	In = row(Role{Name: "in",
 		C:    "a number; a pointer to a union that `type:` names; another pointer only where `fixed:` gives its value",
 		Go:   "the Go type of the C type, or the union",
@@ -152,11 +157,19 @@ var (
 		Go:   "the record under `type:`, of another module, with the mask in a parameter",
 		Fits: []Shape{{Depth: 1, To: ToTagged, Mutable: true}},
 		Must: []string{"type"}, Names: NamesRecord, Record: "in", Passes: PassesMemory, Pass: "pass {a type}"})
-	Out = row(Role{Name: "out", C: "pointer to one number that the verb sets, or to a union that `type:` names", Go: "a result",
+	Out = row(Role{Name: "out", C: "pointer to one number that the verb sets, or to a union that `type:` names",
+		Go: "a result; of the flag or enum type that `type:` names",
 		Fits: []Shape{{Depth: 1, To: ToNumber, Mutable: true}, {Depth: 1, To: ToText, Mutable: true},
 			{Depth: 1, To: ToTagged, Mutable: true, When: WhenUnion}},
-		May: []string{"type", "null", "count"}, Names: NamesUnion,
+		May: []string{"type", "null", "count"}, Names: NamesValue,
 		Passes: PassesMemory, Result: ResultNumber, Pass: "pass the address of {a type}"})
+	InOut = row(Role{Name: "in_out", C: "pointer to one number that the caller sets and the verb changes",
+		Go:   "a parameter and a result, of the flag or enum type that `type:` names",
+		Fits: []Shape{{Depth: 1, To: ToNumber, Host: true, Mutable: true}}, May: []string{"type"}, Names: NamesValue,
+		Passes: PassesMemory, Result: ResultNumber})
+	Text = row(Role{Name: "text", C: "pointer to the first character of a text that ends with a zero byte", Go: "a string",
+		Fits: []Shape{{Depth: 1, To: ToText, Const: true}, {Depth: 1, To: ToText, When: WhenReads}}, May: []string{"reads"},
+		GoType: "string", Passes: PassesMemory})
 	Bytes = row(Role{Name: "bytes", C: "pointer to a struct that the caller has as bytes", Go: "`[]byte`, at least as long as the struct",
 		Fits: []Shape{{Depth: 1, To: ToTagged, Defined: true}}, GoType: "[]byte", Passes: PassesMemory})
 	Slice = row(Role{Name: "slice", C: "pointer to the first of several structs; `len:` names the parameter with the count",
@@ -172,13 +185,15 @@ var (
 	Addr = row(Role{Name: "addr", C: "address of host memory; `len:` names the parameter with the length", Go: "by the form of the method",
 		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true}}, May: []string{"len", "null"}, GoType: "uintptr",
 		Passes: PassesHost, Pass: "pass the address of the memory"})
-	Len = row(Role{Name: "len", C: "the length of an `addr` or `data`, or the count of a `slice` or `filled`",
+	Len = row(Role{Name: "len", C: "the length of an `addr` or `data`, or the count of a `slice`, `handles` or `filled`",
 		Go:   "comes from the slice or buffer",
 		Fits: []Shape{{To: ToNumber, Bits: 32, Host: true}, {To: ToNumber, Host: true, When: WhenOfRead}}, Derived: true})
 	Data = row(Role{Name: "data", C: "pointer to bytes that the call reads; `len:` names the parameter with their number",
 		Go:   "a slice of bytes",
 		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true, Const: true}, {Depth: 1, To: ToUntagged, Host: true, When: WhenReads}},
 		Must: []string{"len"}, May: []string{"reads"}, GoType: "[]byte", Passes: PassesMemory})
+	Counted = row(Role{Name: "counted", C: "pointer to a struct of a number of bytes, and the bytes", Go: "a slice of bytes",
+		Fits: []Shape{{Depth: 1, To: ToTagged, Counted: true}}, GoType: "[]byte", Passes: PassesMemory})
 	Block = row(Role{Name: "block", C: "pointer to bytes in which the call reads how many they are; `most:` is the largest number",
 		Go:   "a slice of bytes, of which C gets a copy with zeros behind it",
 		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true, Const: true}}, Must: []string{"most"}, GoType: "[]byte", Passes: PassesMemory})

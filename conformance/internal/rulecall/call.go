@@ -174,7 +174,7 @@ func outcome(returns string, r uintptr, errno syscall.Errno) (uintptr, syscall.E
 	switch n := int32(r); returns {
 	case spec.RetErrno:
 		return 0, syscall.Errno(n), nil
-	case spec.RetNullErrno:
+	case spec.RetNullErrno, spec.RetArgument:
 		if r != 0 {
 			return r, 0, nil
 		}

@@ -14,6 +14,7 @@ import (
 type Uses struct {
 	Verb string
 	Lib  any
+	Many object.Uses // the handles of lists, under which a new object lives
 
 	in      object.Uses
 	handles []*object.Handle

@@ -203,8 +203,8 @@ func (b *binder) bindFieldType(s spec.Record, sf spec.RecordField, f *model.Fiel
 		f.GoType = sf.Type
 	case sf.Type != "":
 		f.GoType = sf.Type
-		if e := b.types[sf.Type]; e != nil {
-			f.Enum = e
+		if e := b.enumType(sf.Type); e != nil {
+			f.Enum, f.GoType = e, e.Go
 		} else if rec := b.records[sf.Type]; rec != nil {
 			f.Record, rec.Nested = rec, true
 		} else if sf.Type != "uintptr" {
@@ -215,7 +215,7 @@ func (b *binder) bindFieldType(s spec.Record, sf spec.RecordField, f *model.Fiel
 	}
 	switch {
 	case sf.Bytes:
-		f.GoType, f.Filled = "[]byte", strings.HasPrefix(f.Leaf.GoType, "[")
+		f.GoType, f.Filled, f.Counted = "[]byte", strings.HasPrefix(f.Leaf.GoType, "["), counted(b.facts.TypeOf(f.Leaf.CType))
 	case sf.Text:
 		f.GoType = "string"
 	case sf.Bool:

@@ -174,6 +174,8 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 	switch t := b.facts.TypeOf(q.Type); {
 	case s.Role == role.Bytes && t.Record() != nil:
 		p.Size = t.Record().Size
+	case s.Role == role.Counted && t.Counted() != nil:
+		p.Counted = counted(t)
 	case s.Role == role.Pair && t.Record() != nil:
 		p.Size = t.Record().Size
 		b.bindPairs(verb, p, s, t.Record())
@@ -194,6 +196,14 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		}
 	}
 	return p
+}
+
+// counted is the struct before bytes that it counts, or nil.
+func counted(t spec.CType) *model.Counted {
+	if n := t.Counted(); n != nil {
+		return &model.Counted{Count: layout.Scalar(n.Type), Size: t.Record().Size}
+	}
+	return nil
 }
 
 // bindPairs resolves the members of the struct of a parameter of role pair, as parameters of their own.
@@ -245,9 +255,13 @@ func (b *binder) bindType(verb string, p *model.Param, s spec.Param) {
 	p.GoType = s.Type
 	switch s.Role.Names {
 	case role.NamesObject:
-		p.Object, what = b.object(s.Type), "object "+s.Type
-		if found = p.Object != nil; found {
-			p.GoType = p.Object.Type()
+		var o *model.Object
+		o, what = b.object(s.Type), "object "+s.Type
+		if found = o != nil; found {
+			p.GoType = o.Type()
+		}
+		if p.Object = o; s.Role.List {
+			p.Object, p.Handles = nil, o
 		}
 	case role.NamesRecord:
 		p.Record, what = b.record(s.Type), "record "+s.Type
@@ -265,8 +279,13 @@ func (b *binder) bindType(verb string, p *model.Param, s spec.Param) {
 		if found = p.Enum != nil; found && p.Enum.Go != s.Type { // of another module
 			p.GoType = p.Enum.Go
 		}
-	case role.NamesUnion:
+	case role.NamesUnion, role.NamesValue:
 		p.Union, found = b.unions[s.Type], true // package fit reports a type that is not one
+		if p.Union == nil && s.Role.Names == role.NamesValue {
+			if p.Enum = b.enumType(s.Type); p.Enum != nil {
+				p.GoType = p.Enum.Go
+			}
+		}
 	}
 	if !found {
 		b.errorf(diag.TypeUnknown, s.Pos, verb+"."+p.C, "no "+what+" in any page", "correct type:")

@@ -165,6 +165,9 @@ func (w writer) bytes(f *model.Field, v *jen.Statement) (out []jen.Code) {
 	case !w.r.Plain:
 		out = append(out, assign(id("a", plan.Kept(w.r, f)), rt("slices", "Clone").Call(v)))
 	}
+	if f.Counted != nil {
+		return out
+	}
 	return append(out, assign(w.leaf(f.Len), goType(f.Len.GoType).Call(jen.Len(v))))
 }
 

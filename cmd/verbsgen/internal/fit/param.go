@@ -29,7 +29,8 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 		c.all(e,
 			row{c.imports(p), "go", "a package that the generated one imports has the name of the parameter", "choose another name under go:"},
 			row{naming.Reserved(p.Go), "go", "the generated methods use the name " + p.Go + " themselves", "choose another name under go:"},
-			row{p.Type != "" && p.Role.Names == role.NamesUnion && c.UnionByGo(p.Type) == nil, "type",
+			row{p.Type != "" && (p.Role.Names == role.NamesUnion || p.Role.Names == role.NamesValue && !c.isValue(p.Type)) &&
+				c.UnionByGo(p.Type) == nil, "type",
 				"a parameter of role " + p.Role.Name + " cannot have type: " + p.Type, "leave type: out: the Go type follows from the C type"})
 		if t, ok := ctypes[p.C]; ok {
 			c.param(v, p, t)
@@ -108,6 +109,8 @@ func (c *checker) typed(p *spec.Param) shape {
 		return shape{"a struct " + r.C, func(t spec.CType) bool { return t.Tag == r.C }}
 	case p.Role.Names == role.NamesEnum:
 		return c.enumShape(p.Type, "least")
+	case p.Role.Names == role.NamesValue && c.isValue(p.Type):
+		return c.sameShape(p.Type)
 	}
 	return shape{}
 }
@@ -115,7 +118,7 @@ func (c *checker) typed(p *spec.Param) shape {
 // hasRole reports whether a C type can have the role of a parameter.
 func (c *checker) hasRole(v *spec.Verb, p *spec.Param, t spec.CType) bool {
 	var union *spec.Union
-	if p.Role.Names == role.NamesUnion {
+	if p.Role.Names == role.NamesUnion || p.Role.Names == role.NamesValue {
 		union = c.UnionByGo(p.Type)
 	}
 	return slices.ContainsFunc(p.Role.Fits, func(s role.Shape) bool {

@@ -62,6 +62,8 @@ func (c *checker) fieldKeys(r *spec.Record, f *spec.RecordField) {
 	list, arms := f.Bytes || f.Handles != "" || f.Points != "", f.Points != "" && to == nil
 	memory, allocator := f.Callback == spec.CallbackMemory, f.Callback == spec.CallbackAllocator
 	constant := c.facts.EnumOf(f.Default)
+	ctype, _ := c.fieldType(r.C, f.C)
+	counted := f.Bytes && ctype.Counted() != nil
 	other := strings.Contains(f.Handle, ".")
 	c.all(entry{r.Go + "." + f.Go, f.At},
 		row{strings.Contains(f.Handles, "."), "handles", "handles: of another module are not generated yet",
@@ -81,7 +83,10 @@ func (c *checker) fieldKeys(r *spec.Record, f *spec.RecordField) {
 		row{f.Points != "" && !taken(r), "points", "points: is for records of role in", "remove it, or correct role:"},
 		row{to != nil && (!to.Plain() || holds(to) >= holdsHandles), "points",
 			"points: is for a record of role in without a mask, handles and memory", ""},
-		row{(f.Bytes || f.Handles != "" || arms) && f.Len == "", "", "it needs a field with the length, an unsigned integer",
+		row{counted && (!taken(r) || r.Arm != nil), "bytes",
+			"bytes: of a struct that counts them is for records of role in, which a verb takes", "correct role:"},
+		row{counted && f.Len != "", "len", "the struct behind the pointer has the length", "remove it"},
+		row{(f.Bytes && !counted || f.Handles != "" || arms) && f.Len == "", "", "it needs a field with the length, an unsigned integer",
 			"name it under len:"},
 		row{nested != nil && (r.Role != spec.RecordIn || !nested.Plain() || holds(nested) >= holdsPointers), "nested",
 			"nested: is for a record of role in without a mask, handles, pointers and memory, inside of another of that role",
@@ -131,14 +136,14 @@ func (c *checker) fieldTypes(r *spec.Record, f *spec.RecordField) {
 const (
 	holdsBytes = iota + 1
 	holdsPointers
-	holdsHandles // or memory, callbacks, a tail
+	holdsHandles // or memory, callbacks, a tail, bytes behind a struct that counts them
 )
 
 // holds is the most that a field of a record holds; 0 for one of numbers and text.
 func holds(r *spec.Record) (most int) {
 	for _, f := range r.Fields {
 		switch {
-		case f.Handle+f.Handles+f.Callback != "", r.Tail != nil:
+		case f.Handle+f.Handles+f.Callback != "", r.Tail != nil, f.Bytes && f.Len == "":
 			return holdsHandles
 		case f.Points != "":
 			most = max(most, holdsPointers)

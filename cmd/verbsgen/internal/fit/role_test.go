@@ -31,6 +31,9 @@ func TestRolesFitCTypes(t *testing.T) {
 		{role: role.Handle, param: typed, fits: []string{"struct tap *", "const struct tap *"}, not: []string{"struct tap **", "int", "void *",
 			"struct tap"}},
 		{role: role.Handle, param: untyped, fits: []string{"struct tap *", "struct tap **"}, not: []string{"int", "void *"}},
+		{role: role.Handles, param: typed, fits: []string{"struct tap **", "struct tap *const *"}, not: []string{"struct tap *", "void **"}},
+		{role: role.Counted, param: untyped, fits: []string{"struct bytes *", "const struct bytes *"},
+			not: []string{"struct tap *", "struct bytes **", "struct bytes"}},
 		{role: role.In, param: untyped, fits: []string{"int", "uint8_t", "enum tap_bits", "__be32"}, not: []string{"void *", "union ibv_gid *",
 			"struct tap", "int[4]"}},
 		{role: role.In, param: union, fits: []string{"union ibv_gid *", "const union ibv_gid *"}, not: []string{"int", "struct tap *",
@@ -48,6 +51,9 @@ func TestRolesFitCTypes(t *testing.T) {
 		{role: role.Out, param: untyped, fits: []string{"int *", "uint8_t *", "char *", "enum tap_bits *", "__be16 *"},
 			not: []string{"const int *", "int **", "void *", "struct tap *", "int"}},
 		{role: role.Out, param: union, fits: []string{"union ibv_gid *"}, not: []string{"const union ibv_gid *", "int *"}},
+		{role: role.InOut, param: untyped, fits: []string{"int *", "uint8_t *"}, not: []string{"const int *", "int", "__be16 *", "void *"}},
+		{role: role.Text, param: untyped, fits: []string{"const char *"}, not: []string{"char *", "const void *", "const char **"}},
+		{role: role.Text, param: spec.Param{Reads: true}, fits: []string{"char *"}, not: []string{"void *"}},
 		{role: role.Bytes, param: untyped, fits: []string{"struct tap *"}, not: []string{"struct hidden *", "void *"}},
 		{role: role.Slice, param: typed, fits: []string{"struct tap *"}, not: []string{"int *", "struct tap **"}},
 		{role: role.Filled, param: typed, fits: []string{"struct tap *"}, not: []string{"const struct tap *", "uint32_t *"}},
@@ -79,8 +85,9 @@ func TestRolesFitCTypes(t *testing.T) {
 		t.Fatal(err)
 	}
 	facts := spec.NewFacts(&api.Release{
-		Records: []api.Record{{Tag: "struct tap"}, {Tag: "struct hidden", Incomplete: true}, {Tag: "union ibv_gid"}},
-		Enums:   []api.Enum{{Tag: "enum tap_bits"}}})
+		Records: []api.Record{{Tag: "struct bytes", Size: 8, Fields: []api.Field{{Name: "n", Type: "size_t"}, {Name: "b", Type: "uint64_t[]"}}},
+			{Tag: "struct tap"}, {Tag: "struct hidden", Incomplete: true}, {Tag: "union ibv_gid"}},
+		Enums: []api.Enum{{Tag: "enum tap_bits"}}})
 	c := &checker{Spec: sp, facts: facts}
 	looked := map[*role.Role]bool{}
 	for _, tt := range tests {

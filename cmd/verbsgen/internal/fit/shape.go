@@ -32,9 +32,9 @@ var (
 	text     = shape{"an array of char", func(t spec.CType) bool {
 		return t.Array && (t.Kind == spec.CText || t.Kind == spec.CInt && t.Bits == 8 && !t.Signed)
 	}}
-	bytes = shape{"a pointer to bytes, or an array of numbers", func(t spec.CType) bool {
+	bytes = shape{"a pointer to bytes or to a struct that counts them, or an array of numbers", func(t spec.CType) bool {
 		numbers := t.Array && t.Depth() == 0 && (t.Kind == spec.CInt || strings.Contains(t.C, "[")) && !strings.Contains(t.C, "struct ")
-		return t.Depth() == 1 && t.Tag == "" || numbers
+		return t.Depth() == 1 && (t.Tag == "" || t.Counted() != nil) || numbers
 	}}
 )
 
@@ -103,6 +103,18 @@ func (c *checker) enumShape(name, end string) shape {
 	return shape{words, func(t spec.CType) bool {
 		wide := t.Bits == bits || (t.Bits > bits) == (end == "least")
 		return wide && (t.Tag == "" || enum == "" || c.facts.Enum(t.Tag) == c.facts.Enum(enum))
+	}}
+}
+
+// isValue reports whether a name is that of a type of flags or values.
+func (c *checker) isValue(name string) bool { _, bits := c.enumType(name); return bits > 0 }
+
+// sameShape is the shape of a number in memory that has the bits of a type of flags or values.
+func (c *checker) sameShape(name string) shape {
+	_, bits := c.enumType(name)
+	e := c.enumShape(name, "most")
+	return shape{fmt.Sprintf("a number of %d bits in the order of the host", bits), func(t spec.CType) bool {
+		return t.Bits == bits && !t.BigEndian() && e.has(t)
 	}}
 }
 

@@ -78,7 +78,7 @@ func object(t spec.CType) bool { return t.Pointer && t.Kind != spec.CFunc }
 // conventions are the C types of results, by what returns: says of them.
 var conventions = map[string]func(spec.CType) bool{
 	spec.RetErrno: code, spec.RetEither: code, spec.RetMinus1: code, spec.RetRereg: code,
-	spec.RetNumber: signed, spec.RetNegated: signed, spec.RetNullErrno: object,
+	spec.RetNumber: signed, spec.RetNegated: signed, spec.RetNullErrno: object, spec.RetArgument: object,
 	spec.RetVoid:  func(t spec.CType) bool { return t.C == "void" },
 	spec.RetValue: func(t spec.CType) bool { return object(t) || t.Kind == spec.CInt && !t.Array },
 }
@@ -102,12 +102,20 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 		row{v.Returns == spec.RetValue && bits > 0 && (!isInt(ret) || ret.Tag != "" && ret.Tag != enum), "result",
 			"it returns " + fn.Ret + ", and " + v.Result + " is made of " + enum, ""},
 		row{v.Creates == "" && v.Returns == spec.RetNullErrno && other.Go != "" && ret.Depth() == 1, "returns",
-			"it returns " + fn.Ret + ", and creates: does not say which object it makes", "write creates: " + other.Go},
+			"it returns " + fn.Ret + ", and creates: does not say which object it makes",
+			"write creates: " + other.Go + ", or returns: argument"},
+		row{v.Returns == spec.RetArgument && (v.Creates != "" || !takes(fn, fn.Ret)), "returns",
+			"it returns " + fn.Ret + ", and takes no such argument, or makes an object", ""},
 		row{host && (!stored || ret.C != "void *" || v.Returns != spec.RetNullErrno), "creates",
 			"it returns " + fn.Ret + ", and a verb that makes " + v.Creates + " returns the address of the memory, or NULL and errno, and " +
 				"stores the object", ""},
 		row{o.Go != "" && !host && !stored && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1), "creates",
 			"it returns " + fn.Ret + ", and " + o.Go + " is a struct " + o.C + " *", ""})
+}
+
+// takes reports whether a function has a parameter of a C type.
+func takes(fn *api.Function, ctype string) bool {
+	return slices.ContainsFunc(fn.Params, func(p api.Param) bool { return p.Type == ctype })
 }
 
 // paths compares the types at the ends of paths with what they are for. Paths that lead nowhere are reported elsewhere.

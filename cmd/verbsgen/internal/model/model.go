@@ -246,13 +246,20 @@ type Field struct {
 	Of       *Field
 	Bytes    bool // behind a pointer, or in an array with Filled, their number in Len
 	Filled   bool
-	Hex      bool // messages write it in hex
+	Counted  *Counted // bytes behind a struct with their number
+	Hex      bool     // messages write it in hex
 	Callback string
 	Len      *Leaf  // the length beside an address of memory
 	Pair     *Leaf  // the function that frees, beside the one that allocates
 	Default  string // C constant that leaves an allocation to the library
 	Doc      string
 	Since    string
+}
+
+// Counted is a struct of Size bytes that begins with a number, of the Go type Count, of the bytes behind it.
+type Counted struct {
+	Count string
+	Size  int64
 }
 
 // Switch is a mask bit without a field.

@@ -165,29 +165,31 @@ type Special struct {
 
 // Param is one parameter of a verb.
 type Param struct {
-	C      string
-	Go     string
-	CType  string
-	GoType string
-	Role   *role.Role
-	Object *Object
-	Enum   *Enum
-	Record *Record
-	Size   int64 // of the struct that the caller has as bytes, or that has pairs
-	Pairs  []*Pair
-	Union  *Union // of a value that is handed in or out by its address
-	Field  *int64 // offset of the pointer in the object that C gets in place of it
-	Null   bool
-	Parent bool
-	Big    bool // in network byte order, or a pointer to what is
-	Moves  bool // after the call the receiver is below this one
-	Most   int  // bytes behind a pointer of role block
-	Count  int  // numbers behind a pointer of role out; 0: one
-	Rest   bool // flags given one by one, last in the call; without any, all are meant
-	Len    *Param
-	Bit    *Member // of the verb's flags, set together with the parameter
-	Hex    bool    // messages write it in hex
-	Doc    string
+	C       string
+	Go      string
+	CType   string
+	GoType  string
+	Role    *role.Role
+	Object  *Object
+	Handles *Object // of a list of handles
+	Enum    *Enum
+	Record  *Record
+	Size    int64 // of the struct that the caller has as bytes, or that has pairs
+	Pairs   []*Pair
+	Union   *Union // of a value that is handed in or out by its address
+	Field   *int64 // offset of the pointer in the object that C gets in place of it
+	Null    bool
+	Parent  bool
+	Big     bool     // in network byte order, or a pointer to what is
+	Moves   bool     // after the call the receiver is below this one
+	Counted *Counted // bytes behind a pointer of role counted
+	Most    int      // bytes behind a pointer of role block
+	Count   int      // numbers behind a pointer of role out; 0: one
+	Rest    bool     // flags given one by one, last in the call; without any, all are meant
+	Len     *Param
+	Bit     *Member // of the verb's flags, set together with the parameter
+	Hex     bool    // messages write it in hex
+	Doc     string
 }
 
 // Pair is a member of the struct of a parameter of role pair: the object that C finds behind a pointer at an offset, and the record that

@@ -39,8 +39,8 @@ func (c *call) created() []Step {
 		out = append(out, Keep{})
 	}
 	out = slices.Concat(out, c.post, c.attached(), c.placed())
-	if c.many {
-		parents = append(parents, Parent{Many: true})
+	if c.many != "" {
+		parents = append(parents, Parent{Many: c.many})
 	}
 	return append(out, Adopt{"o", parents})
 }

@@ -139,7 +139,7 @@ func armsPacked(w *world, m *Method) (wrong []string) {
 		if !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args, func(v Value) bool { return v.is(array(pack.Into)) }) {
 			wrong = append(wrong, "the bytes of "+p.C+" are not handed to C")
 		}
-		if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: true}) {
+		if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: "uses"}) {
 			wrong = append(wrong, "the object is not under the handles of its arms")
 		}
 	}

@@ -82,13 +82,19 @@ func (s PackArms) Steps() []Step {
 
 // Steps: the list of C objects is pinned, and counted by its length or by the logarithm of that.
 func (s EnterList) Steps() []Step {
+	enter := Try{Into: s.Into, Call: of("bridge", "EnterList", addr(s.Uses), text(s.What), val(s.List))}
+	if s.Beside != "" {
+		enter.Call = of("object", "UseList", addr(s.Uses), addr(s.Beside+".h"), verb, text(s.What), val(s.List), nameOf(s.Of, "base"))
+	}
+	if s.To == "" {
+		return []Step{enter}
+	}
 	n, size := s.Into+"N", result("len", val(s.Into))
 	counted := of("cmem", "Count", verb, text(s.What), size, greatest(s.Len.GoType))
 	if s.Log2 {
 		counted = of("cmem", "Log2", verb, text(s.What), size)
 	}
-	use := of("object", "UseList", addr("uses"), addr(s.Beside+".h"), verb, text(s.What), val(s.List), nameOf(s.Of, "base"))
-	return []Step{Try{Into: s.Into, Call: use}, Try{Into: n, Call: counted},
+	return []Step{enter, Try{Into: n, Call: counted},
 		Assign{To: []string{s.To, s.Count}, Op: "=",
 			Values: []Value{of("mem", "PinList", addr(s.Pins), val(s.Into)), converted(s.Len.GoType, val(n))}}}
 }
@@ -170,8 +176,8 @@ func (s Place) Steps() (out []Step) {
 
 // Steps: when it cannot be opened, the C object is ended.
 func (s Adopt) Steps() []Step {
-	if last := len(s.Parents) - 1; last >= 0 && s.Parents[last].Many {
-		return []Step{Try{Call: result(s.Handle+".h.AdoptUsed", append([]Value{addr("uses")}, nodes(s.Parents[:last])...)...)}}
+	if last := len(s.Parents) - 1; last >= 0 && s.Parents[last].Many != "" {
+		return []Step{Try{Call: result(s.Handle+".h.AdoptUsed", append([]Value{addr(s.Parents[last].Many)}, nodes(s.Parents[:last])...)...)}}
 	}
 	return []Step{Try{Call: result(s.Handle+".h.Adopt", nodes(s.Parents)...)}}
 }

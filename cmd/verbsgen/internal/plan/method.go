@@ -28,7 +28,7 @@ type call struct {
 	in        map[string]Value // what the rules see of a parameter
 	core      bool             // it takes memory as a mem.Source, for several methods
 	keep      bool             // memory is held
-	many      bool             // handles of lists are in uses, and the new object lives under them
+	many      string           // variable with the handles of lists, under which the new object lives; empty where there are none
 	others    map[string]bool  // variables with the handles of other packages
 	release   string           // lets go of memory before a refusal by the rules
 }
@@ -193,7 +193,7 @@ func (c *call) leaf(p *model.Param, l *model.Leaf) Value {
 // answer is how a verb says that it failed.
 func answer(v *model.Verb) Answer {
 	switch v.Returns {
-	case spec.RetNullErrno:
+	case spec.RetNullErrno, spec.RetArgument:
 		return Pointer
 	case spec.RetErrno:
 		return Errno

@@ -43,7 +43,7 @@ func recordResult(_ *call, p *model.Param) (string, Value) {
 
 // numberResult: numbers that the verb sets are returned.
 func (c *call) numberResult(p *model.Param) (string, Value) {
-	if p.GoType != "" || p.Count > 0 {
+	if p.Union != nil || p.Count > 0 {
 		return c.outType(p), composite(c.outType(p))
 	}
 	return c.outType(p), zero

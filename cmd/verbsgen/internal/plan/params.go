@@ -23,6 +23,7 @@ type rolePlanner struct {
 // byRole has the planner of each role.
 var byRole = map[*role.Role]rolePlanner{
 	role.Handle:      {pass: (*call).handleParam},
+	role.Handles:     {pass: (*call).handlesParam},
 	role.In:          {pass: (*call).valueParam},
 	role.Flags:       {pass: (*call).flagsParam},
 	role.Enum:        {pass: (*call).valueParam},
@@ -30,12 +31,15 @@ var byRole = map[*role.Role]rolePlanner{
 	role.InOutRecord: {pass: (*call).inOutRecord, output: (*call).inOutOutput},
 	role.OutRecord:   {pass: (*call).outRecord, result: recordResult, output: (*call).recordOutput},
 	role.Out:         {pass: (*call).outNumber, result: (*call).numberResult, output: (*call).numberOutput},
+	role.InOut:       {pass: (*call).changedNumber, result: (*call).numberResult, output: (*call).numberOutput},
+	role.Text:        {pass: (*call).textParam},
 	role.Bytes:       {pass: (*call).bytesParam},
 	role.Slice:       {pass: (*call).listParam},
 	role.Filled:      {pass: (*call).filledParam, output: (*call).listOutput},
 	role.Addr:        {pass: (*call).valueParam},
 	role.Len:         {pass: (*call).lengthParam},
 	role.Data:        {pass: (*call).dataParam},
+	role.Counted:     {pass: (*call).countedParam},
 	role.Block:       {pass: (*call).blockParam},
 	role.Pair:        {pass: (*call).pairParam, result: (*call).pairResult, output: (*call).pairOutput},
 	role.Sockaddr:    {pass: (*call).addressParam},
@@ -111,6 +115,14 @@ func (c *call) handleParam(p *model.Param) {
 	c.pass(p, val(at), addrOf(at))
 }
 
+// handlesParam enters a list of handles, and passes an array of their C pointers.
+func (c *call) handlesParam(p *model.Param) {
+	c.take(p, "[]"+p.GoType)
+	at := p.Go + "C"
+	c.pre = append(c.pre, c.enterList(at, p.Go, p.C, p.Handles))
+	c.pass(p, array(at), length("uint64", p.Go))
+}
+
 // recordParam passes attributes that the caller filled: of the runtime, of another module, or of this one.
 func (c *call) recordParam(p *model.Param) {
 	switch {
@@ -158,7 +170,12 @@ func (c *call) attrParam(p *model.Param) {
 	c.pointers(p.Go, mirror, r)
 	for _, f := range r.Fields {
 		if f.Bytes && !f.Filled {
-			c.prep = append(c.prep, PinData{Into: mirror + "." + f.Leaf.Go, Bytes: p.Go + "." + Kept(r, f)})
+			bytes := p.Go + "." + Kept(r, f)
+			if f.Counted != nil {
+				c.pre = append(c.pre, Try{p.Go + f.Go, counted(f.C, f.Counted, bytes)})
+				bytes = p.Go + f.Go
+			}
+			c.prep = append(c.prep, PinData{Into: mirror + "." + f.Leaf.Go, Bytes: bytes})
 		}
 		if f.Object == nil {
 			continue
@@ -209,12 +226,25 @@ func (c *call) enter(handle, what string, then ...Step) Enter {
 	return e
 }
 
-// useMany declares what has the handles of lists, and puts the new object under them.
+// useMany declares what has the handles of lists, and puts the new object under them. A method of Lib has them beside other handles.
 func (c *call) useMany() {
-	if !c.many {
-		c.pre = append(c.pre, Until{Var{Name: "uses", Type: "object.Uses"}, "Exit"})
+	switch {
+	case c.many != "":
+	case c.recv == nil:
+		c.many = c.uses(nil) + ".Many"
+	default:
+		c.many = "uses"
+		c.pre = append(c.pre, Until{Var{Name: c.many, Type: "object.Uses"}, "Exit"})
 	}
-	c.many = true
+}
+
+// enterList begins the use of all handles of a list.
+func (c *call) enterList(into, list, what string, o *model.Object) EnterList {
+	c.useMany()
+	if c.recv == nil {
+		return EnterList{List: list, Uses: c.uses(nil), What: what, Into: into}
+	}
+	return EnterList{List: list, Of: o.Type(), Uses: c.many, Beside: c.self, What: what, Into: into}
 }
 
 // putHandle puts a C object into the mirror of a record.
@@ -239,6 +269,12 @@ func (c *call) outParam(p *model.Param, name, typ string) {
 
 // outNumber passes the address of a number for the verb to set.
 func (c *call) outNumber(p *model.Param) { c.outParam(p, p.Go, c.outType(p)) }
+
+// changedNumber passes the address of the number that the caller gave, for the verb to change.
+func (c *call) changedNumber(p *model.Param) {
+	c.take(p, c.outType(p))
+	c.pass(p, memory(p.Go), number(1))
+}
 
 // madeParam passes the address of a pointer for the verb to store the new object in.
 func (c *call) madeParam(p *model.Param) { c.outParam(p, p.Go+"C", pointer) }
@@ -337,10 +373,29 @@ func (c *call) dataParam(p *model.Param) {
 	c.pass(p, array(p.Go), number(1))
 }
 
+// countedParam passes a copy of bytes behind their number.
+func (c *call) countedParam(p *model.Param) {
+	c.take(p, p.GoType)
+	c.pre = append(c.pre, Try{p.Go + "C", counted(p.C, p.Counted, p.Go)})
+	c.pass(p, array(p.Go+"C"), number(1))
+}
+
+// counted makes bytes behind a struct with their number.
+func counted(what string, x *model.Counted, bytes string) Value {
+	return generic("cmem", "Counted", x.Count, verb, text(what), number(uint64(x.Size)), val(bytes))
+}
+
 // blockParam passes a copy of bytes that is as long as the verb may read.
 func (c *call) blockParam(p *model.Param) {
 	c.take(p, p.GoType)
 	c.pre = append(c.pre, Try{p.Go + "C", of("cmem", "Padded", verb, text(p.C), val(p.Go), number(uint64(p.Most)))})
+	c.pass(p, array(p.Go+"C"), number(1))
+}
+
+// textParam passes a copy of a text with a zero byte behind it.
+func (c *call) textParam(p *model.Param) {
+	c.take(p, p.GoType)
+	c.pre = append(c.pre, Try{p.Go + "C", of("cmem", "Terminated", verb, text(p.C), val(p.Go))})
 	c.pass(p, array(p.Go+"C"), number(1))
 }
 

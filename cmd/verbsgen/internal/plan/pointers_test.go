@@ -57,7 +57,7 @@ func listEntered(w *world, m *Method, p *model.Param, f *model.Field, first int)
 		s.Beside != m.Recv.Name || !uses(m, enters[i]) {
 		wrong = append(wrong, "the list "+f.C+" is not the one that is counted")
 	}
-	if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: true}) {
+	if a := at[Adopt](m.Steps); len(a) == 1 && !slices.Contains(m.Steps[a[0]].(Adopt).Parents, Parent{Many: "uses"}) {
 		wrong = append(wrong, "the object is not under the handles of "+f.C)
 	}
 	return wrong

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
@@ -78,9 +77,9 @@ func (c *call) pointers(attr, mirror string, r *model.Record) {
 		switch {
 		case f.Handles != nil:
 			declare()
-			c.useMany()
-			c.pre = append(c.pre, EnterList{List: attr + "." + Kept(r, f), Of: strings.TrimPrefix(f.GoType, "[]"), Beside: c.self, What: f.C,
-				Pins: pins, Into: attr + f.Go, To: mirror + "." + f.Leaf.Go, Count: mirror + "." + f.Len.Go, Len: f.Len, Log2: f.Log2})
+			list := c.enterList(attr+f.Go, attr+"."+Kept(r, f), f.C, f.Handles)
+			list.Pins, list.To, list.Count, list.Len, list.Log2 = pins, mirror+"."+f.Leaf.Go, mirror+"."+f.Len.Go, f.Len, f.Log2
+			c.pre = append(c.pre, list)
 		case f.Nested != nil:
 			for _, x := range NestedBytes(f) {
 				c.prep = append(c.prep, PinData{Into: mirror + "." + f.Leaf.Go + "." + x.Leaf.Go, Bytes: attr + "." + KeptIn(r, f, x)})

@@ -255,8 +255,11 @@ func LargestMTU(f *model.Field) (most uint64) {
 
 // Longest is the greatest number of bytes that a field counts; 0 where any number fits.
 func Longest(f *model.Field) uint64 {
-	if f.Filled {
+	switch {
+	case f.Filled:
 		return uint64(f.Leaf.Size)
+	case f.Counted != nil:
+		return 0
 	}
 	return longest[f.Len.GoType]
 }
@@ -265,6 +268,6 @@ func Longest(f *model.Field) uint64 {
 // record with such a field.
 func KeepsError(r *model.Record) bool {
 	return slices.ContainsFunc(r.Fields, func(f *model.Field) bool {
-		return f.GoType == "int" || f.Bytes || Narrow(f) > 0 || LargestMTU(f) > 0 || f.Nested != nil && KeepsError(f.Nested)
+		return f.GoType == "int" || f.Bytes && f.Counted == nil || Narrow(f) > 0 || LargestMTU(f) > 0 || f.Nested != nil && KeepsError(f.Nested)
 	})
 }

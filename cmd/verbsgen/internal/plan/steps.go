@@ -46,11 +46,11 @@ type (
 		List, Of, Head, Into string
 		Count, Size          *model.Leaf
 	}
-	// EnterList begins the use of all handles of a list, each of the same device as Beside. Their C objects go into a list that C reads,
-	// and its length into the struct.
+	// EnterList begins the use of all handles of a list, each of the same device as Beside, or as the others in Uses. Into has their C
+	// objects. Where a struct has the list, its address goes To it, and its length into Count.
 	EnterList struct {
-		List, Of, Beside, What, Pins, Into string
-		To, Count                          string // of the struct
+		List, Of, Uses, Beside, What, Into string
+		Pins, To, Count                    string
 		Len                                *model.Leaf
 		Log2                               bool
 	}
@@ -178,10 +178,10 @@ type (
 type Given struct{ When, Value Value }
 
 // Parent is a node that an object lives under: that of a handle, which may be nil if it is optional. Held is that of a handle of another
-// package, Many are all in the variable uses.
+// package, Many are all in a variable.
 type Parent struct {
-	Handle, Held   string
-	Optional, Many bool
+	Handle, Held, Many string
+	Optional           bool
 }
 
 // Failure is the error of a call that failed, and what may explain it.
