@@ -325,7 +325,8 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 	b := Verb{C: name, Pos: d.pos(k)}
 	defer d.marking(&b.marks)()
 	d.object(v, place{name, ""}, []key{
-		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetEither, RetNullErrno, RetArgument, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg)},
+		{"returns", true, d.oneOf(&b.Returns, RetErrno, RetEither, RetNullErrno, RetArgument, RetMinus1, RetNumber, RetNegated,
+			RetVoid, RetValue, RetRereg)},
 		{"creates", false, d.text(&b.Creates)},
 		{"result", false, d.text(&b.Result)},
 		{"made_in", false, d.text(&b.MadeIn)},
