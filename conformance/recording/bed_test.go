@@ -72,7 +72,6 @@ type bed struct {
 	arm     int         // which of several records a builder gets that takes any of them
 
 	enumerated map[string]bool // paths of fields whose type is an enumeration
-	newerTold  map[string]bool // fields that the header of this machine is too old for
 }
 
 // open opens the device. Its capabilities are all ones, so that no rule refuses a value that a device could take.
@@ -81,7 +80,7 @@ func open(t testing.TB) *bed {
 	if _, err := os.Stat(*includeFlag + "/infiniband/verbs.h"); err != nil && *includeFlag == "/usr/include" {
 		t.Skipf("no verbs.h is installed, make setup does that: %v", err)
 	}
-	b := &bed{TB: t, memory: &regions{}, newerTold: map[string]bool{}, enumerated: map[string]bool{}}
+	b := &bed{TB: t, memory: &regions{}, enumerated: map[string]bool{}}
 	b.rec = must(opened())(t)
 	b.spec = must(pages())(t)
 	b.facts = must(facts())(t)

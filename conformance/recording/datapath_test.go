@@ -377,7 +377,7 @@ func (b *bed) polled(cq *verbs.CQ, field int) (any bool) {
 			}
 			values = append(values, result{"WC." + name, fmt.Sprintf("wc[%d].%s", i, c), reflect.ValueOf(wcs[i]).FieldByName(name)})
 		}
-		b.compareResults(values, out, func(path string) string { return path })
+		b.compareResults(values, out)
 	}
 	if wcs[n] != (verbs.WC{}) {
 		b.Errorf("a completion beyond the number that C gave: %+v", wcs[n])

@@ -2,6 +2,7 @@ package recording
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -51,11 +52,12 @@ func releaseOf(include string, newest *api.Release) (string, error) {
 	return releases[last], nil
 }
 
-// declarations writes decls.h: the real header, and from the project's own header what it does not declare yet.
-func declarations(abi string, have, newest *api.Release) (string, error) {
+// declarations writes decls.h: the real header, and from the project's own header what it does not declare yet. A record that has grown since
+// is the project's own; that of the header has another name.
+func declarations(abi string, have, newest *api.Release, grown map[string]bool) (string, error) {
 	known := map[string]bool{}
 	for _, r := range have.Records {
-		known[r.Tag] = true
+		known[r.Tag] = !grown[r.Tag]
 	}
 	for _, e := range have.Enums {
 		known[e.Tag] = true
@@ -85,10 +87,40 @@ func declarations(abi string, have, newest *api.Release) (string, error) {
 		parts = append(parts, part{at, abi[at : at+end+len("\n};\n")]})
 	}
 	slices.SortFunc(parts, func(a, b part) int { return a.at - b.at })
-	var b strings.Builder
-	b.WriteString("#include <infiniband/verbs.h>\n")
+	var b, after strings.Builder
+	for _, tag := range slices.Sorted(maps.Keys(grown)) {
+		_, name, _ := strings.Cut(tag, " ")
+		fmt.Fprintf(&b, "#define %s header_%s\n", name, name)
+		fmt.Fprintf(&after, "#undef %s\n", name)
+	}
+	b.WriteString("#include <infiniband/verbs.h>\n" + after.String())
+	for _, r := range newest.Records {
+		if !known[r.Tag] {
+			fmt.Fprintf(&b, "%s;\n", r.Tag)
+		}
+	}
 	for _, p := range parts {
 		b.WriteString(p.text)
 	}
 	return b.String(), nil
+}
+
+// grownSince finds the records that have a field in the newest release that they lack here, and the records that have one of these in them.
+func grownSince(have, newest *api.Release) map[string]bool {
+	grown, older := map[string]bool{}, map[string]*api.Record{}
+	for i, r := range have.Records {
+		older[r.Tag] = &have.Records[i]
+	}
+	for more := true; more; {
+		more = false
+		for _, r := range newest.Records {
+			if older[r.Tag] != nil && !grown[r.Tag] && slices.ContainsFunc(r.Fields, func(f api.Field) bool {
+				tag, _, _ := strings.Cut(f.Type, "[")
+				return grown[tag] || !slices.ContainsFunc(older[r.Tag].Fields, func(g api.Field) bool { return g.Name == f.Name })
+			}) {
+				grown[r.Tag], more = true, true
+			}
+		}
+	}
+	return grown
 }

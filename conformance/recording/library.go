@@ -79,13 +79,12 @@ const All = -1
 
 // Library is a libibverbs of one device that records the calls made of it.
 type Library struct {
-	Release string  // of the header that it was compiled against
-	source  *source // of the records and functions
-	handle  unsafe.Pointer
+	source *source // of the records and functions
+	handle unsafe.Pointer
 }
 
 // Open compiles the library in dir against the verbs.h in the folder include, and loads it. abi is the text of the project's own
-// header, which has the declarations that an older verbs.h lacks. The compiler is $CC or gcc.
+// header, which has what an older verbs.h lacks. The compiler is $CC or gcc.
 func Open(dir, include, abi string) (*Library, error) {
 	newest, err := api.Load(api.Newest())
 	if err != nil {
@@ -99,8 +98,9 @@ func Open(dir, include, abi string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := newSource(have, newest)
-	decls, err := declarations(abi, have, newest)
+	grown := grownSince(have, newest)
+	s := newSource(have, newest, grown)
+	decls, err := declarations(abi, have, newest, grown)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func Open(dir, include, abi string) (*Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Library{Release: release, source: s}
+	l := &Library{source: s}
 	name := C.CString(out)
 	defer C.free(unsafe.Pointer(name))
 	if l.handle = C.dlopen(name, C.RTLD_NOW|C.RTLD_LOCAL); l.handle == nil {

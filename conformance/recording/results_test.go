@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/spec"
-	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -84,8 +83,8 @@ func show(v reflect.Value) string {
 	return fmt.Sprint(v)
 }
 
-// compareResults holds Go values against what C filled. A field that the header of this machine is too old for is 0.
-func (b *bed) compareResults(values []result, recorded map[string]string, tag func(path string) string) {
+// compareResults compares Go values with what C filled.
+func (b *bed) compareResults(values []result, recorded map[string]string) {
 	b.Helper()
 	for _, r := range values {
 		if r.v.CanAddr() && !r.v.CanInterface() {
@@ -94,7 +93,7 @@ func (b *bed) compareResults(values []result, recorded map[string]string, tag fu
 		leaf := leafOf(recorded, r.path, want{})
 		text, ok := recorded[leaf]
 		if !ok {
-			b.newer(r, tag(r.path))
+			b.Errorf("%s: C did not answer %s", r.name, r.path)
 			continue
 		}
 		if !shows(r.v, text) {
@@ -111,22 +110,6 @@ func (b *bed) origin(v reflect.Value, recorded map[string]string) string {
 		}
 	}
 	return ""
-}
-
-// newer judges a value of a field that C did not answer.
-func (b *bed) newer(r result, field string) {
-	b.Helper()
-	switch since := must(api.Since())(b.TB)[field]; {
-	case since == "":
-		b.Errorf("%s: the facts have no %s", r.name, field)
-	case api.Compare(since, b.rec.Release) <= 0:
-		b.Errorf("%s: %s of %s has %s, and C did not answer it", r.name, "verbs.h", b.rec.Release, field)
-	case !r.v.IsZero():
-		b.Errorf("%s is %s, and the header is older than %s", r.name, show(r.v), field)
-	case !b.newerTold[field]:
-		b.newerTold[field] = true
-		b.Logf("%s: %s came with %s, this header is of %s; not compared", r.name, field, since, b.rec.Release)
-	}
 }
 
 // outputs returns the results of a method with what they are of in C, in order.
@@ -218,7 +201,7 @@ func (b *bed) answered(v *spec.Verb, m *spec.Method, field int) (any bool) {
 	if r.err != nil {
 		b.Fatalf("%s: %v", m.Go, r.err)
 	}
-	b.compareResults(append(b.outputs(v, results), r.listed()...), r.got.Out, r.field)
+	b.compareResults(append(b.outputs(v, results), r.listed()...), r.got.Out)
 	for i, p := range v.Params {
 		if rec := b.spec.RecordByGo(p.Type); p.Role == role.OutRecord && rec.Role == spec.RecordIn {
 			if err := b.passedOn(&v.Params[i], results[0], r.got.Out); err != nil && field == All {
@@ -251,27 +234,6 @@ func (r *request) listed() []result {
 	return out
 }
 
-// field returns the name of a field in the facts: "struct ibv_device_attr.max_qp" of "attr.orig_attr.max_qp".
-func (r *request) field(path string) string {
-	param, inner, _ := strings.Cut(path, ".")
-	tag := r.tagOf(param)
-	for {
-		rec := r.facts.Record(tag)
-		if rec == nil {
-			return tag + "." + inner
-		}
-		at := slices.IndexFunc(rec.Fields, func(f api.Field) bool {
-			return strings.HasPrefix(inner, f.Name+".") &&
-				r.facts.Record(f.Type) != nil
-		})
-		if at < 0 {
-			return tag + "." + inner
-		}
-		inner = strings.TrimPrefix(inner, rec.Fields[at].Name+".")
-		tag = rec.Fields[at].Type
-	}
-}
-
 // TestGetters lets C make each object with a value of its own in every field: each getter has that of its field.
 func TestGetters(t *testing.T) {
 	b := open(t)
@@ -287,7 +249,7 @@ func TestGetters(t *testing.T) {
 					continue
 				}
 				r := result{o.Go + "." + g.Go, "struct " + o.C + "." + g.C, get.Call(nil)[0]}
-				b.compareResults([]result{r}, made, func(path string) string { return path })
+				b.compareResults([]result{r}, made)
 			}
 		}
 	}
@@ -332,8 +294,7 @@ func TestDevices(t *testing.T) {
 				}
 			}
 		}
-		b.compareResults(b.flatten(entry, reflect.ValueOf(list[0]), "DeviceEntry", ""), recorded,
-			func(path string) string { return "struct ibv_device." + path })
+		b.compareResults(b.flatten(entry, reflect.ValueOf(list[0]), "DeviceEntry", ""), recorded)
 		more = false
 		for path, text := range recorded {
 			more = more || !zero(text) && !strings.HasPrefix(path, "_ops")

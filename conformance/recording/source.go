@@ -79,8 +79,8 @@ type source struct {
 	errs      []string
 }
 
-// newSource takes the records as the header has them; what it lacks is taken from the newest release.
-func newSource(have, newest *api.Release) *source {
+// newSource takes the records as the header has them; what it lacks, and what has grown since, is taken from the newest release.
+func newSource(have, newest *api.Release, grown map[string]bool) *source {
 	s := &source{records: map[string]*api.Record{}, enums: map[string]bool{},
 		objects: map[string]bool{"struct ibv_device": true, "struct ibv_context": true}}
 	for _, r := range spec.LibcRecords() {
@@ -89,7 +89,7 @@ func newSource(have, newest *api.Release) *source {
 	}
 	for _, rel := range []*api.Release{have, newest} {
 		for _, r := range rel.Records {
-			if s.records[r.Tag] == nil && !r.Incomplete && !strings.HasPrefix(r.Tag, "struct ib_uverbs_query_port_resp") {
+			if s.records[r.Tag] == nil && !r.Incomplete && (rel == newest || !grown[r.Tag]) && !strings.HasPrefix(r.Tag, "struct ib_uverbs_query_port_resp") {
 				s.records[r.Tag] = &r
 				s.order = append(s.order, r.Tag)
 			}

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // command is a function that builds a request in a stream, or gives it more: its arguments behind the queue pair, and of which field of
@@ -78,20 +77,14 @@ type stream struct {
 	n  int    // of values
 }
 
-// methods returns the methods of the builders that the header of this machine has.
-func (b *bed) methods() []string {
-	b.Helper()
-	return slices.DeleteFunc(slices.Sorted(maps.Keys(builders)), func(m string) bool {
-		since := must(api.Since())(b.TB)[builders[m].function]
-		return since == "" || api.Compare(since, b.rec.Release) > 0
-	})
-}
+// builderNames are the methods of the builders.
+func builderNames() []string { return slices.Sorted(maps.Keys(builders)) }
 
 // allOps returns the flags of those builders, without some.
 func (b *bed) allOps(without ...string) []string {
 	b.Helper()
 	var out []string
-	for _, m := range b.methods() {
+	for _, m := range builderNames() {
 		c := builders[m]
 		if !slices.Contains(without, c.flag) {
 			out = append(out, c.flag)
@@ -250,12 +243,12 @@ func (b *bed) streams() {
 	for _, typ := range []string{"IBV_QPT_RC", "IBV_QPT_UC"} {
 		s := b.newStream(typ, b.allOps())
 		for _, data := range slices.Sorted(maps.Keys(dataFunctions)) {
-			s.posted(typ+", data: "+data, b.methods(), data, "")
+			s.posted(typ+", data: "+data, builderNames(), data, "")
 		}
 	}
 	x := b.newStream("IBV_QPT_XRC_SEND", b.allOps())
 	for _, data := range slices.Sorted(maps.Keys(dataFunctions)) {
-		x.posted("XRC, data: "+data, b.methods(), data, "ToSRQ")
+		x.posted("XRC, data: "+data, builderNames(), data, "ToSRQ")
 	}
 	s := b.newStream("IBV_QPT_UD", b.allOps())
 	for _, to := range []string{"To", "AH.Address"} {
@@ -290,7 +283,7 @@ func (s *stream) posted(what string, methods []string, data, to string) {
 // and an end of the stream without a post.
 func TestStreamAborts(t *testing.T) {
 	b := open(t)
-	for _, method := range b.methods() {
+	for _, method := range builderNames() {
 		before := "Send"
 		if method == before {
 			before = "Write"
