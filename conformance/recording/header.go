@@ -52,8 +52,8 @@ func releaseOf(include string, newest *api.Release) (string, error) {
 	return releases[last], nil
 }
 
-// declarations writes decls.h: the real header, and from the project's own header what it does not declare yet. A record that has grown since
-// is the project's own; that of the header has another name.
+// declarations writes decls.h: the real header, and from the project's own header what it does not declare yet. A record that has
+// grown since is the project's own; that of the header has another name.
 func declarations(abi string, have, newest *api.Release, grown map[string]bool) (string, error) {
 	known := map[string]bool{}
 	for _, r := range have.Records {

@@ -89,7 +89,8 @@ func newSource(have, newest *api.Release, grown map[string]bool) *source {
 	}
 	for _, rel := range []*api.Release{have, newest} {
 		for _, r := range rel.Records {
-			if s.records[r.Tag] == nil && !r.Incomplete && (rel == newest || !grown[r.Tag]) && !strings.HasPrefix(r.Tag, "struct ib_uverbs_query_port_resp") {
+			if s.records[r.Tag] == nil && !r.Incomplete && (rel == newest || !grown[r.Tag]) &&
+				!strings.HasPrefix(r.Tag, "struct ib_uverbs_query_port_resp") {
 				s.records[r.Tag] = &r
 				s.order = append(s.order, r.Tag)
 			}
