@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output in testdata/script")
@@ -86,6 +87,7 @@ func TestScripts(t *testing.T) {
 			Setup: func(e *testscript.Env) error {
 				e.Setenv(recordVar, codes)
 				e.Setenv("REPO", root)
+				e.Setenv("NEWEST", api.Newest())
 				for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 					e.Setenv(name, goEnv(t, name))
 				}
