@@ -12,11 +12,16 @@ import (
 )
 
 func main() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // a run is short: with less collecting, it takes half the time and a half more memory
-	}
+	collectLess()
 	if isVetTool(os.Args[1:]) {
 		vetTool()
 	}
 	os.Exit(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// collectLess has the garbage collector run less often: a run is short, and takes half the time with a half more memory.
+func collectLess() {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
 }

@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 
 // recordedMain is main, but for noting the codes of what it tells.
 func recordedMain() {
+	collectLess()
 	if isVetTool(os.Args[1:]) {
 		vetTool()
 	}
@@ -76,6 +77,7 @@ func TestScripts(t *testing.T) {
 	if out, err := exec.Command("go", "list", "-deps", "work").CombinedOutput(); err != nil {
 		t.Logf("go list -deps: %v\n%s", err, out)
 	}
+	proxy := newModuleProxy(t, root)
 	t.Run("script", func(t *testing.T) {
 		testscript.Run(t, testscript.Params{
 			Dir:                 "testdata/script",
@@ -83,7 +85,7 @@ func TestScripts(t *testing.T) {
 			RequireExplicitExec: true,
 			RequireUniqueNames:  true,
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){"tree": cmdTree, "mkbytes": cmdMkbytes,
-				"edit": cmdEdit, "modproxy": cmdModproxy},
+				"edit": cmdEdit, "modproxy": proxy.command},
 			Setup: func(e *testscript.Env) error {
 				e.Setenv(recordVar, codes)
 				e.Setenv("REPO", root)
