@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	mutations    = flag.Int("mutations", 0, "how many damaged headers to generate from (default: four of each kind)")
+	mutations    = flag.Int("mutations", 0, "how many damaged headers to generate from (default: one of each kind)")
 	mutationSeed = flag.Uint64("mutation-seed", 1, "what the damage is drawn from")
 	mutationFrom = flag.Int("mutation-from", 0, "number of the first damaged header")
 )
@@ -64,7 +64,7 @@ func TestMutations(t *testing.T) {
 	b := newMutationBench(t)
 	n := *mutations
 	if n == 0 {
-		n = 4 * len(mutate.Kinds())
+		n = len(mutate.Kinds())
 	}
 	next := make(chan int)
 	go func() {
@@ -183,7 +183,7 @@ func (b *mutationBench) one(t *testing.T, f *mutationFolder, i int) {
 	}
 	f.writeHeaders(t, m)
 	round := i / len(mutate.Kinds())
-	b.judge(t, f, i, m, mutationWays[round%len(mutationWays)])
+	b.judge(t, f, i, m, mutationWays[(i+round)%len(mutationWays)])
 	if round == 0 {
 		b.placed(t, f, i)
 	}
@@ -232,7 +232,7 @@ type mutationWay struct {
 	mayChange bool
 }
 
-// mutationWays take turns, a round of all kinds each.
+// mutationWays take turns, with kinds and with rounds: after three rounds each kind was there in every way.
 var mutationWays = []mutationWay{
 	{nil, false}, {[]string{"--allow-undecided", "--allow-changed-abi"}, true}, {[]string{"--allow-undecided"}, false},
 }
