@@ -27,6 +27,16 @@ func init() {
 		func(o *EventChannel, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*DevXObj).base, newDevXObj, func(o *DevXObj, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*UMem).base, newUMem, func(o *UMem, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*DRDomain).base, newDRDomain, func(o *DRDomain, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*DRTable).base, newDRTable, func(o *DRTable, m *bridge.Made) { o.drDomain = bridge.Among[DRDomain](m) })
+	bridge.OfferHandle((*DRMatcher).base, newDRMatcher, func(o *DRMatcher, m *bridge.Made) { o.drTable = bridge.Among[DRTable](m) })
+	bridge.OfferHandle((*DRRule).base, newDRRule, func(o *DRRule, m *bridge.Made) {
+		o.drMatcher, o.drAction = bridge.Among[DRMatcher](m), bridge.Among[DRAction](m)
+	})
+	bridge.OfferHandle((*DRAction).base, newDRAction, func(o *DRAction, m *bridge.Made) {
+		o.drDomain, o.drTable, o.devXObj, o.qp = bridge.Among[DRDomain](m), bridge.Among[DRTable](m), bridge.Among[DevXObj](m),
+			bridge.Among[verbs.QP](m)
+	})
 	bridge.OfferHandle((*PP).base, newPP, func(o *PP, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*SchedNode).base, newSchedNode, func(o *SchedNode, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*SchedLeaf).base, newSchedLeaf, func(o *SchedLeaf, m *bridge.Made) { o.schedNode = bridge.Among[SchedNode](m) })
@@ -36,6 +46,7 @@ func init() {
 	bridge.OfferAttr("SteeringAnchorAttr", (*SteeringAnchorAttr).lend)
 	bridge.OfferAttr("WQInitAttr", (*WQInitAttr).lend)
 	bridge.OfferAttr("CryptoLoginAttr", (*CryptoLoginAttr).lend)
+	bridge.OfferAttr("DRMatcherLayout", (*DRMatcherLayout).lend)
 	bridge.OfferAttr("FlowActionESP", (*FlowActionESP).lend)
 	bridge.OfferAttr("ContextAttr", (*ContextAttr).lend)
 	bridge.OfferAttr("SchedAttr", (*SchedAttr).lend)
@@ -96,6 +107,14 @@ func (a *WQInitAttr) lend(to *bridge.Lent) error {
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *CryptoLoginAttr) lend(to *bridge.Lent) error {
 	c := a.c
+	to.C = unsafe.Pointer(&c)
+	return nil
+}
+
+// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
+func (a *DRMatcherLayout) lend(to *bridge.Lent) error {
+	var c cDrMatcherLayout
+	a.to(&c)
 	to.C = unsafe.Pointer(&c)
 	return nil
 }

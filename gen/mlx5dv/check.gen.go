@@ -202,6 +202,38 @@ var (
 	rule7905 = verr.Rule{ID: "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7905", Verb: "mlx5dv_devx_subscribe_devx_event",
 		Subject: "events_sz", Statement: "the number of a kind has 2 bytes", Fix: "pass whole numbers",
 		Page: "mlx5dv_devx_subscribe_devx_event"}
+	rule8332 = verr.Rule{ID: "VR-mlx5dv_dr_domain_create-type-8332", Verb: "mlx5dv_dr_domain_create", Subject: "type",
+		Statement: "no release has domains of this type", Fix: "pass a type of enum mlx5dv_dr_domain_type", Page: "mlx5dv_dr_flow",
+		Text: validate.Text[DRDomainType]}
+	rule8333 = verr.Rule{ID: "VR-mlx5dv_dr_domain_sync-flags-8333", Verb: "mlx5dv_dr_domain_sync", Subject: "flags",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_dr_flow", Text: validate.Text[DRSync]}
+	rule8334 = verr.Rule{ID: "VR-mlx5dv_dr_matcher_set_layout-flags-8334", Verb: "mlx5dv_dr_matcher_set_layout", Subject: "layout.flags",
+		Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_dr_flow", Text: validate.Text[DRMatcherLayoutFlag]}
+	rule8339 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_dest_vport-vport-8339", Verb: "mlx5dv_dr_action_create_dest_vport",
+		Subject: "vport", Statement: "a port of the switch has a number of 16 bits", Fix: "pass a port of the switch", Page: "mlx5dv_dr_flow"}
+	rule8335 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_packet_reformat-flags-8335", Verb: "mlx5dv_dr_action_create_packet_reformat",
+		Subject: "flags", Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_dr_flow",
+		Text: validate.Text[DRActionFlag]}
+	rule8337 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_packet_reformat-reformat_type-8337",
+		Verb: "mlx5dv_dr_action_create_packet_reformat", Subject: "reformat_type", Statement: "no release has this kind of action",
+		Fix: "pass a kind of enum mlx5_ib_uapi_flow_action_packet_reformat_type", Page: "mlx5dv_dr_flow", Text: validate.Text[ReformatType]}
+	rule8336 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_modify_header-flags-8336", Verb: "mlx5dv_dr_action_create_modify_header",
+		Subject: "flags", Statement: "a flag is set that no release has", Fix: "leave it out", Page: "mlx5dv_dr_flow",
+		Text: validate.Text[DRActionFlag]}
+	rule8338 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_modify_header-actions_sz-8338", Verb: "mlx5dv_dr_action_create_modify_header",
+		Subject: "actions_sz", Statement: "a change has 8 bytes", Fix: "pass whole changes", Page: "mlx5dv_dr_flow"}
+	rule8341 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_flow_meter-next_table-8341", Verb: "mlx5dv_dr_action_create_flow_meter",
+		Subject: "attr.next_table", Statement: "packets go to a table after the meter", Fix: "pass it as DRFlowMeterAttr.NextTable",
+		Page: "mlx5dv_dr_flow", Text: validate.AddrText}
+	rule8342 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_flow_meter-flow_meter_parameter_sz-8342",
+		Verb: "mlx5dv_dr_action_create_flow_meter", Subject: "attr.flow_meter_parameter_sz", Statement: "the firmware has fewer parameters",
+		Fix: "pass the parameters as the firmware has them", Page: "mlx5dv_dr_flow"}
+	rule8343 = verr.Rule{ID: "VR-mlx5dv_dr_action_modify_flow_meter-flow_meter_parameter_sz-8343",
+		Verb: "mlx5dv_dr_action_modify_flow_meter", Subject: "attr.flow_meter_parameter_sz", Statement: "the firmware has fewer parameters",
+		Fix: "pass the parameters as the firmware has them", Page: "mlx5dv_dr_flow"}
+	rule8340 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_push_vlan-vlan_hdr-8340", Verb: "mlx5dv_dr_action_create_push_vlan",
+		Subject: "vlan_hdr", Statement: "the upper 16 bits are 0x8100 or 0x88a8", Fix: "put the type of the header there",
+		Page: "mlx5dv_dr_flow", Text: validate.Hex}
 	rule7917 = verr.Rule{ID: "VR-mlx5dv_pp_alloc-pp_context_sz-7917", Verb: "mlx5dv_pp_alloc", Subject: "pp_context_sz",
 		Statement: "a pace has 1 to 48 bytes", Fix: "pass the pace as the firmware has it", Page: "mlx5dv_pp_alloc"}
 	rule7918 = verr.Rule{ID: "VR-mlx5dv_pp_alloc-flags-7918", Verb: "mlx5dv_pp_alloc", Subject: "flags",

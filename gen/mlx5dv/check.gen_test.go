@@ -172,6 +172,30 @@ func TestRules(t *testing.T) {
 		&inDevXSubscribeDevXEvent{})
 	judge(t, "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7905", checkDevXSubscribeDevXEvent, &inDevXSubscribeDevXEvent{eventsSz: 4},
 		&inDevXSubscribeDevXEvent{eventsSz: 3})
+	judge(t, "VR-mlx5dv_dr_domain_create-type-8332", checkDrDomainCreate, &inDrDomainCreate{typ: 2}, &inDrDomainCreate{typ: 3})
+	judge(t, "VR-mlx5dv_dr_domain_sync-flags-8333", checkDrDomainSync, &inDrDomainSync{flags: 4}, &inDrDomainSync{flags: 8})
+	judge(t, "VR-mlx5dv_dr_matcher_set_layout-flags-8334", checkDrMatcherSetLayout, &inDrMatcherSetLayout{layoutFlags: 1},
+		&inDrMatcherSetLayout{layoutFlags: 4})
+	judge(t, "VR-mlx5dv_dr_action_create_dest_vport-vport-8339", checkDrActionCreateDestVport, &inDrActionCreateDestVport{vport: 1},
+		&inDrActionCreateDestVport{vport: 0x10000})
+	judge(t, "VR-mlx5dv_dr_action_create_packet_reformat-flags-8335", checkDrActionCreatePacketReformat,
+		&inDrActionCreatePacketReformat{flags: 1}, &inDrActionCreatePacketReformat{flags: 2})
+	judge(t, "VR-mlx5dv_dr_action_create_packet_reformat-reformat_type-8337", checkDrActionCreatePacketReformat,
+		&inDrActionCreatePacketReformat{reformatType: 3}, &inDrActionCreatePacketReformat{reformatType: 4})
+	judge(t, "VR-mlx5dv_dr_action_create_modify_header-flags-8336", checkDrActionCreateModifyHeader,
+		&inDrActionCreateModifyHeader{flags: 1, actionsSz: 8}, &inDrActionCreateModifyHeader{flags: 2})
+	judge(t, "VR-mlx5dv_dr_action_create_modify_header-actions_sz-8338", checkDrActionCreateModifyHeader,
+		&inDrActionCreateModifyHeader{actionsSz: 16}, &inDrActionCreateModifyHeader{actionsSz: 12})
+	judge(t, "VR-mlx5dv_dr_action_create_flow_meter-next_table-8341", checkDrActionCreateFlowMeter,
+		&inDrActionCreateFlowMeter{attrNextTable: 4096, attrFlowMeterParameterSz: 4096},
+		&inDrActionCreateFlowMeter{attrFlowMeterParameterSz: 4096})
+	judge(t, "VR-mlx5dv_dr_action_create_flow_meter-flow_meter_parameter_sz-8342", checkDrActionCreateFlowMeter,
+		&inDrActionCreateFlowMeter{attrNextTable: 4096, attrFlowMeterParameterSz: 8},
+		&inDrActionCreateFlowMeter{attrNextTable: 4096, attrFlowMeterParameterSz: 4096})
+	judge(t, "VR-mlx5dv_dr_action_modify_flow_meter-flow_meter_parameter_sz-8343", checkDrActionModifyFlowMeter,
+		&inDrActionModifyFlowMeter{attrFlowMeterParameterSz: 8}, &inDrActionModifyFlowMeter{attrFlowMeterParameterSz: 4096})
+	judge(t, "VR-mlx5dv_dr_action_create_push_vlan-vlan_hdr-8340", checkDrActionCreatePushVlan,
+		&inDrActionCreatePushVlan{vlanHdr: 0x81000001}, &inDrActionCreatePushVlan{vlanHdr: 1})
 	judge(t, "VR-mlx5dv_pp_alloc-pp_context_sz-7917", checkPpAlloc, &inPpAlloc{ppContextSz: 48}, &inPpAlloc{ppContextSz: 49})
 	judge(t, "VR-mlx5dv_pp_alloc-flags-7918", checkPpAlloc, &inPpAlloc{ppContextSz: 16, flags: 1}, &inPpAlloc{ppContextSz: 16, flags: 2})
 	judge(t, "VR-mlx5dv_sched_node_create-comp_mask-7920", checkSchedNodeCreate,

@@ -56,6 +56,10 @@ func (obj *DevXObj) devXObjDestroy() error {
 // C: mlx5dv_devx_obj_destroy, mlx5dv_devx_obj_create(3).
 func (obj *DevXObj) Close() error { return obj.base().Close() }
 
+// CloseAll closes everything that was made from the DevXObj, the latest first, and then the DevXObj itself; use
+// it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
+func (obj *DevXObj) CloseAll() error { return obj.base().CloseAll() }
+
 // CPtr returns the address of the struct mlx5dv_devx_obj, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep
 // the DevXObj open until C is done, and do not destroy the object in C.
@@ -195,4 +199,60 @@ func (obj *DevXObj) QueryAsync(cmd []byte, answerLen uint64, id uint64, to *CmdC
 		})
 	}
 	return nil
+}
+
+// CreateDRAction makes an action that leads to this object, a TIR.
+//
+// Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
+//
+// C: mlx5dv_dr_action_create_dest_devx_tir, mlx5dv_dr_flow(3).
+func (obj *DevXObj) CreateDRAction() (*DRAction, error) {
+	const verb = "mlx5dv_dr_action_create_dest_devx_tir"
+	if err := obj.base().Enter(verb); err != nil {
+		return nil, err
+	}
+	defer obj.h.Exit()
+	if obj.lib.fn[symMlx5dv_dr_action_create_dest_devx_tir] == 0 {
+		return nil, obj.lib.missing("mlx5dv_dr_action_create_dest_devx_tir", symMlx5dv_dr_action_create_dest_devx_tir)
+	}
+	ptr, errno := rawDrActionCreateDestDevXTir(obj.lib.fn[symMlx5dv_dr_action_create_dest_devx_tir], obj.h.C)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the object is not a TIR"})
+		})
+	}
+	o := newDRAction(obj.lib, ptr)
+	o.devXObj = obj
+	if err := o.h.Adopt(&obj.h.Node); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateDRActionCounter makes an action that counts packets with this object, a counter.
+//
+//   - offset: which counter of the object.
+//
+// C: mlx5dv_dr_action_create_flow_counter, mlx5dv_dr_flow(3).
+func (obj *DevXObj) CreateDRActionCounter(offset uint32) (*DRAction, error) {
+	const verb = "mlx5dv_dr_action_create_flow_counter"
+	if err := obj.base().Enter(verb); err != nil {
+		return nil, err
+	}
+	defer obj.h.Exit()
+	if obj.lib.fn[symMlx5dv_dr_action_create_flow_counter] == 0 {
+		return nil, obj.lib.missing("mlx5dv_dr_action_create_flow_counter", symMlx5dv_dr_action_create_flow_counter)
+	}
+	ptr, errno := rawDrActionCreateFlowCounter(obj.lib.fn[symMlx5dv_dr_action_create_flow_counter], obj.h.C, offset)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the object is not a flow counter"})
+		})
+	}
+	o := newDRAction(obj.lib, ptr)
+	o.devXObj = obj
+	if err := o.h.Adopt(&obj.h.Node); err != nil {
+		return nil, err
+	}
+	return o, nil
 }

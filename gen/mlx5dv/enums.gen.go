@@ -329,6 +329,112 @@ var eventChannelFlagNames = []validate.Flag{{Bits: 0x1, Name: "OMIT_DATA"}}
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v EventChannelFlag) String() string { return validate.FlagText(uint64(v), eventChannelFlagNames) }
 
+// DRSync is what a program waits for.
+//
+// C: enum mlx5dv_dr_domain_sync_flags, mlx5dv_dr_flow(3).
+type DRSync uint32
+
+// Constants of DRSync.
+const (
+	// Changes that libmlx5 has not written yet.
+	DRSyncSW DRSync = 0x1 // MLX5DV_DR_DOMAIN_SYNC_FLAGS_SW
+	// The card forgets rules that it has cached, so that the next packet meets the newest.
+	DRSyncHW DRSync = 0x2 // MLX5DV_DR_DOMAIN_SYNC_FLAGS_HW
+	// Memory of the card that is not used any more is given back. Since rdma-core 32.0.
+	DRSyncMem DRSync = 0x4 // MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM
+)
+
+var drSyncNames = []validate.Flag{{Bits: 0x1, Name: "SW"}, {Bits: 0x2, Name: "HW"}, {Bits: 0x4, Name: "MEM"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v DRSync) String() string { return validate.FlagText(uint64(v), drSyncNames) }
+
+// DRMatcherLayoutFlag is how a matcher lays its rules out.
+//
+// C: enum mlx5dv_dr_matcher_layout_flags, mlx5dv_dr_flow(3).
+type DRMatcherLayoutFlag uint32
+
+// Constants of DRMatcherLayoutFlag.
+const (
+	// It grows and shrinks with its rules. Since rdma-core 37.0.
+	DRMatcherLayoutFlagResizable DRMatcherLayoutFlag = 0x1 // MLX5DV_DR_MATCHER_LAYOUT_RESIZABLE
+	// LogRules is given. Since rdma-core 37.0.
+	DRMatcherLayoutFlagNumRule DRMatcherLayoutFlag = 0x2 // MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE
+)
+
+var drMatcherLayoutFlagNames = []validate.Flag{{Bits: 0x1, Name: "RESIZABLE"}, {Bits: 0x2, Name: "NUM_RULE"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v DRMatcherLayoutFlag) String() string {
+	return validate.FlagText(uint64(v), drMatcherLayoutFlagNames)
+}
+
+// DRActionFlag is what an action is for.
+//
+// C: enum mlx5dv_dr_action_flags, mlx5dv_dr_flow(3).
+type DRActionFlag uint32
+
+// Constants of DRActionFlag.
+const (
+	// Rules of a table of level 0.
+	DRActionFlagRootLevel DRActionFlag = 0x1 // MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL
+)
+
+var drActionFlagNames = []validate.Flag{{Bits: 0x1, Name: "ROOT_LEVEL"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v DRActionFlag) String() string { return validate.FlagText(uint64(v), drActionFlagNames) }
+
+// DRASOFlag is what an action does with an object that keeps state between packets. What a bit means depends on
+// the kind of the object.
+type DRASOFlag uint32
+
+// Constants of DRASOFlag.
+const (
+	// Of a meter: the first colour is red. Since rdma-core 33.0.
+	DRASOFlagMeterRed DRASOFlag = 0x1 // MLX5DV_DR_ACTION_FLAGS_ASO_FLOW_METER_RED
+	// Of a meter: the first colour is yellow. Since rdma-core 33.0.
+	DRASOFlagMeterYellow DRASOFlag = 0x2 // MLX5DV_DR_ACTION_FLAGS_ASO_FLOW_METER_YELLOW
+	// Of a meter: the first colour is green. Since rdma-core 33.0.
+	DRASOFlagMeterGreen DRASOFlag = 0x4 // MLX5DV_DR_ACTION_FLAGS_ASO_FLOW_METER_GREEN
+	// Of a meter: the first colour is undefined. Since rdma-core 33.0.
+	DRASOFlagMeterUndefined DRASOFlag = 0x8 // MLX5DV_DR_ACTION_FLAGS_ASO_FLOW_METER_UNDEFINED
+	// Of a first-hit object: set it. Since rdma-core 33.0.
+	DRASOFlagFirstHitSet DRASOFlag = 0x1 // MLX5DV_DR_ACTION_FLAGS_ASO_FIRST_HIT_SET
+	// Of a tracked connection: the packets of who began it. Since rdma-core 35.0.
+	DRASOFlagCTInitiator DRASOFlag = 0x1 // MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_INITIATOR
+	// Of a tracked connection: the packets of the other end. Since rdma-core 35.0.
+	DRASOFlagCTResponder DRASOFlag = 0x2 // MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_RESPONDER
+)
+
+var drasoFlagNames = []validate.Flag{{Bits: 0x1, Name: "FLOW_METER_RED"}, {Bits: 0x2, Name: "FLOW_METER_YELLOW"},
+	{Bits: 0x4, Name: "FLOW_METER_GREEN"}, {Bits: 0x8, Name: "FLOW_METER_UNDEFINED"}}
+
+// String returns the C names without their prefix, joined by |, and the value in hex.
+func (v DRASOFlag) String() string { return validate.FlagText(uint64(v), drasoFlagNames) }
+
+// DRDomainType is the packets that a domain is for.
+//
+// C: enum mlx5dv_dr_domain_type, mlx5dv_dr_flow(3).
+type DRDomainType uint32
+
+// Constants of DRDomainType.
+const (
+	// Packets that the card receives; what no rule takes is dropped.
+	DRDomainTypeNICRX DRDomainType = 0 // MLX5DV_DR_DOMAIN_TYPE_NIC_RX
+	// Packets that the card sends; what no rule takes is sent.
+	DRDomainTypeNICTX DRDomainType = 1 // MLX5DV_DR_DOMAIN_TYPE_NIC_TX
+	// Packets in the switch of the card; what no rule takes goes to its manager.
+	DRDomainTypeFDB DRDomainType = 2 // MLX5DV_DR_DOMAIN_TYPE_FDB
+)
+
+var drDomainTypeNames = []validate.Flag{{Bits: 0, Name: "NIC_RX"}, {Bits: 1, Name: "NIC_TX"}, {Bits: 2, Name: "FDB"}}
+
+// String returns the C name without its prefix.
+func (v DRDomainType) String() string {
+	return validate.EnumText("DRDomainType", int64(v), drDomainTypeNames)
+}
+
 // FlowActionFlag is a set of options of an action of ESP.
 //
 // C: enum mlx5_ib_uapi_flow_action_flags, mlx5dv_flow_action_esp(3).

@@ -75,6 +75,37 @@ const (
 	symMlx5dv_devx_wq_modify
 	symMlx5dv_devx_wq_query
 	symMlx5dv_dm_map_op_addr
+	symMlx5dv_dr_action_create_aso
+	symMlx5dv_dr_action_create_default_miss
+	symMlx5dv_dr_action_create_dest_devx_tir
+	symMlx5dv_dr_action_create_dest_ib_port
+	symMlx5dv_dr_action_create_dest_ibv_qp
+	symMlx5dv_dr_action_create_dest_root_table
+	symMlx5dv_dr_action_create_dest_table
+	symMlx5dv_dr_action_create_dest_vport
+	symMlx5dv_dr_action_create_drop
+	symMlx5dv_dr_action_create_flow_counter
+	symMlx5dv_dr_action_create_flow_meter
+	symMlx5dv_dr_action_create_modify_header
+	symMlx5dv_dr_action_create_packet_reformat
+	symMlx5dv_dr_action_create_pop_vlan
+	symMlx5dv_dr_action_create_push_vlan
+	symMlx5dv_dr_action_create_tag
+	symMlx5dv_dr_action_destroy
+	symMlx5dv_dr_action_modify_aso
+	symMlx5dv_dr_action_modify_flow_meter
+	symMlx5dv_dr_domain_allow_duplicate_rules
+	symMlx5dv_dr_domain_create
+	symMlx5dv_dr_domain_destroy
+	symMlx5dv_dr_domain_set_reclaim_device_memory
+	symMlx5dv_dr_domain_sync
+	symMlx5dv_dr_matcher_create
+	symMlx5dv_dr_matcher_destroy
+	symMlx5dv_dr_matcher_set_layout
+	symMlx5dv_dr_rule_create
+	symMlx5dv_dr_rule_destroy
+	symMlx5dv_dr_table_create
+	symMlx5dv_dr_table_destroy
 	symMlx5dv_free_var
 	symMlx5dv_get_clock_info
 	symMlx5dv_get_data_direct_sysfs_path
@@ -158,6 +189,37 @@ var symbols = [numSymbols]dl.Symbol{
 	{Name: "mlx5dv_devx_wq_modify", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_devx_wq_query", Version: "MLX5_1.8", Since: ""},
 	{Name: "mlx5dv_dm_map_op_addr", Version: "MLX5_1.19", Since: "35.0"},
+	{Name: "mlx5dv_dr_action_create_aso", Version: "MLX5_1.17", Since: "33.0"},
+	{Name: "mlx5dv_dr_action_create_default_miss", Version: "MLX5_1.14", Since: "30.0"},
+	{Name: "mlx5dv_dr_action_create_dest_devx_tir", Version: "MLX5_1.15", Since: "31.0"},
+	{Name: "mlx5dv_dr_action_create_dest_ib_port", Version: "MLX5_1.21", Since: "37.0"},
+	{Name: "mlx5dv_dr_action_create_dest_ibv_qp", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_action_create_dest_root_table", Version: "MLX5_1.24", Since: "42.0"},
+	{Name: "mlx5dv_dr_action_create_dest_table", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_action_create_dest_vport", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_action_create_drop", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_action_create_flow_counter", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_action_create_flow_meter", Version: "MLX5_1.12", Since: ""},
+	{Name: "mlx5dv_dr_action_create_modify_header", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_action_create_packet_reformat", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_action_create_pop_vlan", Version: "MLX5_1.17", Since: "33.0"},
+	{Name: "mlx5dv_dr_action_create_push_vlan", Version: "MLX5_1.17", Since: "33.0"},
+	{Name: "mlx5dv_dr_action_create_tag", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_action_destroy", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_action_modify_aso", Version: "MLX5_1.17", Since: "33.0"},
+	{Name: "mlx5dv_dr_action_modify_flow_meter", Version: "MLX5_1.12", Since: ""},
+	{Name: "mlx5dv_dr_domain_allow_duplicate_rules", Version: "MLX5_1.20", Since: "36.0"},
+	{Name: "mlx5dv_dr_domain_create", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_domain_destroy", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_domain_set_reclaim_device_memory", Version: "MLX5_1.14", Since: "30.0"},
+	{Name: "mlx5dv_dr_domain_sync", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_matcher_create", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_matcher_destroy", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_matcher_set_layout", Version: "MLX5_1.21", Since: "37.0"},
+	{Name: "mlx5dv_dr_rule_create", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_rule_destroy", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_table_create", Version: "MLX5_1.10", Since: ""},
+	{Name: "mlx5dv_dr_table_destroy", Version: "MLX5_1.10", Since: ""},
 	{Name: "mlx5dv_free_var", Version: "MLX5_1.12", Since: ""},
 	{Name: "mlx5dv_get_clock_info", Version: "MLX5_1.4", Since: ""},
 	{Name: "mlx5dv_get_data_direct_sysfs_path", Version: "MLX5_1.25", Since: "54.0"},
@@ -2452,6 +2514,219 @@ func (l *Lib) CreateEventChannel(dev *verbs.Device, flags ...EventChannelFlag) (
 	o := newEventChannel(l, ptr)
 	o.device = dev
 	if err := o.h.Adopt(devHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateDRDomain makes a domain.
+//
+//   - packets: the packets that it is for.
+//
+// Errors (the call is not made):
+//   - packets: no release has domains of this type [VR-mlx5dv_dr_domain_create-type-8332]
+//
+// C: mlx5dv_dr_domain_create, mlx5dv_dr_flow(3).
+func (l *Lib) CreateDRDomain(dev *verbs.Device, packets DRDomainType) (*DRDomain, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_dr_domain_create"
+	if l.fn[symMlx5dv_dr_domain_create] == 0 {
+		return nil, l.missing("mlx5dv_dr_domain_create", symMlx5dv_dr_domain_create)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	devHeld, err := bridge.Enter(&verbsUses, "ctx", dev)
+	if err != nil {
+		return nil, err
+	}
+	in := inDrDomainCreate{
+		typ: uint64(packets),
+	}
+	if err := checkDrDomainCreate(&in); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawDrDomainCreate(l.fn[symMlx5dv_dr_domain_create], devHeld.C, uint32(packets))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "port 1 of the device is not one of Ethernet"})
+		})
+	}
+	o := newDRDomain(l, ptr)
+	o.device = dev
+	if err := o.h.Adopt(devHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateDRActionQP makes an action that leads to a queue pair of type RAW_PACKET.
+//
+// C: mlx5dv_dr_action_create_dest_ibv_qp, mlx5dv_dr_flow(3).
+func (l *Lib) CreateDRActionQP(qp *verbs.QP) (*DRAction, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_dr_action_create_dest_ibv_qp"
+	if l.fn[symMlx5dv_dr_action_create_dest_ibv_qp] == 0 {
+		return nil, l.missing("mlx5dv_dr_action_create_dest_ibv_qp", symMlx5dv_dr_action_create_dest_ibv_qp)
+	}
+	verbsUses := bridge.Uses{
+		Verb: verb,
+		Lib:  l.verbs,
+	}
+	defer verbsUses.Exit()
+	qpHeld, err := bridge.Enter(&verbsUses, "ibqp", qp)
+	if err != nil {
+		return nil, err
+	}
+	ptr, errno := rawDrActionCreateDestIbvQP(l.fn[symMlx5dv_dr_action_create_dest_ibv_qp], qpHeld.C)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not one of type RAW_PACKET"})
+		})
+	}
+	o := newDRAction(l, ptr)
+	o.qp = qp
+	if err := o.h.Adopt(qpHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateDRActionDrop makes an action that drops packets.
+//
+// C: mlx5dv_dr_action_create_drop, mlx5dv_dr_flow(3).
+func (l *Lib) CreateDRActionDrop() (*DRAction, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_dr_action_create_drop"
+	if l.fn[symMlx5dv_dr_action_create_drop] == 0 {
+		return nil, l.missing("mlx5dv_dr_action_create_drop", symMlx5dv_dr_action_create_drop)
+	}
+	ptr, errno := rawDrActionCreateDrop(l.fn[symMlx5dv_dr_action_create_drop])
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newDRAction(l, ptr)
+	if err := o.h.Adopt(); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateDRActionDefaultMiss makes an action that does what the domain does with packets that no rule takes.
+//
+// Since rdma-core 30.0; with an older library it returns errors.ErrUnsupported.
+//
+// C: mlx5dv_dr_action_create_default_miss, mlx5dv_dr_flow(3).
+func (l *Lib) CreateDRActionDefaultMiss() (*DRAction, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_dr_action_create_default_miss"
+	if l.fn[symMlx5dv_dr_action_create_default_miss] == 0 {
+		return nil, l.missing("mlx5dv_dr_action_create_default_miss", symMlx5dv_dr_action_create_default_miss)
+	}
+	ptr, errno := rawDrActionCreateDefaultMiss(l.fn[symMlx5dv_dr_action_create_default_miss])
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newDRAction(l, ptr)
+	if err := o.h.Adopt(); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateDRActionTag makes an action that gives packets a tag. The completion of a receive has it.
+//
+//   - tag: less than 1<<24 in tables of level 0.
+//
+// C: mlx5dv_dr_action_create_tag, mlx5dv_dr_flow(3).
+func (l *Lib) CreateDRActionTag(tag uint32) (*DRAction, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_dr_action_create_tag"
+	if l.fn[symMlx5dv_dr_action_create_tag] == 0 {
+		return nil, l.missing("mlx5dv_dr_action_create_tag", symMlx5dv_dr_action_create_tag)
+	}
+	ptr, errno := rawDrActionCreateTag(l.fn[symMlx5dv_dr_action_create_tag], tag)
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newDRAction(l, ptr)
+	if err := o.h.Adopt(); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateDRActionFlowMeter makes an action that measures packets and gives them a colour.
+//
+// Errors (the call is not made):
+//   - NextTable: packets go to a table after the meter [VR-mlx5dv_dr_action_create_flow_meter-next_table-8341]
+//   - the firmware has fewer parameters [VR-mlx5dv_dr_action_create_flow_meter-flow_meter_parameter_sz-8342]
+//
+// C: mlx5dv_dr_action_create_flow_meter, mlx5dv_dr_flow(3).
+func (l *Lib) CreateDRActionFlowMeter(attr DRFlowMeterAttr) (*DRAction, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_dr_action_create_flow_meter"
+	if l.fn[symMlx5dv_dr_action_create_flow_meter] == 0 {
+		return nil, l.missing("mlx5dv_dr_action_create_flow_meter", symMlx5dv_dr_action_create_flow_meter)
+	}
+	var attrC cDrFlowMeterAttr
+	if err := attr.to(&attrC); err != nil {
+		return nil, err
+	}
+	uses := bridge.Uses{
+		Verb: verb,
+		Lib:  l,
+	}
+	defer uses.Exit()
+	attrNextTableHeld, err := bridge.EnterOptional(&uses, "next_table", attr.NextTable)
+	if err != nil {
+		return nil, err
+	}
+	if attr.NextTable != nil {
+		attrC.next_table = uintptr(attrNextTableHeld.C)
+	}
+	in := inDrActionCreateFlowMeter{
+		attrNextTable:            uint64(attrC.next_table),
+		attrFlowMeterParameterSz: uint64(attrC.flow_meter_parameter_sz),
+	}
+	if err := checkDrActionCreateFlowMeter(&in); err != nil {
+		return nil, err
+	}
+	defer mem.PinData(&attrC.flow_meter_parameter, attr.Params)()
+	ptr, errno := rawDrActionCreateFlowMeter(l.fn[symMlx5dv_dr_action_create_flow_meter], unsafe.Pointer(&attrC))
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
+				Text: "the card does not steer by software, or the next table is one of level 0"})
+		})
+	}
+	o := newDRAction(l, ptr)
+	o.drTable = attr.NextTable
+	if err := o.h.Adopt(attrNextTableHeld.Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+// CreateDRActionPopVLAN makes an action that takes the VLAN header off.
+//
+// Since rdma-core 33.0; with an older library it returns errors.ErrUnsupported.
+//
+// C: mlx5dv_dr_action_create_pop_vlan, mlx5dv_dr_flow(3).
+func (l *Lib) CreateDRActionPopVLAN() (*DRAction, error) {
+	l = object.OrZero(l)
+	const verb = "mlx5dv_dr_action_create_pop_vlan"
+	if l.fn[symMlx5dv_dr_action_create_pop_vlan] == 0 {
+		return nil, l.missing("mlx5dv_dr_action_create_pop_vlan", symMlx5dv_dr_action_create_pop_vlan)
+	}
+	ptr, errno := rawDrActionCreatePopVlan(l.fn[symMlx5dv_dr_action_create_pop_vlan])
+	if ptr == nil {
+		return nil, verr.Failed(verb, errno, nil)
+	}
+	o := newDRAction(l, ptr)
+	if err := o.h.Adopt(); err != nil {
 		return nil, err
 	}
 	return o, nil

@@ -632,6 +632,39 @@ func checkDevXCreateEventChannel(in *inDevXCreateEventChannel) error {
 	return bad.Err("mlx5dv_devx_create_event_channel")
 }
 
+// inDrDomainCreate has the values that the rules of mlx5dv_dr_domain_create use.
+type inDrDomainCreate struct {
+	typ uint64 // type
+}
+
+// checkDrDomainCreate refuses a call of mlx5dv_dr_domain_create that breaks a rule.
+func checkDrDomainCreate(in *inDrDomainCreate) error {
+	var bad verr.Violations
+	typ := DRDomainType(in.typ)
+	if typ > DRDomainTypeFDB {
+		bad.Add(&rule8332, in.typ)
+	}
+	return bad.Err("mlx5dv_dr_domain_create")
+}
+
+// inDrActionCreateFlowMeter has the values that the rules of mlx5dv_dr_action_create_flow_meter use.
+type inDrActionCreateFlowMeter struct {
+	attrNextTable            uint64 // attr.next_table
+	attrFlowMeterParameterSz uint64 // attr.flow_meter_parameter_sz
+}
+
+// checkDrActionCreateFlowMeter refuses a call of mlx5dv_dr_action_create_flow_meter that breaks a rule.
+func checkDrActionCreateFlowMeter(in *inDrActionCreateFlowMeter) error {
+	var bad verr.Violations
+	if in.attrNextTable == 0 {
+		bad.Add(&rule8341, in.attrNextTable)
+	}
+	if in.attrFlowMeterParameterSz > 32 {
+		bad.Add(&rule8342, in.attrFlowMeterParameterSz)
+	}
+	return bad.Err("mlx5dv_dr_action_create_flow_meter")
+}
+
 // inPpAlloc has the values that the rules of mlx5dv_pp_alloc use.
 type inPpAlloc struct {
 	ppContextSz uint64 // pp_context_sz

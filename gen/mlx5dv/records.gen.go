@@ -423,6 +423,41 @@ func (a *UMemAttr) DMABufFD(v int) *UMemAttr {
 	return cmem.SetBit(a, &a.c.dmabuf_fd, int32(v), &a.c.comp_mask, 0x1) // MLX5DV_UMEM_MASK_DMABUF
 }
 
+// DRMatcherLayout is how a matcher lays its rules out.
+//
+// C: struct mlx5dv_dr_matcher_layout, mlx5dv_dr_flow(3).
+type DRMatcherLayout struct {
+	Flags DRMatcherLayoutFlag // flags
+	// Base-2 logarithm of the expected number of rules.
+	LogRules uint32 // log_num_of_rules_hint
+}
+
+// to writes the C layout.
+func (a *DRMatcherLayout) to(c *cDrMatcherLayout) {
+	*c = cDrMatcherLayout{flags: uint32(a.Flags), log_num_of_rules_hint: a.LogRules}
+}
+
+// DRFlowMeterAttr is a meter to make.
+//
+// C: struct mlx5dv_dr_flow_meter_attr, mlx5dv_dr_flow(3).
+type DRFlowMeterAttr struct {
+	// Table that packets go to after the meter.
+	NextTable *DRTable // next_table
+	// The meter counts.
+	Active bool // active
+	// Number of the register C that gets the colour.
+	RegC uint8 // reg_c_index
+	// The parameters as the firmware has them.
+	Params []byte // flow_meter_parameter
+}
+
+// to writes the C layout.
+func (a *DRFlowMeterAttr) to(c *cDrFlowMeterAttr) error {
+	*c = cDrFlowMeterAttr{active: cmem.Flag[uint8](a.Active), reg_c_index: a.RegC}
+	c.flow_meter_parameter_sz = uint64(len(a.Params))
+	return nil
+}
+
 // FlowActionESP is options of mlx5 for an action of ESP.
 //
 // A method that sets a field also sets its bit in the mask.
@@ -1002,6 +1037,20 @@ type cDevXUmemIn struct {
 	pgsz_bitmap, comp_mask uint64
 	dmabuf_fd              int32
 	_                      [4]byte
+}
+
+// cDrMatcherLayout has the layout of struct mlx5dv_dr_matcher_layout.
+type cDrMatcherLayout struct {
+	flags, log_num_of_rules_hint uint32
+}
+
+// cDrFlowMeterAttr has the layout of struct mlx5dv_dr_flow_meter_attr.
+type cDrFlowMeterAttr struct {
+	next_table              uintptr
+	active, reg_c_index     uint8
+	_                       [6]byte
+	flow_meter_parameter_sz uint64
+	flow_meter_parameter    uintptr
 }
 
 // cFlowActionEsp has the layout of struct mlx5dv_flow_action_esp.

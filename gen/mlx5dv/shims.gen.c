@@ -14,7 +14,7 @@
 #define VG_WEAK __attribute__((weak))
 
 // mlx5dv_create_cq: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t *cq_attr_, uint8_t *mlx5_cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -24,7 +24,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_create_mkey: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_)
 {
 	struct mlx5dv_mkey_init_attr *mkey_init_attr = (struct mlx5dv_mkey_init_attr *)mkey_init_attr_;
 
@@ -32,7 +32,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init
 }
 
 // mlx5dv_destroy_mkey: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_)
 {
 	struct mlx5dv_mkey *mkey = (struct mlx5dv_mkey *)mkey_;
 
@@ -40,7 +40,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_
 }
 
 // mlx5dv_create_qp: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *mlx5_qp_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *qp_attr = (struct ibv_qp_init_attr_ex *)qp_attr_;
@@ -108,7 +108,7 @@ static int vg_call_mlx5dv_qp_ex(struct mlx5dv_qp_ex *o, const uint64_t *a, uint6
 	}
 }
 // mlx5dv_qp_ex_from_ibv_qp_ex: a view, and its functions
-VG_WEAK void vg88ff5e7ac4_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_)
+VG_WEAK void vg5b761b9e9b_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_)
 {
 	struct {
 		uintptr_t run, object;
@@ -119,7 +119,7 @@ VG_WEAK void vg88ff5e7ac4_mlx5dv_qp_ex_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_mkey_check: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, uint8_t *err_info_)
 {
 	struct mlx5dv_mkey *mkey = (struct mlx5dv_mkey *)mkey_;
 	struct mlx5dv_mkey_err *err_info = (struct mlx5dv_mkey_err *)err_info_;
@@ -128,7 +128,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_mkey_check(uintptr_t fn0_, uintptr_t mkey_, 
 }
 
 // mlx5dv_crypto_login: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_crypto_login(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_crypto_login_attr *login_attr = (struct mlx5dv_crypto_login_attr *)login_attr_;
@@ -137,7 +137,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login(uintptr_t fn0_, uintptr_t conte
 }
 
 // mlx5dv_crypto_login_query_state: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login_query_state(uintptr_t fn0_, uintptr_t context_, uint8_t *state_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_crypto_login_query_state(uintptr_t fn0_, uintptr_t context_, uint8_t *state_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	enum mlx5dv_crypto_login_state *state = (enum mlx5dv_crypto_login_state *)state_;
@@ -146,7 +146,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login_query_state(uintptr_t fn0_, uin
 }
 
 // mlx5dv_crypto_logout: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_logout(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_crypto_logout(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -154,7 +154,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_logout(uintptr_t fn0_, uintptr_t cont
 }
 
 // mlx5dv_crypto_login_create: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_crypto_login_create(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_crypto_login_create(uintptr_t fn0_, uintptr_t context_, uint8_t *login_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_crypto_login_attr_ex *login_attr = (struct mlx5dv_crypto_login_attr_ex *)login_attr_;
@@ -163,7 +163,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_crypto_login_create(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_crypto_login_query: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login_query(uintptr_t fn0_, uintptr_t crypto_login_, uint8_t *query_attr_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_crypto_login_query(uintptr_t fn0_, uintptr_t crypto_login_, uint8_t *query_attr_)
 {
 	struct mlx5dv_crypto_login_obj *crypto_login = (struct mlx5dv_crypto_login_obj *)crypto_login_;
 	struct mlx5dv_crypto_login_query_attr *query_attr = (struct mlx5dv_crypto_login_query_attr *)query_attr_;
@@ -172,7 +172,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login_query(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_crypto_login_destroy: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login_destroy(uintptr_t fn0_, uintptr_t crypto_login_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_crypto_login_destroy(uintptr_t fn0_, uintptr_t crypto_login_)
 {
 	struct mlx5dv_crypto_login_obj *crypto_login = (struct mlx5dv_crypto_login_obj *)crypto_login_;
 
@@ -180,7 +180,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_crypto_login_destroy(uintptr_t fn0_, uintptr
 }
 
 // mlx5dv_dek_create: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_dek_create(uintptr_t fn0_, uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dek_create(uintptr_t fn0_, uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_dek_init_attr *init_attr = (struct mlx5dv_dek_init_attr *)init_attr_;
@@ -189,7 +189,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_dek_create(uintptr_t fn0_, uintptr_t context_,
 }
 
 // mlx5dv_dek_query: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_dek_query(uintptr_t fn0_, uintptr_t dek_, uint8_t *attr_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dek_query(uintptr_t fn0_, uintptr_t dek_, uint8_t *attr_)
 {
 	struct mlx5dv_dek *dek = (struct mlx5dv_dek *)dek_;
 	struct mlx5dv_dek_attr *attr = (struct mlx5dv_dek_attr *)attr_;
@@ -198,7 +198,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_dek_query(uintptr_t fn0_, uintptr_t dek_, ui
 }
 
 // mlx5dv_dek_destroy: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_dek_destroy(uintptr_t fn0_, uintptr_t dek_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dek_destroy(uintptr_t fn0_, uintptr_t dek_)
 {
 	struct mlx5dv_dek *dek = (struct mlx5dv_dek *)dek_;
 
@@ -206,7 +206,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_dek_destroy(uintptr_t fn0_, uintptr_t dek_)
 }
 
 // mlx5dv_create_steering_anchor: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_steering_anchor(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_create_steering_anchor(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_steering_anchor_attr *attr = (struct mlx5dv_steering_anchor_attr *)attr_;
@@ -215,7 +215,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_steering_anchor(uintptr_t fn0_, uintptr
 }
 
 // mlx5dv_destroy_steering_anchor: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_destroy_steering_anchor(uintptr_t fn0_, uintptr_t sa_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_destroy_steering_anchor(uintptr_t fn0_, uintptr_t sa_)
 {
 	struct mlx5dv_steering_anchor *sa = (struct mlx5dv_steering_anchor *)sa_;
 
@@ -223,7 +223,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_destroy_steering_anchor(uintptr_t fn0_, uint
 }
 
 // mlx5dv_create_flow_action_esp: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_flow_action_esp(uintptr_t fn0_, uintptr_t ctx_, uint8_t *esp_, uint8_t *mlx5_attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_create_flow_action_esp(uintptr_t fn0_, uintptr_t ctx_, uint8_t *esp_, uint8_t *mlx5_attr_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	struct ibv_flow_action_esp_attr *esp = (struct ibv_flow_action_esp_attr *)esp_;
@@ -233,7 +233,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_flow_action_esp(uintptr_t fn0_, uintptr
 }
 
 // mlx5dv_create_flow_action_modify_header: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_flow_action_modify_header(uintptr_t fn0_, uintptr_t ctx_, uint64_t actions_sz_, uint8_t *actions_, uint32_t ft_type_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_create_flow_action_modify_header(uintptr_t fn0_, uintptr_t ctx_, uint64_t actions_sz_, uint8_t *actions_, uint32_t ft_type_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	size_t actions_sz = (size_t)actions_sz_;
@@ -244,7 +244,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_flow_action_modify_header(uintptr_t fn0
 }
 
 // mlx5dv_create_flow_action_packet_reformat: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_flow_action_packet_reformat(uintptr_t fn0_, uintptr_t ctx_, uint64_t data_sz_, uint8_t *data_, uint32_t reformat_type_, uint32_t ft_type_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_create_flow_action_packet_reformat(uintptr_t fn0_, uintptr_t ctx_, uint64_t data_sz_, uint8_t *data_, uint32_t reformat_type_, uint32_t ft_type_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	size_t data_sz = (size_t)data_sz_;
@@ -256,7 +256,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_flow_action_packet_reformat(uintptr_t f
 }
 
 // mlx5dv_query_device: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_)
 {
 	struct ibv_context *ctx_in = (struct ibv_context *)ctx_in_;
 	struct mlx5dv_context *attrs_out = (struct mlx5dv_context *)attrs_out_;
@@ -265,7 +265,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_i
 }
 
 // mlx5dv_map_ah_to_qp: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, uint32_t qp_num_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 	uint32_t qp_num = (uint32_t)qp_num_;
@@ -274,7 +274,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_map_ah_to_qp(uintptr_t fn0_, uintptr_t ah_, 
 }
 
 // mlx5dv_alloc_dm: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *dm_attr_, uint8_t *mlx5_dm_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *dm_attr = (struct ibv_alloc_dm_attr *)dm_attr_;
@@ -284,7 +284,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // mlx5dv_dm_map_op_addr: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_dm_map_op_addr(uintptr_t fn0_, uintptr_t dm_, uint8_t op_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dm_map_op_addr(uintptr_t fn0_, uintptr_t dm_, uint8_t op_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 	uint8_t op = (uint8_t)op_;
@@ -293,7 +293,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_dm_map_op_addr(uintptr_t fn0_, uintptr_t dm_, 
 }
 
 // mlx5dv_reg_dmabuf_mr: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_, int32_t mlx5_access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -307,7 +307,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, u
 }
 
 // mlx5dv_get_data_direct_sysfs_path: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_get_data_direct_sysfs_path(uintptr_t fn0_, uintptr_t context_, uint8_t *buf_, uint64_t buf_len_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_get_data_direct_sysfs_path(uintptr_t fn0_, uintptr_t context_, uint8_t *buf_, uint64_t buf_len_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	char *buf = (char *)buf_;
@@ -317,7 +317,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_get_data_direct_sysfs_path(uintptr_t fn0_, u
 }
 
 // mlx5dv_create_wq: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t *wq_init_attr_, uint8_t *mlx5_wq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *wq_init_attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -327,7 +327,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_init_obj: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj_type_)
 {
 	struct mlx5dv_obj *obj = (struct mlx5dv_obj *)obj_;
 	uint64_t obj_type = (uint64_t)obj_type_;
@@ -336,7 +336,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint
 }
 
 // mlx5dv_get_clock_info: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, uint8_t *clock_info_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_clock_info *clock_info = (struct mlx5dv_clock_info *)clock_info_;
@@ -345,7 +345,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t con
 }
 
 // mlx5dv_is_supported: exported
-VG_WEAK uint8_t vg88ff5e7ac4_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint8_t vg5b761b9e9b_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -353,7 +353,7 @@ VG_WEAK uint8_t vg88ff5e7ac4_mlx5dv_is_supported(uintptr_t fn0_, uintptr_t devic
 }
 
 // mlx5dv_open_device: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t *attr_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 	struct mlx5dv_context_attr *attr = (struct mlx5dv_context_attr *)attr_;
@@ -362,7 +362,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_,
 }
 
 // mlx5dv_devx_obj_create: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const void *in = (const void *)in_;
@@ -374,7 +374,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t cont
 }
 
 // mlx5dv_devx_obj_query: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 	const void *in = (const void *)in_;
@@ -386,7 +386,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj
 }
 
 // mlx5dv_devx_obj_modify: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 	const void *in = (const void *)in_;
@@ -398,7 +398,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t ob
 }
 
 // mlx5dv_devx_obj_destroy: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_destroy(uintptr_t fn0_, uintptr_t obj_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_obj_destroy(uintptr_t fn0_, uintptr_t obj_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 
@@ -406,7 +406,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_destroy(uintptr_t fn0_, uintptr_t o
 }
 
 // mlx5dv_devx_general_cmd: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const void *in = (const void *)in_;
@@ -418,7 +418,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t c
 }
 
 // mlx5dv_query_port: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_query_port(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint8_t *info_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_query_port(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint8_t *info_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -428,7 +428,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_query_port(uintptr_t fn0_, uintptr_t context
 }
 
 // mlx5dv_devx_umem_reg: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_umem_reg(uintptr_t fn0_, uintptr_t ctx_, uintptr_t addr_, uint64_t size_, uint32_t access_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_devx_umem_reg(uintptr_t fn0_, uintptr_t ctx_, uintptr_t addr_, uint64_t size_, uint32_t access_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	void *addr = (void *)addr_;
@@ -439,7 +439,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_umem_reg(uintptr_t fn0_, uintptr_t ctx_, 
 }
 
 // mlx5dv_devx_umem_reg_ex: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_umem_reg_ex(uintptr_t fn0_, uintptr_t ctx_, uint8_t *umem_in_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_devx_umem_reg_ex(uintptr_t fn0_, uintptr_t ctx_, uint8_t *umem_in_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	struct mlx5dv_devx_umem_in *umem_in = (struct mlx5dv_devx_umem_in *)umem_in_;
@@ -448,7 +448,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_umem_reg_ex(uintptr_t fn0_, uintptr_t ctx
 }
 
 // mlx5dv_devx_umem_dereg: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_umem_dereg(uintptr_t fn0_, uintptr_t umem_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_umem_dereg(uintptr_t fn0_, uintptr_t umem_)
 {
 	struct mlx5dv_devx_umem *umem = (struct mlx5dv_devx_umem *)umem_;
 
@@ -456,7 +456,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_umem_dereg(uintptr_t fn0_, uintptr_t um
 }
 
 // mlx5dv_devx_alloc_uar: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t flags = (uint32_t)flags_;
@@ -465,7 +465,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t conte
 }
 
 // mlx5dv_devx_free_uar: exported
-VG_WEAK void vg88ff5e7ac4_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_)
+VG_WEAK void vg5b761b9e9b_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_uar_)
 {
 	struct mlx5dv_devx_uar *devx_uar = (struct mlx5dv_devx_uar *)devx_uar_;
 
@@ -473,7 +473,7 @@ VG_WEAK void vg88ff5e7ac4_mlx5dv_devx_free_uar(uintptr_t fn0_, uintptr_t devx_ua
 }
 
 // mlx5dv_devx_uar_export_dmabuf_fd: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_uar_export_dmabuf_fd(uintptr_t fn0_, uintptr_t devx_uar_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_uar_export_dmabuf_fd(uintptr_t fn0_, uintptr_t devx_uar_)
 {
 	struct mlx5dv_devx_uar *devx_uar = (struct mlx5dv_devx_uar *)devx_uar_;
 
@@ -481,7 +481,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_uar_export_dmabuf_fd(uintptr_t fn0_, ui
 }
 
 // mlx5dv_alloc_var: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t flags = (uint32_t)flags_;
@@ -490,7 +490,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_free_var: exported
-VG_WEAK void vg88ff5e7ac4_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
+VG_WEAK void vg5b761b9e9b_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
 {
 	struct mlx5dv_var *dv_var = (struct mlx5dv_var *)dv_var_;
 
@@ -498,7 +498,7 @@ VG_WEAK void vg88ff5e7ac4_mlx5dv_free_var(uintptr_t fn0_, uintptr_t dv_var_)
 }
 
 // mlx5dv_devx_query_eqn: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, uint32_t vector_, uint8_t *eqn_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t vector = (uint32_t)vector_;
@@ -508,7 +508,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t con
 }
 
 // mlx5dv_devx_cq_query: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	const void *in = (const void *)in_;
@@ -520,7 +520,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_,
 }
 
 // mlx5dv_devx_cq_modify: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	const void *in = (const void *)in_;
@@ -532,7 +532,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_
 }
 
 // mlx5dv_devx_qp_query: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const void *in = (const void *)in_;
@@ -544,7 +544,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_,
 }
 
 // mlx5dv_devx_qp_modify: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const void *in = (const void *)in_;
@@ -556,7 +556,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_
 }
 
 // mlx5dv_devx_srq_query: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	const void *in = (const void *)in_;
@@ -568,7 +568,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq
 }
 
 // mlx5dv_devx_srq_modify: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	const void *in = (const void *)in_;
@@ -580,7 +580,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t sr
 }
 
 // mlx5dv_devx_wq_query: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	const void *in = (const void *)in_;
@@ -592,7 +592,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_,
 }
 
 // mlx5dv_devx_wq_modify: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	const void *in = (const void *)in_;
@@ -604,7 +604,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_
 }
 
 // mlx5dv_devx_ind_tbl_query: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_rwq_ind_table *ind_tbl = (struct ibv_rwq_ind_table *)ind_tbl_;
 	const void *in = (const void *)in_;
@@ -616,7 +616,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_devx_ind_tbl_modify: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_rwq_ind_table *ind_tbl = (struct ibv_rwq_ind_table *)ind_tbl_;
 	const void *in = (const void *)in_;
@@ -628,7 +628,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_
 }
 
 // mlx5dv_devx_create_cmd_comp: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_create_cmd_comp(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_devx_create_cmd_comp(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -636,7 +636,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_create_cmd_comp(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_devx_destroy_cmd_comp: exported
-VG_WEAK void vg88ff5e7ac4_mlx5dv_devx_destroy_cmd_comp(uintptr_t fn0_, uintptr_t cmd_comp_)
+VG_WEAK void vg5b761b9e9b_mlx5dv_devx_destroy_cmd_comp(uintptr_t fn0_, uintptr_t cmd_comp_)
 {
 	struct mlx5dv_devx_cmd_comp *cmd_comp = (struct mlx5dv_devx_cmd_comp *)cmd_comp_;
 
@@ -644,7 +644,7 @@ VG_WEAK void vg88ff5e7ac4_mlx5dv_devx_destroy_cmd_comp(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_devx_obj_query_async: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint64_t outlen_, uint64_t wr_id_, uintptr_t cmd_comp_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint64_t outlen_, uint64_t wr_id_, uintptr_t cmd_comp_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 	const void *in = (const void *)in_;
@@ -657,7 +657,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr
 }
 
 // mlx5dv_devx_create_event_channel: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_create_event_channel(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_devx_create_event_channel(uintptr_t fn0_, uintptr_t context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	enum mlx5_ib_uapi_devx_create_event_channel_flags flags = (enum mlx5_ib_uapi_devx_create_event_channel_flags)flags_;
@@ -666,7 +666,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_devx_create_event_channel(uintptr_t fn0_, uint
 }
 
 // mlx5dv_devx_destroy_event_channel: exported
-VG_WEAK void vg88ff5e7ac4_mlx5dv_devx_destroy_event_channel(uintptr_t fn0_, uintptr_t event_channel_)
+VG_WEAK void vg5b761b9e9b_mlx5dv_devx_destroy_event_channel(uintptr_t fn0_, uintptr_t event_channel_)
 {
 	struct mlx5dv_devx_event_channel *event_channel = (struct mlx5dv_devx_event_channel *)event_channel_;
 
@@ -674,7 +674,7 @@ VG_WEAK void vg88ff5e7ac4_mlx5dv_devx_destroy_event_channel(uintptr_t fn0_, uint
 }
 
 // mlx5dv_devx_subscribe_devx_event: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_subscribe_devx_event(uintptr_t fn0_, uintptr_t event_channel_, uintptr_t obj_, uint16_t events_sz_, uint8_t *events_num_, uint64_t cookie_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event(uintptr_t fn0_, uintptr_t event_channel_, uintptr_t obj_, uint16_t events_sz_, uint8_t *events_num_, uint64_t cookie_)
 {
 	struct mlx5dv_devx_event_channel *event_channel = (struct mlx5dv_devx_event_channel *)event_channel_;
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
@@ -686,7 +686,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_subscribe_devx_event(uintptr_t fn0_, ui
 }
 
 // mlx5dv_devx_subscribe_devx_event_fd: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_subscribe_devx_event_fd(uintptr_t fn0_, uintptr_t event_channel_, int32_t fd_, uintptr_t obj_, uint16_t event_num_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event_fd(uintptr_t fn0_, uintptr_t event_channel_, int32_t fd_, uintptr_t obj_, uint16_t event_num_)
 {
 	struct mlx5dv_devx_event_channel *event_channel = (struct mlx5dv_devx_event_channel *)event_channel_;
 	int fd = (int)fd_;
@@ -696,8 +696,286 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_devx_subscribe_devx_event_fd(uintptr_t fn0_,
 	return ((vg_fn_mlx5dv_devx_subscribe_devx_event_fd)fn0_)(event_channel, fd, obj, event_num);
 }
 
+// mlx5dv_dr_domain_create: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_domain_create(uintptr_t fn0_, uintptr_t ctx_, uint32_t type_)
+{
+	struct ibv_context *ctx = (struct ibv_context *)ctx_;
+	enum mlx5dv_dr_domain_type type = (enum mlx5dv_dr_domain_type)type_;
+
+	return ((vg_fn_mlx5dv_dr_domain_create)fn0_)(ctx, type);
+}
+
+// mlx5dv_dr_domain_destroy: exported
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dr_domain_destroy(uintptr_t fn0_, uintptr_t domain_)
+{
+	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
+
+	return ((vg_fn_mlx5dv_dr_domain_destroy)fn0_)(domain);
+}
+
+// mlx5dv_dr_domain_sync: exported
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dr_domain_sync(uintptr_t fn0_, uintptr_t domain_, uint32_t flags_)
+{
+	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
+	uint32_t flags = (uint32_t)flags_;
+
+	return ((vg_fn_mlx5dv_dr_domain_sync)fn0_)(domain, flags);
+}
+
+// mlx5dv_dr_domain_set_reclaim_device_memory: exported
+VG_WEAK void vg5b761b9e9b_mlx5dv_dr_domain_set_reclaim_device_memory(uintptr_t fn0_, uintptr_t dmn_, uint8_t enable_)
+{
+	struct mlx5dv_dr_domain *dmn = (struct mlx5dv_dr_domain *)dmn_;
+	_Bool enable = (_Bool)enable_;
+
+	((vg_fn_mlx5dv_dr_domain_set_reclaim_device_memory)fn0_)(dmn, enable);
+}
+
+// mlx5dv_dr_domain_allow_duplicate_rules: exported
+VG_WEAK void vg5b761b9e9b_mlx5dv_dr_domain_allow_duplicate_rules(uintptr_t fn0_, uintptr_t domain_, uint8_t allow_)
+{
+	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
+	_Bool allow = (_Bool)allow_;
+
+	((vg_fn_mlx5dv_dr_domain_allow_duplicate_rules)fn0_)(domain, allow);
+}
+
+// mlx5dv_dr_table_create: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_table_create(uintptr_t fn0_, uintptr_t domain_, uint32_t level_)
+{
+	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
+	uint32_t level = (uint32_t)level_;
+
+	return ((vg_fn_mlx5dv_dr_table_create)fn0_)(domain, level);
+}
+
+// mlx5dv_dr_table_destroy: exported
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dr_table_destroy(uintptr_t fn0_, uintptr_t table_)
+{
+	struct mlx5dv_dr_table *table = (struct mlx5dv_dr_table *)table_;
+
+	return ((vg_fn_mlx5dv_dr_table_destroy)fn0_)(table);
+}
+
+// mlx5dv_dr_matcher_create: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_matcher_create(uintptr_t fn0_, uintptr_t table_, uint16_t priority_, uint8_t match_criteria_enable_, uint8_t *mask_)
+{
+	struct mlx5dv_dr_table *table = (struct mlx5dv_dr_table *)table_;
+	uint16_t priority = (uint16_t)priority_;
+	uint8_t match_criteria_enable = (uint8_t)match_criteria_enable_;
+	struct mlx5dv_flow_match_parameters *mask = (struct mlx5dv_flow_match_parameters *)mask_;
+
+	return ((vg_fn_mlx5dv_dr_matcher_create)fn0_)(table, priority, match_criteria_enable, mask);
+}
+
+// mlx5dv_dr_matcher_destroy: exported
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dr_matcher_destroy(uintptr_t fn0_, uintptr_t matcher_)
+{
+	struct mlx5dv_dr_matcher *matcher = (struct mlx5dv_dr_matcher *)matcher_;
+
+	return ((vg_fn_mlx5dv_dr_matcher_destroy)fn0_)(matcher);
+}
+
+// mlx5dv_dr_matcher_set_layout: exported
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dr_matcher_set_layout(uintptr_t fn0_, uintptr_t matcher_, uint8_t *layout_)
+{
+	struct mlx5dv_dr_matcher *matcher = (struct mlx5dv_dr_matcher *)matcher_;
+	struct mlx5dv_dr_matcher_layout *layout = (struct mlx5dv_dr_matcher_layout *)layout_;
+
+	return ((vg_fn_mlx5dv_dr_matcher_set_layout)fn0_)(matcher, layout);
+}
+
+// mlx5dv_dr_rule_create: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_rule_create(uintptr_t fn0_, uintptr_t matcher_, uint8_t *value_, uint64_t num_actions_, uint8_t *actions_)
+{
+	struct mlx5dv_dr_matcher *matcher = (struct mlx5dv_dr_matcher *)matcher_;
+	struct mlx5dv_flow_match_parameters *value = (struct mlx5dv_flow_match_parameters *)value_;
+	size_t num_actions = (size_t)num_actions_;
+	struct mlx5dv_dr_action **actions = (struct mlx5dv_dr_action **)actions_;
+
+	return ((vg_fn_mlx5dv_dr_rule_create)fn0_)(matcher, value, num_actions, actions);
+}
+
+// mlx5dv_dr_rule_destroy: exported
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dr_rule_destroy(uintptr_t fn0_, uintptr_t rule_)
+{
+	struct mlx5dv_dr_rule *rule = (struct mlx5dv_dr_rule *)rule_;
+
+	return ((vg_fn_mlx5dv_dr_rule_destroy)fn0_)(rule);
+}
+
+// mlx5dv_dr_action_create_dest_ibv_qp: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_dest_ibv_qp(uintptr_t fn0_, uintptr_t ibqp_)
+{
+	struct ibv_qp *ibqp = (struct ibv_qp *)ibqp_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_dest_ibv_qp)fn0_)(ibqp);
+}
+
+// mlx5dv_dr_action_create_dest_table: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_dest_table(uintptr_t fn0_, uintptr_t table_)
+{
+	struct mlx5dv_dr_table *table = (struct mlx5dv_dr_table *)table_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_dest_table)fn0_)(table);
+}
+
+// mlx5dv_dr_action_create_dest_vport: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_dest_vport(uintptr_t fn0_, uintptr_t domain_, uint32_t vport_)
+{
+	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
+	uint32_t vport = (uint32_t)vport_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_dest_vport)fn0_)(domain, vport);
+}
+
+// mlx5dv_dr_action_create_dest_ib_port: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_dest_ib_port(uintptr_t fn0_, uintptr_t domain_, uint32_t ib_port_)
+{
+	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
+	uint32_t ib_port = (uint32_t)ib_port_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_dest_ib_port)fn0_)(domain, ib_port);
+}
+
+// mlx5dv_dr_action_create_dest_devx_tir: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_dest_devx_tir(uintptr_t fn0_, uintptr_t devx_obj_)
+{
+	struct mlx5dv_devx_obj *devx_obj = (struct mlx5dv_devx_obj *)devx_obj_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_dest_devx_tir)fn0_)(devx_obj);
+}
+
+// mlx5dv_dr_action_create_drop: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_drop(uintptr_t fn0_)
+{
+
+	return ((vg_fn_mlx5dv_dr_action_create_drop)fn0_)();
+}
+
+// mlx5dv_dr_action_create_default_miss: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_default_miss(uintptr_t fn0_)
+{
+
+	return ((vg_fn_mlx5dv_dr_action_create_default_miss)fn0_)();
+}
+
+// mlx5dv_dr_action_create_tag: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_tag(uintptr_t fn0_, uint32_t tag_value_)
+{
+	uint32_t tag_value = (uint32_t)tag_value_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_tag)fn0_)(tag_value);
+}
+
+// mlx5dv_dr_action_create_flow_counter: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_flow_counter(uintptr_t fn0_, uintptr_t devx_obj_, uint32_t offset_)
+{
+	struct mlx5dv_devx_obj *devx_obj = (struct mlx5dv_devx_obj *)devx_obj_;
+	uint32_t offset = (uint32_t)offset_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_flow_counter)fn0_)(devx_obj, offset);
+}
+
+// mlx5dv_dr_action_create_aso: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_aso(uintptr_t fn0_, uintptr_t domain_, uintptr_t devx_obj_, uint32_t offset_, uint32_t flags_, uint8_t return_reg_c_)
+{
+	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
+	struct mlx5dv_devx_obj *devx_obj = (struct mlx5dv_devx_obj *)devx_obj_;
+	uint32_t offset = (uint32_t)offset_;
+	uint32_t flags = (uint32_t)flags_;
+	uint8_t return_reg_c = (uint8_t)return_reg_c_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_aso)fn0_)(domain, devx_obj, offset, flags, return_reg_c);
+}
+
+// mlx5dv_dr_action_modify_aso: exported
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dr_action_modify_aso(uintptr_t fn0_, uintptr_t action_, uint32_t offset_, uint32_t flags_, uint8_t return_reg_c_)
+{
+	struct mlx5dv_dr_action *action = (struct mlx5dv_dr_action *)action_;
+	uint32_t offset = (uint32_t)offset_;
+	uint32_t flags = (uint32_t)flags_;
+	uint8_t return_reg_c = (uint8_t)return_reg_c_;
+
+	return ((vg_fn_mlx5dv_dr_action_modify_aso)fn0_)(action, offset, flags, return_reg_c);
+}
+
+// mlx5dv_dr_action_create_packet_reformat: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_packet_reformat(uintptr_t fn0_, uintptr_t domain_, uint32_t flags_, uint32_t reformat_type_, uint64_t data_sz_, uint8_t *data_)
+{
+	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
+	uint32_t flags = (uint32_t)flags_;
+	enum mlx5_ib_uapi_flow_action_packet_reformat_type reformat_type = (enum mlx5_ib_uapi_flow_action_packet_reformat_type)reformat_type_;
+	size_t data_sz = (size_t)data_sz_;
+	void *data = (void *)data_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_packet_reformat)fn0_)(domain, flags, reformat_type, data_sz, data);
+}
+
+// mlx5dv_dr_action_create_modify_header: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_modify_header(uintptr_t fn0_, uintptr_t domain_, uint32_t flags_, uint64_t actions_sz_, uint8_t *actions_)
+{
+	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
+	uint32_t flags = (uint32_t)flags_;
+	size_t actions_sz = (size_t)actions_sz_;
+	__be64 *actions = (__be64 *)actions_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_modify_header)fn0_)(domain, flags, actions_sz, actions);
+}
+
+// mlx5dv_dr_action_create_flow_meter: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_flow_meter(uintptr_t fn0_, uint8_t *attr_)
+{
+	struct mlx5dv_dr_flow_meter_attr *attr = (struct mlx5dv_dr_flow_meter_attr *)attr_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_flow_meter)fn0_)(attr);
+}
+
+// mlx5dv_dr_action_modify_flow_meter: exported
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dr_action_modify_flow_meter(uintptr_t fn0_, uintptr_t action_, uint8_t *attr_, uint64_t modify_field_select_)
+{
+	struct mlx5dv_dr_action *action = (struct mlx5dv_dr_action *)action_;
+	struct mlx5dv_dr_flow_meter_attr *attr = (struct mlx5dv_dr_flow_meter_attr *)attr_;
+	__be64 modify_field_select = (__be64)modify_field_select_;
+
+	return ((vg_fn_mlx5dv_dr_action_modify_flow_meter)fn0_)(action, attr, modify_field_select);
+}
+
+// mlx5dv_dr_action_create_pop_vlan: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_pop_vlan(uintptr_t fn0_)
+{
+
+	return ((vg_fn_mlx5dv_dr_action_create_pop_vlan)fn0_)();
+}
+
+// mlx5dv_dr_action_create_push_vlan: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_push_vlan(uintptr_t fn0_, uintptr_t domain_, uint32_t vlan_hdr_)
+{
+	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
+	__be32 vlan_hdr = (__be32)vlan_hdr_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_push_vlan)fn0_)(domain, vlan_hdr);
+}
+
+// mlx5dv_dr_action_create_dest_root_table: exported
+VG_WEAK void *vg5b761b9e9b_mlx5dv_dr_action_create_dest_root_table(uintptr_t fn0_, uintptr_t table_, uint16_t priority_)
+{
+	struct mlx5dv_dr_table *table = (struct mlx5dv_dr_table *)table_;
+	uint16_t priority = (uint16_t)priority_;
+
+	return ((vg_fn_mlx5dv_dr_action_create_dest_root_table)fn0_)(table, priority);
+}
+
+// mlx5dv_dr_action_destroy: exported
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dr_action_destroy(uintptr_t fn0_, uintptr_t action_)
+{
+	struct mlx5dv_dr_action *action = (struct mlx5dv_dr_action *)action_;
+
+	return ((vg_fn_mlx5dv_dr_action_destroy)fn0_)(action);
+}
+
 // mlx5dv_pp_alloc: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_pp_alloc(uintptr_t fn0_, uintptr_t context_, uint64_t pp_context_sz_, const uint8_t *pp_context_, uint32_t flags_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_pp_alloc(uintptr_t fn0_, uintptr_t context_, uint64_t pp_context_sz_, const uint8_t *pp_context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	size_t pp_context_sz = (size_t)pp_context_sz_;
@@ -708,7 +986,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_pp_alloc(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // mlx5dv_pp_free: exported
-VG_WEAK void vg88ff5e7ac4_mlx5dv_pp_free(uintptr_t fn0_, uintptr_t pp_)
+VG_WEAK void vg5b761b9e9b_mlx5dv_pp_free(uintptr_t fn0_, uintptr_t pp_)
 {
 	struct mlx5dv_pp *pp = (struct mlx5dv_pp *)pp_;
 
@@ -716,7 +994,7 @@ VG_WEAK void vg88ff5e7ac4_mlx5dv_pp_free(uintptr_t fn0_, uintptr_t pp_)
 }
 
 // mlx5dv_query_qp_lag_port: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t *port_num_, uint8_t *active_port_num_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint8_t *port_num = (uint8_t *)port_num_;
@@ -726,7 +1004,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_query_qp_lag_port(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_modify_qp_lag_port: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t qp_, uint8_t port_num_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -735,7 +1013,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_modify_qp_lag_port(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_modify_qp_udp_sport: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_t qp_, uint16_t udp_sport_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint16_t udp_sport = (uint16_t)udp_sport_;
@@ -744,7 +1022,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_modify_qp_udp_sport(uintptr_t fn0_, uintptr_
 }
 
 // mlx5dv_dci_stream_id_reset: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, uint16_t stream_id_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	uint16_t stream_id = (uint16_t)stream_id_;
@@ -753,7 +1031,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_
 }
 
 // mlx5dv_sched_node_create: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -762,7 +1040,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t co
 }
 
 // mlx5dv_sched_leaf_create: exported
-VG_WEAK void *vg88ff5e7ac4_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
+VG_WEAK void *vg5b761b9e9b_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -771,7 +1049,7 @@ VG_WEAK void *vg88ff5e7ac4_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t co
 }
 
 // mlx5dv_sched_node_modify: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t node_, const uint8_t *sched_attr_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t node_, const uint8_t *sched_attr_)
 {
 	struct mlx5dv_sched_node *node = (struct mlx5dv_sched_node *)node_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -780,7 +1058,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_sched_leaf_modify: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_leaf_modify(uintptr_t fn0_, uintptr_t leaf_, const uint8_t *sched_attr_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_sched_leaf_modify(uintptr_t fn0_, uintptr_t leaf_, const uint8_t *sched_attr_)
 {
 	struct mlx5dv_sched_leaf *leaf = (struct mlx5dv_sched_leaf *)leaf_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -789,7 +1067,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_leaf_modify(uintptr_t fn0_, uintptr_t 
 }
 
 // mlx5dv_sched_node_destroy: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_node_destroy(uintptr_t fn0_, uintptr_t node_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_sched_node_destroy(uintptr_t fn0_, uintptr_t node_)
 {
 	struct mlx5dv_sched_node *node = (struct mlx5dv_sched_node *)node_;
 
@@ -797,7 +1075,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_node_destroy(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_sched_leaf_destroy: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_leaf_destroy(uintptr_t fn0_, uintptr_t leaf_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_sched_leaf_destroy(uintptr_t fn0_, uintptr_t leaf_)
 {
 	struct mlx5dv_sched_leaf *leaf = (struct mlx5dv_sched_leaf *)leaf_;
 
@@ -805,7 +1083,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_sched_leaf_destroy(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_modify_qp_sched_elem: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_modify_qp_sched_elem(uintptr_t fn0_, uintptr_t qp_, uintptr_t requestor_, uintptr_t responder_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_modify_qp_sched_elem(uintptr_t fn0_, uintptr_t qp_, uintptr_t requestor_, uintptr_t responder_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const struct mlx5dv_sched_leaf *requestor = (const struct mlx5dv_sched_leaf *)requestor_;
@@ -815,7 +1093,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_modify_qp_sched_elem(uintptr_t fn0_, uintptr
 }
 
 // mlx5dv_reserved_qpn_alloc: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t ctx_, uint8_t *qpn_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	uint32_t *qpn = (uint32_t *)qpn_;
@@ -824,7 +1102,7 @@ VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_reserved_qpn_alloc(uintptr_t fn0_, uintptr_t
 }
 
 // mlx5dv_reserved_qpn_dealloc: exported
-VG_WEAK int32_t vg88ff5e7ac4_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_)
+VG_WEAK int32_t vg5b761b9e9b_mlx5dv_reserved_qpn_dealloc(uintptr_t fn0_, uintptr_t ctx_, uint32_t qpn_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	uint32_t qpn = (uint32_t)qpn_;

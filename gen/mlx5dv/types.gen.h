@@ -17,6 +17,8 @@
 __extension__ typedef unsigned short __u16;
 __extension__ typedef unsigned int __u32;
 __extension__ typedef unsigned long long __u64;
+__extension__ typedef unsigned int __be32;
+__extension__ typedef unsigned long long __be64;
 #ifndef __aligned_u64
 #define __aligned_u64 __u64 __attribute__((aligned(8)))
 #endif
@@ -82,6 +84,12 @@ enum mlx5dv_dek_state {
 	MLX5DV_DEK_STATE_ERROR = 1,
 };
 
+enum mlx5dv_dr_domain_type {
+	MLX5DV_DR_DOMAIN_TYPE_NIC_RX = 0,
+	MLX5DV_DR_DOMAIN_TYPE_NIC_TX = 1,
+	MLX5DV_DR_DOMAIN_TYPE_FDB = 2,
+};
+
 // All records; those without a definition below are only ever pointed at.
 struct ibv_alloc_dm_attr;
 struct ibv_dm;
@@ -133,6 +141,7 @@ struct mlx5dv_crypto_login_query_attr;
 struct mlx5dv_dek_init_attr;
 struct mlx5dv_dek_attr;
 struct mlx5dv_flow_action_esp;
+struct mlx5dv_flow_match_parameters;
 struct mlx5dv_steering_anchor_attr;
 struct mlx5dv_steering_anchor;
 struct mlx5dv_alloc_dm_attr;
@@ -147,11 +156,18 @@ struct mlx5dv_devx_uar;
 struct mlx5dv_var;
 struct mlx5dv_devx_cmd_comp;
 struct mlx5dv_devx_event_channel;
+struct mlx5dv_dr_flow_meter_attr;
+struct mlx5dv_dr_matcher_layout;
 struct mlx5dv_pp;
 struct mlx5dv_sched_attr;
 struct mlx5dv_dek;
 struct mlx5dv_crypto_login_obj;
 struct mlx5dv_devx_obj;
+struct mlx5dv_dr_domain;
+struct mlx5dv_dr_table;
+struct mlx5dv_dr_matcher;
+struct mlx5dv_dr_rule;
+struct mlx5dv_dr_action;
 struct mlx5dv_sched_node;
 struct mlx5dv_sched_leaf;
 
@@ -391,6 +407,19 @@ struct mlx5dv_devx_umem_in {
 	int dmabuf_fd;
 };
 
+struct mlx5dv_dr_matcher_layout {
+	uint32_t flags;
+	uint32_t log_num_of_rules_hint;
+};
+
+struct mlx5dv_dr_flow_meter_attr {
+	struct mlx5dv_dr_table *next_table;
+	uint8_t active;
+	uint8_t reg_c_index;
+	size_t flow_meter_parameter_sz;
+	void *flow_meter_parameter;
+};
+
 struct mlx5dv_sched_attr {
 	struct mlx5dv_sched_node *parent;
 	uint32_t flags;
@@ -488,6 +517,37 @@ typedef struct mlx5dv_devx_event_channel *(*vg_fn_mlx5dv_devx_create_event_chann
 typedef void (*vg_fn_mlx5dv_devx_destroy_event_channel)(struct mlx5dv_devx_event_channel *event_channel);
 typedef int (*vg_fn_mlx5dv_devx_subscribe_devx_event)(struct mlx5dv_devx_event_channel *event_channel, struct mlx5dv_devx_obj *obj, uint16_t events_sz, uint16_t *events_num, uint64_t cookie);
 typedef int (*vg_fn_mlx5dv_devx_subscribe_devx_event_fd)(struct mlx5dv_devx_event_channel *event_channel, int fd, struct mlx5dv_devx_obj *obj, uint16_t event_num);
+typedef struct mlx5dv_dr_domain *(*vg_fn_mlx5dv_dr_domain_create)(struct ibv_context *ctx, enum mlx5dv_dr_domain_type type);
+typedef int (*vg_fn_mlx5dv_dr_domain_destroy)(struct mlx5dv_dr_domain *domain);
+typedef int (*vg_fn_mlx5dv_dr_domain_sync)(struct mlx5dv_dr_domain *domain, uint32_t flags);
+typedef void (*vg_fn_mlx5dv_dr_domain_set_reclaim_device_memory)(struct mlx5dv_dr_domain *dmn, _Bool enable);
+typedef void (*vg_fn_mlx5dv_dr_domain_allow_duplicate_rules)(struct mlx5dv_dr_domain *domain, _Bool allow);
+typedef struct mlx5dv_dr_table *(*vg_fn_mlx5dv_dr_table_create)(struct mlx5dv_dr_domain *domain, uint32_t level);
+typedef int (*vg_fn_mlx5dv_dr_table_destroy)(struct mlx5dv_dr_table *table);
+typedef struct mlx5dv_dr_matcher *(*vg_fn_mlx5dv_dr_matcher_create)(struct mlx5dv_dr_table *table, uint16_t priority, uint8_t match_criteria_enable, struct mlx5dv_flow_match_parameters *mask);
+typedef int (*vg_fn_mlx5dv_dr_matcher_destroy)(struct mlx5dv_dr_matcher *matcher);
+typedef int (*vg_fn_mlx5dv_dr_matcher_set_layout)(struct mlx5dv_dr_matcher *matcher, struct mlx5dv_dr_matcher_layout *layout);
+typedef struct mlx5dv_dr_rule *(*vg_fn_mlx5dv_dr_rule_create)(struct mlx5dv_dr_matcher *matcher, struct mlx5dv_flow_match_parameters *value, size_t num_actions, struct mlx5dv_dr_action **actions);
+typedef int (*vg_fn_mlx5dv_dr_rule_destroy)(struct mlx5dv_dr_rule *rule);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_dest_ibv_qp)(struct ibv_qp *ibqp);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_dest_table)(struct mlx5dv_dr_table *table);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_dest_vport)(struct mlx5dv_dr_domain *domain, uint32_t vport);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_dest_ib_port)(struct mlx5dv_dr_domain *domain, uint32_t ib_port);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_dest_devx_tir)(struct mlx5dv_devx_obj *devx_obj);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_drop)(void);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_default_miss)(void);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_tag)(uint32_t tag_value);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_flow_counter)(struct mlx5dv_devx_obj *devx_obj, uint32_t offset);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_aso)(struct mlx5dv_dr_domain *domain, struct mlx5dv_devx_obj *devx_obj, uint32_t offset, uint32_t flags, uint8_t return_reg_c);
+typedef int (*vg_fn_mlx5dv_dr_action_modify_aso)(struct mlx5dv_dr_action *action, uint32_t offset, uint32_t flags, uint8_t return_reg_c);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_packet_reformat)(struct mlx5dv_dr_domain *domain, uint32_t flags, enum mlx5_ib_uapi_flow_action_packet_reformat_type reformat_type, size_t data_sz, void *data);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_modify_header)(struct mlx5dv_dr_domain *domain, uint32_t flags, size_t actions_sz, __be64 *actions);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_flow_meter)(struct mlx5dv_dr_flow_meter_attr *attr);
+typedef int (*vg_fn_mlx5dv_dr_action_modify_flow_meter)(struct mlx5dv_dr_action *action, struct mlx5dv_dr_flow_meter_attr *attr, __be64 modify_field_select);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_pop_vlan)(void);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_push_vlan)(struct mlx5dv_dr_domain *domain, __be32 vlan_hdr);
+typedef struct mlx5dv_dr_action *(*vg_fn_mlx5dv_dr_action_create_dest_root_table)(struct mlx5dv_dr_table *table, uint16_t priority);
+typedef int (*vg_fn_mlx5dv_dr_action_destroy)(struct mlx5dv_dr_action *action);
 typedef struct mlx5dv_pp *(*vg_fn_mlx5dv_pp_alloc)(struct ibv_context *context, size_t pp_context_sz, const void *pp_context, uint32_t flags);
 typedef void (*vg_fn_mlx5dv_pp_free)(struct mlx5dv_pp *pp);
 typedef int (*vg_fn_mlx5dv_query_qp_lag_port)(struct ibv_qp *qp, uint8_t *port_num, uint8_t *active_port_num);

@@ -190,7 +190,7 @@ var (
 		Fits: []Shape{{To: ToNumber, Bits: 32, Host: true}, {To: ToNumber, Host: true, When: WhenOfRead}}, Derived: true})
 	Data = row(Role{Name: "data", C: "pointer to bytes that the call reads; `len:` names the parameter with their number",
 		Go:   "a slice of bytes",
-		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true, Const: true}, {Depth: 1, To: ToUntagged, Host: true, When: WhenReads}},
+		Fits: []Shape{{Depth: 1, To: ToUntagged, Const: true}, {Depth: 1, To: ToUntagged, When: WhenReads}},
 		Must: []string{"len"}, May: []string{"reads"}, GoType: "[]byte", Passes: PassesMemory})
 	Counted = row(Role{Name: "counted", C: "pointer to a struct of a number of bytes, and the bytes", Go: "a slice of bytes",
 		Fits: []Shape{{Depth: 1, To: ToTagged, Counted: true}}, GoType: "[]byte", Passes: PassesMemory})

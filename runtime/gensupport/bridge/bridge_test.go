@@ -114,7 +114,9 @@ func TestUses(t *testing.T) {
 	offer()
 	l, dev := new(lib), newThing(t, nil)
 	one, two, far := newThing(t, l), newThing(t, l), newThing(t, l)
-	one.h.Root, two.h.Root, far.h.Root = &dev.h, &dev.h, &newThing(t, l).h
+	for x, root := range map[*thing]*thing{one: dev, two: dev, far: newThing(t, l)} {
+		x.h.Make(x, "Thing", object.Origin{Root: &root.h, Lib: l}, x.h.C, "thing_close", x.h.End)
+	}
 	u := Uses{Verb: "verb", Lib: l}
 	if _, err := Root[thing](&u, "Thing"); err == nil {
 		t.Error("a root of nothing")

@@ -30,10 +30,12 @@ func (u *Uses) enter(what string, h *object.Handle) error {
 	if h.Lib != u.Lib {
 		return object.OtherLibrary(u.Verb, what, &h.Node)
 	}
-	u.handles = append(u.handles, h)
-	if first := u.handles[0]; h.Root != first.Root && h.Root != nil && first.Root != nil {
-		return object.OtherDevice(u.Verb, what, &h.Node, &h.Root.Node, &first.Node, &first.Root.Node)
+	for _, x := range u.handles {
+		if err := h.Beside(x, u.Verb, what); err != nil {
+			return err
+		}
 	}
+	u.handles = append(u.handles, h)
 	return nil
 }
 

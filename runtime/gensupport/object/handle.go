@@ -81,6 +81,9 @@ func OrZero[T any](p *T) *T {
 // generated handle that contains h.
 func (h *Handle) Make(owner io.Closer, kind string, of Origin, c unsafe.Pointer, verb string, end func() error) {
 	h.owner, h.kind, h.Origin, h.C, h.verb, h.End = owner, kind, of, c, verb, end
+	if of.Root != nil {
+		h.under = &of.Root.Node
+	}
 }
 
 // Kind returns the kind of the object, also for a nil handle.
@@ -91,19 +94,25 @@ func (h *Handle) Owner() io.Closer { return h.owner }
 
 // EnterBeside is Enter for a handle that is given to a call on self, in the place with the C name what. The two must be of one origin.
 func (h *Handle) EnterBeside(self *Handle, verb, what string) error {
-	err := h.Enter(verb)
-	switch {
-	case err != nil:
+	if err := h.Enter(verb); err != nil {
 		return err
-	case h.Origin == self.Origin:
-		return nil
-	case self.Root == nil:
-		err = OtherLibrary(verb, what, &h.Node)
-	default:
-		err = OtherDevice(verb, what, &h.Node, &h.Root.Node, &self.Node, &self.Root.Node)
 	}
-	h.Exit()
+	err := h.Beside(self, verb, what)
+	if err == nil && (h.Lib != self.Lib || (h.Root == nil) != (self.Root == nil)) {
+		err = OtherLibrary(verb, what, &h.Node)
+	}
+	if err != nil {
+		h.Exit()
+	}
 	return err
+}
+
+// Beside refuses h beside self, of the same library, where the two are known to be of two devices.
+func (h *Handle) Beside(self *Handle, verb, what string) error {
+	if h.under == self.under || h.under == nil || self.under == nil {
+		return nil
+	}
+	return OtherDevice(verb, what, &h.Node, h.under, &self.Node, self.under)
 }
 
 // Adopt opens the handle under its parents, as Node.Init does. When that fails, the C object is ended. If it cannot be ended while the
@@ -111,6 +120,11 @@ func (h *Handle) EnterBeside(self *Handle, verb, what string) error {
 func (h *Handle) Adopt(parents ...*Node) error {
 	if h.Index != nil { // before anybody else can close the handle
 		h.Index.Add(uintptr(h.C), h.owner)
+	}
+	for _, p := range parents {
+		if h.under == nil && p != nil {
+			h.under = p.under
+		}
 	}
 	err := h.Init(h.owner, h.kind, h.label, parents...)
 	if err == nil {

@@ -35,6 +35,7 @@ const (
 type Node struct {
 	at       *Node // the node itself, set by Init: another address in a copy
 	self     io.Closer
+	under    *Node  // what the object and its children belong to, such as the device; nil where nothing says so
 	seq      uint64 // order of making
 	parents  []*link
 	children list

@@ -31,6 +31,35 @@ func idle(t *testing.T, things ...*thing) {
 	}
 }
 
+// TestUnder refuses handles of a library without a root whose parents are of two devices. Handles without parents go with any.
+func TestUnder(t *testing.T) {
+	lib := new(int)
+	one, two := of(t, Origin{Lib: lib}), of(t, Origin{Lib: lib})
+	child := func(parents ...*Node) *thing {
+		x := &thing{}
+		x.h.Make(x, "Child", Origin{Lib: t}, unsafe.Pointer(x), "child_close", x.ends("end"))
+		if err := x.h.Adopt(parents...); err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+	dev1, dev2 := of(t, Origin{&one.h, lib}), of(t, Origin{&two.h, lib})
+	a, b, free := child(nil, &dev1.h.Node), child(&dev2.h.Node), child()
+	below := child(&a.h.Node)
+	for _, x := range []*thing{a, free} {
+		if err := x.h.EnterBeside(&below.h, "verb", "x"); err != nil {
+			t.Errorf("%v is refused: %v", &x.h.Node, err)
+		} else {
+			x.h.Exit()
+		}
+	}
+	err := b.h.EnterBeside(&below.h, "verb", "x")
+	if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "x: Child belongs to one opening of device (imported), and Child to another") {
+		t.Errorf("of another device: %v", err)
+	}
+	idle(t, a, b, free)
+}
+
 // TestEnterBeside refuses a handle of another device or another library than that of the call, and leaves no use behind.
 func TestEnterBeside(t *testing.T) {
 	lib := new(int)

@@ -182,6 +182,8 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 	case p.GoType != "" || s.Role.Names == role.NamesMask || s.Role.Names == role.NamesSize:
 	case s.Role == role.Filled: // with numbers, or bytes
 		p.GoType = cmp.Or(layout.Scalar(layout.Pointee(q.Type)), "byte")
+	case s.Role == role.In && q.Type == "_Bool":
+		p.GoType = "bool"
 	case s.Role.Number() && !layout.IsPointer(q.Type):
 		if p.GoType = layout.Int(layout.Scalar(q.Type)); p.GoType == "" && t.Kind == spec.CInt {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "C type "+q.Type+" has no Go type", "give the parameter another role")

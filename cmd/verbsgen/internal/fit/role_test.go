@@ -70,7 +70,7 @@ func TestRolesFitCTypes(t *testing.T) {
 			fits: []string{"uint16_t", "int"}, not: []string{"__be16"}},
 		{role: role.Block, param: untyped, fits: []string{"const void *"}, not: []string{"void *", "const struct tap *"}},
 		{role: role.Data, param: untyped, fits: []string{"const void *", "const uint8_t *"}, not: []string{"void *", "const struct tap *"}},
-		{role: role.Data, param: spec.Param{Reads: true}, fits: []string{"void *", "const void *"}, not: []string{"void **"}},
+		{role: role.Data, param: spec.Param{Reads: true}, fits: []string{"void *", "const void *", "__be64 *"}, not: []string{"void **"}},
 		{role: role.Sockaddr, param: untyped, fits: []string{"struct sockaddr *", "const struct sockaddr *"}, not: []string{"struct tap *",
 			"void *"}},
 		{role: role.Given, param: typed, fits: []string{"struct tap **"}, not: []string{"struct tap *", "void **"}},

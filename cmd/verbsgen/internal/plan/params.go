@@ -450,6 +450,10 @@ func (c *call) valueParam(p *model.Param) {
 	}
 	in := wide(p.Go)
 	switch p.GoType {
+	case "bool":
+		flag := func(typ string) Value { return generic("cmem", "Flag", typ, val(p.Go)) }
+		c.pass(p, flag(c.rawType(p)), flag("uint64"))
+		return
 	case "int":
 		c.pre = append(c.pre, Refuse{operation(converted("int", converted("int32", val(p.Go))), "!=", val(p.Go)),
 			of("verr", "OutOfRange", verb, text(p.C), val(p.Go))})

@@ -130,6 +130,11 @@ int mlx5_create_flow(const struct call *, struct flow *, const struct ib_uverbs_
 void mlx5_destroy_flow(struct flow *) HIDDEN;
 int mlx5_read_counters(const struct counters *, uint64_t *values, size_t n) HIDDEN;
 
+// steer.c
+int mlx5_create_matcher(const struct call *) HIDDEN;
+int mlx5_destroy_matcher(const struct call *) HIDDEN;
+int mlx5_create_rule(const struct call *) HIDDEN;
+
 // wqe.c
 bool mlx5_take_wq(struct wq *, struct receive *) HIDDEN;
 bool mlx5_peek(struct qp *, struct request *) HIDDEN;

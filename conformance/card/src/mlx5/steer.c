@@ -1,0 +1,144 @@
+// Rules of matchers, which libmlx5 makes for tables of level 0: Linux 6.1, drivers/infiniband/hw/mlx5/fs.c.
+//
+// This card matches the addresses and the type of Ethernet headers.
+#include <unistd.h>
+
+#include "mlx5/mlx5.h"
+#include "uverbs/qp.h"
+
+enum {
+	OUTER = 1,              // MLX5_MATCH_OUTER_HEADERS, of match_criteria_enable
+	MATCHED = 14,           // bytes of fte_match_set_lyr_2_4 that are matched: from, type, to
+	MASK_MOST = 512,        // MLX5_ST_SZ_BYTES(fte_match_param)
+	MOST_TAG = 1 << 24,
+};
+
+struct matcher {
+	struct object o;
+	struct headers mask;
+	uint16_t priority;
+	uint8_t egress;
+};
+
+// A rule of a matcher, which is in use until the rule ends.
+struct ruled {
+	struct flow f;
+	struct matcher *matcher;
+};
+
+static void parse(struct headers *h, const uint8_t *p, size_t n)
+{
+	uint8_t all[MATCHED] = {0};
+
+	memcpy(all, p, MIN(n, sizeof all));
+	memcpy(h->from, all, 6);
+	h->type = (uint16_t)(all[6] << 8 | all[7]);
+	memcpy(h->to, all + 8, 6);
+}
+
+int mlx5_create_matcher(const struct call *c)
+{
+	const uint64_t table = attr_number(c, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE, MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX);
+	uint8_t criteria = 0;
+	size_t n;
+	const uint8_t *mask = attr_pointer(c, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK, &n);
+	struct matcher *m;
+	int err;
+
+	if (!mask || !n || n > MASK_MOST)
+		return EINVAL;
+	ATTR_IN(c, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, criteria);
+	if (table > MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX) // no switch, and no tables of RDMA
+		return EINVAL;
+	for (size_t i = MATCHED; i < n; i++)
+		if (mask[i])
+			return EOPNOTSUPP;
+	if (criteria & ~OUTER)
+		return EOPNOTSUPP;
+	m = calloc(1, sizeof *m);
+	if (!m)
+		return ENOMEM;
+	if (criteria & OUTER)
+		parse(&m->mask, mask, n);
+	ATTR_IN(c, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, m->priority);
+	m->egress = table == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX;
+	err = object_add(c->ctx, &m->o, MLX5_IB_OBJECT_FLOW_MATCHER, object_drop);
+	if (err)
+		free(m);
+	else
+		attr_created(c, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, m->o.handle);
+	return err;
+}
+
+int mlx5_destroy_matcher(const struct call *c)
+{
+	return attr_destroy(c, MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE, MLX5_IB_OBJECT_FLOW_MATCHER);
+}
+
+static void end_rule(struct object *o)
+{
+	struct ruled *r = OF(OF(o, struct flow, o), struct ruled, f);
+
+	r->matcher->o.users--;
+	if (r->f.qp)
+		r->f.qp->o.users--;
+	object_drop(o);
+}
+
+// goes reads where packets go: to a queue pair, or nowhere (get_dests).
+static int goes(const struct call *c, struct ruled *r)
+{
+	const uint64_t flags = attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_FLAGS, 0);
+	int err = 0;
+
+	if (attr(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX) || attr(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS) ||
+		attr(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX))
+		return EINVAL; // ours: the card has no such objects that a flow could name
+	r->f.drop = flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP;
+	if (attr(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP)) {
+		r->f.qp = attr_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, UVERBS_OBJECT_QP, &err);
+		if (!err && (r->f.qp->type != IBV_QPT_RAW_PACKET || flags || r->matcher->egress))
+			err = EINVAL;
+	} else if (!r->f.drop && !r->matcher->egress) {
+		err = EINVAL; // ours: there is no flow behind those of this table
+	}
+	return err;
+}
+
+int mlx5_create_rule(const struct call *c)
+{
+	static uint32_t numbers;
+	size_t n;
+	const uint8_t *value = attr_pointer(c, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, &n);
+	struct matcher *m;
+	struct ruled *r;
+	int err;
+
+	if (geteuid()) // for CAP_NET_RAW
+		return EPERM;
+	m = attr_object(c, MLX5_IB_ATTR_CREATE_FLOW_MATCHER, MLX5_IB_OBJECT_FLOW_MATCHER, &err);
+	if (!m)
+		return err;
+	if (!value || !n || n > MASK_MOST)
+		return EINVAL;
+	r = calloc(1, sizeof *r);
+	if (!r)
+		return ENOMEM;
+	r->matcher = m;
+	r->f = (struct flow){.number = ++numbers, .order = m->priority * 2 + 1, .egress = m->egress, .nrules = 1,
+		.tag = (uint32_t)attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, 0)};
+	r->f.rules[0].mask = m->mask;
+	parse(&r->f.rules[0].value, value, n);
+	err = r->f.tag >= MOST_TAG ? EINVAL : goes(c, r);
+	if (!err)
+		err = object_add(c->ctx, &r->f.o, UVERBS_OBJECT_FLOW, end_rule);
+	if (err) {
+		free(r);
+		return err;
+	}
+	m->o.users++;
+	if (r->f.qp)
+		r->f.qp->o.users++;
+	attr_created(c, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, r->f.o.handle);
+	return 0;
+}
