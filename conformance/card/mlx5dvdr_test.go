@@ -56,7 +56,10 @@ func TestDirectSteering(t *testing.T) {
 	for _, c := range []struct {
 		close error
 		below string
-	}{{to.Close(), "DRRule"}, {qp.Close(), "DRAction"}, {matcher.Close(), "DRRule"}, {table.Close(), "DRMatcher"}, {domain.Close(), "DRTable"}} {
+	}{
+		{to.Close(), "DRRule"}, {qp.Close(), "DRAction"}, {matcher.Close(), "DRRule"}, {table.Close(), "DRMatcher"},
+		{domain.Close(), "DRTable"},
+	} {
 		if !errors.Is(c.close, syscall.EBUSY) || !strings.Contains(c.close.Error(), c.below) {
 			t.Errorf("Close of what a %s was made from: %v", c.below, c.close)
 		}

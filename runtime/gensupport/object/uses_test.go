@@ -54,7 +54,8 @@ func TestUnder(t *testing.T) {
 		}
 	}
 	err := b.h.EnterBeside(&below.h, "verb", "x")
-	if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "x: Child belongs to one opening of device (imported), and Child to another") {
+	const want = "x: Child belongs to one opening of device (imported), and Child to another"
+	if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), want) {
 		t.Errorf("of another device: %v", err)
 	}
 	idle(t, a, b, free)
