@@ -70,7 +70,7 @@ test-host: setup check lint rules ## all tests except those in the virtual machi
 	$(MAKE) fuzz FUZZTIME=3s
 	$(MAKE) race libs conformance-mlx5
 
-lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet, staticcheck, no large files, shellcheck where it is installed
+lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet (also for arm64), staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
 	@.ci/lines
 	@.ci/tidy check
@@ -78,6 +78,7 @@ lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet, staticchec
 	$(GO) tool staticcheck work
 	CGO_ENABLED=0 $(GO) build work
 	CGO_ENABLED=0 $(GO) vet work
+	GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./runtime/... ./gen/...
 	@big=$$(git ls-files -z | xargs -0 -r du -k --apparent-size | awk '$$1 > 1024'); if [ -n "$$big" ]; then echo "more than 1 MiB; is it meant to be in git?"; echo "$$big"; exit 1; fi
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
 
