@@ -14,6 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/dmbench"
 	"github.com/verbsgen/verbsgen/conformance/hotbench"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/internal/trips"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -156,4 +157,13 @@ func TestPosting(t *testing.T) {
 		p.turn(4, true)
 		p.turn(4, false)
 	}
+}
+
+// BenchmarkTrips compares requests that are waited for with a loop in C over the same connection, in turns. Run it with -benchtime 1x.
+func BenchmarkTrips(b *testing.B) {
+	from, to, err := link.Pair(open(b, Devices[0]), open(b, Devices[1]))
+	if err != nil {
+		b.Fatal(err)
+	}
+	trips.Bench(b, from, to)
 }

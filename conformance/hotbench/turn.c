@@ -39,3 +39,37 @@ int64_t hb_turn_poll(struct ibv_cq *cq, int n, int *got)
 	*got = cq->context->ops.poll_cq(cq, n, wc);
 	return now() - begin;
 }
+
+int hb_trip(struct ibv_qp *qp, struct ibv_cq *cq, const struct hb_write *w, enum ibv_wr_opcode opcode, int n, long times)
+{
+	struct ibv_send_wr wr[HB_SLOTS], *bad;
+	struct ibv_wc wc[HB_SLOTS];
+	struct ibv_sge sge = {.addr = w->addr, .length = w->length, .lkey = w->lkey};
+	int i, got, left;
+
+	for (i = 0; i < n; i++) {
+		wr[i] = (struct ibv_send_wr){.wr_id = (uint64_t)i, .next = i + 1 < n ? &wr[i + 1] : NULL, .sg_list = &sge, .num_sge = 1,
+			.opcode = opcode, .send_flags = IBV_SEND_SIGNALED};
+		if (opcode == IBV_WR_ATOMIC_FETCH_AND_ADD) {
+			wr[i].wr.atomic.remote_addr = w->remote;
+			wr[i].wr.atomic.compare_add = 1;
+			wr[i].wr.atomic.rkey = w->rkey;
+		} else {
+			wr[i].wr.rdma.remote_addr = w->remote;
+			wr[i].wr.rdma.rkey = w->rkey;
+		}
+	}
+	while (times-- > 0) {
+		if (qp->context->ops.post_send(qp, wr, &bad))
+			return 1;
+		for (left = n; left > 0; left -= got) {
+			got = cq->context->ops.poll_cq(cq, left, wc);
+			if (got < 0)
+				return 2;
+			for (i = 0; i < got; i++)
+				if (wc[i].status)
+					return 3;
+		}
+	}
+	return 0;
+}

@@ -8,8 +8,11 @@ package hotbench
 import "C"
 
 import (
+	"fmt"
 	"time"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
 // Write is what the WRITEs of Post have.
@@ -18,10 +21,14 @@ type Write struct {
 	LKey, RKey, Length uint32
 }
 
+func (w Write) c() C.struct_hb_write {
+	return C.struct_hb_write{addr: C.uint64_t(w.Addr), remote: C.uint64_t(w.Remote), lkey: C.uint32_t(w.LKey), rkey: C.uint32_t(w.RKey),
+		length: C.uint32_t(w.Length)}
+}
+
 // Post posts n WRITEs to a queue pair (struct ibv_qp *) in C, by one call, and returns how long the call took; below 0 if it failed.
 func Post(qp unsafe.Pointer, w Write, n int) time.Duration {
-	c := C.struct_hb_write{addr: C.uint64_t(w.Addr), remote: C.uint64_t(w.Remote), lkey: C.uint32_t(w.LKey), rkey: C.uint32_t(w.RKey),
-		length: C.uint32_t(w.Length)}
+	c := w.c()
 	return time.Duration(C.hb_turn_post((*C.struct_ibv_qp)(qp), &c, C.int(n)))
 }
 
@@ -30,4 +37,13 @@ func Poll(cq unsafe.Pointer, n int) (int, time.Duration) {
 	var got C.int
 	took := C.hb_turn_poll((*C.struct_ibv_cq)(cq), C.int(n), &got)
 	return int(got), time.Duration(took)
+}
+
+// Trip posts n requests of one kind (WRITE, READ, or FETCH_ADD of 1) in C by one call, and polls until all are complete, times over.
+func Trip(qp, cq unsafe.Pointer, w Write, opcode verbs.WROpcode, n, times int) error {
+	c := w.c()
+	if code := C.hb_trip((*C.struct_ibv_qp)(qp), (*C.struct_ibv_cq)(cq), &c, uint32(opcode), C.int(n), C.long(times)); code != 0 {
+		return fmt.Errorf("the loop in C failed: %s", []string{"", "post", "poll", "a request"}[code])
+	}
+	return nil
 }

@@ -1,0 +1,64 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/internal/trips"
+	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// ends returns a connection from the device of the flags to its peer.
+func ends(tb testing.TB) (from, to *link.End) {
+	tb.Helper()
+	name, library := *deviceFlag, func() (*verbs.Lib, error) { return verbs.Load() }
+	if name == suite.Software {
+		soft := softverbs.New(softverbs.Name(name))
+		tb.Cleanup(func() { soft.Close() })
+		library = func() (*verbs.Lib, error) { return verbs.LoadFrom(soft) }
+	}
+	lib, err := library()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	opened := map[string]*verbs.Device{}
+	open := func(name string) *verbs.Device {
+		dev := opened[name]
+		if dev == nil {
+			if dev, err = lib.OpenDevice(name); err != nil {
+				tb.Fatal(err)
+			}
+			tb.Cleanup(func() { dev.CloseAll() })
+			opened[name] = dev
+		}
+		return dev
+	}
+	peer := name
+	if *peerFlag != "" {
+		peer = *peerFlag
+	}
+	from, to, err = link.Pair(open(name), open(peer))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return from, to
+}
+
+// TestTrips moves data by the loops of BenchmarkTrips.
+func TestTrips(t *testing.T) {
+	from, to := ends(t)
+	trips.Test(t, from, to)
+}
+
+// BenchmarkTrips compares requests that are waited for with a loop in C over the same connection, in turns. The names are those of the
+// tests of perftest that do the same. Run it with -benchtime 1x; -device and -peer-device name other devices than the software one:
+//
+//	go run ./conformance/vm -packages ./conformance -args './conformance=-test.run ^$ -test.bench Trips -test.benchtime 1x -device rxe0 -peer-device rxe1'
+func BenchmarkTrips(b *testing.B) {
+	from, to := ends(b)
+	trips.Bench(b, from, to)
+}
