@@ -210,7 +210,7 @@ type Verb struct {
 	Always    bool // every package has it
 	// NeedsVerbs are the other verbs that the generated code of this one calls, by the part that each plays.
 	NeedsVerbs map[string]string
-	NeedsTypes []string // enum types that the generated code uses besides those of parameters and records
+	NeedsTypes []string // types that the generated code uses besides those of parameters and records
 	Lists      string   // the record, of role entry or lazy, of the list that it returns
 	Asks       string   // path of the flags of a lazy record that its object is asked for: "attr.wc_flags"
 	Empty      string   // the errno of a verb that found nothing

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -117,7 +118,11 @@ func (a *app) generate(t target) error {
 	if err := output.CheckTarget(t.out, b.files, b.pkg.Name); err != nil {
 		return err
 	}
-	res, err := output.Write(t.out, b.files)
+	write := output.Write
+	if os.Getenv("GOFILE") != "" { // go generate still wants to read the files that it found
+		write = output.WriteKeeping
+	}
+	res, err := write(t.out, b.files)
 	if err != nil {
 		return err
 	}

@@ -69,6 +69,7 @@ func (b *binder) useVerb(used *usage, v *model.Verb) {
 	}
 	for _, name := range b.specOf[v.C].NeedsTypes {
 		used.enum(b.types[name])
+		used.record(b.records[name])
 	}
 }
 

@@ -56,7 +56,7 @@ func (c *checker) verbKeys(v *spec.Verb) {
 	for _, name := range v.NeedsTypes {
 		_, bits := c.enumType(name)
 		c.all(e.on(v.At("needs_types", name)),
-			row{bits == 0, "needs_types", "no flag or enum type " + name + " in any page", ""})
+			row{bits == 0 && c.RecordByGo(name) == nil, "needs_types", "no type " + name + " in any page", ""})
 	}
 	for _, m := range v.Methods {
 		o := orZero(c.ObjectByGo(receiver(&m)))

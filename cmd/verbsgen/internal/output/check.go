@@ -57,6 +57,9 @@ func Check(dir string, files []File) (Report, error) {
 		}
 	}
 	for _, name := range now.leftovers {
+		if isKept(now.leftover[name]) {
+			continue
+		}
 		at := filepath.ToSlash(filepath.Join(dir, name))
 		r.stale(at, 0, "is left over: no longer generated", "run `verbsgen generate` with the same flags to remove it")
 	}

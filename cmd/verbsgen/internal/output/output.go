@@ -45,7 +45,9 @@ const MaxFile = 64 << 20
 // Write makes the folder hold the files and no leftovers of an earlier run. It makes the folder where it is missing, and
 // waits for other runs that write there. On an error, which is a diag.List, everything is as it was before. A process
 // that is killed meanwhile leaves a folder that is wholly old, wholly new, or has a file that keeps it from compiling.
-func Write(dir string, files []File) (Result, error) {
+func Write(dir string, files []File) (Result, error) { return write(dir, files, false) }
+
+func write(dir string, files []File, keep bool) (Result, error) {
 	undoDir, unlock, err := enter(dir)
 	if err != nil {
 		return Result{}, err
@@ -56,11 +58,18 @@ func Write(dir string, files []File) (Result, error) {
 		undoDir()
 		return Result{}, err
 	}
+	var kept []string
+	if keep {
+		files, kept = now.keep(files)
+	}
 	res, err := replace(dir, files, now)
 	if err != nil {
 		undoDir()
 		return Result{}, err
 	}
+	res.Written -= len(kept)
+	res.Removed = append(res.Removed, kept...)
+	slices.Sort(res.Removed)
 	return res, nil
 }
 
