@@ -233,6 +233,9 @@ func merged(a, b map[string]any) map[string]any {
 
 // explainCall judges one call from the command line.
 func (a *app) explainCall(src source, q question, args []string) error {
+	if _, isID := verbOfID(args[0]); isID {
+		return usagef("%s is the ID of a rule, not a verb; verbsgen rules %[1]s shows it", args[0])
+	}
 	args[0] = fullName(&src, args[0])
 	values, err := readArgs(args[1:])
 	if err != nil {

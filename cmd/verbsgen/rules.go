@@ -63,13 +63,14 @@ func (a *app) rulesCmd() *cobra.Command {
 	var want filter
 	var tests []string
 	cmd := &cobra.Command{
-		Use:   "rules [VERB] [--severity error|lint] [--provider NAME] [--check [--tests DIR]...] [--json [--full]|--md]",
-		Short: "list the rules of all verbs, or of one",
+		Use:   "rules [VERB|ID] [--severity error|lint] [--provider NAME] [--check [--tests DIR]...] [--json [--full]|--md]",
+		Short: "list the rules of all verbs, or of one, or show the rule of an ID",
 		Long: `rules prints an index: each verb with the number of its rules. With VERB, such as ibv_reg_mr, reg_mr or
 'ibv_*_dm' ('*' is all verbs), it lists the rules: ID, kind, statement, and what is needed to check it: the
 arguments (args), capabilities of the device (caps), or properties of objects (state). A rule of severity lint is
 only a warning and never enforced: some kernel or provider accepts the call. After them come the statements of
-the man pages that a program could check and no rule checks, each with the reason.
+the man pages that a program could check and no rule checks, each with the reason. With ID, such as the one at the end
+of an error, VR-ibv_reg_mr-access-0001, it shows that rule.
 
 --severity and --provider select rules: errors or lints, and those that this provider of rdma-core is known to
 enforce or not to enforce. On a terminal a long list is shown by $PAGER (less).
@@ -101,7 +102,11 @@ that is not defined or is retired. With --json it prints
 			if len(tests) > 0 && !verify {
 				return usagef("--tests needs --check")
 			}
+			id := ""
 			if len(args) == 1 {
+				if verb, isID := verbOfID(args[0]); isID {
+					id, args[0] = args[0], verb
+				}
 				args[0] = fullName(&src, args[0])
 			}
 			if err := want.check(); err != nil {
@@ -124,6 +129,11 @@ that is not defined or is retired. With --json it prints
 					return err
 				}
 			}
+			if id != "" {
+				if rules, err = ruleOf(rules, args[0], id); err != nil {
+					return err
+				}
+			}
 			rules = want.of(declared(rel, rules))
 			switch {
 			case verify:
@@ -139,7 +149,7 @@ that is not defined or is retired. With --json it prints
 				return a.show(rulesIndex(rules, a.tty))
 			}
 			var left []spec.LeftOut
-			if want == (filter{}) {
+			if want == (filter{}) && id == "" {
 				left = leftOut(rel, sp, args)
 			}
 			return a.show(rulesText(rules, left, a.tty))
@@ -234,6 +244,29 @@ func rulesOf(sp *spec.Spec, verb string) ([]*spec.Rule, error) {
 		return nil, unknownVerb(sp, verb)
 	}
 	return sp.RulesOf(verb), nil
+}
+
+// verbOfID returns the verb of the ID of a rule, VR-VERB-SUBJECT-NUMBER; ok is false for another text.
+func verbOfID(text string) (verb string, ok bool) {
+	rest, ok := strings.CutPrefix(text, "VR-")
+	verb, _, more := strings.Cut(rest, "-")
+	return verb, ok && more
+}
+
+// ruleOf returns the one rule of an ID.
+func ruleOf(rules []*spec.Rule, verb, id string) ([]*spec.Rule, error) {
+	var ids []string
+	for _, r := range rules {
+		if r.ID == id {
+			return []*spec.Rule{r}, nil
+		}
+		ids = append(ids, r.ID)
+	}
+	fix := "list the rules of this verb with `verbsgen rules " + verb + "`"
+	if near := spec.Closest(id, ids); near != "" {
+		fix = "did you mean " + near + "?"
+	}
+	return nil, diag.One(diag.New(diag.VerbUnknown, "", 0, 0, id, "no rule has this ID", fix))
 }
 
 // unknownVerb names what was likely meant.
