@@ -56,8 +56,7 @@ func TestTrips(t *testing.T) {
 
 // BenchmarkTrips compares requests that are waited for with a loop in C over the same connection, in turns. The names are those of the
 // tests of perftest that do the same. Run it with -benchtime 1x; -device and -peer-device name other devices than the software one:
-//
-//	go run ./conformance/vm -packages ./conformance -args './conformance=-test.run ^$ -test.bench Trips -test.benchtime 1x -device rxe0 -peer-device rxe1'
+// docs/performance.md has the command for soft-RoCE.
 func BenchmarkTrips(b *testing.B) {
 	from, to := ends(b)
 	trips.Bench(b, from, to)

@@ -5,9 +5,6 @@ package suite
 import (
 	"errors"
 	"fmt"
-	"os"
-	"strconv"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -45,7 +42,8 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceInfoEx) (map[Capability]st
 	lack(ODPImplicit, attr.ODPCaps.General&verbs.ODPCapImplicit == 0, "odp_caps.general_caps lacks SUPPORT_IMPLICIT")
 	lack(ImportDM, t.source.Symbol("ibv_import_dm", "") == 0, "the library has no ibv_import_dm")
 	lack(MREx, t.source.Symbol("ibv_reg_mr_ex", "") == 0, "the library has no ibv_reg_mr_ex")
-	lack(Memory, memAvailable() < 8<<30, "less than 8 GiB of memory are free")
+	why := lacksMemory(8<<30, "/", t.soft == nil)
+	lack(Memory, why != "", "%s", why)
 	if buf, err := mem.New(2<<20, mem.HugePages(0)); err != nil {
 		lacking[HugePages] = oneLine(err.Error())
 	} else if err := buf.Close(); err != nil {
@@ -61,7 +59,7 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceInfoEx) (map[Capability]st
 		RawPacket:   probeRawPacket,
 		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
 	} {
-		if err := try(dev, t); errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil {
+		if err := try(dev, t); isLacking(c, err) {
 			lacking[c] = oneLine(err.Error())
 		}
 	}
@@ -158,6 +156,15 @@ func probeFlows(dev *verbs.Device, t *T) error {
 		}
 		return f.Close()
 	})
+}
+
+// isLacking reports whether the error of an attempt says that something is not there, or that this user may not have it: raw packets and
+// flows need CAP_NET_RAW.
+func isLacking(c Capability, err error) bool {
+	if (c == RawPacket || c == Flows) && errors.Is(err, syscall.EPERM) {
+		return true
+	}
+	return errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil
 }
 
 // withDatagrams hands on a queue pair of datagrams, which is closed behind.
@@ -353,22 +360,4 @@ func memfd(length int64) (int, error) {
 		return -1, errors.Join(err, unix.Close(fd))
 	}
 	return fd, nil
-}
-
-// memAvailable returns the bytes that the kernel thinks can still be had; 0 where it does not tell.
-func memAvailable() uint64 {
-	data, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	_, rest, _ := strings.Cut(string(data), "MemAvailable:")
-	fields := strings.Fields(rest)
-	if len(fields) == 0 {
-		return 0
-	}
-	kib, err := strconv.ParseUint(fields[0], 10, 54)
-	if err != nil {
-		return 0
-	}
-	return kib << 10
 }

@@ -48,9 +48,9 @@ var wcStatusNames = []string{
 var wcStatusLikely = []string{
 	1: "a length does not fit here: the message is longer than the memory of the receive, than the port takes " +
 		"(max_msg_sz) or, on UD, than a packet with its 40 bytes of GRH",
-	2: "an lkey that is wrong, of a closed region or of another protection domain; or the queue pair cannot do what " +
-		"the request asks (its operation, its number of SGEs), the receive was too short for the message, or with " +
-		"soft-RoCE the port went down",
+	2: "an lkey that is wrong, of a closed region or of another protection domain; a region without LOCAL_WRITE for " +
+		"what is received into it; or the queue pair cannot do what the request asks (its operation, its number of " +
+		"SGEs), the receive was too short for the message, or with soft-RoCE the port went down",
 	3: "the end-to-end context of a reliable datagram cannot do what the request asks",
 	4: "an lkey that is wrong, of a closed region or of another protection domain, an SGE that leaves its region, or " +
 		"a region without LOCAL_WRITE for what is received into it",

@@ -22,7 +22,8 @@ func onOrder(f func(*Device) error) Option {
 
 // FailRequest makes the nth request that is posted to a send queue from now on end with status, once; n counts from 1 over all queue
 // pairs, in the order of the posts, and 0 means every request. The request is not executed. Its queue pair goes to ERR, so those
-// behind it are flushed, as after any error. The option may be used several times.
+// behind it are flushed, as after any error. The option may be used several times. Every status of an error is possible:
+// Status(verbs.WCStatusRetryExcErr), for example.
 func FailRequest(nth uint64, status Status) Option {
 	return onOrder(func(d *Device) error { return d.FailRequest(nth, status) })
 }

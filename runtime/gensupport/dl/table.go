@@ -51,5 +51,6 @@ func (s Symbol) Missing(verb, source string) error {
 
 // NoC returns the error of a program that was built without the C code of its generated package.
 func NoC() error {
-	return &verr.Error{Msg: "verbs need linux on amd64 or arm64, and cgo", Err: errors.ErrUnsupported}
+	return &verr.Error{Err: errors.ErrUnsupported,
+		Msg: "verbs need linux on amd64 or arm64, and cgo: install gcc, or set CGO_ENABLED=1 if it is there"}
 }

@@ -54,7 +54,8 @@ func TestLookup(t *testing.T) {
 		!errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("%v", err)
 	}
-	if err := NoC(); !errors.Is(err, errors.ErrUnsupported) || err.Error() != "verbs need linux on amd64 or arm64, and cgo" {
+	const want = "verbs need linux on amd64 or arm64, and cgo: install gcc, or set CGO_ENABLED=1 if it is there"
+	if err := NoC(); !errors.Is(err, errors.ErrUnsupported) || err.Error() != want {
 		t.Errorf("%v", err)
 	}
 }

@@ -45,7 +45,9 @@ type Layout struct {
 func (b *builder) record(r *model.Record) []Decl {
 	switch {
 	case r.Runtime != "":
-		return []Decl{Alias{docOfRecord(r), r.Go, r.Runtime}}
+		doc := docOfRecord(r)
+		doc.More = []string{Says("alias", Words{"Type": r.Runtime + "." + r.Go, "Package": "runtime/" + r.Runtime, "Name": r.Go})}
+		return []Decl{Alias{doc, r.Go, r.Runtime}}
 	case r.Plain:
 		return b.plain(r)
 	case r.In:
