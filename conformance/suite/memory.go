@@ -14,8 +14,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// lacksMemory says why a process cannot have need bytes of memory, and pin them; empty when nothing speaks against it. root is where /proc and
-// /sys are.
+// lacksMemory says why a process cannot have need bytes of memory, and pin them; empty when nothing speaks against it. root is where
+// /proc and /sys are.
 func lacksMemory(need uint64, root string, pinned bool) string {
 	gib := func(n uint64) string { return strconv.FormatFloat(float64(n)/(1<<30), 'f', 1, 64) + " GiB" }
 	if free := memAvailable(root); free < need {
