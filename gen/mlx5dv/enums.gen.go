@@ -916,3 +916,23 @@ var mKeyConfFlagNames = []validate.Flag{{Bits: 0x1, Name: "RESET_SIG_ATTR"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MKeyConfFlag) String() string { return validate.FlagText(uint64(v), mKeyConfFlagNames) }
+
+// WCOpcode is what the opcode of a completion says that only mlx5 has: convert it from that of package verbs.
+//
+// C: enum mlx5dv_wc_opcode, mlx5dv_wr_post(3).
+type WCOpcode uint32
+
+// Constants of WCOpcode.
+const (
+	// A memory key was set.
+	WCOpcodeUMR WCOpcode = 135 // MLX5DV_WC_UMR
+	// A request of RawWQE is done. Since rdma-core 36.0.
+	WCOpcodeRawWQE WCOpcode = 136 // MLX5DV_WC_RAW_WQE
+	// Local memory was copied. Since rdma-core 37.0.
+	WCOpcodeMemCpy WCOpcode = 137 // MLX5DV_WC_MEMCPY
+)
+
+var wcOpcodeNames = []validate.Flag{{Bits: 135, Name: "UMR"}, {Bits: 136, Name: "RAW_WQE"}, {Bits: 137, Name: "MEMCPY"}}
+
+// String returns the C name without its prefix.
+func (v WCOpcode) String() string { return validate.EnumText("WCOpcode", int64(v), wcOpcodeNames) }
