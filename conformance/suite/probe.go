@@ -150,7 +150,7 @@ func withCQ(dev *verbs.Device, use func(cq *verbs.CQ) error) error {
 // probeFlows makes the flow that takes all that nobody else takes.
 func probeFlows(dev *verbs.Device, t *T) error {
 	return withDatagrams(dev, func(qp *verbs.QP) error {
-		f, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeMcDefault, t.target.cfg.Port))
+		f, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, t.target.cfg.Port).Specs(ToNobody()))
 		if err != nil {
 			return err
 		}
@@ -165,6 +165,17 @@ func isLacking(c Capability, err error) bool {
 		return true
 	}
 	return errors.Is(err, errors.ErrUnsupported) && Refused(err) == nil
+}
+
+// Nobody is an address of Ethernet that no port has, and WholeMAC the mask of a whole address.
+var (
+	Nobody   = [6]uint8{0x02, 0, 0, 0x76, 0x67, 0xff}
+	WholeMAC = [6]uint8{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
+)
+
+// ToNobody matches frames to Nobody.
+func ToNobody() *verbs.FlowSpecEth {
+	return &verbs.FlowSpecEth{Val: verbs.FlowEthFilter{DstMAC: Nobody}, Mask: verbs.FlowEthFilter{DstMAC: WholeMAC}}
 }
 
 // withDatagrams hands on a queue pair of datagrams, which is closed behind.

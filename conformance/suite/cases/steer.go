@@ -194,11 +194,11 @@ func noAction(t *suite.T) {
 
 func flowOfAction(t *suite.T) {
 	a, qp := newAction(t), queuePairOf(t, verbs.QPTypeUD)
-	f := must(qp.CreateFlow(newFlow(&verbs.FlowSpecESP{}, &verbs.FlowSpecAction{Action: a})))(t)
+	f := must(qp.CreateFlow(newFlow(t, &verbs.FlowSpecESP{}, &verbs.FlowSpecAction{Action: a})))(t)
 	t.Errno("Close of the action of a flow", a.Close(), syscall.EBUSY)
 	ok(t, "Close of the flow", f.Close())
 	ok(t, "Close of the action", a.Close())
-	if _, err := qp.CreateFlow(newFlow(&verbs.FlowSpecAction{Action: a})); !errors.Is(err, os.ErrClosed) {
+	if _, err := qp.CreateFlow(newFlow(t, &verbs.FlowSpecAction{Action: a})); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a flow with an action that is closed: %v", err)
 	}
 }
