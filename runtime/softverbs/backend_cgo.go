@@ -122,7 +122,7 @@ func arm(slot int, verb string, nth uint64, errno syscall.Errno) error {
 	defer C.free(unsafe.Pointer(c))
 	v := C.svb_verb_of(c)
 	if v < 0 {
-		return fmt.Errorf("softverbs: Fail(%q): no such verb here", verb)
+		return fmt.Errorf("softverbs: Fail(%q): no such verb here; a name begins with ibv_, as ibv_reg_mr does", verb)
 	}
 	if rc := C.svb_arm(C.int(slot), v, C.uint64_t(nth), C.int(errno)); rc != 0 {
 		return fmt.Errorf("softverbs: Fail(%q): %w", verb, syscall.Errno(rc))

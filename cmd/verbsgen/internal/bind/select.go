@@ -32,7 +32,13 @@ func (b *binder) selectVerbs() {
 		}
 		if n == 0 {
 			fix := "list them with `verbsgen coverage`"
-			if like := spec.Closest(glob, b.bindable()); like != "" {
+			like := spec.Closest(glob, b.bindable())
+			for _, prefix := range b.in.Spec.Module.Prefixes() {
+				if b.specOf[prefix+glob] != nil {
+					like = prefix + glob
+				}
+			}
+			if like != "" {
 				fix = "did you mean " + like + "?"
 			}
 			b.errs = append(b.errs, diag.New(diag.OnlyNoMatch, "", 0, 0, "--only "+glob,
