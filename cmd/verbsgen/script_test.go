@@ -25,12 +25,12 @@ var update = flag.Bool("update", false, "rewrite the expected output in testdata
 const recordVar = "VERBSGEN_TEST_CODES"
 
 func TestMain(m *testing.M) {
+	collectLess()
 	testscript.Main(m, map[string]func(){"verbsgen": recordedMain})
 }
 
 // recordedMain is main, but for noting the codes of what it tells.
 func recordedMain() {
-	collectLess()
 	if isVetTool(os.Args[1:]) {
 		vetTool()
 	}

@@ -53,9 +53,12 @@ func (s *shared) make(c *conn.Conn, pd *verbs.PD, cq *verbs.CQ) (*verbs.QP, erro
 		MaxRecvSGE: 1})
 }
 
-// TestThousand has a server with 1,000 connections at a time, which 50 goroutines accept and as many make.
+// TestThousand has a server with 1,000 connections at a time, or 200 with -short, which 50 goroutines accept and as many make.
 func TestThousand(t *testing.T) {
-	const all = 1000
+	all := 1000
+	if testing.Short() {
+		all = 200
+	}
 	m := newMachine(t)
 	ends := connectMany(m, all)
 	for _, c := range ends {
