@@ -95,9 +95,9 @@ lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet (also for a
 	@big=$$(git ls-files -z | xargs -0 -r du -k --apparent-size | awk '$$1 > 1024'); if [ -n "$$big" ]; then echo "more than 1 MiB; is it meant to be in git?"; echo "$$big"; exit 1; fi
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
 
-# TestMutants builds other programs, which these two ways of building do not reach; TestSwapped shows that other tests see mistakes
+# without tests that these two ways of building do not reach or that show nothing more: of other programs, and of mistakes that tests see
 race: ## tests of concurrent code with the race detector and all checks of cgo's pointer rules
-	GOEXPERIMENT=cgocheck2 $(GO) test -race -vet=off -timeout 30m -skip '^Test(Mutants|Swapped)' $(RACE)
+	GOEXPERIMENT=cgocheck2 $(GO) test -race -vet=off -timeout 30m -skip '^Test(Mutants|Swapped|Sanitizers)' $(RACE)
 
 asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
 	@.ci/asan
