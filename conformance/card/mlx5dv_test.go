@@ -135,14 +135,14 @@ func TestDirectRefused(t *testing.T) {
 	lib, dev := direct(t)
 	pd := must(dev.AllocPD())(t)
 	cq := must(dev.CreateCQ(16, nil, 0))(t)
-	srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 10, MaxSGE: 1}))(t)
-	attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).SRQ(srq)
+	attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd)
 	_, dct := lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCT).DCTAccessKey(0x1234))
 	attr = verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).MaxSendWR(4).MaxSendSGE(1)
-	_, dci := lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(3).LogDCIErrored(1))
+	_, dci := lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(9).LogDCIErrored(1))
 	_, mkey := lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd, Flags: mlx5dv.MKeyFlagBlockSignature, MaxEntries: 4})
 	_, region := lib.RegDMABufMR(pd, 0, 4096, 0, -1, verbs.MRAccessLocalWrite, 0)
-	for what, x := range map[string]struct{ got, want error }{"DCT": {dct, syscall.EOPNOTSUPP}, "DCI": {dci, syscall.EINVAL},
+	for what, x := range map[string]struct{ got, want error }{
+		"DCT without an SRQ": {dct, syscall.EINVAL}, "DCI of 512 streams": {dci, syscall.EINVAL},
 		"memory key": {mkey, syscall.EOPNOTSUPP}} {
 		if !errors.Is(x.got, x.want) {
 			t.Errorf("%s: %v, want %v", what, x.got, x.want)

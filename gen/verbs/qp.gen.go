@@ -6,6 +6,7 @@ package verbs
 import (
 	"math"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -31,6 +32,7 @@ type QP struct {
 	made     *cQPInitAttr  // as the device made it, or nil
 	asked    lazy.Asked    // what it was asked for when it was made
 	datagram atomic.Uint32 // largest payload of a datagram, 0 until a hint needs it
+	mu       sync.Mutex    // guards what a change in place changes
 	pd       *PD
 	xrcd     *XRCD
 	qpNum    uint32
@@ -52,10 +54,15 @@ func newQP(dev *Device, c unsafe.Pointer) *QP {
 	o.h.Guard = &o.gate
 	o.h.Index = &dev.handles
 	o.gate.Open(c)
-	o.qpNum = cmem.At[uint32](o.h.C, 52)  // qp_num
-	o.handle = cmem.At[uint32](o.h.C, 48) // handle
-	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
+	o.load()
 	return o
+}
+
+// load reads the fields of struct ibv_qp that have a getter, so that no getter reads C memory.
+func (qp *QP) load() {
+	qp.qpNum = cmem.At[uint32](qp.h.C, 52)  // qp_num
+	qp.handle = cmem.At[uint32](qp.h.C, 48) // handle
+	qp.h.SetLabel("handle " + strconv.FormatUint(uint64(qp.handle), 10))
 }
 
 // destroyQP ends the C object by ibv_destroy_qp.
@@ -91,20 +98,40 @@ func (qp *QP) CPtr() unsafe.Pointer { return qp.base().CPtr() }
 func (qp *QP) Device() *Device { return object.OrZero(qp).dev }
 
 // PD returns the PD to which the QP belongs, or nil.
-func (qp *QP) PD() *PD { return object.OrZero(qp).pd }
+func (qp *QP) PD() *PD {
+	qp = object.OrZero(qp)
+	qp.mu.Lock()
+	defer qp.mu.Unlock()
+	return qp.pd
+}
 
 // XRCD returns the XRCD to which the QP belongs, or nil.
-func (qp *QP) XRCD() *XRCD { return object.OrZero(qp).xrcd }
+func (qp *QP) XRCD() *XRCD {
+	qp = object.OrZero(qp)
+	qp.mu.Lock()
+	defer qp.mu.Unlock()
+	return qp.xrcd
+}
 
 // Num returns the number with which peers address it.
 //
 // C: struct ibv_qp.qp_num, ibv_create_qp(3).
-func (qp *QP) Num() uint32 { return object.OrZero(qp).qpNum }
+func (qp *QP) Num() uint32 {
+	qp = object.OrZero(qp)
+	qp.mu.Lock()
+	defer qp.mu.Unlock()
+	return qp.qpNum
+}
 
 // Handle returns the kernel handle.
 //
 // C: struct ibv_qp.handle, ibv_create_qp(3).
-func (qp *QP) Handle() uint32 { return object.OrZero(qp).handle }
+func (qp *QP) Handle() uint32 {
+	qp = object.OrZero(qp)
+	qp.mu.Lock()
+	defer qp.mu.Unlock()
+	return qp.handle
+}
 
 // Stream makes a stream of commands, which posts the operations that were requested when the QP was made. It
 // needs no Close.
@@ -412,10 +439,16 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	if err := checkModifyQP(&in); err != nil {
 		return err
 	}
-	if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(qp.dev.explainRoute(errno, &attrC.ah_attr), verr.Texts(hintModifyQP(&in))...)
-		})
+	if err := object.Locked(&qp.mu, func() error {
+		if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
+			return verr.Failed(verb, errno, func() []string {
+				return append(qp.dev.explainRoute(errno, &attrC.ah_attr), verr.Texts(hintModifyQP(&in))...)
+			})
+		}
+		qp.load()
+		return nil
+	}); err != nil {
+		return err
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintModifyQP(&in))

@@ -23,7 +23,9 @@ func holds(steps []Step) []int {
 // heldUntilKept: memory is taken before the rules look at it, and once. It is let go of when the method returns, unless a new
 // readOnly reports whether the verb reads a slice during the call alone.
 func readOnly(m *Method, v Var) bool {
-	return slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool { return p.Go == v.Name && p.Role == role.Data })
+	return slices.ContainsFunc(m.Verb.Params, func(p *model.Param) bool {
+		return p.Go == v.Name && (p.Role == role.Data || p.Role == role.Counted)
+	})
 }
 
 // object keeps it; nothing else keeps it.

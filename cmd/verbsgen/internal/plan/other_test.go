@@ -87,7 +87,9 @@ var beyond = map[string][]string{
 	"mlx5dv.devXUmemReg": {"adopted"}, "mlx5dv.RegUMemEx": {"adopted"}, "mlx5dv.CreateCmdComp": {"adopted"},
 	"mlx5dv.CreateEventChannel": {"adopted"}, "mlx5dv.AllocPP": {"adopted"}, "mlx5dv.CreateSchedNode": {"adopted"},
 	"mlx5dv.CreateSchedLeaf": {"adopted"}, "mlx5dv.DataDirectPath": {"held"}, "mlx5dv.DevXCreate": {"held", "adopted"},
-	"mlx5dv.Query": {"held"}, "mlx5dv.Modify": {"held"},
+	"mlx5dv.Query": {"held"}, "mlx5dv.Modify": {"held"}, "mlx5dv.CreateDRDomain": {"adopted"}, "mlx5dv.CreateDRActionQP": {"adopted"},
+	"mlx5dv.CreateDRActionDrop": {"adopted"}, "mlx5dv.CreateDRActionDefaultMiss": {"adopted"}, "mlx5dv.CreateDRActionTag": {"adopted"},
+	"mlx5dv.CreateDRActionFlowMeter": {"adopted"}, "mlx5dv.CreateDRActionPopVLAN": {"adopted"},
 }
 
 // TestModuleProperties holds every method of the other modules to them.

@@ -12,6 +12,13 @@ import (
 func pointersPlaced(w *world, m *Method) (wrong []string) {
 	calls := at[Call](m.Steps)
 	for _, p := range m.Verb.Params {
+		if p.Role == role.Handles && len(calls) == 1 {
+			entered := slices.IndexFunc(m.Steps, func(s Step) bool { l, ok := s.(EnterList); return ok && l.List == p.Go && l.What == p.C })
+			if entered < 0 || entered > calls[0] || !slices.ContainsFunc(m.Steps[calls[0]].(Call).By.Args,
+				func(v Value) bool { return v.is(array(p.Go + "C")) }) {
+				wrong = append(wrong, "the list "+p.C+" is not entered and passed once")
+			}
+		}
 		if _, fixed := m.fixed(p.C); len(calls) == 0 || p.Record == nil || p.Role != role.InRecord || fixed || p.Record.From != nil {
 			continue
 		}

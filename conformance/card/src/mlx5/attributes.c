@@ -60,6 +60,7 @@ void mlx5_query_device(const struct call *c)
 	const struct mlx5_ib_query_device_resp r = {
 		.response_length = sizeof r, .flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD,
 		.rss_caps = {.rx_hash_function = MLX5_RX_HASH_FUNC_TOEPLITZ, .rx_hash_fields_mask = HASH_FIELDS},
+		.dci_streams_caps = {LOG_STREAMS, LOG_ERRORED},
 	};
 
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);

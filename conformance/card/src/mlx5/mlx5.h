@@ -28,6 +28,8 @@ enum {
 	WQS = 1 << 24,              // log_max_rq
 	UARS = 512,
 	ECE = 0x10000001,           // the options that it knows
+	LOG_STREAMS = 3,            // log_max_dci_stream_channels
+	LOG_ERRORED = 2,            // log_max_dci_errored_streams
 };
 
 // What a queue pair over a table can hash (main.c, mlx5_ib_query_device), without what is in a tunnel.
@@ -78,6 +80,7 @@ struct mlx5_qp {
 	unsigned shift;
 	uint32_t uidx;
 	uint16_t sent, received;   // how many were taken
+	bool dct;
 };
 
 // dm.c
@@ -118,6 +121,10 @@ int mlx5_create_qp(const struct call *, struct qp *, uint32_t flags) HIDDEN;
 int mlx5_modify_qp(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *) HIDDEN;
 void mlx5_query_qp(const struct qp *, struct ib_uverbs_query_qp_resp *) HIDDEN;
 void mlx5_reset_qp(struct qp *) HIDDEN;
+
+// dc.c
+int mlx5_create_dc(struct qp *, const struct mlx5_ib_create_qp *, struct mlx5_qp *) HIDDEN;
+bool mlx5_dc_allowed(const struct qp *, const struct ib_uverbs_modify_qp *) HIDDEN;
 
 // wq.c
 int mlx5_create_wq(const struct call *, struct wq *, uint32_t flags) HIDDEN;

@@ -89,7 +89,7 @@ int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 {
 	struct mlx5_ib_create_qp u;
 	struct mlx5_ib_create_qp_resp r = {0};
-	struct mlx5_qp *m;
+	struct mlx5_qp *m, dc = {0};
 	int err = 0;
 
 	if (q->table)
@@ -99,7 +99,9 @@ int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 		u = (struct mlx5_ib_create_qp){.uidx = u.uidx};
 	else
 		err = check_create(q, &u, flags);
-	if (!err && q->type != IBV_QPT_XRC_RECV)
+	if (!err && q->type == IBV_QPT_DRIVER)
+		err = mlx5_create_dc(q, &u, &dc);
+	if (!err && q->type != IBV_QPT_XRC_RECV && !dc.dct)
 		err = pin_queues(q, &u);
 	m = err ? NULL : calloc(1, sizeof *m);
 	if (!m)
@@ -108,7 +110,7 @@ int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 		q->cap.max_recv_wr = q->cap.max_recv_sge = 0;
 	*m = (struct mlx5_qp){
 		.db = (_Atomic uint32_t *)(uintptr_t)u.db_addr, .rq = (uint8_t *)(uintptr_t)u.buf_addr, .sends = u.sq_wqe_count,
-		.receives = u.rq_wqe_count, .shift = u.rq_wqe_shift, .uidx = u.uidx,
+		.receives = u.rq_wqe_count, .shift = u.rq_wqe_shift, .uidx = u.uidx, .dct = dc.dct,
 	};
 	m->sq = q->type == IBV_QPT_RAW_PACKET ? (uint8_t *)(uintptr_t)u.sq_buf_addr : m->rq + ((size_t)m->receives << m->shift);
 	q->own = m;
@@ -125,10 +127,11 @@ int mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_mo
 	struct mlx5_ib_modify_qp u;
 	struct mlx5_ib_modify_qp_resp r = {.response_length = sizeof r};
 
-	(void)q;
 	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
 	if (u.comp_mask)
 		return EOPNOTSUPP;
+	if (q->type == IBV_QPT_DRIVER && !mlx5_dc_allowed(q, a))
+		return EINVAL;
 	if (m & IBV_QP_PKEY_INDEX && a->pkey_index >= 1)
 		return EINVAL;
 	if ((m & IBV_QP_MAX_QP_RD_ATOMIC && a->max_rd_atomic > RD_ATOMIC) || (m & IBV_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > RD_ATOMIC))
@@ -138,6 +141,8 @@ int mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_mo
 	if (m & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096))
 		return EINVAL;
 	r.ece_options = u.ece_options & ECE;
+	if (q->type == IBV_QPT_DRIVER && ((const struct mlx5_qp *)q->own)->dct && m & IBV_QP_STATE && a->qp_state == IBV_QPS_RTR)
+		r.dctn = q->number; // a target has no number before
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 	return 0;
 }

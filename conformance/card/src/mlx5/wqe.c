@@ -108,6 +108,15 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 		memcpy(r->gid, av->rgid, sizeof r->gid);
 		at += sizeof(struct mlx5_wqe_datagram_seg);
 	}
+	if (q->type == IBV_QPT_DRIVER) { // a DCI
+		const struct mlx5_wqe_av *av = (const void *)at;
+
+		r->dc = true;
+		r->dc_key = be64toh(av->key.dc_key);
+		r->qpn = be32toh(av->dqp_dct) & 0xffffff;
+		memcpy(r->gid, av->rgid, sizeof r->gid);
+		at += sizeof(struct mlx5_wqe_datagram_seg);
+	}
 	if (r->op == WRITE || r->op == READ || r->op == SWAP || r->op == ADD) {
 		r->raddr = wide(at);
 		r->rkey = word(at + 8);

@@ -42,7 +42,7 @@ static int check_paths(const struct call *c, const struct qp *q, const struct ib
 
 	if (a->attr_mask & IBV_QP_AV)
 		err = a->dest.is_global ? gid_check(c->dev, a->dest.sgid_index) : EINVAL;
-	if (!err && a->attr_mask & IBV_QP_AV && q->type != IBV_QPT_UD)
+	if (!err && a->attr_mask & IBV_QP_AV && q->type != IBV_QPT_UD && q->type != IBV_QPT_DRIVER)
 		err = gid_resolve(c->dev, a->dest.sgid_index, a->dest.dgid);
 	if (!err && a->attr_mask & IBV_QP_ALT_PATH)
 		err = EINVAL;

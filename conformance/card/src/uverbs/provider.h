@@ -27,7 +27,6 @@ struct provider {
 	const struct method *methods; // its own, beside those of uverbs; the last has no run
 	const struct format *format;  // of its queues
 	bool on_demand;               // regions can have pages that come when they are needed
-	bool driver_queues;           // it has queue pairs of type DRIVER, whose changes of state modify_qp checks
 	uint32_t gids;                // entries of the GID table that are not empty
 
 	int (*start)(struct device *);

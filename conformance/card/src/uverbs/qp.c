@@ -78,11 +78,8 @@ static int prepare(const struct call *c, struct qp *q, uint32_t flags)
 	case IBV_QPT_RAW_PACKET: // for CAP_NET_RAW
 		err = geteuid() ? EPERM : parents_of_others(c, q);
 		break;
-	case IBV_QPT_RC: case IBV_QPT_UC: case IBV_QPT_UD: case IBV_QPT_XRC_SEND:
+	case IBV_QPT_RC: case IBV_QPT_UC: case IBV_QPT_UD: case IBV_QPT_XRC_SEND: case IBV_QPT_DRIVER:
 		err = parents_of_others(c, q);
-		break;
-	case IBV_QPT_DRIVER:
-		err = c->dev->provider->driver_queues ? parents_of_others(c, q) : EOPNOTSUPP; // ours: no DC on mlx5
 		break;
 	default:
 		return EINVAL;
@@ -127,7 +124,7 @@ static int create(const struct call *c)
 	qp_use(q, 1);
 	q->o.user = attr_number(c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 0);
 	ATTR_OUT(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, q->cap);
-	attr_out32(c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, q->number);
+	attr_out32(c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, q->unnamed ? 0 : q->number);
 	attr_created(c, UVERBS_ATTR_CREATE_QP_HANDLE, q->o.handle);
 	return 0;
 }

@@ -103,6 +103,9 @@ struct qp {
 	uint32_t number;
 	int type, state;
 	bool signal_all, no_loopback; // no_loopback: no copies of its own multicasts
+	bool only_sends;              // of a DCI: nothing is sent to it
+	bool unnamed;                 // of a DCT: it learns its number later
+	uint64_t dc_key;              // of a DCT: requests must have it
 	struct ib_uverbs_qp_cap cap;
 	struct ib_uverbs_modify_qp at; // the attributes, as last modified
 	uint8_t groups[GROUPS][16];

@@ -34,8 +34,9 @@ static bool takes_message(const struct qp *p, const struct source *from, const s
 {
 	const int type = from->type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV : from->type;
 
-	if (type == IBV_QPT_DRIVER) // SRD: each request names its queue pair
-		return p && p->type == type && receives(p) && p->at.qkey == r->qkey && has_gid(p, to->gid);
+	if (type == IBV_QPT_DRIVER) // SRD and DC: each request names its queue pair
+		return p && p->type == type && !p->only_sends && receives(p) && p->at.qkey == r->qkey && p->dc_key == r->dc_key &&
+			has_gid(p, to->gid);
 	return p && p->type == type && receives(p) && p->at.dest_qp_num == from->number && has_gid(p, to->gid) &&
 		(!is_reliable(from->type) || p->at.rq_psn == from->psn);
 }

@@ -40,7 +40,9 @@ struct request {
 	uint64_t value, compare;     // of atomics
 	struct binding bind;
 	uint32_t srqn;               // of XRC
-	uint32_t qpn, qkey;          // of UD
+	uint32_t qpn, qkey;          // of UD; qpn of SRD and DC too
+	bool dc;                     // a request to a DCT with this key
+	uint64_t dc_key;
 	uint8_t gid[16];
 	struct piece pieces[PIECES];
 	int n;

@@ -192,14 +192,15 @@ static int to_peer(struct qp *q, struct request *r)
 	const struct target to = {named ? r->qpn : q->at.dest_qp_num, named ? r->gid : q->at.dest.dgid};
 	const struct source from = requester_source(q, r->length);
 	uint32_t rnr_timer = 0;
-	const int status = net_find(to.number) ? arrive(&from, &to, r, &rnr_timer) : far_request(q, r, &to, &rnr_timer);
+	const int status = net_find(to.number) ? arrive(&from, &to, r, &rnr_timer) :
+		r->dc ? SILENCE : far_request(q, r, &to, &rnr_timer); // DC is of one process
 
 	if (status == LATER)
 		return status;
 	if (!is_reliable(q->type)) // nobody tells
 		return IBV_WC_SUCCESS;
 	if (status == SILENCE)
-		return named ? IBV_WC_REM_INV_RD_REQ_ERR : unanswered(q);
+		return named && !r->dc ? IBV_WC_REM_INV_RD_REQ_ERR : unanswered(q);
 	if (status == NOT_READY)
 		return not_ready(q, rnr_timer);
 	if (status == IBV_WC_SUCCESS) // a message moves the sequence numbers of both ends by its packets
@@ -264,7 +265,7 @@ bool requester_step(struct qp *q)
 	if (c.status != IBV_WC_SUCCESS) {
 		if (q->type == IBV_QPT_UD || q->type == IBV_QPT_UC || q->type == IBV_QPT_RAW_PACKET)
 			q->state = IBV_QPS_SQE;
-		else if (q->type != IBV_QPT_DRIVER) // SRD goes on: an error is of one request
+		else if (q->type != IBV_QPT_DRIVER || r.dc) // SRD goes on: an error is of one request
 			engine_fail(q);
 	}
 	if (r.signaled || c.status != IBV_WC_SUCCESS)
