@@ -413,4 +413,5 @@ var exportedFuncs = map[string]any{
 	"verr.TooLong":                 verr.TooLong,
 	"verr.TooShort":                verr.TooShort,
 	"verr.Unjudged":                verr.Unjudged,
+	"verr.ZeroByte":                verr.ZeroByte,
 }

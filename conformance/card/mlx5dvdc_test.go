@@ -70,8 +70,9 @@ func TestDirectDC(t *testing.T) {
 			wc := completion(t, cq)
 			got[wc.ID] = wc
 		}
-		if s, r := got[uint64(i)], got[uint64(10+i)]; s.Err() != nil || r.Err() != nil || r.ByteLen != 6 || string(buf[100*i:100*i+6]) != "direct" {
-			t.Errorf("request %d: %+v, %+v, %q", i, s, r, buf[100*i:100*i+6])
+		text := string(buf[100*i : 100*i+6])
+		if s, r := got[uint64(i)], got[uint64(10+i)]; s.Err() != nil || r.Err() != nil || r.ByteLen != 6 || text != "direct" {
+			t.Errorf("request %d: %+v, %+v, %q", i, s, r, text)
 		}
 	}
 	if err := lib.DCIStreamIDReset(dci, 1); err == nil {
