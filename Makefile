@@ -125,7 +125,7 @@ conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an
 	@.ci/mlx5 $(or $(RDMA),installed 44.0 56.1 65.0)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
-	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 20m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/failures,./conformance/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)' -args './examples/pingmesh=-test.run ^TestRun$$' $(if $(SHORT),-args './gen/rdmacm/conn=-test.short') -- -test.skip '$(SOFTWARE)'
+	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 30m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/failures,./conformance/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)' -args './examples/pingmesh=-test.run ^TestRun$$' $(if $(SHORT),-args './gen/rdmacm/conn=-test.short') -- -test.skip '$(SOFTWARE)'
 
 matrix: ## run the suite on the software device, all kernels and the card; write out/matrix, docs/reports and docs/conformance-matrix.*: make matrix [ONLY=card]
 	@.ci/matrix $(ONLY)
