@@ -5,6 +5,7 @@ package conformance
 import (
 	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/rulecall"
@@ -35,7 +36,9 @@ func TestErrorsAreRefused(t *testing.T) {
 		switch {
 		case v.Why != "":
 			t.Logf("%s: not judged: %s", r.ID, v.Why)
-			left++
+			if !strings.Contains(v.Why, "the device has no "+r.Verb) { // a new verb
+				left++
+			}
 			continue
 		case v.Errno == 0 && rulecall.Allowed[r.ID] != "":
 			t.Logf("%s: not judged: %s", r.ID, rulecall.Allowed[r.ID])
@@ -80,4 +83,5 @@ var option = map[string]func(uint64) softverbs.Option{
 }
 
 // most is how many rules the software device cannot judge at most: it has nothing of what they are about, or less of it than they say.
-const most = 41
+// Those of verbs that it lacks do not count.
+const most = 35
