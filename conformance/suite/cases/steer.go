@@ -13,7 +13,7 @@ import (
 
 // steering are the cases of where packets are steered to: tables of work queues, and actions of flows on packets of ESP.
 func steering() []suite.Case {
-	tables, esp := needs(suite.WQ, suite.RWQTables, suite.RawPacket), needs(suite.ESP)
+	tables, esp := needs(suite.WQ, suite.RWQTables), needs(suite.ESP)
 	return []suite.Case{
 		{ID: "CF-wq-0003", Family: "work queue", Title: "requests are posted, and come back when the queue fails",
 			Page: "ibv_post_wq_recv", Needs: needs(suite.WQ), Run: postedToWQ},
