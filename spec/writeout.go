@@ -28,7 +28,7 @@ type writer struct {
 // prose are the keys whose texts are for people.
 var prose = []string{"statement", "fix", "note", "source", "section", "passage", "but", "provider", "kernel"}
 
-// rule returns the rule of an entry. Elsewhere says that the entry stands on another page than the rule.
+// rule returns the rule of an entry. Elsewhere reports whether the entry is on another page than the rule.
 func (w *writer) rule(r *sharedRule, elsewhere bool) *yaml.Node {
 	e := w.e
 	w.at.subject = show(e.id.Value)
@@ -68,7 +68,7 @@ func (w *writer) rule(r *sharedRule, elsewhere bool) *yaml.Node {
 	return out
 }
 
-// replaced reports whether the other keys of an entry stand for a key of the rule: a source for a passage, and the other way round.
+// replaced reports whether other keys of an entry replace a key of the rule: a source for a passage, and the other way round.
 func replaced(name string, own func(string) bool) bool {
 	switch name {
 	case "section", "passage":

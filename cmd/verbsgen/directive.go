@@ -48,7 +48,7 @@ func findDirectives(dir string) ([]directive, error) {
 	return found, err
 }
 
-// skipDir reports whether a folder below the first is none of the module's.
+// skipDir reports whether a folder below the first does not belong to the module.
 func skipDir(at, name string) bool {
 	if strings.HasPrefix(name, ".") || strings.HasPrefix(name, "_") || name == "testdata" || name == "vendor" {
 		return true

@@ -68,7 +68,7 @@ func kernelObjects(t *testing.T) []string {
 	return lines
 }
 
-// openFiles returns what the descriptors of this process stand for, without those of Go's poller, which come when needed.
+// openFiles names the open files of this process, without those of Go's poller, which come when needed.
 func openFiles(t *testing.T) []string {
 	t.Helper()
 	const dir = "/proc/self/fd"

@@ -21,7 +21,7 @@ const (
 	rw   = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead
 )
 
-// kernelRegion returns what the kernel itself tells of a memory region, or nothing where there is no tool to ask with.
+// kernelRegion returns what the kernel reports of a memory region; empty if the tool for that is not installed.
 func kernelRegion(t *testing.T, device string, mr *verbs.MR) string {
 	t.Helper()
 	out, err := exec.Command("rdma", "-dd", "resource", "show", "mr", "dev", device).CombinedOutput()

@@ -116,7 +116,7 @@ func ident(tag string) string { return "record_" + strings.ReplaceAll(tag, " ", 
 
 var array = regexp.MustCompile(`^(.+)\[\d+\]$`)
 
-// number returns the kind of a number, "" for what is none.
+// number returns the kind of a number, "" for anything else.
 func (s *source) number(ctype string) string {
 	signed, scalar := scalars[ctype]
 	enum, isEnum := s.enums[ctype]

@@ -85,7 +85,7 @@ func groupLeft(root string) (left uint64, limited bool) {
 	return left, limited
 }
 
-// number reads a file with one number; "max" is none.
+// number reads a file with one number; "max" is an error.
 func number(path string) (uint64, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -76,7 +76,7 @@ func Call(fn uintptr, args ...uintptr) (uintptr, syscall.Errno, error) {
 	return uintptr(r), syscall.Errno(errno), nil
 }
 
-// Zeroed returns memory of C at the beginning of a page, 0 if there is none. Free gives it back.
+// Zeroed returns the address of C memory that begins a page, 0 if there is no memory. Free releases it.
 func Zeroed(n uintptr) uintptr { return uintptr(C.zeroed(C.size_t(n))) }
 
 // Free gives back what Zeroed gave.

@@ -23,7 +23,7 @@ func faultQueue() []suite.Case {
 	}
 }
 
-// event returns the next event of a device, acknowledged; nil when there is none for some time.
+// event returns the next event of a device, acknowledged; nil if none comes for some time.
 func event(t *suite.T, dev *verbs.Device, limit time.Duration) *verbs.AsyncEvent {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()

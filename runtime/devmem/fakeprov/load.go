@@ -138,7 +138,7 @@ func (p *Provider) Alloc(length uint64) (unsafe.Pointer, error) {
 	return unsafe.Pointer(dm), nil
 }
 
-// Newest returns the object (struct ibv_dm *) that was made last, by whomever; nil when there is none.
+// Newest returns the object (struct ibv_dm *) that was made last, by any caller; nil if there is no object.
 func (p *Provider) Newest() unsafe.Pointer {
 	return unsafe.Pointer(C.call_newest(p.function("fake_newest")))
 }

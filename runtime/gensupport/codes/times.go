@@ -11,7 +11,7 @@ import (
 // timeCodes is the number of codes of every kind of time: they have 5 bits.
 const timeCodes = 32
 
-// Timeout returns the time that a code of the timeout of a queue pair stands for: 4.096 microseconds times 2 to the power of it. 0 is no
+// Timeout returns the time of a code of a queue pair's timeout: 4.096 microseconds times 2 to the power of it. 0 is no
 // timeout at all and gives 0, and so does a number that is no code.
 func Timeout(code uint8) time.Duration {
 	if code == 0 {
@@ -48,7 +48,7 @@ func TimeoutOf(d time.Duration) (code uint8, err error) {
 var rnrTimes = [timeCodes]time.Duration{65536, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024, 1536, 2048,
 	3072, 4096, 6144, 8192, 12288, 16384, 24576, 32768, 49152}
 
-// RNRTimer returns the time that a code of min_rnr_timer stands for; 0 for a number that is no code.
+// RNRTimer returns the time of a code of min_rnr_timer; 0 for any other number.
 func RNRTimer(code uint8) time.Duration {
 	if code >= timeCodes {
 		return 0

@@ -119,7 +119,7 @@ func sourceProblems(file *ast.File) (found []sourceProblem) {
 	return found
 }
 
-// holdsGo reports whether a text has statements of Go outside of its comments. A lone operator or brace is none.
+// holdsGo reports whether a text has statements of Go outside of its comments. A lone operator or brace does not count.
 func holdsGo(text string) bool {
 	if opText.MatchString(text) {
 		return false
