@@ -162,7 +162,7 @@ func BenchmarkStream(b *testing.B) {
 	for _, row := range []struct {
 		name string
 		ours func(testing.TB, *verbs.QPStream, int) func(int)
-	}{{"built", built}, {"changed", changed}, {"again", again}} {
+	}{{"built", built}, {"changed", changed}, {"advanced", advanced}, {"again", again}} {
 		for _, n := range sizes {
 			ratio.Bench(b, fmt.Sprint(row.name, "/", n), n, func(times int) { c.Stream(n, times) }, row.ours(b, s, n))
 		}
@@ -241,6 +241,17 @@ func changed(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
 				w.SetRemote(j.remote)
 				w.SetAddr(0, j.addr)
 			}
+			post(tb, s, batch)
+		}
+	}
+}
+
+// advanced changes what varies by constants, as a program with a ring of buffers does.
+func advanced(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
+	batch := batchOf(tb, n)
+	return func(times int) {
+		for range times {
+			batch.From(0, n).Advance(verbs.Stride{ID: int64(n), Addr: 64, Remote: 64})
 			post(tb, s, batch)
 		}
 	}

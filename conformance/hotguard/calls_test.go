@@ -21,14 +21,20 @@ type call struct {
 
 // calls are those whose instructions are counted. Each is a row of testdata/counts.txt.
 var calls = []call{
-	{"post 1, built", 8000, func(t *testing.T, _ string) func(int) error { return posting(t, 1) }},
-	{"post 64, built", 2000, func(t *testing.T, _ string) func(int) error { return posting(t, 64) }},
+	{"post 1, built", 8000, func(t *testing.T, _ string) func(int) error { return posting(t, 1, build) }},
+	{"post 64, built", 2000, func(t *testing.T, _ string) func(int) error { return posting(t, 64, build) }},
+	{"post 64, changed", 2000, func(t *testing.T, _ string) func(int) error { return posting(t, 64, change) }},
+	{"post 64, advanced", 2000, func(t *testing.T, _ string) func(int) error { return posting(t, 64, advance) }},
 	{"receive 64, built", 2000, func(t *testing.T, _ string) func(int) error { return receiving(t, 64) }},
 	{"poll 1", 8000, func(t *testing.T, _ string) func(int) error { return polling(t, 1) }},
 	{"poll 64", 2000, func(t *testing.T, _ string) func(int) error { return polling(t, 64) }},
 	{"reader 64", 2000, func(t *testing.T, _ string) func(int) error { return reading(t, 64) }},
-	{"stream 1, built", 8000, func(t *testing.T, _ string) func(int) error { return streaming(t, 1) }},
-	{"stream 64, built", 2000, func(t *testing.T, _ string) func(int) error { return streaming(t, 64) }},
+	{"stream 1, built", 8000, func(t *testing.T, _ string) func(int) error { return streaming(t, 1, build) }},
+	{"stream 1, again", 8000, func(t *testing.T, _ string) func(int) error { return streaming(t, 1, again) }},
+	{"stream 64, built", 2000, func(t *testing.T, _ string) func(int) error { return streaming(t, 64, build) }},
+	{"stream 64, changed", 2000, func(t *testing.T, _ string) func(int) error { return streaming(t, 64, change) }},
+	{"stream 64, advanced", 2000, func(t *testing.T, _ string) func(int) error { return streaming(t, 64, advance) }},
+	{"stream 64, again", 2000, func(t *testing.T, _ string) func(int) error { return streaming(t, 64, again) }},
 	{"device memory, write 64", 40000, func(t *testing.T, provider string) func(int) error {
 		dm, buf := memory(t, provider), make([]byte, 64)
 		return repeat(func() error { _, err := dm.WriteAt(buf, 0); return err })
@@ -107,14 +113,33 @@ func build(batch *verbs.SendBatch) {
 	}
 }
 
-func posting(t *testing.T, n int) func(int) error {
+// change changes what varies of a batch that was built.
+func change(batch *verbs.SendBatch) {
+	for i := range batch.Len() {
+		w := batch.WR(i)
+		w.SetID(uint64(i))
+		w.SetRemote(0x20000 + uint64(i))
+		w.SetAddr(0, 0x10000+uint64(i))
+	}
+}
+
+// advance changes the same by constants.
+func advance(batch *verbs.SendBatch) {
+	batch.From(0, batch.Len()).Advance(verbs.Stride{ID: 64, Addr: 64, Remote: 64})
+}
+
+// again leaves a batch as it is.
+func again(*verbs.SendBatch) {}
+
+func posting(t *testing.T, n int, prepare func(*verbs.SendBatch)) func(int) error {
 	qp, _ := idle(t)
 	batch, err := verbs.NewSendBatch(n, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
+	build(batch)
 	return repeat(func() error {
-		build(batch)
+		prepare(batch)
 		_, err := qp.PostSend(batch, n)
 		return err
 	})
@@ -154,7 +179,7 @@ func reading(t *testing.T, n int) func(int) error {
 	return repeat(func() error { _, err := r.PollInto(wcs); return err })
 }
 
-func streaming(t *testing.T, n int) func(int) error {
+func streaming(t *testing.T, n int, prepare func(*verbs.SendBatch)) func(int) error {
 	qp, _ := pair(t, device(t))
 	s, err := qp.Stream()
 	if err != nil {
@@ -164,8 +189,9 @@ func streaming(t *testing.T, n int) func(int) error {
 	if err != nil {
 		t.Fatal(err)
 	}
+	build(batch)
 	return repeat(func() error {
-		build(batch)
+		prepare(batch)
 		_, err := s.Post(batch, n)
 		return err
 	})

@@ -19,6 +19,9 @@ type (
 	RecvRange = dpath.RecvRange
 )
 
+// Stride is what the Advance method of a range adds to each of its requests.
+type Stride = dpath.Stride
+
 // BatchOption is an option of NewSendBatch and NewRecvBatch.
 type BatchOption = dpath.BatchOption
 

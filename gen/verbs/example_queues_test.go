@@ -63,6 +63,38 @@ func ExampleRCSetup_Init() {
 	// Output: <nil>
 }
 
+// A program with a ring of buffers posts one batch again and again, each time for the buffers that follow.
+func ExampleStride() {
+	dev, done := open()
+	defer done()
+	pd, err := dev.AllocPD()
+	check(err)
+	cq, err := dev.CreateCQ(16, nil, 0)
+	check(err)
+	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 8, MaxRecvSGE: 1})
+	check(err)
+	check(qp.Modify(verbs.RCSetup{PortNum: 1}.Init()))
+	const size, each = 64, 4 // bytes in a buffer, and receives in a post
+	mr, err := pd.RegMR(make([]byte, 8*size), verbs.MRAccessLocalWrite)
+	check(err)
+	receives, err := verbs.NewRecvBatch(each, 1)
+	check(err)
+	for i := range each {
+		buffer, err := mr.SGE(uint64(i)*size, size)
+		check(err)
+		receives.WR(i).Recv(uint64(i)).Add(buffer)
+	}
+	next := receives.From(0, each)
+	for range 2 {
+		_, err = qp.PostRecvRange(next)
+		check(err)
+		next.Advance(verbs.Stride{ID: each, Addr: each * size})
+	}
+	next.Advance(verbs.Stride{ID: -2 * each, Addr: -2 * each * size}) // back to the first buffer
+	fmt.Println(receives.WR(3).SGEs()[0].Addr-mr.IOVA(), err)
+	// Output: 192 <nil>
+}
+
 // Datagrams need little: there is no peer to connect to. Each request names one by an address handle.
 func ExampleUDSetup() {
 	dev, done := open()

@@ -35,6 +35,10 @@ func TestAllocations(t *testing.T) {
 			var head, data [32]byte
 			inline.WR(7).Send(1).InlineData(head[:], data[:]).Flags(dpath.FlagSignaled)
 		},
+		"advance": func() {
+			send.From(0, 8).Advance(dpath.Stride{ID: 8, Addr: 64, Remote: 64})
+			recv.From(4, 4).Advance(dpath.Stride{ID: 8, Addr: 64})
+		},
 		"some":   func() { dpath.PostSendRange(p.QP(), send.From(2, 6)); dpath.PostRecvRange(p.QP(), recv.From(7, 1)) },
 		"closed": func() { dpath.PostSend(p.QP(), closed, 1); dpath.PostSend(p.QP(), nil, 1) },
 		"send":   func() { dpath.PostSend(p.QP(), send, 8) },

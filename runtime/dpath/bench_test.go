@@ -47,6 +47,8 @@ func rows(b *testing.B) []row {
 			row{"post/" + how.name + "/built", func(n int) (c, ours func(int)) { return built(n), postBuilt(b, p, n) }},
 			row{"post/" + how.name + "/changed, C builds", func(n int) (c, ours func(int)) { return built(n), postPatched(b, p, n) }},
 			row{"post/" + how.name + "/changed, C changes", func(n int) (c, ours func(int)) { return patched(n), postPatched(b, p, n) }},
+			row{"post/" + how.name + "/advanced, C builds", func(n int) (c, ours func(int)) { return built(n), postAdvanced(b, p, n) }},
+			row{"post/" + how.name + "/advanced, C changes", func(n int) (c, ours func(int)) { return patched(n), postAdvanced(b, p, n) }},
 			row{"receive/" + how.name + "/built", func(n int) (c, ours func(int)) {
 				return func(times int) { p.LoopReceives(n, times) }, receivesBuilt(b, p, n)
 			}},
@@ -124,6 +126,18 @@ func postPatched(b *testing.B, p *dptest.Provider, n int) func(int) {
 				w.SetAddr(0, 0x10000+id)
 				id++
 			}
+			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
+				b.Fatal(errno)
+			}
+		}
+	}
+}
+
+func postAdvanced(b *testing.B, p *dptest.Provider, n int) func(int) {
+	batch := filled(b, n)
+	return func(times int) {
+		for range times {
+			batch.From(0, n).Advance(dpath.Stride{ID: int64(n), Addr: int64(n), Remote: int64(n)})
 			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
 				b.Fatal(errno)
 			}

@@ -39,6 +39,9 @@ var races = map[string]func(p *dptest.Provider, send *dpath.SendBatch, recv *dpa
 		w := b.WR(2)
 		return func() { w.SetID(1) }, func() { dpath.PostSend(p.QP(), b, 3) }
 	},
+	"a range that is advanced": func(p *dptest.Provider, b *dpath.SendBatch, _ *dpath.RecvBatch) (one, other func()) {
+		return func() { b.From(0, 3).Advance(dpath.Stride{ID: 1}) }, func() { dpath.PostSend(p.QP(), b, 3) }
+	},
 	"a receive": func(p *dptest.Provider, _ *dpath.SendBatch, b *dpath.RecvBatch) (one, other func()) {
 		w := b.WR(2)
 		return func() { w.SetID(1) }, func() { dpath.PostRecv(p.QP(), b, 3) }

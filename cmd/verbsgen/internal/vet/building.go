@@ -65,6 +65,10 @@ func (w *walker) dataPath(e *ast.CallExpr, fn *types.Func) (out []value, ok bool
 	if kind, is := strings.CutSuffix(name, "Batch"); is {
 		return w.ofBatch(e, s, fn.Name(), kind+"WR"), true
 	}
+	if name == "Range" && fn.Name() == "Advance" {
+		w.advance(e, s)
+		return nil, true
+	}
 	if !strings.HasSuffix(name, "WR") {
 		return nil, false
 	}
@@ -91,6 +95,30 @@ func (w *walker) ofBatch(e *ast.CallExpr, s *ast.SelectorExpr, name, kind string
 		return []value{span{b, valueAt(args, 0), valueAt(args, 1)}}
 	}
 	return nil
+}
+
+// remotes are the members of a request that have its remote address.
+var remotes = []string{"wr.rdma.remote_addr", "wr.atomic.remote_addr"}
+
+// advance walks a call that moves the addresses of requests: it is not known where to.
+func (w *walker) advance(e *ast.CallExpr, s *ast.SelectorExpr) {
+	of, _ := w.expr(s.X).(span)
+	w.exprs(e.Args)
+	if of.batch == nil {
+		return
+	}
+	for _, r := range of.batch.wrs {
+		r.move(nil, e)
+	}
+}
+
+// move changes the remote address of a request that has one.
+func (r *request) move(to value, at ast.Node) {
+	for _, path := range remotes {
+		if _, set := r.fields[path]; set {
+			r.set(path, to, at)
+		}
+	}
 }
 
 // build walks a call of a method of a request.
@@ -122,11 +150,7 @@ func (w *walker) build(r *request, e *ast.CallExpr, kind, name string) {
 	case "ToSRQ":
 		r.set("qp_type.xrc.remote_srqn", args[0], e.Args[0])
 	case "SetRemote":
-		for _, path := range []string{"wr.rdma.remote_addr", "wr.atomic.remote_addr"} {
-			if _, set := r.fields[path]; set {
-				r.set(path, args[0], e.Args[0])
-			}
-		}
+		r.move(args[0], e.Args[0])
 	case "SGEs":
 		r.count = false
 	case "SetID", "SetImm", "SetRKey", "SetAddr", "Opcode", "Handle": // no rule looks at what they change

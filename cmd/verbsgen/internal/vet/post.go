@@ -194,7 +194,7 @@ func (w *walker) changes() bool {
 		for id, o := range w.pass.TypesInfo.Uses {
 			switch fn, ok := o.(*types.Func); {
 			case !ok || fn.Pkg() == nil || fn.Pkg().Name() != "dpath" && w.from[fn.Pkg().Path()] == nil:
-			case id.Name == "SetFlags", id.Name == "SetRemote", id.Name == "SetAddr", id.Name == "SGEs", id.Name == "Stream":
+			case id.Name == "SetFlags", id.Name == "SetRemote", id.Name == "SetAddr", id.Name == "Advance", id.Name == "SGEs", id.Name == "Stream":
 				found = true
 			}
 		}

@@ -295,6 +295,30 @@ func receives(pd *v.PD, cq *v.CQ, srq *v.SRQ, b *v.RecvBatch) {
 `, own(t, "verbs"))
 }
 
+// TestAdvanced does not judge requests that change after they were built.
+func TestAdvanced(t *testing.T) {
+	wants(t, `package x
+
+import v "github.com/verbsgen/verbsgen/gen/verbs"
+
+func ring(qp *v.QP, b *v.SendBatch, n int) {
+	for i := range n {
+		b.WR(i).FetchAdd(1, 4, 1, 1).SGE(0, 8, 1)
+	}
+	b.From(0, n).Advance(v.Stride{Remote: 4})
+	_, _ = qp.PostSend(b, n)
+}
+
+func known(qp *v.QP, b *v.SendBatch) {
+	b.WR(0).FetchAdd(1, 4, 1, 1).SGE(0, 8, 1)
+	b.From(0, 1).Advance(v.Stride{Remote: 4})
+	_, _ = qp.PostSend(b, 1)
+	b.WR(0).FetchAdd(1, 4, 1, 1).SGE(0, 8, 1) // want VR-ibv_post_send-remote_addr-0352
+	_, _ = qp.PostSend(b, 1)
+}
+`, own(t, "verbs"))
+}
+
 // TestStreams follows requests to the functions of a stream of commands.
 func TestStreams(t *testing.T) {
 	wants(t, `package x
