@@ -52,18 +52,24 @@ func (b *RecvBatch) requests() *requests[recvRecord] {
 // WR returns request i, counted from 0. Before its first use it is a SEND without data. It panics when there is no such request, as
 // a slice does, and when the batch is nil, closed, or being posted, which only another goroutine can see.
 func (b *SendBatch) WR(i int) SendWR {
-	if b == nil || b.all.use == nil || !b.all.use.free() {
-		b.panics()
+	if b != nil && b.all.use != nil {
+		if b.all.use.free() { // not behind &&: the compiler would make a bool of all three, and test that
+			return SendWR{&b.all.wrs[i]}
+		}
 	}
-	return SendWR{&b.all.wrs[i]}
+	b.panics()
+	return SendWR{} // not reached
 }
 
 // WR returns request i, counted from 0. Before its first use it is a receive without memory. It panics as SendBatch.WR does.
 func (b *RecvBatch) WR(i int) RecvWR {
-	if b == nil || b.all.use == nil || !b.all.use.free() {
-		b.panics()
+	if b != nil && b.all.use != nil {
+		if b.all.use.free() { // not behind &&: the compiler would make a bool of all three, and test that
+			return RecvWR{&b.all.wrs[i]}
+		}
 	}
-	return RecvWR{&b.all.wrs[i]}
+	b.panics()
+	return RecvWR{} // not reached
 }
 
 // Len returns the number of requests, 0 after Close.
