@@ -61,14 +61,14 @@ fresh: ## make and test-host on a bare Debian with empty caches (without root: o
 demo: ## the demo on a software device
 	$(GO) run ./examples/demo
 
-generate: ## regenerate what is checked in (gen/verbs, spec/compiled.bin, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/statements.md, docs/pictures)
-	$(GO) generate ./gen/... ./spec ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
+generate: ## regenerate what is checked in (gen/verbs, spec/stored.bin, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/statements.md, docs/pictures)
+	$(GO) generate ./spec ./gen/... ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
 	$(GO) run ./cmd/verbsgen/internal/audit/statements -o docs/statements.md
 	$(GO) run ./conformance/pictures -o docs/pictures
 
 check: ## report checked-in files that generate would change
 	$(GO) run ./cmd/verbsgen check
-	$(GO) test -run TestCompiledPages ./spec
+	$(GO) test -run TestStoredPages ./spec
 	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/emit ./cmd/verbsgen/internal/emit/cdecl ./cmd/verbsgen/internal/audit/statements
 
 # The guest keeps one core busy: the other tests are beside it. What could not be run is said again at the end.

@@ -16,9 +16,8 @@ type expander struct {
 	more  map[*Page][]Rule // the rules written out
 }
 
-// expandShared adds to each page the rules that shared ones stand for; all of them where only is nil. The mistakes are noted where they
-// are.
-func expandShared(s *Spec, files []*file, parts map[*Page]*Page, only *only) {
+// expandShared adds to each page the rules that shared ones stand for. The mistakes are noted where they are.
+func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 	x := &expander{spec: s, parts: parts, byID: map[string]*sharedRule{}, more: map[*Page][]Rule{}}
 	var more []*sharedRule
 	for _, f := range files {
@@ -34,17 +33,12 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page, only *only) {
 		}
 	}
 	for _, r := range more {
-		if only == nil || slices.ContainsFunc(r.entries, func(e *entry) bool { return only.has(e.verb) }) {
-			x.extend(r)
-		}
+		x.extend(r)
 	}
 	var all []*written
 	left := maxExpanded
 	for _, r := range x.rules {
 		for _, e := range r.entries {
-			if !only.has(e.verb) {
-				continue
-			}
 			if left -= r.size(e); left < 0 {
 				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page),
 					"the rules with for: are too large to be written out for each of their entries", "take some of them out")

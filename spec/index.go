@@ -155,10 +155,8 @@ func (c *claims) claimIn(of, name, as string, pos Pos) {
 	}
 }
 
-// index fills the indexes and finds what contradicts itself across files. Parts are what each page and each file that
-// adds to one says by itself.
-func (s *Spec) index(parts []*Page) Errors {
-	var errs Errors
+// index fills the indexes.
+func (s *Spec) index() {
 	s.pages, s.rules, s.byVerb = map[string]*Page{}, map[string]*Rule{}, map[string][]*Rule{}
 	s.verbs, s.flags, s.enums = map[string]*Verb{}, map[string]*FlagType{}, map[string]*EnumType{}
 	s.records, s.recordC = map[string]*Record{}, map[string]*Record{}
@@ -170,6 +168,17 @@ func (s *Spec) index(parts []*Page) Errors {
 		s.pages[p.Page] = p
 		s.indexPage(p)
 	}
+	for i := range s.Pending {
+		s.pending[s.Pending[i].C] = &s.Pending[i]
+	}
+	for _, r := range s.Rules() {
+		s.byVerb[r.Verb] = append(s.byVerb[r.Verb], r)
+	}
+}
+
+// claims finds what contradicts itself across files. Parts are what each page and each file that adds to one says by itself.
+func (s *Spec) claims(parts []*Page) Errors {
+	var errs Errors
 	cNames := &claims{"this C name is", map[string]Pos{}, &errs}
 	goNames := &claims{"this Go name is", map[string]Pos{}, &errs}
 	slices.SortStableFunc(parts, func(a, b *Page) int { return cmp.Compare(a.layer, b.layer) })
@@ -179,11 +188,9 @@ func (s *Spec) index(parts []*Page) Errors {
 	}
 	for i := range s.Pending {
 		p := &s.Pending[i]
-		s.pending[p.C] = p
 		cNames.claim(p.C, "pending", p.Pos)
 	}
-	errs = append(errs, s.indexRules(parts)...)
-	return errs
+	return append(errs, numbersTwice(parts)...)
 }
 
 // claimPage notes the names that a file decides. An entry that only adds to one of its page claims no name again.
@@ -290,8 +297,8 @@ func (s *Spec) indexPage(p *Page) {
 	}
 }
 
-// indexRules notes numbers used twice.
-func (s *Spec) indexRules(parts []*Page) Errors {
+// numbersTwice finds numbers of rules that are used twice.
+func numbersTwice(parts []*Page) Errors {
 	var errs Errors
 	numbers := map[int]*Rule{}
 	for _, p := range parts {
@@ -307,9 +314,6 @@ func (s *Spec) indexRules(parts []*Page) Errors {
 				}
 			}
 		}
-	}
-	for _, r := range s.Rules() {
-		s.byVerb[r.Verb] = append(s.byVerb[r.Verb], r)
 	}
 	return errs
 }

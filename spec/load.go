@@ -44,7 +44,7 @@ func EmbeddedModule(name string) (*Spec, error) { return OverlayModule(name) }
 // of every file.
 func Load(fsys fs.FS, names ...string) (*Spec, error) {
 	sources, errs := readAll(fsys, "", names...)
-	return loaded(load(sources, errs, ".", nil, nil))
+	return loaded(load(sources, errs, ".", nil))
 }
 
 // Overlay is OverlayModule without the name of a module.
@@ -78,7 +78,7 @@ func OverlayModule(module string, dirs ...string) (*Spec, error) {
 		own, more := ownSources(cmp.Or(module, DefaultModule))
 		all, errs = append(own, all...), append(errs, more...)
 	}
-	return loaded(load(all, errs, at, nil, nil))
+	return loaded(load(all, errs, at, nil))
 }
 
 // loaded makes an error of none or many.
@@ -177,9 +177,7 @@ func parse(sources []source) []*file {
 		all[i] = &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes}}
 		wg.Go(func() {
 			f := all[i]
-			if f.node = compiled(src.data); f.node == nil {
-				f.node = f.root(src.data, pageName(src.name))
-			}
+			f.node = f.root(src.data, pageName(src.name))
 			if f.node != nil && f.isPage() {
 				f.page = f.decoder.page(f.node)
 				f.page.layer = f.layer
@@ -202,12 +200,12 @@ func parse(sources []source) []*file {
 	return all
 }
 
-// load decodes all files and joins them: first the pages, then what adds to them. Dir is the folder of the module, above are the modules
-// that stand on it, and only is nil for all pages.
-func load(sources []source, errs Errors, dir string, above []string, only *only) (*Spec, Errors) {
+// load decodes all files and joins them: first the pages, then what adds to them. Dir is the folder of the module, and above are the
+// modules that stand on it.
+func load(sources []source, errs Errors, dir string, above []string) (*Spec, Errors) {
 	s := &Spec{layers: map[string]int{}}
-	files := parse(only.pick(sources))
-	errs = append(errs, s.findModule(files, dir, above, only)...)
+	files := parse(sources)
+	errs = append(errs, s.findModule(files, dir, above)...)
 	var pending []Pending
 	for _, f := range files {
 		s.layers[f.name] = f.layer
@@ -244,7 +242,7 @@ func load(sources []source, errs Errors, dir string, above []string, only *only)
 			parts, partOf[&x.Page] = append(parts, &x.Page), &x.Page
 		}
 	}
-	expandShared(s, files, partOf, only)
+	expandShared(s, files, partOf)
 	s.amend(files)
 	for _, f := range files {
 		errs = append(errs, f.errs...)
@@ -255,7 +253,8 @@ func load(sources []source, errs Errors, dir string, above []string, only *only)
 	}
 	sort.SliceStable(s.Pages, func(i, j int) bool { return s.Pages[i].Page < s.Pages[j].Page })
 	errs = append(errs, j.errs...)
-	errs = append(errs, s.index(parts)...)
+	s.index()
+	errs = append(errs, s.claims(parts)...)
 	if err := errs.sorted(); err != nil {
 		return nil, err.(Errors)
 	}
@@ -283,7 +282,7 @@ func ownExtensions(files []*file, pages []*Page) map[*file]*extension {
 }
 
 // findModule finds the module that the pages are of: that of the module.yaml among them, or else the default one.
-func (s *Spec) findModule(files []*file, dir string, above []string, only *only) (errs Errors) {
+func (s *Spec) findModule(files []*file, dir string, above []string) (errs Errors) {
 	for _, f := range files {
 		if isModule(f.name) && f.node != nil {
 			s.Module = f.module(f.node)
@@ -295,7 +294,7 @@ func (s *Spec) findModule(files []*file, dir string, above []string, only *only)
 			s.Module = &Module{Name: DefaultModule}
 		}
 	}
-	return append(errs, s.Module.use(dir, above, only)...)
+	return append(errs, s.Module.use(dir, above)...)
 }
 
 // still returns the names that are pending yet, each once: a file of a later layer may decide on some.
@@ -416,3 +415,6 @@ func badByte(data []byte) (line, col int) {
 	}
 	return line, col
 }
+
+// half is the name of the page that a file is a half of.
+func half(name string) string { return strings.TrimSuffix(pageName(name), ".go") }

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"go/token"
 	"io/fs"
@@ -181,18 +182,16 @@ var verbsWords = sync.OnceValue(func() *Words {
 })
 
 // use loads the pages of the modules that m stands on. Folders of pages count from dir, that of m's own file. Above are the modules
-// that stand on m, and only is nil for all pages.
-func (m *Module) use(dir string, above []string, only *only) Errors {
+// that stand on m.
+func (m *Module) use(dir string, above []string) Errors {
 	var errs Errors
 	all := []*Words{&m.own}
 	for i := range m.Uses {
 		u := &m.Uses[i]
 		fail := func(problem, fix string) {
-			errs = append(errs, Error{Pos: u.Pos, Subject: u.Name, Problem: problem, Fix: fix, Code: CodeModule})
+			errs = append(errs, u.mistake(problem, fix))
 		}
 		_, own := folders()[u.Name]
-		var sources []source
-		var more Errors
 		switch {
 		case slices.Contains(above, u.Name) || u.Name == m.Name:
 			fail("it stands on "+m.Name+" itself", "let modules stand on others in one direction")
@@ -203,26 +202,8 @@ func (m *Module) use(dir string, above []string, only *only) Errors {
 		case u.pages == "" && !own:
 			fail("verbsgen has no module of this name", cmp.Or(didYouMean(u.Name, Modules()), "name the folder of its pages under pages:"))
 			continue
-		case own:
-			sources, more = ownSources(u.Name)
-		default:
-			at := path.Join(dir, u.pages)
-			sources, more = readAll(regular.DirFS(at), at+"/")
-			if len(more) > 0 {
-				fail("pages: "+more[0].Pos.File+" "+more[0].Problem, "correct pages:, or the folder")
-				continue
-			}
 		}
-		name, wrong := nameIn(sources)
-		if len(wrong) > 0 {
-			errs = append(errs, wrong...)
-			continue
-		}
-		if name != u.Name {
-			fail(fmt.Sprintf("the pages in %s are those of module %s", u.pages, show(name)), "correct the name")
-			continue
-		}
-		s, err := load(sources, more, path.Join(dir, u.pages), append(slices.Clone(above), m.Name), only.of(u.Name))
+		s, err := u.load(path.Join(dir, u.pages), own, append(slices.Clone(above), m.Name))
 		if err != nil {
 			errs = append(errs, err...)
 			continue
@@ -238,6 +219,35 @@ func (m *Module) use(dir string, above []string, only *only) Errors {
 	}
 	m.Words = joined(all)
 	return errs
+}
+
+// load loads the pages: the project's own ones, or those in a folder.
+func (u *Use) load(at string, own bool, above []string) (*Spec, Errors) {
+	if own {
+		s, err := Stored(u.Name)
+		var errs Errors
+		if err != nil && !errors.As(err, &errs) {
+			errs = Errors{u.mistake(err.Error(), "")}
+		}
+		return s, errs
+	}
+	sources, errs := readAll(regular.DirFS(at), at+"/")
+	if len(errs) > 0 {
+		return nil, Errors{u.mistake("pages: "+errs[0].Pos.File+" "+errs[0].Problem, "correct pages:, or the folder")}
+	}
+	name, errs := nameIn(sources)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	if name != u.Name {
+		return nil, Errors{u.mistake(fmt.Sprintf("the pages in %s are those of module %s", u.pages, show(name)), "correct the name")}
+	}
+	return load(sources, nil, at, above)
+}
+
+// mistake is one at the place of the module's name.
+func (u *Use) mistake(problem, fix string) Error {
+	return Error{Pos: u.Pos, Subject: u.Name, Problem: problem, Fix: fix, Code: CodeModule}
 }
 
 // nameIn is the name of the module that files are of.

@@ -12,6 +12,13 @@ import (
 // CheckNames finds every C name and every path of the spec that none of the releases knows. A name is fine when
 // any of them has it: what is newer than the header at hand is left out by its since. The error is Errors.
 func (s *Spec) CheckNames(rels ...*api.Release) error {
+	if s.layers == nil { // what is stored lacks the shared rules
+		whole, err := EmbeddedModule(s.Module.Name)
+		if err != nil {
+			return err
+		}
+		s = whole
+	}
 	c := &checker{Spec: s, f: s.Module.NewFacts(rels...)}
 	if s.Module.given {
 		c.module(s.Module)

@@ -169,7 +169,7 @@ func completeCall(cmd *cobra.Command, args []string, word string) ([]string, cob
 
 // verbNames are the verbs that the pages describe.
 func verbNames() []string {
-	sp, err := spec.Embedded()
+	sp, err := spec.Stored("")
 	if err != nil {
 		return nil
 	}

@@ -173,12 +173,7 @@ func (a *app) explainCases(src source, q question, file string, stdin io.Reader)
 	if err != nil {
 		return err
 	}
-	verbs := make([]string, len(calls))
-	for i, c := range calls {
-		verbs[i] = c.Verb
-	}
-	slices.Sort(verbs)
-	rel, sp, err := input.Load(src.Source, slices.Compact(verbs)...)
+	rel, sp, err := input.Load(src.Source)
 	if err != nil {
 		return err
 	}
@@ -241,7 +236,7 @@ func (a *app) explainCall(src source, q question, args []string) error {
 	if err != nil {
 		return err
 	}
-	rel, sp, err := input.Load(src.Source, args[0])
+	rel, sp, err := input.Load(src.Source)
 	if err != nil {
 		return err
 	}

@@ -26,8 +26,17 @@ type built struct {
 	left    []string // what no page decides, by place and name
 }
 
-// build runs the pipeline.
+// build runs the pipeline. Where an error is about the own pages, it does so once more, for the exact places.
 func build(t target) (*built, error) {
+	b, err := buildOnce(t)
+	if err != nil && !t.Places && strings.Contains(err.Error(), "spec/") {
+		t.Places = true
+		return buildOnce(t)
+	}
+	return b, err
+}
+
+func buildOnce(t target) (*built, error) {
 	rel, sp, err := input.Load(t.Source)
 	if err != nil {
 		return nil, err

@@ -112,14 +112,8 @@ that is not defined or is retired. With --json it prints
 			if err := want.check(); err != nil {
 				return err
 			}
-			verbs := args
-			if len(args) == 1 && isPattern(args[0]) {
-				verbs = nil
-			}
-			if verify { // the package that is generated needs all pages
-				verbs = nil
-			}
-			rel, sp, err := input.Load(src.Source, verbs...)
+			src.Places = verify // the package that is generated may have errors
+			rel, sp, err := input.Load(src.Source)
 			if err != nil {
 				return err
 			}

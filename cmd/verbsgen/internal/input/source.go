@@ -25,6 +25,7 @@ type Source struct {
 	Include []string // folders for what it includes
 	Specs   []string // folders of pages laid over the own ones
 	Edited  bool     // the own pages are those of a clone, where somebody may be changing them
+	Places  bool     // an error in the own pages says the line of the key, not that of its entry: takes longer
 }
 
 // Below makes the relative paths count from a folder.
@@ -108,10 +109,10 @@ func nearestFix(err *api.UnknownError) string {
 	return "the known releases are " + api.Ranges(err.Known) + "; read its header with --header"
 }
 
-// Pages returns the own pages with those of --spec laid over them; of the own pages alone, what some verbs need if there are any.
-func Pages(src Source, verbs ...string) (*spec.Spec, error) {
-	if len(verbs) > 0 && len(src.Specs) == 0 {
-		return spec.For(src.Module, verbs...)
+// Pages returns the own pages with those of --spec laid over them.
+func Pages(src Source) (*spec.Spec, error) {
+	if len(src.Specs) == 0 && !src.Places {
+		return spec.Stored(src.Module)
 	}
 	return spec.OverlayModule(src.Module, src.Specs...)
 }
@@ -141,8 +142,8 @@ func CheckNames(src Source, sp *spec.Spec, rels ...*api.Release) error {
 	return sp.CheckNames(rels...)
 }
 
-// Load returns the facts, and the pages, which are read at the same time. With verbs, pages that they do not need may be missing.
-func Load(src Source, verbs ...string) (*api.Release, *spec.Spec, error) {
+// Load returns the facts, and the pages, which are read at the same time.
+func Load(src Source) (*api.Release, *spec.Spec, error) {
 	m, err := spec.ModuleOf(src.Module, src.Specs...)
 	if err != nil {
 		return nil, nil, err
@@ -157,7 +158,7 @@ func Load(src Source, verbs ...string) (*api.Release, *spec.Spec, error) {
 				serr = fmt.Errorf("reading the pages: %v", r)
 			}
 		}()
-		sp, serr = Pages(src, verbs...)
+		sp, serr = Pages(src)
 	}()
 	rel, ferr := Facts(src, m)
 	<-done
