@@ -110,19 +110,18 @@ func bindModule(in Input) model.Module {
 
 // families puts the bound methods into the parts of the library.
 func (b *binder) families() {
-	var all []model.Family
-	for _, f := range b.in.Spec.Module.Families {
-		out := model.Family{Name: f.Name, Doc: f.Doc}
-		for _, v := range b.pkg.Verbs {
-			if of := b.in.Spec.Module.FamilyOf(v.C); of == nil || of.Name != f.Name {
-				continue
-			}
+	methods := map[string][]string{} // by family
+	for _, v := range b.pkg.Verbs {
+		if f := b.in.Spec.Module.FamilyOf(v.C); f != nil {
 			for _, m := range v.Methods {
-				out.Methods = append(out.Methods, m.Recv+"."+m.Name)
+				methods[f.Name] = append(methods[f.Name], m.Recv+"."+m.Name)
 			}
 		}
-		if len(out.Methods) > 0 {
-			all = append(all, out)
+	}
+	var all []model.Family
+	for _, f := range b.in.Spec.Module.Families {
+		if len(methods[f.Name]) > 0 {
+			all = append(all, model.Family{Name: f.Name, Doc: f.Doc, Methods: methods[f.Name]})
 		}
 	}
 	b.pkg.Module.Families = all

@@ -58,6 +58,7 @@ func spaced(line string) string {
 type spacer struct {
 	out    []byte
 	before token.Token
+	dotted bool // it is the name behind a dot
 	depth  int  // of braces
 	body   int  // the depth of the body of a function
 	head   bool // between func and its body
@@ -95,8 +96,10 @@ func (w *spacer) add(tok token.Token, lit string) (ok bool) {
 	case token.LPAREN:
 		ok = w.before != token.RPAREN // results
 	case token.LBRACK:
-		ok = w.before != token.RPAREN && w.before != token.IDENT // an array, or an index
-	case token.PERIOD, token.RPAREN, token.RBRACK:
+		ok = w.before != token.RPAREN && (w.before != token.IDENT || w.dotted) // not what may be a name and a type
+	case token.RBRACK:
+		ok = w.before != token.COLON // a part of a slice
+	case token.PERIOD, token.RPAREN:
 	case token.IDENT, token.INT, token.STRING:
 		if text = lit; w.before == token.IDENT || w.before == token.RPAREN {
 			text = " " + lit
@@ -104,6 +107,6 @@ func (w *spacer) add(tok token.Token, lit string) (ok bool) {
 	default:
 		ok = false
 	}
-	w.out, w.before = append(w.out, text...), tok
+	w.out, w.before, w.dotted = append(w.out, text...), tok, w.before == token.PERIOD
 	return ok
 }
