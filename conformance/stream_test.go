@@ -139,6 +139,14 @@ func TestStreamRefuses(t *testing.T) {
 	}
 	batch.WR(1).SendInv(1, 5)
 	posted("not asked for", 3, syscall.EINVAL, "request 1 is a SEND_WITH_INV: this QP was not asked for SEND_WITH_INV")
+	mw := must(a.PD.AllocMW(verbs.MWType2))(t)
+	if err := mw.Bind(batch.WR(1), 5, verbs.MWBindAttr{MR: a.MR, Addr: uint64(a.MR.Addr()), Length: 8}); err != nil {
+		t.Fatal(err)
+	}
+	if err := mw.Close(); err != nil { // nobody looks at it: no bind is posted
+		t.Fatal(err)
+	}
+	posted("a bind, not asked for", 3, syscall.EINVAL, "request 1 is a BIND_MW: this QP was not asked for BIND_MW")
 	batch.WR(1).Write(1, 0, 0)
 	posted("more than the batch has", 33, syscall.EINVAL, "33 requests")
 	if err := bed.soft.Fail("ibv_wr_complete", 1, syscall.ENOMEM); err != nil {

@@ -184,16 +184,18 @@ func (s *QPStream) PostRange(r dpath.SendRange) (posted int, err error) {
 	}
 	var a dpath.Stream
 	rawWRStart(s.gate.Word(), s.object, uint64(s.asked), r.Begin(&a, s.gate), unsafe.Pointer(&a))
-	r.End(&a)
-	if err := dpath.NotAsked(&a, "ibv_wr_start", "QP", s.asked); err != nil {
-		return 0, err
-	}
-	posted, errno := a.Posted()
-	if errno != 0 {
-		return posted, s.failed(r, errno)
+	if r.Unfinished(&a) {
+		r.End(&a)
+		if err := dpath.NotAsked(&a, "ibv_wr_start", "QP", s.asked); err != nil {
+			return 0, err
+		}
+		posted, errno := a.Posted()
+		if errno != 0 {
+			return posted, s.failed(r, errno)
+		}
 	}
 	s.hint(r)
-	return posted, nil
+	return r.Len(), nil
 }
 
 var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}

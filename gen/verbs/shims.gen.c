@@ -51,7 +51,7 @@ static inline int vg_errno(int code)
 }
 
 // ibv_wc_status_str: exported
-VG_WEAK void *vg86b142d842_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
+VG_WEAK void *vg19387c270f_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 {
 	enum ibv_wc_status status = (enum ibv_wc_status)status_;
 
@@ -59,7 +59,7 @@ VG_WEAK void *vg86b142d842_ibv_wc_status_str(uintptr_t fn0_, uint32_t status_)
 }
 
 // ibv_rate_to_mult: exported
-VG_WEAK int32_t vg86b142d842_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg19387c270f_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -67,7 +67,7 @@ VG_WEAK int32_t vg86b142d842_ibv_rate_to_mult(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mult_to_ibv_rate: exported
-VG_WEAK uint32_t vg86b142d842_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
+VG_WEAK uint32_t vg19387c270f_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 {
 	int mult = (int)mult_;
 
@@ -75,7 +75,7 @@ VG_WEAK uint32_t vg86b142d842_mult_to_ibv_rate(uintptr_t fn0_, int32_t mult_)
 }
 
 // ibv_rate_to_mbps: exported
-VG_WEAK int32_t vg86b142d842_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
+VG_WEAK int32_t vg19387c270f_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 {
 	enum ibv_rate rate = (enum ibv_rate)rate_;
 
@@ -83,7 +83,7 @@ VG_WEAK int32_t vg86b142d842_ibv_rate_to_mbps(uintptr_t fn0_, uint32_t rate_)
 }
 
 // mbps_to_ibv_rate: exported
-VG_WEAK uint32_t vg86b142d842_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
+VG_WEAK uint32_t vg19387c270f_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 {
 	int mbps = (int)mbps_;
 
@@ -91,7 +91,7 @@ VG_WEAK uint32_t vg86b142d842_mbps_to_ibv_rate(uintptr_t fn0_, int32_t mbps_)
 }
 
 // ibv_qp_to_qp_ex: exported
-VG_WEAK void *vg86b142d842_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK void *vg19387c270f_ibv_qp_to_qp_ex(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -149,7 +149,7 @@ static __attribute__((noinline)) int vg_more_ibv_qp_ex(struct ibv_qp_ex *o, cons
 	return 0;
 }
 // ibv_wr_start: a stream of commands
-VG_WEAK void vg86b142d842_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
+VG_WEAK void vg19387c270f_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_)
 {
 	struct answer {
 		int64_t n, bad;
@@ -219,7 +219,8 @@ VG_WEAK void vg86b142d842_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 	}
 	end = w + a->n;
 	plain = a->more == 0 && (int)o->qp_base.qp_type != 4 && (int)o->qp_base.qp_type != 9;
-	code = verbsgen_dpath_bindable(slot, o, w, a->n, &a->bad, &named);
+	if (asked_ & 0x100) // otherwise no request with names is built
+		code = verbsgen_dpath_bindable(slot, o, w, a->n, &a->bad, &named);
 	if (code != 0) {
 		verbsgen_dpath_addressed(slot);
 		verbsgen_dpath_end(slot, a->use);
@@ -487,10 +488,11 @@ VG_WEAK void vg86b142d842_ibv_wr_start(uint8_t *gate_, uintptr_t object_, uint64
 		}
 	}
 	code = o->wr_complete(o);
-	if (code == 0)
-		verbsgen_dpath_keys((const struct ibv_send_wr *)first_, a->n);
-	if (named)
+	if (named) {
+		if (code == 0)
+			verbsgen_dpath_keys((const struct ibv_send_wr *)first_, a->n);
 		verbsgen_dpath_addressed(slot);
+	}
 	verbsgen_dpath_end(slot, a->use);
 	verbsgen_gate_end(slot);
 	if (code != 0)
@@ -623,7 +625,7 @@ static __attribute__((noinline)) int64_t vg_read_singly_WCEx(struct ibv_cq_ex *o
 }
 
 // ibv_start_poll: a reader
-VG_WEAK void vg86b142d842_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
+VG_WEAK void vg19387c270f_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_)
 {
 	struct vg_WCEx *e = (struct vg_WCEx *)entries_;
 	struct answer {
@@ -702,7 +704,7 @@ VG_WEAK void vg86b142d842_ibv_start_poll(uint8_t *gate_, uint64_t fields_, uint8
 }
 
 // ibv_get_device_list: exported
-VG_WEAK void *vg86b142d842_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
+VG_WEAK void *vg19387c270f_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
@@ -710,7 +712,7 @@ VG_WEAK void *vg86b142d842_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devi
 }
 
 // ibv_free_device_list: exported
-VG_WEAK void vg86b142d842_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
+VG_WEAK void vg19387c270f_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 {
 	struct ibv_device **list = (struct ibv_device **)list_;
 
@@ -718,7 +720,7 @@ VG_WEAK void vg86b142d842_ibv_free_device_list(uintptr_t fn0_, uintptr_t list_)
 }
 
 // ibv_get_device_index: exported
-VG_WEAK int32_t vg86b142d842_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK int32_t vg19387c270f_ibv_get_device_index(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -726,7 +728,7 @@ VG_WEAK int32_t vg86b142d842_ibv_get_device_index(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_get_device_guid: exported
-VG_WEAK uint64_t vg86b142d842_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK uint64_t vg19387c270f_ibv_get_device_guid(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -734,7 +736,7 @@ VG_WEAK uint64_t vg86b142d842_ibv_get_device_guid(uintptr_t fn0_, uintptr_t devi
 }
 
 // ibv_open_device: exported
-VG_WEAK void *vg86b142d842_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
+VG_WEAK void *vg19387c270f_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
@@ -742,7 +744,7 @@ VG_WEAK void *vg86b142d842_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 }
 
 // ibv_close_device: exported
-VG_WEAK int32_t vg86b142d842_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK int32_t vg19387c270f_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -750,7 +752,7 @@ VG_WEAK int32_t vg86b142d842_ibv_close_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_import_device: exported
-VG_WEAK void *vg86b142d842_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
+VG_WEAK void *vg19387c270f_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 {
 	int cmd_fd = (int)cmd_fd_;
 
@@ -758,7 +760,7 @@ VG_WEAK void *vg86b142d842_ibv_import_device(uintptr_t fn0_, int32_t cmd_fd_)
 }
 
 // ibv_import_pd: exported
-VG_WEAK void *vg86b142d842_ibv_import_pd(uintptr_t fn0_, uintptr_t context_, uint32_t pd_handle_)
+VG_WEAK void *vg19387c270f_ibv_import_pd(uintptr_t fn0_, uintptr_t context_, uint32_t pd_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t pd_handle = (uint32_t)pd_handle_;
@@ -767,7 +769,7 @@ VG_WEAK void *vg86b142d842_ibv_import_pd(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_pd: exported
-VG_WEAK void vg86b142d842_ibv_unimport_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK void vg19387c270f_ibv_unimport_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -775,7 +777,7 @@ VG_WEAK void vg86b142d842_ibv_unimport_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_import_mr: exported
-VG_WEAK void *vg86b142d842_ibv_import_mr(uintptr_t fn0_, uintptr_t pd_, uint32_t mr_handle_)
+VG_WEAK void *vg19387c270f_ibv_import_mr(uintptr_t fn0_, uintptr_t pd_, uint32_t mr_handle_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint32_t mr_handle = (uint32_t)mr_handle_;
@@ -784,7 +786,7 @@ VG_WEAK void *vg86b142d842_ibv_import_mr(uintptr_t fn0_, uintptr_t pd_, uint32_t
 }
 
 // ibv_unimport_mr: exported
-VG_WEAK void vg86b142d842_ibv_unimport_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK void vg19387c270f_ibv_unimport_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -792,7 +794,7 @@ VG_WEAK void vg86b142d842_ibv_unimport_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_import_dm: exported
-VG_WEAK void *vg86b142d842_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
+VG_WEAK void *vg19387c270f_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uint32_t dm_handle_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t dm_handle = (uint32_t)dm_handle_;
@@ -801,7 +803,7 @@ VG_WEAK void *vg86b142d842_ibv_import_dm(uintptr_t fn0_, uintptr_t context_, uin
 }
 
 // ibv_unimport_dm: exported
-VG_WEAK void vg86b142d842_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK void vg19387c270f_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -809,7 +811,7 @@ VG_WEAK void vg86b142d842_ibv_unimport_dm(uintptr_t fn0_, uintptr_t dm_)
 }
 
 // ibv_query_device: exported
-VG_WEAK int32_t vg86b142d842_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
+VG_WEAK int32_t vg19387c270f_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_t *device_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
@@ -818,7 +820,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_device(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_port: written by hand
-VG_WEAK int32_t vg86b142d842_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
+VG_WEAK int32_t vg19387c270f_ibv_query_port(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *port_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct verbs_context *v = vg_verbs(context);
@@ -834,7 +836,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_port(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_query_port_speed: exported
-VG_WEAK int32_t vg86b142d842_ibv_query_port_speed(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint8_t *port_speed_)
+VG_WEAK int32_t vg19387c270f_ibv_query_port_speed(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint8_t *port_speed_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -844,7 +846,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_port_speed(uintptr_t fn0_, uintptr_t cont
 }
 
 // ibv_query_gid: exported
-VG_WEAK int32_t vg86b142d842_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
+VG_WEAK int32_t vg19387c270f_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *gid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -855,7 +857,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // ibv_query_gid_ex: exported
-VG_WEAK int32_t vg86b142d842_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
+VG_WEAK int32_t vg19387c270f_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_, uint32_t port_num_, uint32_t gid_index_, uint8_t *entry_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t port_num = (uint32_t)port_num_;
@@ -867,7 +869,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_gid_ex(uintptr_t fn0_, uintptr_t context_
 }
 
 // ibv_query_gid_table: exported
-VG_WEAK int64_t vg86b142d842_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
+VG_WEAK int64_t vg19387c270f_ibv_query_gid_table(uintptr_t fn0_, uintptr_t context_, uint8_t *entries_, uint64_t max_entries_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_gid_entry *entries = (struct ibv_gid_entry *)entries_;
@@ -878,7 +880,7 @@ VG_WEAK int64_t vg86b142d842_ibv_query_gid_table(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_query_pkey: exported
-VG_WEAK int32_t vg86b142d842_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
+VG_WEAK int32_t vg19387c270f_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, int32_t index_, uint8_t *pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -889,7 +891,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_get_pkey_index: exported
-VG_WEAK int32_t vg86b142d842_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
+VG_WEAK int32_t vg19387c270f_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint16_t pkey_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -899,7 +901,7 @@ VG_WEAK int32_t vg86b142d842_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t contex
 }
 
 // ibv_alloc_pd: exported
-VG_WEAK void *vg86b142d842_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg19387c270f_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -907,7 +909,7 @@ VG_WEAK void *vg86b142d842_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 }
 
 // ibv_dealloc_pd: exported
-VG_WEAK int32_t vg86b142d842_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
+VG_WEAK int32_t vg19387c270f_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -915,7 +917,7 @@ VG_WEAK int32_t vg86b142d842_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 }
 
 // ibv_create_flow: op ibv_create_flow of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
+VG_WEAK void *vg19387c270f_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_flow_attr *flow = (struct ibv_flow_attr *)flow_;
@@ -928,7 +930,7 @@ VG_WEAK void *vg86b142d842_ibv_create_flow(uintptr_t qp_, uint8_t *flow_)
 }
 
 // ibv_destroy_flow: written by hand
-VG_WEAK int32_t vg86b142d842_ibv_destroy_flow(uintptr_t flow_id_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_flow(uintptr_t flow_id_)
 {
 	struct ibv_flow *flow = (struct ibv_flow *)flow_id_;
 	struct verbs_context *v = vg_verbs(flow->context);
@@ -937,7 +939,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_flow(uintptr_t flow_id_)
 }
 
 // ibv_create_flow_action_esp: op create_flow_action_esp of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_create_flow_action_esp(uintptr_t ctx_, uint8_t *esp_)
+VG_WEAK void *vg19387c270f_ibv_create_flow_action_esp(uintptr_t ctx_, uint8_t *esp_)
 {
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	struct ibv_flow_action_esp_attr *esp = (struct ibv_flow_action_esp_attr *)esp_;
@@ -950,7 +952,7 @@ VG_WEAK void *vg86b142d842_ibv_create_flow_action_esp(uintptr_t ctx_, uint8_t *e
 }
 
 // ibv_modify_flow_action_esp: op modify_flow_action_esp of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_modify_flow_action_esp(uintptr_t action_, uint8_t *esp_)
+VG_WEAK int32_t vg19387c270f_ibv_modify_flow_action_esp(uintptr_t action_, uint8_t *esp_)
 {
 	struct ibv_flow_action *action = (struct ibv_flow_action *)action_;
 	struct ibv_flow_action_esp_attr *esp = (struct ibv_flow_action_esp_attr *)esp_;
@@ -963,7 +965,7 @@ VG_WEAK int32_t vg86b142d842_ibv_modify_flow_action_esp(uintptr_t action_, uint8
 }
 
 // ibv_destroy_flow_action: op destroy_flow_action of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_destroy_flow_action(uintptr_t action_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_flow_action(uintptr_t action_)
 {
 	struct ibv_flow_action *action = (struct ibv_flow_action *)action_;
 
@@ -975,7 +977,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_flow_action(uintptr_t action_)
 }
 
 // ibv_open_xrcd: op open_xrcd of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
+VG_WEAK void *vg19387c270f_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_xrcd_init_attr *xrcd_init_attr = (struct ibv_xrcd_init_attr *)xrcd_init_attr_;
@@ -988,7 +990,7 @@ VG_WEAK void *vg86b142d842_ibv_open_xrcd(uintptr_t context_, uint8_t *xrcd_init_
 }
 
 // ibv_close_xrcd: written by hand
-VG_WEAK int32_t vg86b142d842_ibv_close_xrcd(uintptr_t xrcd_)
+VG_WEAK int32_t vg19387c270f_ibv_close_xrcd(uintptr_t xrcd_)
 {
 	struct ibv_xrcd *xrcd = (struct ibv_xrcd *)xrcd_;
 	struct verbs_context *v = vg_verbs(xrcd->context);
@@ -998,7 +1000,7 @@ VG_WEAK int32_t vg86b142d842_ibv_close_xrcd(uintptr_t xrcd_)
 }
 
 // ibv_reg_mr: written by hand
-VG_WEAK void *vg86b142d842_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg19387c270f_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -1012,7 +1014,7 @@ VG_WEAK void *vg86b142d842_ibv_reg_mr(uintptr_t fn0_, uintptr_t fn1_, uintptr_t 
 }
 
 // ibv_reg_mr_iova: written by hand
-VG_WEAK void *vg86b142d842_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
+VG_WEAK void *vg19387c270f_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, uint64_t iova_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -1025,7 +1027,7 @@ VG_WEAK void *vg86b142d842_ibv_reg_mr_iova(uintptr_t fn0_, uintptr_t fn1_, uintp
 }
 
 // ibv_reg_dmabuf_mr: exported
-VG_WEAK void *vg86b142d842_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
+VG_WEAK void *vg19387c270f_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint64_t offset_, uint64_t length_, uint64_t iova_, int32_t fd_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	uint64_t offset = (uint64_t)offset_;
@@ -1038,7 +1040,7 @@ VG_WEAK void *vg86b142d842_ibv_reg_dmabuf_mr(uintptr_t fn0_, uintptr_t pd_, uint
 }
 
 // ibv_reg_mr_ex: exported
-VG_WEAK void *vg86b142d842_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
+VG_WEAK void *vg19387c270f_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t *mr_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_mr_init_attr *mr_init_attr = (struct ibv_mr_init_attr *)mr_init_attr_;
@@ -1047,7 +1049,7 @@ VG_WEAK void *vg86b142d842_ibv_reg_mr_ex(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_rereg_mr: exported
-VG_WEAK int32_t vg86b142d842_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK int32_t vg19387c270f_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_, uintptr_t pd_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 	int flags = (int)flags_;
@@ -1060,7 +1062,7 @@ VG_WEAK int32_t vg86b142d842_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t
 }
 
 // ibv_dereg_mr: exported
-VG_WEAK int32_t vg86b142d842_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
+VG_WEAK int32_t vg19387c270f_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
@@ -1068,7 +1070,7 @@ VG_WEAK int32_t vg86b142d842_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 }
 
 // ibv_alloc_mw: op alloc_mw of the context
-VG_WEAK void *vg86b142d842_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
+VG_WEAK void *vg19387c270f_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ibv_mw_type type = (enum ibv_mw_type)type_;
@@ -1079,7 +1081,7 @@ VG_WEAK void *vg86b142d842_ibv_alloc_mw(uintptr_t pd_, uint32_t type_)
 }
 
 // ibv_dealloc_mw: op dealloc_mw of the context
-VG_WEAK int32_t vg86b142d842_ibv_dealloc_mw(uintptr_t mw_)
+VG_WEAK int32_t vg19387c270f_ibv_dealloc_mw(uintptr_t mw_)
 {
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
 
@@ -1089,7 +1091,7 @@ VG_WEAK int32_t vg86b142d842_ibv_dealloc_mw(uintptr_t mw_)
 }
 
 // ibv_bind_mw: written by hand
-VG_WEAK int32_t vg86b142d842_ibv_bind_mw(uintptr_t qp_, uintptr_t mw_, uint8_t *mw_bind_)
+VG_WEAK int32_t vg19387c270f_ibv_bind_mw(uintptr_t qp_, uintptr_t mw_, uint8_t *mw_bind_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_mw *mw = (struct ibv_mw *)mw_;
@@ -1108,7 +1110,7 @@ VG_WEAK int32_t vg86b142d842_ibv_bind_mw(uintptr_t qp_, uintptr_t mw_, uint8_t *
 }
 
 // ibv_create_comp_channel: exported
-VG_WEAK void *vg86b142d842_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
+VG_WEAK void *vg19387c270f_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
@@ -1116,7 +1118,7 @@ VG_WEAK void *vg86b142d842_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t con
 }
 
 // ibv_destroy_comp_channel: exported
-VG_WEAK int32_t vg86b142d842_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_)
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
@@ -1124,7 +1126,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_advise_mr: op advise_mr of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
+VG_WEAK int32_t vg19387c270f_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint32_t flags_, uint8_t *sg_list_, uint32_t num_sge_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	enum ib_uverbs_advise_mr_advice advice = (enum ib_uverbs_advise_mr_advice)advice_;
@@ -1140,7 +1142,7 @@ VG_WEAK int32_t vg86b142d842_ibv_advise_mr(uintptr_t pd_, uint32_t advice_, uint
 }
 
 // ibv_alloc_dm: op alloc_dm of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg19387c270f_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_alloc_dm_attr *attr = (struct ibv_alloc_dm_attr *)attr_;
@@ -1153,7 +1155,7 @@ VG_WEAK void *vg86b142d842_ibv_alloc_dm(uintptr_t context_, uint8_t *attr_)
 }
 
 // ibv_free_dm: op free_dm of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_free_dm(uintptr_t dm_)
+VG_WEAK int32_t vg19387c270f_ibv_free_dm(uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -1165,7 +1167,7 @@ VG_WEAK int32_t vg86b142d842_ibv_free_dm(uintptr_t dm_)
 }
 
 // ibv_dm_export_dmabuf_fd: exported
-VG_WEAK int32_t vg86b142d842_ibv_dm_export_dmabuf_fd(uintptr_t fn0_, uintptr_t dm_)
+VG_WEAK int32_t vg19387c270f_ibv_dm_export_dmabuf_fd(uintptr_t fn0_, uintptr_t dm_)
 {
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
 
@@ -1173,7 +1175,7 @@ VG_WEAK int32_t vg86b142d842_ibv_dm_export_dmabuf_fd(uintptr_t fn0_, uintptr_t d
 }
 
 // ibv_alloc_null_mr: op alloc_null_mr of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_alloc_null_mr(uintptr_t pd_)
+VG_WEAK void *vg19387c270f_ibv_alloc_null_mr(uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
@@ -1185,7 +1187,7 @@ VG_WEAK void *vg86b142d842_ibv_alloc_null_mr(uintptr_t pd_)
 }
 
 // ibv_reg_dm_mr: op reg_dm_mr of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
+VG_WEAK void *vg19387c270f_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t dm_offset_, uint64_t length_, uint32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_dm *dm = (struct ibv_dm *)dm_;
@@ -1201,7 +1203,7 @@ VG_WEAK void *vg86b142d842_ibv_reg_dm_mr(uintptr_t pd_, uintptr_t dm_, uint64_t 
 }
 
 // ibv_create_cq: exported
-VG_WEAK void *vg86b142d842_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
+VG_WEAK void *vg19387c270f_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe_, uintptr_t cq_context_, uintptr_t channel_, int32_t comp_vector_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	int cqe = (int)cqe_;
@@ -1213,7 +1215,7 @@ VG_WEAK void *vg86b142d842_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int
 }
 
 // ibv_create_cq_ex: op create_cq_ex of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
+VG_WEAK void *vg19387c270f_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
@@ -1226,7 +1228,7 @@ VG_WEAK void *vg86b142d842_ibv_create_cq_ex(uintptr_t context_, uint8_t *cq_attr
 }
 
 // ibv_resize_cq: exported
-VG_WEAK int32_t vg86b142d842_ibv_resize_cq(uintptr_t fn0_, uintptr_t cq_, int32_t cqe_)
+VG_WEAK int32_t vg19387c270f_ibv_resize_cq(uintptr_t fn0_, uintptr_t cq_, int32_t cqe_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	int cqe = (int)cqe_;
@@ -1235,7 +1237,7 @@ VG_WEAK int32_t vg86b142d842_ibv_resize_cq(uintptr_t fn0_, uintptr_t cq_, int32_
 }
 
 // ibv_destroy_cq: exported
-VG_WEAK int32_t vg86b142d842_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
@@ -1243,7 +1245,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 }
 
 // ibv_modify_cq: op modify_cq of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
+VG_WEAK int32_t vg19387c270f_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	struct ibv_modify_cq_attr *attr = (struct ibv_modify_cq_attr *)attr_;
@@ -1256,7 +1258,7 @@ VG_WEAK int32_t vg86b142d842_ibv_modify_cq(uintptr_t cq_, uint8_t *attr_)
 }
 
 // ibv_query_comp_cntr_caps: exported
-VG_WEAK int32_t vg86b142d842_ibv_query_comp_cntr_caps(uintptr_t fn0_, uintptr_t context_, uint8_t *caps_)
+VG_WEAK int32_t vg19387c270f_ibv_query_comp_cntr_caps(uintptr_t fn0_, uintptr_t context_, uint8_t *caps_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_comp_cntr_caps *caps = (struct ibv_comp_cntr_caps *)caps_;
@@ -1265,7 +1267,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_comp_cntr_caps(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_create_comp_cntr: exported
-VG_WEAK void *vg86b142d842_ibv_create_comp_cntr(uintptr_t fn0_, uintptr_t context_, uint8_t *cc_attr_)
+VG_WEAK void *vg19387c270f_ibv_create_comp_cntr(uintptr_t fn0_, uintptr_t context_, uint8_t *cc_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_comp_cntr_init_attr *cc_attr = (struct ibv_comp_cntr_init_attr *)cc_attr_;
@@ -1274,7 +1276,7 @@ VG_WEAK void *vg86b142d842_ibv_create_comp_cntr(uintptr_t fn0_, uintptr_t contex
 }
 
 // ibv_destroy_comp_cntr: exported
-VG_WEAK int32_t vg86b142d842_ibv_destroy_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_)
 {
 	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
 
@@ -1282,7 +1284,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_comp_cntr(uintptr_t fn0_, uintptr_t com
 }
 
 // ibv_set_comp_cntr: exported
-VG_WEAK int32_t vg86b142d842_ibv_set_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t value_)
+VG_WEAK int32_t vg19387c270f_ibv_set_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t value_)
 {
 	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
 	uint64_t value = (uint64_t)value_;
@@ -1291,7 +1293,7 @@ VG_WEAK int32_t vg86b142d842_ibv_set_comp_cntr(uintptr_t fn0_, uintptr_t comp_cn
 }
 
 // ibv_set_err_comp_cntr: exported
-VG_WEAK int32_t vg86b142d842_ibv_set_err_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t value_)
+VG_WEAK int32_t vg19387c270f_ibv_set_err_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t value_)
 {
 	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
 	uint64_t value = (uint64_t)value_;
@@ -1300,7 +1302,7 @@ VG_WEAK int32_t vg86b142d842_ibv_set_err_comp_cntr(uintptr_t fn0_, uintptr_t com
 }
 
 // ibv_inc_comp_cntr: exported
-VG_WEAK int32_t vg86b142d842_ibv_inc_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t amount_)
+VG_WEAK int32_t vg19387c270f_ibv_inc_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t amount_)
 {
 	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
 	uint64_t amount = (uint64_t)amount_;
@@ -1309,7 +1311,7 @@ VG_WEAK int32_t vg86b142d842_ibv_inc_comp_cntr(uintptr_t fn0_, uintptr_t comp_cn
 }
 
 // ibv_inc_err_comp_cntr: exported
-VG_WEAK int32_t vg86b142d842_ibv_inc_err_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t amount_)
+VG_WEAK int32_t vg19387c270f_ibv_inc_err_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint64_t amount_)
 {
 	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
 	uint64_t amount = (uint64_t)amount_;
@@ -1318,7 +1320,7 @@ VG_WEAK int32_t vg86b142d842_ibv_inc_err_comp_cntr(uintptr_t fn0_, uintptr_t com
 }
 
 // ibv_read_comp_cntr: exported
-VG_WEAK int32_t vg86b142d842_ibv_read_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint8_t *value_)
+VG_WEAK int32_t vg19387c270f_ibv_read_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint8_t *value_)
 {
 	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
 	uint64_t *value = (uint64_t *)value_;
@@ -1327,7 +1329,7 @@ VG_WEAK int32_t vg86b142d842_ibv_read_comp_cntr(uintptr_t fn0_, uintptr_t comp_c
 }
 
 // ibv_read_err_comp_cntr: exported
-VG_WEAK int32_t vg86b142d842_ibv_read_err_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint8_t *value_)
+VG_WEAK int32_t vg19387c270f_ibv_read_err_comp_cntr(uintptr_t fn0_, uintptr_t comp_cntr_, uint8_t *value_)
 {
 	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
 	uint64_t *value = (uint64_t *)value_;
@@ -1336,7 +1338,7 @@ VG_WEAK int32_t vg86b142d842_ibv_read_err_comp_cntr(uintptr_t fn0_, uintptr_t co
 }
 
 // ibv_create_srq: exported
-VG_WEAK void *vg86b142d842_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
+VG_WEAK void *vg19387c270f_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
@@ -1345,7 +1347,7 @@ VG_WEAK void *vg86b142d842_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t
 }
 
 // ibv_create_srq_ex: written by hand
-VG_WEAK void *vg86b142d842_ibv_create_srq_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *srq_init_attr_ex_)
+VG_WEAK void *vg19387c270f_ibv_create_srq_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *srq_init_attr_ex_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_srq_init_attr_ex *attr = (struct ibv_srq_init_attr_ex *)srq_init_attr_ex_;
@@ -1369,7 +1371,7 @@ VG_WEAK void *vg86b142d842_ibv_create_srq_ex(uintptr_t fn0_, uintptr_t context_,
 }
 
 // ibv_modify_srq: exported
-VG_WEAK int32_t vg86b142d842_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
+VG_WEAK int32_t vg19387c270f_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_, int32_t srq_attr_mask_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -1379,7 +1381,7 @@ VG_WEAK int32_t vg86b142d842_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint
 }
 
 // ibv_query_srq: exported
-VG_WEAK int32_t vg86b142d842_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
+VG_WEAK int32_t vg19387c270f_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_attr_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
@@ -1388,7 +1390,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8
 }
 
 // ibv_get_srq_num: op get_srq_num of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_get_srq_num(uintptr_t srq_, uint8_t *srq_num_)
+VG_WEAK int32_t vg19387c270f_ibv_get_srq_num(uintptr_t srq_, uint8_t *srq_num_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	uint32_t *srq_num = (uint32_t *)srq_num_;
@@ -1401,7 +1403,7 @@ VG_WEAK int32_t vg86b142d842_ibv_get_srq_num(uintptr_t srq_, uint8_t *srq_num_)
 }
 
 // ibv_destroy_srq: exported
-VG_WEAK int32_t vg86b142d842_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
@@ -1409,7 +1411,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 }
 
 // ibv_create_qp: exported
-VG_WEAK void *vg86b142d842_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
+VG_WEAK void *vg19387c270f_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init_attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
@@ -1418,7 +1420,7 @@ VG_WEAK void *vg86b142d842_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_create_qp_ex: written by hand
-VG_WEAK void *vg86b142d842_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
+VG_WEAK void *vg19387c270f_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_init_attr_ex_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_init_attr_ex *attr = (struct ibv_qp_init_attr_ex *)qp_init_attr_ex_;
@@ -1434,7 +1436,7 @@ VG_WEAK void *vg86b142d842_ibv_create_qp_ex(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // ibv_alloc_td: op alloc_td of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg19387c270f_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_td_init_attr *init_attr = (struct ibv_td_init_attr *)init_attr_;
@@ -1447,7 +1449,7 @@ VG_WEAK void *vg86b142d842_ibv_alloc_td(uintptr_t context_, uint8_t *init_attr_)
 }
 
 // ibv_dealloc_td: op dealloc_td of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_dealloc_td(uintptr_t td_)
+VG_WEAK int32_t vg19387c270f_ibv_dealloc_td(uintptr_t td_)
 {
 	struct ibv_td *td = (struct ibv_td *)td_;
 
@@ -1459,7 +1461,7 @@ VG_WEAK int32_t vg86b142d842_ibv_dealloc_td(uintptr_t td_)
 }
 
 // ibv_alloc_parent_domain: op alloc_parent_domain of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg19387c270f_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_parent_domain_init_attr *attr = (struct ibv_parent_domain_init_attr *)attr_;
@@ -1472,7 +1474,7 @@ VG_WEAK void *vg86b142d842_ibv_alloc_parent_domain(uintptr_t context_, uint8_t *
 }
 
 // ibv_alloc_buf: exported
-VG_WEAK void *vg86b142d842_ibv_alloc_buf(uintptr_t fn0_, uintptr_t pd_, uint64_t size_, uint8_t *buf_)
+VG_WEAK void *vg19387c270f_ibv_alloc_buf(uintptr_t fn0_, uintptr_t pd_, uint64_t size_, uint8_t *buf_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	size_t size = (size_t)size_;
@@ -1482,7 +1484,7 @@ VG_WEAK void *vg86b142d842_ibv_alloc_buf(uintptr_t fn0_, uintptr_t pd_, uint64_t
 }
 
 // ibv_export_buf_dmabuf_fd: exported
-VG_WEAK int32_t vg86b142d842_ibv_export_buf_dmabuf_fd(uintptr_t fn0_, uintptr_t buf_)
+VG_WEAK int32_t vg19387c270f_ibv_export_buf_dmabuf_fd(uintptr_t fn0_, uintptr_t buf_)
 {
 	struct ibv_buf *buf = (struct ibv_buf *)buf_;
 
@@ -1490,7 +1492,7 @@ VG_WEAK int32_t vg86b142d842_ibv_export_buf_dmabuf_fd(uintptr_t fn0_, uintptr_t 
 }
 
 // ibv_free_buf: exported
-VG_WEAK void vg86b142d842_ibv_free_buf(uintptr_t fn0_, uintptr_t buf_)
+VG_WEAK void vg19387c270f_ibv_free_buf(uintptr_t fn0_, uintptr_t buf_)
 {
 	struct ibv_buf *buf = (struct ibv_buf *)buf_;
 
@@ -1498,7 +1500,7 @@ VG_WEAK void vg86b142d842_ibv_free_buf(uintptr_t fn0_, uintptr_t buf_)
 }
 
 // ibv_reg_buf_mr: exported
-VG_WEAK void *vg86b142d842_ibv_reg_buf_mr(uintptr_t fn0_, uintptr_t pd_, uintptr_t buf_, uintptr_t addr_, uint64_t length_, int32_t access_)
+VG_WEAK void *vg19387c270f_ibv_reg_buf_mr(uintptr_t fn0_, uintptr_t pd_, uintptr_t buf_, uintptr_t addr_, uint64_t length_, int32_t access_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_buf *buf = (struct ibv_buf *)buf_;
@@ -1510,7 +1512,7 @@ VG_WEAK void *vg86b142d842_ibv_reg_buf_mr(uintptr_t fn0_, uintptr_t pd_, uintptr
 }
 
 // ibv_alloc_dmah: exported
-VG_WEAK void *vg86b142d842_ibv_alloc_dmah(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_)
+VG_WEAK void *vg19387c270f_ibv_alloc_dmah(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_dmah_init_attr *attr = (struct ibv_dmah_init_attr *)attr_;
@@ -1519,7 +1521,7 @@ VG_WEAK void *vg86b142d842_ibv_alloc_dmah(uintptr_t fn0_, uintptr_t context_, ui
 }
 
 // ibv_dealloc_dmah: exported
-VG_WEAK int32_t vg86b142d842_ibv_dealloc_dmah(uintptr_t fn0_, uintptr_t dmah_)
+VG_WEAK int32_t vg19387c270f_ibv_dealloc_dmah(uintptr_t fn0_, uintptr_t dmah_)
 {
 	struct ibv_dmah *dmah = (struct ibv_dmah *)dmah_;
 
@@ -1527,7 +1529,7 @@ VG_WEAK int32_t vg86b142d842_ibv_dealloc_dmah(uintptr_t fn0_, uintptr_t dmah_)
 }
 
 // ibv_query_rt_values_ex: op query_rt_values of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_query_rt_values_ex(uintptr_t context_, uint8_t *values_)
+VG_WEAK int32_t vg19387c270f_ibv_query_rt_values_ex(uintptr_t context_, uint8_t *values_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_values_ex *values = (struct ibv_values_ex *)values_;
@@ -1540,7 +1542,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_rt_values_ex(uintptr_t context_, uint8_t 
 }
 
 // ibv_query_device_ex: written by hand
-VG_WEAK int32_t vg86b142d842_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+VG_WEAK int32_t vg19387c270f_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -1564,7 +1566,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_device_ex(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_open_qp: op open_qp of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_open_qp(uintptr_t context_, uint8_t *qp_open_attr_)
+VG_WEAK void *vg19387c270f_ibv_open_qp(uintptr_t context_, uint8_t *qp_open_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_qp_open_attr *qp_open_attr = (struct ibv_qp_open_attr *)qp_open_attr_;
@@ -1577,7 +1579,7 @@ VG_WEAK void *vg86b142d842_ibv_open_qp(uintptr_t context_, uint8_t *qp_open_attr
 }
 
 // ibv_modify_qp: exported
-VG_WEAK int32_t vg86b142d842_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
+VG_WEAK int32_t vg19387c270f_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -1587,7 +1589,7 @@ VG_WEAK int32_t vg86b142d842_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_
 }
 
 // ibv_modify_qp_rate_limit: op modify_qp_rate_limit of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_modify_qp_rate_limit(uintptr_t qp_, uint8_t *attr_)
+VG_WEAK int32_t vg19387c270f_ibv_modify_qp_rate_limit(uintptr_t qp_, uint8_t *attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_rate_limit_attr *attr = (struct ibv_qp_rate_limit_attr *)attr_;
@@ -1600,7 +1602,7 @@ VG_WEAK int32_t vg86b142d842_ibv_modify_qp_rate_limit(uintptr_t qp_, uint8_t *at
 }
 
 // ibv_qp_attach_comp_cntr: exported
-VG_WEAK int32_t vg86b142d842_ibv_qp_attach_comp_cntr(uintptr_t fn0_, uintptr_t qp_, uintptr_t comp_cntr_, uint8_t *attr_)
+VG_WEAK int32_t vg19387c270f_ibv_qp_attach_comp_cntr(uintptr_t fn0_, uintptr_t qp_, uintptr_t comp_cntr_, uint8_t *attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_comp_cntr *comp_cntr = (struct ibv_comp_cntr *)comp_cntr_;
@@ -1610,7 +1612,7 @@ VG_WEAK int32_t vg86b142d842_ibv_qp_attach_comp_cntr(uintptr_t fn0_, uintptr_t q
 }
 
 // ibv_query_qp_data_in_order: exported
-VG_WEAK int32_t vg86b142d842_ibv_query_qp_data_in_order(uintptr_t fn0_, uintptr_t qp_, uint32_t op_, uint32_t flags_)
+VG_WEAK int32_t vg19387c270f_ibv_query_qp_data_in_order(uintptr_t fn0_, uintptr_t qp_, uint32_t op_, uint32_t flags_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	enum ibv_wr_opcode op = (enum ibv_wr_opcode)op_;
@@ -1620,7 +1622,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_qp_data_in_order(uintptr_t fn0_, uintptr_
 }
 
 // ibv_query_qp: exported
-VG_WEAK int32_t vg86b142d842_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
+VG_WEAK int32_t vg19387c270f_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_, int32_t attr_mask_, uint8_t *init_attr_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
@@ -1631,7 +1633,7 @@ VG_WEAK int32_t vg86b142d842_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t
 }
 
 // ibv_destroy_qp: exported
-VG_WEAK int32_t vg86b142d842_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
@@ -1639,7 +1641,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 }
 
 // ibv_create_wq: written by hand
-VG_WEAK void *vg86b142d842_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
+VG_WEAK void *vg19387c270f_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_wq_init_attr *attr = (struct ibv_wq_init_attr *)wq_init_attr_;
@@ -1660,7 +1662,7 @@ VG_WEAK void *vg86b142d842_ibv_create_wq(uintptr_t context_, uint8_t *wq_init_at
 }
 
 // ibv_modify_wq: op modify_wq of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
+VG_WEAK int32_t vg19387c270f_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	struct ibv_wq_attr *wq_attr = (struct ibv_wq_attr *)wq_attr_;
@@ -1673,7 +1675,7 @@ VG_WEAK int32_t vg86b142d842_ibv_modify_wq(uintptr_t wq_, uint8_t *wq_attr_)
 }
 
 // ibv_destroy_wq: op destroy_wq of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_destroy_wq(uintptr_t wq_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_wq(uintptr_t wq_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 
@@ -1685,7 +1687,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_wq(uintptr_t wq_)
 }
 
 // ibv_create_rwq_ind_table: op create_rwq_ind_table of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_create_rwq_ind_table(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg19387c270f_ibv_create_rwq_ind_table(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_rwq_ind_table_init_attr *init_attr = (struct ibv_rwq_ind_table_init_attr *)init_attr_;
@@ -1698,7 +1700,7 @@ VG_WEAK void *vg86b142d842_ibv_create_rwq_ind_table(uintptr_t context_, uint8_t 
 }
 
 // ibv_destroy_rwq_ind_table: op destroy_rwq_ind_table of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_destroy_rwq_ind_table(uintptr_t rwq_ind_table_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_rwq_ind_table(uintptr_t rwq_ind_table_)
 {
 	struct ibv_rwq_ind_table *rwq_ind_table = (struct ibv_rwq_ind_table *)rwq_ind_table_;
 
@@ -1710,7 +1712,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_rwq_ind_table(uintptr_t rwq_ind_table_)
 }
 
 // ibv_create_ah: exported
-VG_WEAK void *vg86b142d842_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
+VG_WEAK void *vg19387c270f_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -1719,7 +1721,7 @@ VG_WEAK void *vg86b142d842_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 }
 
 // ibv_init_ah_from_wc: exported
-VG_WEAK int32_t vg86b142d842_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
+VG_WEAK int32_t vg19387c270f_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uint8_t port_num_, uint8_t *wc_, uint8_t *grh_, uint8_t *ah_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint8_t port_num = (uint8_t)port_num_;
@@ -1731,7 +1733,7 @@ VG_WEAK int32_t vg86b142d842_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t conte
 }
 
 // ibv_create_ah_from_wc: exported
-VG_WEAK void *vg86b142d842_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
+VG_WEAK void *vg19387c270f_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t *wc_, uint8_t *grh_, uint8_t port_num_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_wc *wc = (struct ibv_wc *)wc_;
@@ -1742,7 +1744,7 @@ VG_WEAK void *vg86b142d842_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, 
 }
 
 // ibv_destroy_ah: exported
-VG_WEAK int32_t vg86b142d842_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 
@@ -1750,7 +1752,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 }
 
 // ibv_attach_mcast: exported
-VG_WEAK int32_t vg86b142d842_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg19387c270f_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1760,7 +1762,7 @@ VG_WEAK int32_t vg86b142d842_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_detach_mcast: exported
-VG_WEAK int32_t vg86b142d842_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+VG_WEAK int32_t vg19387c270f_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1770,21 +1772,21 @@ VG_WEAK int32_t vg86b142d842_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, con
 }
 
 // ibv_fork_init: exported
-VG_WEAK int32_t vg86b142d842_ibv_fork_init(uintptr_t fn0_)
+VG_WEAK int32_t vg19387c270f_ibv_fork_init(uintptr_t fn0_)
 {
 
 	return ((vg_fn_ibv_fork_init)fn0_)();
 }
 
 // ibv_is_fork_initialized: exported
-VG_WEAK uint32_t vg86b142d842_ibv_is_fork_initialized(uintptr_t fn0_)
+VG_WEAK uint32_t vg19387c270f_ibv_is_fork_initialized(uintptr_t fn0_)
 {
 
 	return ((vg_fn_ibv_is_fork_initialized)fn0_)();
 }
 
 // ibv_node_type_str: exported
-VG_WEAK void *vg86b142d842_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
+VG_WEAK void *vg19387c270f_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 {
 	enum ibv_node_type node_type = (enum ibv_node_type)node_type_;
 
@@ -1792,7 +1794,7 @@ VG_WEAK void *vg86b142d842_ibv_node_type_str(uintptr_t fn0_, int32_t node_type_)
 }
 
 // ibv_port_state_str: exported
-VG_WEAK void *vg86b142d842_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
+VG_WEAK void *vg19387c270f_ibv_port_state_str(uintptr_t fn0_, uint32_t port_state_)
 {
 	enum ibv_port_state port_state = (enum ibv_port_state)port_state_;
 
@@ -1800,7 +1802,7 @@ VG_WEAK void *vg86b142d842_ibv_port_state_str(uintptr_t fn0_, uint32_t port_stat
 }
 
 // ibv_event_type_str: exported
-VG_WEAK void *vg86b142d842_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
+VG_WEAK void *vg19387c270f_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 {
 	enum ibv_event_type event = (enum ibv_event_type)event_;
 
@@ -1808,7 +1810,7 @@ VG_WEAK void *vg86b142d842_ibv_event_type_str(uintptr_t fn0_, uint32_t event_)
 }
 
 // ibv_resolve_eth_l2_from_gid: exported
-VG_WEAK int32_t vg86b142d842_ibv_resolve_eth_l2_from_gid(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_, uint8_t *eth_mac_, uint8_t *vid_)
+VG_WEAK int32_t vg19387c270f_ibv_resolve_eth_l2_from_gid(uintptr_t fn0_, uintptr_t context_, uint8_t *attr_, uint8_t *eth_mac_, uint8_t *vid_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
@@ -1819,13 +1821,13 @@ VG_WEAK int32_t vg86b142d842_ibv_resolve_eth_l2_from_gid(uintptr_t fn0_, uintptr
 }
 
 // ibv_is_qpt_supported: written by hand
-VG_WEAK int32_t vg86b142d842_ibv_is_qpt_supported(uint32_t caps_, uint32_t qpt_)
+VG_WEAK int32_t vg19387c270f_ibv_is_qpt_supported(uint32_t caps_, uint32_t qpt_)
 {
 	return caps_ >> (qpt_ & 31) & 1;
 }
 
 // ibv_create_counters: op create_counters of struct verbs_context
-VG_WEAK void *vg86b142d842_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
+VG_WEAK void *vg19387c270f_ibv_create_counters(uintptr_t context_, uint8_t *init_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_counters_init_attr *init_attr = (struct ibv_counters_init_attr *)init_attr_;
@@ -1838,7 +1840,7 @@ VG_WEAK void *vg86b142d842_ibv_create_counters(uintptr_t context_, uint8_t *init
 }
 
 // ibv_destroy_counters: op destroy_counters of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_destroy_counters(uintptr_t counters_)
+VG_WEAK int32_t vg19387c270f_ibv_destroy_counters(uintptr_t counters_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 
@@ -1850,7 +1852,7 @@ VG_WEAK int32_t vg86b142d842_ibv_destroy_counters(uintptr_t counters_)
 }
 
 // ibv_attach_counters_point_flow: op attach_counters_point_flow of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
+VG_WEAK int32_t vg19387c270f_ibv_attach_counters_point_flow(uintptr_t counters_, uint8_t *attr_, uintptr_t flow_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	struct ibv_counter_attach_attr *attr = (struct ibv_counter_attach_attr *)attr_;
@@ -1864,7 +1866,7 @@ VG_WEAK int32_t vg86b142d842_ibv_attach_counters_point_flow(uintptr_t counters_,
 }
 
 // ibv_read_counters: op read_counters of struct verbs_context
-VG_WEAK int32_t vg86b142d842_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
+VG_WEAK int32_t vg19387c270f_ibv_read_counters(uintptr_t counters_, uint8_t *counters_value_, uint32_t ncounters_, uint32_t flags_)
 {
 	struct ibv_counters *counters = (struct ibv_counters *)counters_;
 	uint64_t *counters_value = (uint64_t *)counters_value_;
@@ -1879,14 +1881,14 @@ VG_WEAK int32_t vg86b142d842_ibv_read_counters(uintptr_t counters_, uint8_t *cou
 }
 
 // ibv_flow_label_to_udp_sport: written by hand
-VG_WEAK uint16_t vg86b142d842_ibv_flow_label_to_udp_sport(uint32_t fl_)
+VG_WEAK uint16_t vg19387c270f_ibv_flow_label_to_udp_sport(uint32_t fl_)
 {
 	// the upper 6 of 20 bits are folded into the lower 14; ports begin at 0xc000
 	return (uint16_t)(0xc000 | ((fl_ ^ (fl_ & 0xfffff) >> 14) & 0x3fff));
 }
 
 // ibv_set_ece: exported
-VG_WEAK int32_t vg86b142d842_ibv_set_ece(uintptr_t fn0_, uintptr_t qp_, uint8_t *ece_)
+VG_WEAK int32_t vg19387c270f_ibv_set_ece(uintptr_t fn0_, uintptr_t qp_, uint8_t *ece_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_ece *ece = (struct ibv_ece *)ece_;
@@ -1895,7 +1897,7 @@ VG_WEAK int32_t vg86b142d842_ibv_set_ece(uintptr_t fn0_, uintptr_t qp_, uint8_t 
 }
 
 // ibv_query_ece: exported
-VG_WEAK int32_t vg86b142d842_ibv_query_ece(uintptr_t fn0_, uintptr_t qp_, uint8_t *ece_)
+VG_WEAK int32_t vg19387c270f_ibv_query_ece(uintptr_t fn0_, uintptr_t qp_, uint8_t *ece_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	struct ibv_ece *ece = (struct ibv_ece *)ece_;

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -35,6 +36,13 @@ func (a *Stream) Posted() (n int, errno syscall.Errno) {
 		return 0, 0
 	}
 	return a.posted, syscall.Errno(a.code)
+}
+
+// Unfinished reports whether End must follow the post that Begin began: not all requests of the range were posted, there are none, or a
+// view adds to them. Otherwise nothing is left to do. It is inlined.
+func (r Range[W]) Unfinished(a *Stream) bool {
+	runtime.KeepAlive(r.batch)
+	return a == nil || a.n <= 0 || a.bad >= 0 || a.code != 0 || a.more != 0
 }
 
 // Asked is a set of requests that a queue was asked for.

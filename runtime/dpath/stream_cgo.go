@@ -11,7 +11,7 @@ import (
 )
 
 // Begin begins the post of the range as a stream: it returns the first request, which C reads, and writes their number into a. It returns
-// nil and 0 requests if the range cannot be posted. End must follow. to is the gate of the queue pair.
+// nil and 0 requests if the range cannot be posted. End must follow, unless the post is not Unfinished. to is the gate of the queue pair.
 func (r Range[W]) Begin(a *Stream, to *gate.Gate) unsafe.Pointer {
 	if a == nil {
 		return nil

@@ -12,7 +12,7 @@ import (
 type replay struct {
 	*model.Stream
 	Inline, InlineName     string
-	Names                  bool // some request names objects
+	Names                  string // flags of requests that name objects; empty: none does
 	Builders, Setters      []command
 	Element, List          command
 	InlineBy, InlineListBy command
@@ -58,8 +58,15 @@ func streamShim(v *model.Verb) (shim, error) {
 		s.addresses = s.addresses || c.Names
 		r.Setters = append(r.Setters, c)
 	}
-	r.Names = slices.ContainsFunc(x.Builders, func(b *model.Builder) bool { return b.Names })
-	s.addresses = s.addresses || r.Names
+	var names uint64
+	for _, b := range x.Builders {
+		if b.Names {
+			names |= uint64(b.Flag.Value)
+		}
+	}
+	if names != 0 {
+		s.addresses, r.Names = true, fmt.Sprintf("%#x", names)
+	}
 	var err error
 	if s.Before, err = fill("stream_more", r); err != nil {
 		return s, err

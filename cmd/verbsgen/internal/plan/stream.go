@@ -48,11 +48,12 @@ func (b *builder) stream(v *model.Verb, m *model.Method) []Decl {
 				neverMade("s.gate", v, name, m),
 				Declare{Var{Name: "a", Type: "dpath.Stream"}},
 				cross(val("s.gate"), val("s.object"), converted("uint64", val("s.asked")), result("r.Begin", addr("a"), val("s.gate")), memory("a")),
-				do(result("r.End", addr("a"))),
-				Try{Call: of("dpath", "NotAsked", addr("a"), text(v.C), kind, val("s.asked"))},
-				Batch{Into: "posted", Call: result("a.Posted"), Failed: result("s.failed", val("r"), val("errno")), Else: val("posted")},
+				If{result("r.Unfinished", addr("a")), []Step{
+					do(result("r.End", addr("a"))),
+					Try{Call: of("dpath", "NotAsked", addr("a"), text(v.C), kind, val("s.asked"))},
+					Batch{Into: "posted", Call: result("a.Posted"), Failed: result("s.failed", val("r"), val("errno")), Else: val("posted")}}},
 				do(result("s.hint", val("r"))),
-				ret(val("posted"), null)}},
+				ret(result("r.Len"), null)}},
 		Once{errs, v.C, m.Recv}}
 }
 
