@@ -193,8 +193,8 @@ func TestInlined(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	for _, method := range []string{"(*SendBatch).WR", "SendWR.Write", "SendWR.SGE", "SendWR.Flags", "SendWR.SetID", "SendWR.SetRemote",
-		"SendWR.SetAddr"} {
+	for _, method := range []string{"(*SendBatch).All", "(*SendBatch).WR", "SendWR.Write", "SendWR.SGE", "SendWR.Flags", "SendWR.SetID",
+		"SendWR.SetRemote", "SendWR.SetAddr"} {
 		if !strings.Contains(string(said), "inlining call to dpath."+method+"\n") {
 			t.Errorf("%s is not inlined", method)
 		}
@@ -221,9 +221,9 @@ func built(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
 	batch, jobs := batchOf(tb, n), jobs(n)
 	return func(times int) {
 		for range times {
-			for i := range jobs {
+			for i, w := range batch.All() {
 				j := &jobs[i]
-				batch.WR(i).Write(j.id, j.remote, j.rkey).SGE(j.addr, j.length, j.lkey).Flags(j.flags)
+				w.Write(j.id, j.remote, j.rkey).SGE(j.addr, j.length, j.lkey).Flags(j.flags)
 			}
 			post(tb, s, batch)
 		}
@@ -235,8 +235,8 @@ func changed(tb testing.TB, s *verbs.QPStream, n int) func(times int) {
 	batch, jobs := batchOf(tb, n), jobs(n)
 	return func(times int) {
 		for range times {
-			for i := range jobs {
-				j, w := &jobs[i], batch.WR(i)
+			for i, w := range batch.All() {
+				j := &jobs[i]
 				w.SetID(j.id)
 				w.SetRemote(j.remote)
 				w.SetAddr(0, j.addr)

@@ -23,6 +23,7 @@ type call struct {
 var calls = []call{
 	{"post 1, built", 8000, func(t *testing.T, _ string) func(int) error { return posting(t, 1, build) }},
 	{"post 64, built", 2000, func(t *testing.T, _ string) func(int) error { return posting(t, 64, build) }},
+	{"post 64, built by WR", 2000, func(t *testing.T, _ string) func(int) error { return posting(t, 64, buildByWR) }},
 	{"post 64, changed", 2000, func(t *testing.T, _ string) func(int) error { return posting(t, 64, change) }},
 	{"post 64, advanced", 2000, func(t *testing.T, _ string) func(int) error { return posting(t, 64, advance) }},
 	{"receive 64, built", 2000, func(t *testing.T, _ string) func(int) error { return receiving(t, 64) }},
@@ -108,6 +109,13 @@ func idle(t *testing.T) (*verbs.QP, *verbs.CQ) {
 
 // build writes a batch of WRITEs.
 func build(batch *verbs.SendBatch) {
+	for i, w := range batch.All() {
+		w.Write(uint64(i), 0x20000+uint64(i), 9).SGE(0x10000, 64, 7).Flags(verbs.SendSignaled)
+	}
+}
+
+// buildByWR takes each request by its number.
+func buildByWR(batch *verbs.SendBatch) {
 	for i := range batch.Len() {
 		batch.WR(i).Write(uint64(i), 0x20000+uint64(i), 9).SGE(0x10000, 64, 7).Flags(verbs.SendSignaled)
 	}
@@ -115,8 +123,7 @@ func build(batch *verbs.SendBatch) {
 
 // change changes what varies of a batch that was built.
 func change(batch *verbs.SendBatch) {
-	for i := range batch.Len() {
-		w := batch.WR(i)
+	for i, w := range batch.All() {
 		w.SetID(uint64(i))
 		w.SetRemote(0x20000 + uint64(i))
 		w.SetAddr(0, 0x10000+uint64(i))
@@ -152,8 +159,8 @@ func receiving(t *testing.T, n int) func(int) error {
 		t.Fatal(err)
 	}
 	return repeat(func() error {
-		for i := range n {
-			batch.WR(i).Recv(uint64(i)).SGE(0x10000, 64, 7)
+		for i, w := range batch.All() {
+			w.Recv(uint64(i)).SGE(0x10000, 64, 7)
 		}
 		_, err := qp.PostRecv(batch, n)
 		return err

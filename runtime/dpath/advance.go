@@ -60,17 +60,37 @@ func (r Range[W]) panics() {
 const withRemote uint64 = 1<<opWrite | 1<<opWriteImm | 1<<opRead | 1<<opCompareSwap | 1<<opFetchAdd | 1<<opFlush | 1<<opAtomicWrite
 
 func advanceSends(wrs []sendRecord, by Stride) {
+	if len(wrs) > 0 && wrs[0].inline != 0 { // as in the whole batch
+		for i := range wrs {
+			wrs[i].advance(by)
+		}
+		return
+	}
 	for i := range wrs {
 		w := &wrs[i]
 		w.id += uint64(by.ID)
 		if withRemote>>(w.opcode&63)&1 != 0 {
 			w.remote += uint64(by.Remote)
 		}
-		if w.num != 1 || w.inline != 0 { // most have one element, and no room for inline data
-			w.advanceElements(by.Addr)
+		if w.num == 1 { // as most have
+			element(unsafe.Pointer(w), w.sges, 0).Addr += uint64(by.Addr)
 			continue
 		}
-		element(unsafe.Pointer(w), w.sges, 0).Addr += uint64(by.Addr)
+		advanceElements(unsafe.Pointer(w), w.sges, w.num, by.Addr)
+	}
+}
+
+// advance moves a request that may have data in its batch.
+func (w *sendRecord) advance(by Stride) {
+	w.id += uint64(by.ID)
+	if withRemote>>(w.opcode&63)&1 != 0 {
+		w.remote += uint64(by.Remote)
+	}
+	data := uint64(uintptr(w.inlineData()))
+	for i := range uint32(w.num) {
+		if s := element(unsafe.Pointer(w), w.sges, i); s.Addr != data {
+			s.Addr += uint64(by.Addr)
+		}
 	}
 }
 
@@ -86,21 +106,5 @@ func advanceReceives(wrs []recvRecord, by Stride) {
 func advanceElements(w unsafe.Pointer, sges uintptr, num int32, by int64) {
 	for i := range uint32(num) {
 		element(w, sges, i).Addr += uint64(by)
-	}
-}
-
-// advanceElements moves the elements of any request. It is not inlined, so that the usual one saves no registers.
-//
-//go:noinline
-func (w *sendRecord) advanceElements(by int64) {
-	if w.inline == 0 {
-		advanceElements(unsafe.Pointer(w), w.sges, w.num, by)
-		return
-	}
-	data := uint64(uintptr(w.inlineData()))
-	for i := range uint32(w.num) {
-		if s := element(unsafe.Pointer(w), w.sges, i); s.Addr != data {
-			s.Addr += uint64(by)
-		}
 	}
 }

@@ -35,6 +35,14 @@ func TestAllocations(t *testing.T) {
 			var head, data [32]byte
 			inline.WR(7).Send(1).InlineData(head[:], data[:]).Flags(dpath.FlagSignaled)
 		},
+		"all": func() {
+			for i, w := range send.All() {
+				w.Write(uint64(i), 2, 3).SGE(4, 5, 6)
+			}
+			for i, w := range recv.All() {
+				w.Recv(uint64(i)).SGE(4, 5, 6)
+			}
+		},
 		"advance": func() {
 			send.From(0, 8).Advance(dpath.Stride{ID: 8, Addr: 64, Remote: 64})
 			recv.From(4, 4).Advance(dpath.Stride{ID: 8, Addr: 64})

@@ -77,14 +77,15 @@ func TestBatchInUse(t *testing.T) {
 		post    func() (int, syscall.Errno)
 		take    func()
 		advance func()
+		all     func()
 		refused func(syscall.Errno) error
 		close   func() error
 	}{
 		"SendBatch": {func() (int, syscall.Errno) { return PostSend(p.QP(), send, 4) }, func() { send.WR(0) },
-			func() { send.From(0, 1).Advance(Stride{}) },
+			func() { send.From(0, 1).Advance(Stride{}) }, func() { send.All()(func(int, SendWR) bool { return false }) },
 			func(e syscall.Errno) error { return send.Refused(0, 4, e) }, send.Close},
 		"RecvBatch": {func() (int, syscall.Errno) { return PostRecv(p.QP(), recv, 4) }, func() { recv.WR(0) },
-			func() { recv.From(0, 1).Advance(Stride{}) },
+			func() { recv.From(0, 1).Advance(Stride{}) }, func() { recv.All()(func(int, RecvWR) bool { return false }) },
 			func(e syscall.Errno) error { return recv.Refused(0, 4, e) }, recv.Close},
 	} {
 		end := paused(t, p, c.post)
@@ -100,6 +101,9 @@ func TestBatchInUse(t *testing.T) {
 		}
 		if got := panicText(c.take); !strings.Contains(got, "a request of a "+name+" was taken while another goroutine posts it") {
 			t.Errorf("%s: taking a request: %q", name, got)
+		}
+		if got := panicText(c.all); !strings.Contains(got, "a request of a "+name+" was taken while another goroutine posts it") {
+			t.Errorf("%s: an iteration: %q", name, got)
 		}
 		if got := panicText(c.advance); !strings.Contains(got, "a request of a "+name+" was taken while another goroutine posts it") {
 			t.Errorf("%s: advancing a range: %q", name, got)

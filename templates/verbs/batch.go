@@ -42,6 +42,8 @@ func InlineRoom(bytes int) BatchOption { return dpath.InlineRoom(bytes) }
 
 // Never called: a method of runtime/dpath is inlined in programs that import only this package if it is inlined here.
 var _ = func(s *SendBatch, r *RecvBatch) {
+	for range s.All() {
+	}
 	w := s.WR(s.Len())
 	w.Send(0).SGE(0, 0, 0).Flags(0).SendImm(0, 0).SendInv(0, 0).Write(0, 0, 0).WriteImm(0, 0, 0, 0).Read(0, 0, 0).
 		CompareSwap(0, 0, 0, 0, 0).FetchAdd(0, 0, 0, 0).To(nil, 0, 0).ToSRQ(0)
@@ -52,6 +54,8 @@ var _ = func(s *SendBatch, r *RecvBatch) {
 	w.SetRKey(0)
 	w.SetAddr(0, 0)
 	s.From(0, 0)
+	for range r.All() {
+	}
 	v := r.WR(r.Len())
 	v.Recv(0).SGE(0, 0, 0)
 	v.SetID(0)

@@ -91,6 +91,8 @@ func (w *walker) ofBatch(e *ast.CallExpr, s *ast.SelectorExpr, name, kind string
 	switch name {
 	case "WR":
 		return []value{b.request(valueAt(args, 0))}
+	case "All":
+		b.forget() // it yields each of them
 	case "From":
 		return []value{span{b, valueAt(args, 0), valueAt(args, 1)}}
 	}

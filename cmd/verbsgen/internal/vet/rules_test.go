@@ -295,6 +295,32 @@ func receives(pd *v.PD, cq *v.CQ, srq *v.SRQ, b *v.RecvBatch) {
 `, own(t, "verbs"))
 }
 
+// TestAll judges requests that a loop yields where they are built, and knows nothing of their batch afterwards.
+func TestAll(t *testing.T) {
+	wants(t, `package x
+
+import v "github.com/verbsgen/verbsgen/gen/verbs"
+
+func all(pd *v.PD, cq *v.CQ, r uint64) {
+	ud, _ := pd.CreateQP(v.QPInitAttr{Type: v.QPTypeUD, SendCQ: cq, RecvCQ: cq, SignalAll: true})
+	_ = ud.Modify(v.NewQPAttr(v.QPStateInit).PKeyIndex(0).PortNum(1).QKey(1))
+	_ = ud.Modify(v.NewQPAttr(v.QPStateRTR))
+	_ = ud.Modify(v.NewQPAttr(v.QPStateRTS).SQPSN(0))
+	b, _ := v.NewSendBatch(4, 2)
+	b.WR(1).Write(2, 4096, 1)
+	requests := b.All()
+	for _, w := range requests {
+		w.Send(1)
+	}
+	_, _ = ud.PostSend(b, 2)
+	for i, w := range b.All() {
+		w.Read(uint64(i), r, 1).SGE(0, 8, 1).
+			Flags(v.SendInline) // want VR-ibv_post_send-send_flags-0344
+	}
+}
+`, own(t, "verbs"))
+}
+
 // TestAdvanced does not judge requests that change after they were built.
 func TestAdvanced(t *testing.T) {
 	wants(t, `package x
