@@ -95,9 +95,10 @@ lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet (also for a
 	@big=$$(git ls-files -z | xargs -0 -r du -k --apparent-size | awk '$$1 > 1024'); if [ -n "$$big" ]; then echo "more than 1 MiB; is it meant to be in git?"; echo "$$big"; exit 1; fi
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
 
-# without tests that these two ways of building do not reach or that show nothing more: of other programs, and of mistakes that tests see
+# without tests that these two ways of building do not reach or that show nothing more: of other programs, of mistakes that tests see, of the
+# text of C files; and without the suite in processes of its own, which TestSuite runs in this one
 race: ## tests of concurrent code with the race detector and all checks of cgo's pointer rules
-	GOEXPERIMENT=cgocheck2 $(GO) test -race -vet=off -timeout 30m -skip '^Test(Mutants|Swapped|Sanitizers)' $(RACE)
+	GOEXPERIMENT=cgocheck2 $(GO) test -race -vet=off -timeout 30m -skip '^Test(Mutants|Swapped|Sanitizers|Copied$$|Slurm$$|FlagsOfMesh|FilesCallDown|TableOfVerbs)' $(RACE)
 
 asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
 	@.ci/asan
