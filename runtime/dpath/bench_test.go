@@ -84,8 +84,8 @@ func postBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
 	return func(times int) {
 		id := uint64(0)
 		for range times {
-			for i := range n {
-				batch.WR(i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.FlagSignaled)
+			for _, w := range batch.All() {
+				w.Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.FlagSignaled)
 				id++
 			}
 			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
@@ -100,8 +100,8 @@ func receivesBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
 	return func(times int) {
 		id := uint64(0)
 		for range times {
-			for i := range n {
-				batch.WR(i).Recv(id).SGE(0x10000+id, 64, 7)
+			for _, w := range batch.All() {
+				w.Recv(id).SGE(0x10000+id, 64, 7)
 				id++
 			}
 			if _, errno := dpath.PostSRQRecvRange(p.SRQ(), batch.From(0, n)); errno != 0 {
@@ -119,8 +119,7 @@ func postPatched(b *testing.B, p *dptest.Provider, n int) func(int) {
 	return func(times int) {
 		id := uint64(0)
 		for range times {
-			for i := range n {
-				w := batch.WR(i)
+			for _, w := range batch.All() {
 				w.SetID(id)
 				w.SetRemote(0x20000 + id)
 				w.SetAddr(0, 0x10000+id)
