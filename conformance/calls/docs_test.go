@@ -68,6 +68,10 @@ func base(x ast.Expr) string {
 
 // saysPanic reports whether the comment of a method, or of its type, says that it panics.
 func (d docs) saysPanic(name string) bool {
+	if head, args, ok := strings.Cut(name, "["); ok { // of a generic type: comments have it without its arguments
+		_, method, _ := strings.Cut(args, "]")
+		name = head + method
+	}
 	of := name
 	if i := strings.LastIndex(name, "."); i > strings.Index(name, ".") {
 		of = name[:i]

@@ -24,7 +24,7 @@ func (b *SendBatch) All() iter.Seq2[int, SendWR] {
 	}
 }
 
-// All is like SendBatch.All.
+// All is like SendBatch.All, and panics likewise.
 func (b *RecvBatch) All() iter.Seq2[int, RecvWR] {
 	return func(yield func(int, RecvWR) bool) {
 		if b == nil || b.all.use == nil || !b.all.use.free() {
