@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/spec"
@@ -25,6 +26,20 @@ type setter struct {
 // settersOf gives all setters of a builder or a plain struct, by reflection. One that is on no page is an error, and so is a field without
 // one.
 func settersOf(r *spec.Record, t reflect.Type) ([]setter, error) {
+	key := [2]any{r, t}
+	if found, ok := knownSetters.Load(key); ok {
+		return slices.Clone(found.([]setter)), nil
+	}
+	found, err := findSetters(r, t)
+	if err == nil {
+		knownSetters.Store(key, slices.Clone(found))
+	}
+	return found, err
+}
+
+var knownSetters sync.Map // record and type -> []setter
+
+func findSetters(r *spec.Record, t reflect.Type) ([]setter, error) {
 	var out []setter
 	var errs []error
 	unset := map[string]bool{}
