@@ -16,7 +16,7 @@ type expander struct {
 	more  map[*Page][]Rule // the rules written out
 }
 
-// expandShared adds to each page the rules that shared ones stand for. The mistakes are noted where they are.
+// expandShared adds to each page the rules that are written once for several verbs. A mistake is noted where it is.
 func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 	x := &expander{spec: s, parts: parts, byID: map[string]*sharedRule{}, more: map[*Page][]Rule{}}
 	var more []*sharedRule

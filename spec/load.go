@@ -201,7 +201,7 @@ func parse(sources []source) []*file {
 }
 
 // load decodes all files and joins them: first the pages, then what adds to them. Dir is the folder of the module, and above are the
-// modules that stand on it.
+// modules that use it.
 func load(sources []source, errs Errors, dir string, above []string) (*Spec, Errors) {
 	s := &Spec{layers: map[string]int{}}
 	files := parse(sources)

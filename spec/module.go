@@ -181,8 +181,8 @@ var verbsWords = sync.OnceValue(func() *Words {
 	return &m.own
 })
 
-// use loads the pages of the modules that m stands on. Folders of pages count from dir, that of m's own file. Above are the modules
-// that stand on m.
+// use loads the pages of the modules that m uses. Folders of pages count from dir, that of m's own file. Above are the modules that
+// use m.
 func (m *Module) use(dir string, above []string) Errors {
 	var errs Errors
 	all := []*Words{&m.own}

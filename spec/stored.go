@@ -34,7 +34,7 @@ var storedForm = sync.OnceValue(func() *pack.Codec {
 	return pack.New(
 		pack.Named{Type: reflect.TypeFor[*role.Role](), Name: func(p any) string { return p.(*role.Role).Name },
 			Find: func(name string) any { return role.Find(name) }},
-		unnamed(reflect.TypeFor[*Spec]()), // of the modules that one stands on: they are stored as their own
+		unnamed(reflect.TypeFor[*Spec]()), // the modules that one uses are stored beside it
 		unnamed(reflect.TypeFor[*[]mark]()))
 })
 
@@ -93,8 +93,8 @@ func cutSized(text string) (part, rest string) {
 	return text[used:][:n], text[used:][n:]
 }
 
-// Stored returns what EmbeddedModule returns, many times faster, without the places of single keys: an error is at the place of the entry
-// then. Without a name it is the default module.
+// Stored returns what EmbeddedModule returns, many times faster, but without the places of single keys: an error has the place of the
+// whole entry. Without a name it is the default module.
 func Stored(module string) (*Spec, error) {
 	if module == "" {
 		module = DefaultModule

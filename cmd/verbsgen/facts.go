@@ -26,10 +26,10 @@ type built struct {
 	left    []string // what no page decides, by place and name
 }
 
-// build runs the pipeline. Where an error is about the own pages, it does so once more, for the exact places.
+// build runs the pipeline. After an error about the own pages it does so once more, for the line of the key that is wrong.
 func build(t target) (*built, error) {
 	b, err := buildOnce(t)
-	if err != nil && !t.Places && strings.Contains(err.Error(), "spec/") {
+	if err != nil && len(t.Specs) == 0 && strings.Contains(err.Error(), "spec/") {
 		t.Places = true
 		return buildOnce(t)
 	}

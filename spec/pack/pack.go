@@ -29,20 +29,29 @@ type Named struct {
 	Find func(name string) any // a pointer of the type, or nil
 }
 
-// Codec reads and writes values.
+// Codec reads and writes values. Goroutines may share it.
 type Codec struct {
 	named []Named
-	types sync.Map // reflect.Type -> *form
+	any   []*form // of anyTypes
+
+	mu    sync.Mutex
+	types map[reflect.Type]*form
 }
 
 // New returns a codec for which some values have names.
-func New(named ...Named) *Codec { return &Codec{named: named} }
+func New(named ...Named) *Codec {
+	c := &Codec{named: named, any: make([]*form, len(anyTypes)), types: map[reflect.Type]*form{}}
+	for i, t := range anyTypes[1:] {
+		c.any[i+1] = c.form(t)
+	}
+	return c
+}
 
 // form is how values of a type are read and written.
 type form struct {
 	t      reflect.Type
 	fields []field // of a struct
-	elem   *form   // of a slice, an array, a map, a pointer
+	elem   *form   // of a slice, a map, a pointer
 	key    *form   // of a map
 	named  *Named
 }
@@ -52,19 +61,26 @@ type field struct {
 	*form
 }
 
-// anyTypes are the types of values in an interface.
+// anyTypes are the types of values in an interface, the first that of no value.
 var anyTypes = []reflect.Type{nil, reflect.TypeFor[string](), reflect.TypeFor[bool](), bigInt, reflect.TypeFor[[]any](),
 	reflect.TypeFor[map[string]any]()}
 
 var bigInt = reflect.TypeFor[*big.Int]()
 
-// form returns how a type is stored. It panics for a type that cannot be, which the first use in a test finds.
+// formOf returns how a type is stored. It panics for a type that cannot be stored.
+func (c *Codec) formOf(t reflect.Type) *form {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.form(t)
+}
+
+// form is formOf where nobody else changes types.
 func (c *Codec) form(t reflect.Type) *form {
-	if f, ok := c.types.Load(t); ok {
-		return f.(*form)
+	if f := c.types[t]; f != nil {
+		return f
 	}
 	f := &form{t: t}
-	c.types.Store(t, f) // before its parts, which may have it in them
+	c.types[t] = f // before its parts, which may have it in them
 	if i := slices.IndexFunc(c.named, func(n Named) bool { return n.Type == t }); i >= 0 {
 		f.named = &c.named[i]
 		return f
@@ -78,6 +94,9 @@ func (c *Codec) form(t reflect.Type) *form {
 			f.fields = append(f.fields, field{t.Field(i).Offset, c.form(t.Field(i).Type)})
 		}
 	case reflect.Map:
+		if t.Key().Kind() != reflect.String {
+			panic(fmt.Sprintf("pack: the keys of %v are not strings", t))
+		}
 		f.key, f.elem = c.form(t.Key()), c.form(t.Elem())
 	case reflect.Slice, reflect.Pointer:
 		if t != bigInt {

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -75,6 +76,27 @@ func TestRead(t *testing.T) {
 	if again := colors.NewWriter().Write(sample()); string(again) != string(first) {
 		t.Error("the bytes depend on the order of a map")
 	}
+}
+
+// TestTogether reads with one new codec from several goroutines.
+func TestTogether(t *testing.T) {
+	w := colors.NewWriter()
+	text := string(w.Write(sample()))
+	table, _, err := ReadTable(string(w.Table()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := New(colors.named...)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			var got tree
+			if err := c.Read(table, text, &got); err != nil || !reflect.DeepEqual(got, sample()) {
+				t.Errorf("read %+v: %v", got, err)
+			}
+		})
+	}
+	wg.Wait()
 }
 
 // TestDamaged reads what is cut short and what has wrong bytes: no panic, and an error for what ends early.

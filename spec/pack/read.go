@@ -25,7 +25,7 @@ func ReadTable(text string) (Table, string, error) {
 // Read reads one value, which to points to.
 func (c *Codec) Read(table Table, text string, to any) error {
 	v := reflect.ValueOf(to)
-	f := c.form(v.Type().Elem())
+	f := c.formOf(v.Type().Elem())
 	r := reader{codec: c, table: table, text: text}
 	r.value(f, v.UnsafePointer())
 	if r.text != "" {
@@ -148,7 +148,7 @@ func (r *reader) value(f *form, to unsafe.Pointer) {
 			r.bad = true
 		} else if i > 0 {
 			v := reflect.New(anyTypes[i])
-			r.value(r.codec.form(anyTypes[i]), v.UnsafePointer())
+			r.value(r.codec.any[i], v.UnsafePointer())
 			r.set(f, to, v.Elem())
 		}
 	}

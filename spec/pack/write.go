@@ -26,7 +26,7 @@ func (w *Writer) Write(v any) []byte {
 	w.out = nil
 	p := reflect.New(reflect.TypeOf(v))
 	p.Elem().Set(reflect.ValueOf(v))
-	w.value(w.codec.form(p.Type().Elem()), p.Elem())
+	w.value(w.codec.formOf(p.Type().Elem()), p.Elem())
 	return w.out
 }
 
@@ -145,7 +145,7 @@ func (w *Writer) any(v reflect.Value) {
 	w.number(uint64(i))
 	elem := reflect.New(anyTypes[i]).Elem()
 	elem.Set(v.Elem())
-	w.value(w.codec.form(anyTypes[i]), elem)
+	w.value(w.codec.any[i], elem)
 }
 
 // Describe returns what the types of a value are: stored values of other types cannot be read.
@@ -169,6 +169,6 @@ func (c *Codec) Describe(v any) string {
 		walk(f.key)
 		walk(f.elem)
 	}
-	walk(c.form(reflect.TypeOf(v)))
+	walk(c.formOf(reflect.TypeOf(v)))
 	return b.String()
 }

@@ -25,7 +25,7 @@ type Source struct {
 	Include []string // folders for what it includes
 	Specs   []string // folders of pages laid over the own ones
 	Edited  bool     // the own pages are those of a clone, where somebody may be changing them
-	Places  bool     // an error in the own pages says the line of the key, not that of its entry: takes longer
+	Places  bool     // read the own pages with the place of each key, for errors: it takes longer
 }
 
 // Below makes the relative paths count from a folder.
