@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"maps"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -73,6 +74,31 @@ func TestDeliberateChanges(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestPlaceOfKey changes the installed header so that it contradicts one key of a page: the error names the line of this key, which is not
+// stored with what the pages say.
+func TestPlaceOfKey(t *testing.T) {
+	b := newMutationBench(t)
+	f := b.newFolder(t)
+	f.writeHeaders(t, mutate.Mutant{Text: strings.Replace(string(b.headers[0]), "int ibv_destroy_cq(", "void ibv_destroy_cq(", 1)})
+	var out bytes.Buffer
+	_, list := runList(context.Background(), append(f.args(), "--allow-changed-abi"), &out, &out)
+	for _, d := range list {
+		if d.Subject != "ibv_destroy_cq" {
+			continue
+		}
+		page, err := os.ReadFile("../../" + d.File)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := strings.Split(string(page), "\n")[d.Line-1]
+		if !strings.HasPrefix(line[d.Col-1:], "errno") || !strings.Contains(line, "returns: errno") {
+			t.Errorf("%v: the line is %q", d, line)
+		}
+		return
+	}
+	t.Errorf("no error of ibv_destroy_cq:\n%s", clip(list.Error(), 1500))
 }
 
 // TestCutHeaders cuts the installed header where no declaration is broken: a header with few declarations is no more
