@@ -4,7 +4,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -19,6 +18,10 @@ type job struct {
 	name string // for people: the package or the command
 	dir  string // on this machine
 	path string // import path of a test binary's package, or empty
+
+	asked  string // the package as it was asked for
+	source string // its folder
+	binary string // below the shared folder
 }
 
 func (j *job) file(name string) string { return filepath.Join(j.dir, name) }
@@ -88,10 +91,31 @@ func makeJobs(ctx context.Context, o *options, out string, say *progress) ([]*jo
 	}
 	// a test that hangs is to end before the guest does, so that it tells where
 	limit := max(o.limit-30*time.Second, o.limit/2)
+	jobs, err := findPackages(ctx, o.packages, out)
+	if err != nil {
+		return nil, err
+	}
+	if err := buildTests(ctx, jobs, out, o.race, say); err != nil {
+		return nil, err
+	}
+	for _, j := range jobs {
+		command := slices.Concat([]string{"/out/" + j.binary, "-test.v=true", "-test.timeout=" + limit.String()}, o.args[j.asked], o.command)
+		if err := j.write("/out/jobs/"+filepath.Base(j.dir), command); err != nil {
+			return nil, err
+		}
+		if data := filepath.Join(j.source, "testdata"); isDir(data) {
+			if err := os.CopyFS(j.file("testdata"), os.DirFS(data)); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return jobs, nil
+}
+
+// findPackages makes a job of each package.
+func findPackages(ctx context.Context, packages []string, out string) ([]*job, error) {
 	var jobs []*job
-	for i, p := range o.packages {
-		say.status("building %s", p)
-		j := &job{dir: filepath.Join(out, "jobs", fmt.Sprintf("%02d", i))}
+	for i, p := range packages {
 		found, err := output(ctx, "", "go", "list", "-f", "{{.ImportPath}} {{.Dir}}", p)
 		if err != nil {
 			return nil, err
@@ -100,31 +124,49 @@ func makeJobs(ctx context.Context, o *options, out string, say *progress) ([]*jo
 		if !ok || strings.Contains(dir, "\n") {
 			return nil, fmt.Errorf("-packages %s: not one package", p)
 		}
-		j.path, j.name = path, filepath.Base(path)
-		binary := filepath.Join("bin", fmt.Sprintf("%02d-%s.test", i, j.name))
-		build := []string{"test", "-c", "-o", filepath.Join(out, binary)}
-		if o.race {
+		name := filepath.Base(path)
+		jobs = append(jobs, &job{name: name, dir: filepath.Join(out, "jobs", fmt.Sprintf("%02d", i)), path: path, asked: p, source: dir,
+			binary: filepath.Join("bin", fmt.Sprintf("%02d-%s.test", i, name))})
+	}
+	return jobs, nil
+}
+
+// buildTests builds the test binaries, those that the go command can tell apart by their names together: it links several at a time.
+func buildTests(ctx context.Context, jobs []*job, out string, race bool, say *progress) error {
+	var rounds [][]*job
+	for _, j := range jobs {
+		i := slices.IndexFunc(rounds, func(round []*job) bool {
+			return !slices.ContainsFunc(round, func(other *job) bool { return other.name == j.name })
+		})
+		if i < 0 {
+			i, rounds = len(rounds), append(rounds, nil)
+		}
+		rounds[i] = append(rounds[i], j)
+	}
+	defer say.clear()
+	for _, round := range rounds {
+		say.status("building the tests of %d packages", len(round))
+		made := filepath.Join(out, "bin", "made")
+		build := []string{"test", "-c", "-o", made + "/"}
+		if race {
 			build = append(build, "-race")
 		}
-		if _, err := output(ctx, "", "go", append(build, p)...); err != nil {
-			return nil, err
+		for _, j := range round {
+			build = append(build, j.asked)
 		}
-		if _, err := os.Stat(filepath.Join(out, binary)); err != nil {
-			return nil, fmt.Errorf("-packages %s: %w", p, errors.New("it has no tests"))
+		if _, err := output(ctx, "", "go", build...); err != nil {
+			return err
 		}
-		command := append([]string{"/out/" + binary, "-test.v=true", "-test.timeout=" + limit.String()}, slices.Concat(o.args[p], o.command)...)
-		if err := j.write("/out/jobs/"+filepath.Base(j.dir), command); err != nil {
-			return nil, err
-		}
-		if data := filepath.Join(dir, "testdata"); isDir(data) {
-			if err := os.CopyFS(j.file("testdata"), os.DirFS(data)); err != nil {
-				return nil, err
+		for _, j := range round {
+			if err := os.Rename(filepath.Join(made, j.name+".test"), filepath.Join(out, j.binary)); err != nil {
+				return fmt.Errorf("-packages %s: it has no tests: %w", j.asked, err)
 			}
 		}
-		jobs = append(jobs, j)
+		if err := os.Remove(made); err != nil {
+			return err
+		}
 	}
-	say.clear()
-	return jobs, nil
+	return nil
 }
 
 func isDir(path string) bool {
