@@ -68,7 +68,7 @@ func probeKVM(ctx context.Context, img *image) bool {
 	g := &guest{image: img, root: "/", out: dir, accel: "kvm", memory: 512, cpus: 1}
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
-	if _, err := runQEMU(ctx, g.arguments(initrd)); err != nil {
+	if _, _, err := runQEMU(ctx, g.arguments(initrd)); err != nil {
 		return false
 	}
 	console, err := os.ReadFile(filepath.Join(dir, "console"))
