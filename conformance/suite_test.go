@@ -40,11 +40,13 @@ func TestSuite(t *testing.T) {
 	t.Log(target)
 	connect(t, target)
 	unreached(t, target)
+	running := newRunning(t, target.Report([]report.Case{}))
 	var results []report.Case
 	for _, c := range cases.All() {
 		t.Run(c.ID, func(t *testing.T) {
-			writeReport(t, target.Report(append(results, target.Unended(c))))
+			running.begin(t, target.Unended(c))
 			r := target.Run(c)
+			running.end(t, r)
 			results = append(results, r)
 			tell(t, r)
 		})
@@ -52,6 +54,7 @@ func TestSuite(t *testing.T) {
 	if len(results) == 0 {
 		t.Fatal("no case ran")
 	}
+	running.close(t)
 	r := target.Report(results)
 	n := r.Count()
 	// not of t, which is silent when all is well: a run of skipped cases would look like one of passed ones
@@ -89,7 +92,15 @@ func tell(t *testing.T, r report.Case) {
 // write leaves the report in the files asked for.
 func write(t *testing.T, r *report.Report) {
 	t.Helper()
-	writeReport(t, r)
+	if *reportFlag != "" {
+		data, err := report.Encode(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := renameio.WriteFile(*reportFlag, data, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	if *junitFlag != "" {
 		var b bytes.Buffer
 		if err := suite.WriteJUnit(&b, r); err != nil {
@@ -98,20 +109,5 @@ func write(t *testing.T, r *report.Report) {
 		if err := os.WriteFile(*junitFlag, b.Bytes(), 0o644); err != nil {
 			t.Error(err)
 		}
-	}
-}
-
-// writeReport writes the report as far as it goes, so that one is there whatever becomes of the process.
-func writeReport(t *testing.T, r *report.Report) {
-	t.Helper()
-	if *reportFlag == "" {
-		return
-	}
-	data, err := report.Encode(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := renameio.WriteFile(*reportFlag, data, 0o644); err != nil {
-		t.Fatal(err)
 	}
 }
