@@ -5,8 +5,8 @@ package device
 import (
 	"errors"
 	"flag"
+	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
+	"github.com/verbsgen/verbsgen/conformance/internal/census"
 	"github.com/verbsgen/verbsgen/conformance/internal/overlay"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
@@ -106,16 +107,15 @@ func openRaw(t *testing.T) *raw.Context {
 	return c
 }
 
-// resources returns the kernel's count of a device's objects, or nothing where there is no tool to ask with.
+// resources returns the kernel's count of a device's objects, or nothing where the kernel does not tell.
 func resources(t *testing.T, device string) string {
 	t.Helper()
-	out, err := exec.Command("rdma", "resource", "show", device).Output()
+	counts, err := census.Count(device)
 	if err != nil {
-		t.Logf("objects are not counted: rdma resource show: %v", err)
+		t.Log(err)
 		return ""
 	}
-	_, counts, _ := strings.Cut(string(out), device+": ")
-	return strings.TrimSpace(counts)
+	return fmt.Sprint(counts)
 }
 
 // must fails the test on an error.

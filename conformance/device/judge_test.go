@@ -68,7 +68,7 @@ func judge() error {
 	if err != nil {
 		return err
 	}
-	pages, err := spec.Embedded()
+	pages, err := spec.Stored("")
 	if err != nil {
 		return err
 	}
