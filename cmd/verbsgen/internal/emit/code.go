@@ -74,10 +74,9 @@ func (g *goFile) render() ([]byte, error) {
 	if err := g.f.Render(&b); err != nil {
 		return nil, fmt.Errorf("%s: %w", g.name, err)
 	}
-	src := breakEarly(b.Bytes())
-	formatted, err := format.Source(src)
+	formatted, err := format.Source(b.Bytes())
 	if err != nil {
-		return nil, fmt.Errorf("%s does not parse: %w\n%s", g.name, err, around(err.Error(), string(src)))
+		return nil, fmt.Errorf("%s does not parse: %w\n%s", g.name, err, around(err.Error(), b.String()))
 	}
 	return tidy(formatted)
 }

@@ -15,21 +15,24 @@ const (
 	maxLine   = 140
 )
 
-// tidy puts the imports of a formatted file in two groups, and breaks long lines. Only the declarations that have such lines are formatted
-// again.
+// tidy puts the imports of a formatted file in two groups, and breaks long lines. Only declarations where that changes more than the lines
+// that are broken are formatted again.
 func tidy(src []byte) ([]byte, error) {
 	var out bytes.Buffer
+	out.Grow(len(src) + len(src)/16)
 	for decl := range declarations(groupImports(string(src))) {
-		lines := breakLines(decl)
-		if lines == nil {
-			out.WriteString(decl)
-			continue
+		for _, whole := range []func(string) string{withoutColumns, madeLong} { // columns are narrower when long lines have been broken
+			text, formatted := breakLines(decl, whole)
+			if !formatted {
+				again, err := format.Source([]byte(text))
+				if err != nil {
+					return nil, err
+				}
+				text = string(again)
+			}
+			decl = text
 		}
-		formatted, err := format.Source([]byte(strings.Join(lines, "\n")))
-		if err != nil {
-			return nil, err
-		}
-		out.Write(formatted)
+		out.WriteString(decl)
 	}
 	return out.Bytes(), nil
 }
@@ -66,27 +69,59 @@ func startsDeclaration(line string) bool {
 	return false
 }
 
-// breakLines returns the lines of a text with those broken that are too long; nil if none was.
-func breakLines(text string) (lines []string) {
-	broken := false
-	for line := range strings.SplitSeq(text, "\n") {
-		parts := []string{line}
-		if len(line) > maxLine || !brokenEarly(line) {
-			parts = breakLine(line)
+// breakLines breaks the lines of a declaration that are too long when whole has been applied to them. It reports whether what it returns is
+// formatted.
+func breakLines(decl string, whole func(string) string) (text string, formatted bool) {
+	var out strings.Builder
+	done, before := 0, ""
+	formatted = true
+	for at := 0; at < len(decl); {
+		line, _, _ := strings.Cut(decl[at:], "\n")
+		if len(line) > lineLimit {
+			if parts := breakLine(whole(line)); len(parts) > 1 {
+				settled := settle(parts, before)
+				formatted = formatted && settled
+				out.WriteString(decl[done:at])
+				out.WriteString(strings.Join(parts, "\n"))
+				done = at + len(line)
+			}
 		}
-		broken = broken || len(parts) > 1
-		lines = append(lines, parts...)
+		at, before = at+len(line)+1, line
 	}
-	if !broken {
-		return nil
+	if done == 0 {
+		return decl, true
 	}
-	return lines
+	out.WriteString(decl[done:])
+	return out.String(), formatted && !aligned(decl)
 }
 
-// brokenEarly reports whether a line looks as breakEarly and formatting leave a part of a line: a text that goes on, or a key whose value
-// was aligned.
-func brokenEarly(line string) bool {
-	return strings.HasSuffix(line, `" +`) || strings.Contains(line, ":  ")
+// withoutColumns returns a line with a space in place of those that align what is before the first text.
+func withoutColumns(line string) string {
+	for {
+		at := strings.Index(line, "  ")
+		if at < 0 || strings.ContainsAny(line[:at], "\"`'") {
+			return line
+		}
+		line = line[:at] + line[at+1:]
+	}
+}
+
+// madeLong returns a line that is too long because it is aligned; nothing for one that was broken and has become a little longer.
+func madeLong(line string) string {
+	if len(line) > maxLine || !strings.Contains(line, ":  ") && withoutColumns(line) != line {
+		return line
+	}
+	return ""
+}
+
+// aligned reports whether a declaration has text in columns, which a line that is broken may be part of.
+func aligned(decl string) bool {
+	for line := range strings.SplitSeq(decl, "\n") {
+		if !strings.HasPrefix(line, "//") && strings.Contains(line, "  ") {
+			return true
+		}
+	}
+	return false
 }
 
 // groupImports puts the packages of the standard library before the others, with an empty line between them.

@@ -16,7 +16,7 @@ func TestTidy(t *testing.T) {
 			"package p\n\nimport (\n\t\"example.com/a\"\n\t\"example.com/b\"\n)\n"},
 		{"outermost", "package p\n\nvar x = " + a + " && f(1, 2) || f(" + b + ", 3)\n",
 			"package p\n\nvar x = " + a + " && f(1, 2) ||\n\tf(" + b + ", 3)\n"},
-		{"arguments", "package p\n\nfunc f(" + a + " int, " + b + " int, c int) {}\n",
+		{"arguments", "package p\n\nfunc f(" + a + " int, " + b + " int, c int) {\n}\n",
 			"package p\n\nfunc f(" + a + " int,\n\t" + b + " int, c int) {\n}\n"},
 		{"text", "package p\n\nvar x = \"" + a + " " + b + " , " + b + "\"\n",
 			"package p\n\nvar x = \"" + a + " \" +\n\t\"" + b + " , \" +\n\t\"" + b + "\"\n"},
