@@ -120,7 +120,7 @@ func (p *program) report(t *testing.T, modules ...*module) []analysis.Diagnostic
 	var out []analysis.Diagnostic
 	s := &suite{}
 	origins := s.origins()
-	results := map[*analysis.Analyzer]any{origins: from}
+	results := map[*analysis.Analyzer]any{origins: &sources{bindings: from}}
 	var run func(a *analysis.Analyzer)
 	run = func(a *analysis.Analyzer) {
 		if _, done := results[a]; done {

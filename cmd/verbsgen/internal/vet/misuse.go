@@ -15,11 +15,11 @@ import (
 // onFunctions is an analyzer that looks at each function of a package that uses generated ones, closures with the function around them.
 func onFunctions(name, doc string, origins *analysis.Analyzer, look func(w *walker, fn *ast.FuncDecl)) *analysis.Analyzer {
 	return &analysis.Analyzer{Name: name, Doc: doc, Requires: []*analysis.Analyzer{origins}, Run: func(pass *analysis.Pass) (any, error) {
-		from := pass.ResultOf[origins].(map[string]*bindings)
-		if len(from) == 0 {
-			return nil, nil
+		from := pass.ResultOf[origins].(*sources)
+		if len(from.bindings) == 0 {
+			return nil, from.err
 		}
-		w := &walker{pass: pass, from: from}
+		w := &walker{pass: pass, from: from.bindings}
 		for _, file := range pass.Files {
 			for _, d := range file.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
@@ -27,7 +27,7 @@ func onFunctions(name, doc string, origins *analysis.Analyzer, look func(w *walk
 				}
 			}
 		}
-		return nil, nil
+		return nil, from.err
 	}}
 }
 

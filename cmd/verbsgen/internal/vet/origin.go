@@ -1,11 +1,14 @@
 package vet
 
 import (
+	"cmp"
 	"go/ast"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 
+	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
@@ -36,28 +39,75 @@ func (s *suite) origins() *analysis.Analyzer {
 		Doc:        "find packages that verbsgen generated, for the analyzers that judge calls of them",
 		Run:        s.findOrigins,
 		FactTypes:  []analysis.Fact{(*Origin)(nil)},
-		ResultType: reflect.TypeFor[map[string]*bindings](),
+		ResultType: reflect.TypeFor[*sources](),
 	}
 }
 
-// findOrigins notes that the package is generated, and loads the rules of each generated package that it uses, by import path.
+// sources are the generated packages that a package uses.
+type sources struct {
+	bindings map[string]*bindings // by import path
+	err      error                // the first that could not be loaded: of an analyzer that others require, the error is not shown
+}
+
+// findOrigins notes that the package is generated, and loads the rules of each generated package that it uses.
 func (s *suite) findOrigins(pass *analysis.Pass) (any, error) {
 	if o := originOf(pass); o != nil {
 		pass.ExportPackageFact(o)
 	}
-	found := map[string]*bindings{}
+	found := &sources{bindings: map[string]*bindings{}}
 	for _, p := range append(pass.Pkg.Imports(), pass.Pkg) {
 		o := new(Origin)
 		if !pass.ImportPackageFact(p, o) {
 			continue
 		}
+		o.File = fileNow(pass, p.Path(), o.File)
 		b, err := s.bindings(o)
 		if err != nil {
-			return nil, err
+			found.err = cmp.Or(found.err, err)
+			continue
 		}
-		found[p.Path()] = b
+		found.bindings[p.Path()] = b
 	}
 	return found, nil
+}
+
+// fileNow returns where a file of a package of the pass's module is. With -trimpath a fact may be that of an earlier run, of the same files in
+// another folder.
+func fileNow(pass *analysis.Pass, path, file string) string {
+	if pass.Module == nil {
+		return file
+	}
+	within, ok := strings.CutPrefix(path+"/", pass.Module.Path+"/")
+	if !ok {
+		return file
+	}
+	dirs := []string{"."} // go vet is in the package's folder; files that use cgo are not
+	for _, f := range pass.Files {
+		dirs = append(dirs, filepath.Dir(fileOf(pass, f)))
+	}
+	for _, dir := range dirs {
+		if root := rootOf(dir, pass.Module.Path); root != "" {
+			now := filepath.Join(root, within, filepath.Base(file))
+			if _, err := os.Stat(now); err == nil {
+				return now
+			}
+		}
+	}
+	return file
+}
+
+// rootOf returns the folder of a module that a folder is in; "" if it is in another one.
+func rootOf(dir, module string) string {
+	dir, err := filepath.Abs(dir)
+	for ; err == nil; dir = filepath.Dir(dir) {
+		if data, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && modfile.ModulePath(data) == module {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			break
+		}
+	}
+	return ""
 }
 
 // originOf reads the mark of a generated package; nil for any other package.

@@ -30,7 +30,7 @@ func callsAnalyzer(origins *analysis.Analyzer) *analysis.Analyzer {
 		ResultType: reflect.TypeFor[[]finding](),
 		Run: func(pass *analysis.Pass) (any, error) {
 			var out []finding
-			from := pass.ResultOf[origins].(map[string]*bindings)
+			from := pass.ResultOf[origins].(*sources).bindings
 			if len(from) == 0 {
 				return out, nil
 			}
@@ -59,28 +59,28 @@ const rulesDoc = `report calls that no device is known to accept
 A call of a method that verbsgen generated is held against the rules of its man page, as the method itself does when it runs. Constants,
 variables of the function, structs and builders are followed; what is not known breaks no rule. The message names the rule.`
 
-func rulesAnalyzer(calls *analysis.Analyzer) *analysis.Analyzer {
-	return reporter("verbsrules", rulesDoc, calls, false)
+func rulesAnalyzer(origins, calls *analysis.Analyzer) *analysis.Analyzer {
+	return reporter("verbsrules", rulesDoc, origins, calls, false)
 }
 
 const hintsDoc = `report calls that only some devices or kernels accept
 
 Like verbsrules, for the rules that are hints: some providers or kernels refuse the call, or do not do what the man page promises.`
 
-func hintsAnalyzer(calls *analysis.Analyzer) *analysis.Analyzer {
-	return reporter("verbshints", hintsDoc, calls, true)
+func hintsAnalyzer(origins, calls *analysis.Analyzer) *analysis.Analyzer {
+	return reporter("verbshints", hintsDoc, origins, calls, true)
 }
 
 // reporter reports the findings of rules or of lints.
-func reporter(name, doc string, calls *analysis.Analyzer, lints bool) *analysis.Analyzer {
-	return &analysis.Analyzer{Name: name, Doc: doc, Requires: []*analysis.Analyzer{calls},
+func reporter(name, doc string, origins, calls *analysis.Analyzer, lints bool) *analysis.Analyzer {
+	return &analysis.Analyzer{Name: name, Doc: doc, Requires: []*analysis.Analyzer{origins, calls},
 		Run: func(pass *analysis.Pass) (any, error) {
 			for _, f := range pass.ResultOf[calls].([]finding) {
 				if f.rule.Lint == lints {
 					reportIn(pass, f.diag)
 				}
 			}
-			return nil, nil
+			return nil, pass.ResultOf[origins].(*sources).err
 		}}
 }
 

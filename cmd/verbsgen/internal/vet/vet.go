@@ -22,7 +22,7 @@ func Analyzers(load Loader) []*analysis.Analyzer {
 // analyzers are those that report, which all need the origins.
 func (s *suite) analyzers(origins *analysis.Analyzer) []*analysis.Analyzer {
 	calls := callsAnalyzer(origins)
-	return []*analysis.Analyzer{rulesAnalyzer(calls), hintsAnalyzer(calls),
+	return []*analysis.Analyzer{rulesAnalyzer(origins, calls), hintsAnalyzer(origins, calls),
 		onFunctions("verbsresults", resultsDoc, origins, unchecked), onFunctions("verbsevents", eventsDoc, origins, events),
 		onFunctions("verbshandles", handlesDoc, origins, handles), onFunctions("verbsbatches", batchesDoc, origins, batches),
 		onFunctions("verbsleaks", leaksDoc, origins, leaks), onFunctions("verbsmemory", memoryDoc, origins, memory)}
