@@ -201,9 +201,10 @@ func (f *Facts) Member(t CType, name string) (CType, bool) {
 // fieldType is the type of a field found; a named member of an anonymous record is a struct whose fields carry its
 // name before theirs.
 func (f *Facts) fieldType(t CType, fd *api.Field, full string) CType {
+	inside := full + "."
 	for i := range t.record.Fields {
-		if strings.HasPrefix(t.record.Fields[i].Name, full+".") {
-			return CType{Kind: CStruct, C: fd.Type, prefix: full + ".", record: t.record, Array: strings.Contains(fd.Type, "[")}
+		if strings.HasPrefix(t.record.Fields[i].Name, inside) {
+			return CType{Kind: CStruct, C: fd.Type, prefix: inside, record: t.record, Array: strings.Contains(fd.Type, "[")}
 		}
 	}
 	if fd.Func != nil {
@@ -243,9 +244,34 @@ type PathError struct {
 // Error returns only the problem; Fix is separate.
 func (e *PathError) Error() string { return e.Problem }
 
+// pathOf is a path from the parameters of a function.
+type pathOf struct {
+	fn   *api.Function
+	path string
+}
+
+// foundPath is what TypeOfPath returns.
+type foundPath struct {
+	t     CType
+	state bool
+	err   error
+}
+
 // TypeOfPath follows a path such as "attr.length" or "wr[].sg_list[].addr" from the parameters of a function. State
 // reports whether the path leads through a property of an object. The error is a *PathError.
 func (f *Facts) TypeOfPath(fn *api.Function, path string) (t CType, state bool, err error) {
+	key := pathOf{fn, path}
+	if known, ok := f.paths.Load(key); ok { // each judged call asks for the same ones
+		p := known.(foundPath)
+		return p.t, p.state, p.err
+	}
+	t, state, err = f.follow(fn, path)
+	f.paths.Store(key, foundPath{t, state, err})
+	return t, state, err
+}
+
+// follow finds what TypeOfPath returns.
+func (f *Facts) follow(fn *api.Function, path string) (t CType, state bool, err error) {
 	for i, step := range strings.Split(path, ".") {
 		name := strings.TrimSuffix(step, "[]")
 		var ok bool

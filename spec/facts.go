@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -21,6 +22,7 @@ type Facts struct {
 	aliases map[string]string
 	vars    map[string]bool
 	names   []string // of constants, in the order of the headers
+	paths   sync.Map // from pathOf to foundPath
 }
 
 // NewFacts makes the union of releases of verbs.h.

@@ -27,7 +27,7 @@ const coreVar = "VERBSGEN_RDMA_CORE"
 // hand-written text needs. Of releases in a row with equal facts it takes one. The packages of the oldest release, of Debian
 // 12's and of the newest must compile, pass vet and pass their generated tests; "make facts" does so with those of all releases.
 func TestEveryRelease(t *testing.T) {
-	sp, err := spec.Embedded()
+	sp, err := spec.Stored("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,7 @@ func TestEveryHeader(t *testing.T) {
 	if core == "" {
 		t.Skip(coreVar + " is not set: a git repository of rdma-core is needed, see make facts")
 	}
-	sp, err := spec.Embedded()
+	sp, err := spec.Stored("")
 	if err != nil {
 		t.Fatal(err)
 	}

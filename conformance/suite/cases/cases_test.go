@@ -17,7 +17,7 @@ import (
 // TestCases holds every case against the pages: the ID is its own, the page and the rules exist, and the rules are not
 // withdrawn.
 func TestCases(t *testing.T) {
-	sp, err := spec.Embedded()
+	sp, err := spec.Stored("")
 	if err != nil {
 		t.Fatal(err)
 	}

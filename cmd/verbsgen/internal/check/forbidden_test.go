@@ -147,7 +147,7 @@ func TestForbiddenCallsOfOtherModules(t *testing.T) {
 // ofModule returns the checker of a module's rules with the facts of the newest release.
 func ofModule(t *testing.T, name string) *Checker {
 	t.Helper()
-	s, err := spec.EmbeddedModule(name)
+	s, err := spec.Stored(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 // refuse the same calls for the same reasons. Every combination of the access flags, and of lengths and offsets at the
 // edges, goes through both.
 func TestGenerated(t *testing.T) {
-	sp, err := spec.Embedded()
+	sp, err := spec.Stored("")
 	if err != nil {
 		t.Fatal(err)
 	}

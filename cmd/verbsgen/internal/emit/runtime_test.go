@@ -20,7 +20,7 @@ func TestCheckedIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp, err := spec.Embedded()
+	sp, err := spec.Stored("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ func TestMirrorOffsets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sp, err := spec.Embedded()
+		sp, err := spec.Stored("")
 		if err != nil {
 			t.Fatal(err)
 		}

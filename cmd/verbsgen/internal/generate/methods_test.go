@@ -16,7 +16,7 @@ import (
 
 // TestMissingMethods has a method that nobody made.
 func TestMissingMethods(t *testing.T) {
-	sp, err := spec.Embedded()
+	sp, err := spec.Stored("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestModulesEach(t *testing.T) {
 		if name == spec.DefaultModule {
 			continue // TestOnlyEach
 		}
-		sp, err := spec.EmbeddedModule(name)
+		sp, err := spec.Stored(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ var real = sync.OnceValues(func() (*model.Package, error) { return modelOf(spec.
 
 // modelOf is the model of the newest release and the pages of a module.
 func modelOf(module string) (*model.Package, error) {
-	sp, err := spec.EmbeddedModule(module)
+	sp, err := spec.Stored(module)
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ import (
 // module loads the pages and the newest facts of a module, and makes its file.
 func module(t *testing.T, name string) (*api.Release, *spec.Spec, *File) {
 	t.Helper()
-	sp, err := spec.EmbeddedModule(name)
+	sp, err := spec.Stored(name)
 	if err != nil {
 		t.Fatal(err)
 	}
