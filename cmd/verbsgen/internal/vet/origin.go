@@ -71,8 +71,8 @@ func (s *suite) findOrigins(pass *analysis.Pass) (any, error) {
 	return found, nil
 }
 
-// fileNow returns where a file of a package of the pass's module is. With -trimpath a fact may be that of an earlier run, of the same files in
-// another folder.
+// fileNow returns where a file of a package of the pass's module is. With -trimpath a fact may be that of an earlier run, of the same files
+// in another folder.
 func fileNow(pass *analysis.Pass, path, file string) string {
 	if pass.Module == nil {
 		return file
