@@ -5,45 +5,6 @@ package dpath
 // This file is unsafe because it calls functions of the loaded library by their addresses and is answered addresses of C
 // objects. What keeps it sound: neither is memory of Go, and the owner of the device keeps it open until Close is back.
 
-/*
-#cgo CFLAGS: -I${SRCDIR}/../gensupport/abi
-#include <errno.h>
-#include <stdint.h>
-#include "verbs_abi.h"
-
-#cgo noescape verbsgen_dpath_get_async
-#cgo nocallback verbsgen_dpath_get_async
-#cgo noescape verbsgen_dpath_ack_async
-#cgo nocallback verbsgen_dpath_ack_async
-
-// The kernel gives 64 bits for the element whatever it is, and an int is its low half on the processors that we know.
-static int verbsgen_dpath_get_async(uintptr_t get, uintptr_t context, struct ibv_async_event *out)
-{
-	int (*f)(struct ibv_context *, struct ibv_async_event *) = (int (*)(struct ibv_context *, struct ibv_async_event *))get;
-
-	out->element.cq = NULL; // the whole union
-	for (;;) {
-		errno = 0; // a read of the wrong length fails without one
-		if (f((struct ibv_context *)context, out) == 0)
-			return 0;
-		if (errno != EINTR)
-			return errno > 0 ? errno : EIO;
-	}
-}
-
-static void verbsgen_dpath_ack_async(uintptr_t ack, struct ibv_async_event *event)
-{
-	((void (*)(struct ibv_async_event *))ack)(event);
-}
-
-static int verbsgen_dpath_async_fd(uintptr_t context) { return ((struct ibv_context *)context)->async_fd; }
-
-static uintptr_t verbsgen_dpath_object(const struct ibv_async_event *e) { return (uintptr_t)e->element.cq; }
-static int verbsgen_dpath_port(const struct ibv_async_event *e) { return e->element.port_num; }
-static void verbsgen_dpath_set_object(struct ibv_async_event *e, uintptr_t object) { e->element.cq = (struct ibv_cq *)object; }
-*/
-import "C"
-
 import (
 	"context"
 	"syscall"
@@ -61,7 +22,7 @@ type Async struct {
 	context  uintptr // struct ibv_context *
 	get, ack uintptr // functions of the library
 	w        *poll.Waiter
-	event    C.struct_ibv_async_event // of who has the turn
+	event    asyncEvent // of who has the turn
 	errno    syscall.Errno
 }
 
@@ -74,7 +35,7 @@ func NewAsync(c unsafe.Pointer, getEvent, ackEvent uintptr) (a *Async, err error
 		return nil, &verr.Error{Verb: verbAsync, Errno: syscall.EINVAL, Msg: "wait for events without a device or its functions"}
 	}
 	a = &Async{context: uintptr(c), get: getEvent, ack: ackEvent}
-	fd := int(C.verbsgen_dpath_async_fd(C.uintptr_t(a.context)))
+	fd := asyncFD(a.context)
 	if a.w, err = poll.New(fd, verbAsync, "the device", a.take); err != nil {
 		return nil, err
 	}
@@ -102,13 +63,12 @@ func (a *Async) Next(ctx context.Context) (AsyncEvent, error) {
 	if a.errno != 0 {
 		return AsyncEvent{}, verr.Failed(verbAsync, a.errno, nil)
 	}
-	return AsyncEvent{Type: uint32(a.event.event_type), Object: uintptr(C.verbsgen_dpath_object(&a.event)),
-		Port: int(C.verbsgen_dpath_port(&a.event))}, nil
+	return asAsync(&a.event), nil
 }
 
 // take asks the library for an event; false when there is none yet.
 func (a *Async) take() bool {
-	a.errno = syscall.Errno(C.verbsgen_dpath_get_async(C.uintptr_t(a.get), C.uintptr_t(a.context), &a.event))
+	a.errno = getAsync(a.get, a.context, &a.event)
 	return a.errno != syscall.EAGAIN
 }
 
@@ -120,9 +80,7 @@ func (a *Async) Ack(e AsyncEvent) {
 	if a == nil || a.ack == 0 || e == (AsyncEvent{}) {
 		return
 	}
-	c := C.struct_ibv_async_event{event_type: C.enum_ibv_event_type(e.Type)}
-	C.verbsgen_dpath_set_object(&c, C.uintptr_t(e.Object))
-	C.verbsgen_dpath_ack_async(C.uintptr_t(a.ack), &c)
+	ackAsync(a.ack, e)
 }
 
 // Close ends the use of the events, as Channel.Close does. Call it before the device is closed.

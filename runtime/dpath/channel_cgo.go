@@ -5,58 +5,12 @@ package dpath
 // This file is unsafe because it calls functions of the loaded library by their addresses and is answered addresses of C
 // objects. What keeps it sound: neither is memory of Go, and the owner of the channel keeps it alive until Close is back.
 
-/*
-#cgo CFLAGS: -I${SRCDIR}/../gensupport/abi
-#include <errno.h>
-#include <stdint.h>
-#include "verbs_abi.h"
-
-#cgo noescape verbsgen_dpath_get_event
-#cgo nocallback verbsgen_dpath_get_event
-#cgo nocallback verbsgen_dpath_ack_events
-
-struct verbsgen_dpath_event {
-	uintptr_t cq;
-	uintptr_t context;
-	int code; // 0 or an errno
-};
-
-static void verbsgen_dpath_get_event(uintptr_t get, uintptr_t channel, struct verbsgen_dpath_event *out)
-{
-	int (*f)(struct ibv_comp_channel *, struct ibv_cq **, void **) = (int (*)(struct ibv_comp_channel *, struct ibv_cq **, void **))get;
-	struct ibv_cq *cq = NULL;
-	void *context = NULL;
-
-	out->code = 0;
-	for (;;) {
-		errno = 0; // a read of the wrong length fails without one
-		if (f((struct ibv_comp_channel *)channel, &cq, &context) == 0)
-			break;
-		if (errno == EINTR)
-			continue;
-		out->code = errno > 0 ? errno : EIO;
-		break;
-	}
-	out->cq = (uintptr_t)cq;
-	out->context = (uintptr_t)context;
-}
-
-static void verbsgen_dpath_ack_events(uintptr_t ack, uintptr_t cq, unsigned int n)
-{
-	((void (*)(struct ibv_cq *, unsigned int))ack)((struct ibv_cq *)cq, n);
-}
-
-static int verbsgen_dpath_fd(uintptr_t channel) { return ((struct ibv_comp_channel *)channel)->fd; }
-*/
-import "C"
-
 import (
 	"context"
 	"math"
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
 	"github.com/verbsgen/verbsgen/runtime/internal/poll"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -91,7 +45,7 @@ func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err
 		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Msg: "wait for events without a channel or its functions"}
 	}
 	ch = &Channel{object: uintptr(c), get: getEvent, ack: ackEvents}
-	fd := int(C.verbsgen_dpath_fd(C.uintptr_t(ch.object)))
+	fd := channelFD(ch.object)
 	if ch.w, err = poll.New(fd, verbNext, "the completion channel", ch.take); err != nil {
 		return nil, err
 	}
@@ -128,9 +82,7 @@ func (c *Channel) Next(ctx context.Context) (cq unsafe.Pointer, cqContext uintpt
 
 // take asks the library for an event; false when there is none yet.
 func (c *Channel) take() bool {
-	var out C.struct_verbsgen_dpath_event
-	C.verbsgen_dpath_get_event(C.uintptr_t(c.get), C.uintptr_t(c.object), &out)
-	c.event = event{uintptr(out.cq), uintptr(out.context), syscall.Errno(out.code)}
+	c.event = getEvent(c.get, c.object)
 	return c.event.errno != syscall.EAGAIN
 }
 
@@ -141,7 +93,7 @@ func (c *Channel) take() bool {
 func (c *Channel) Ack(cq unsafe.Pointer, n int) {
 	for c != nil && c.ack != 0 && cq != nil && n > 0 {
 		some := min(n, math.MaxInt32)
-		C.verbsgen_dpath_ack_events(C.uintptr_t(c.ack), C.uintptr_t(uintptr(cq)), C.uint(some))
+		ackEvents(c.ack, cq, some)
 		n -= some
 	}
 }

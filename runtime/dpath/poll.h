@@ -15,7 +15,7 @@ static void verbsgen_dpath_order(struct ibv_wc *wc, int n)
 		return;
 	for (i = 0; i < n; i++)
 		if (wc[i].wc_flags & IBV_WC_WITH_IMM)
-			wc[i].imm_data = ntohl(wc[i].imm_data);
+			wc[i].imm_data = be32toh(wc[i].imm_data);
 }
 
 // Polls again, up to tries times, until there is something or the queue is closed, which is looked at now and then. It is apart

@@ -4,31 +4,6 @@ package dpath
 
 // The layout of requests that bind windows against C, at compile time, as in layout_cgo.go.
 
-/*
-#include <stddef.h>
-#include "verbs_abi.h"
-
-enum {
-	dp_bind_mw = offsetof(struct ibv_send_wr, bind_mw.mw) - offsetof(struct ibv_send_wr, wr),
-	dp_bind_rkey = offsetof(struct ibv_send_wr, bind_mw.rkey) - offsetof(struct ibv_send_wr, wr),
-	dp_bind_rkey_end = offsetof(struct ibv_send_wr, bind_mw.rkey) + sizeof(uint32_t) - offsetof(struct ibv_send_wr, wr),
-	dp_bind_info = offsetof(struct ibv_send_wr, bind_mw.bind_info) - offsetof(struct ibv_send_wr, wr),
-	dp_bind_srqn = offsetof(struct ibv_send_wr, qp_type.xrc.remote_srqn) - offsetof(struct ibv_send_wr, wr),
-	dp_bind_srqn_end = offsetof(struct ibv_send_wr, qp_type) + sizeof(((struct ibv_send_wr *)0)->qp_type) - offsetof(struct ibv_send_wr, wr),
-	dp_bind_wr_end = sizeof(((struct ibv_send_wr *)0)->wr),
-
-	dp_info_mr = offsetof(struct ibv_mw_bind_info, mr),
-	dp_info_addr = offsetof(struct ibv_mw_bind_info, addr),
-	dp_info_length = offsetof(struct ibv_mw_bind_info, length),
-	dp_info_access = offsetof(struct ibv_mw_bind_info, mw_access_flags),
-
-	dp_mw_bind_id = offsetof(struct ibv_mw_bind, wr_id),
-	dp_mw_bind_flags = offsetof(struct ibv_mw_bind, send_flags),
-	dp_mw_bind_info = offsetof(struct ibv_mw_bind, bind_info),
-};
-*/
-import "C"
-
 import "unsafe"
 
 var (
@@ -38,22 +13,22 @@ var (
 )
 
 var (
-	_ = none{}[opBindMW-C.IBV_WR_BIND_MW]
-	_ = none{}[unsafe.Offsetof(aBind.mw)-C.dp_bind_mw]
-	_ = none{}[unsafe.Offsetof(aBind.rkey)-C.dp_bind_rkey]
-	_ = none{}[unsafe.Offsetof(aBind.mark)-C.dp_bind_rkey_end] // padding: behind the key,
-	_ = none{}[unsafe.Offsetof(aBind.mark)+4-C.dp_bind_info]   // and before the next
-	_ = none{}[unsafe.Offsetof(aBind.info)-C.dp_bind_info]
-	_ = none{}[unsafe.Offsetof(aBind.srqn)-C.dp_bind_srqn]
-	_ = none{}[unsafe.Offsetof(aBind.regionHigh)-C.dp_bind_srqn_end] // padding: behind the union,
-	_ = none{}[unsafe.Offsetof(aBind.regionHigh)+4-C.dp_bind_mw]     // and before the next
-	_ = none{}[unsafe.Offsetof(aBind.srqn)-C.dp_bind_wr_end]
+	_ = none{}[uintptr(opBindMW)+1-unsafe.Sizeof(inC.wr_bind_mw)]
+	_ = none{}[unsafe.Offsetof(aBind.mw)+1-unsafe.Sizeof(inC.bind_mw)]
+	_ = none{}[unsafe.Offsetof(aBind.rkey)+1-unsafe.Sizeof(inC.bind_rkey)]
+	_ = none{}[unsafe.Offsetof(aBind.mark)+1-unsafe.Sizeof(inC.bind_rkey_end)] // padding: behind the key,
+	_ = none{}[unsafe.Offsetof(aBind.mark)+5-unsafe.Sizeof(inC.bind_info)]     // and before the next
+	_ = none{}[unsafe.Offsetof(aBind.info)+1-unsafe.Sizeof(inC.bind_info)]
+	_ = none{}[unsafe.Offsetof(aBind.srqn)+1-unsafe.Sizeof(inC.bind_srqn)]
+	_ = none{}[unsafe.Offsetof(aBind.regionHigh)+1-unsafe.Sizeof(inC.bind_srqn_end)] // padding: behind the union,
+	_ = none{}[unsafe.Offsetof(aBind.regionHigh)+5-unsafe.Sizeof(inC.bind_mw)]       // and before the next
+	_ = none{}[unsafe.Offsetof(aBind.srqn)+1-unsafe.Sizeof(inC.bind_wr_end)]
 	_ = none{}[unsafe.Offsetof(aBind.inline)-(unsafe.Offsetof(sendWR.inline)-unsafe.Offsetof(sendWR.remote))]
-	_ = none{}[unsafe.Offsetof(anInfo.mr)-C.dp_info_mr]
-	_ = none{}[unsafe.Offsetof(anInfo.addr)-C.dp_info_addr]
-	_ = none{}[unsafe.Offsetof(anInfo.length)-C.dp_info_length]
-	_ = none{}[unsafe.Offsetof(anInfo.access)-C.dp_info_access]
-	_ = none{}[unsafe.Offsetof(aMWBind.id)-C.dp_mw_bind_id]
-	_ = none{}[unsafe.Offsetof(aMWBind.flags)-C.dp_mw_bind_flags]
-	_ = none{}[unsafe.Offsetof(aMWBind.info)-C.dp_mw_bind_info]
+	_ = none{}[unsafe.Offsetof(anInfo.mr)+1-unsafe.Sizeof(inC.info_mr)]
+	_ = none{}[unsafe.Offsetof(anInfo.addr)+1-unsafe.Sizeof(inC.info_addr)]
+	_ = none{}[unsafe.Offsetof(anInfo.length)+1-unsafe.Sizeof(inC.info_length)]
+	_ = none{}[unsafe.Offsetof(anInfo.access)+1-unsafe.Sizeof(inC.info_access)]
+	_ = none{}[unsafe.Offsetof(aMWBind.id)+1-unsafe.Sizeof(inC.mw_bind_id)]
+	_ = none{}[unsafe.Offsetof(aMWBind.flags)+1-unsafe.Sizeof(inC.mw_bind_flags)]
+	_ = none{}[unsafe.Offsetof(aMWBind.info)+1-unsafe.Sizeof(inC.mw_bind_info)]
 )
