@@ -47,10 +47,10 @@ const (
 )
 
 // What makes an emulated guest faster. The emulator does string instructions byte by byte, so that the kernel (clearcpuid: REP_GOOD,
-// ERMS, FSRM) and libc are not to clear and copy pages with them; and each look at a clock that is not the TSC leaves the emulated
-// code, while the TSC is the host's.
+// ERMS, FSRM) and libc are not to clear and copy pages with them; tables of pages of five levels (LA57) take longer to walk than those of
+// four; and each look at a clock that is not the TSC leaves the emulated code, while the TSC is the host's.
 const (
-	withoutRep     = ",-erms,-fsrm"
+	emulatedCPU    = "max,-erms,-fsrm,-la57"
 	emulatedParams = "clearcpuid=112,297,580 tsc=reliable clocksource=tsc"
 )
 
@@ -62,7 +62,7 @@ func (g *guest) arguments(initrd string) []string {
 	accel, cpu := g.accel, "max"
 	params := "console=ttyS0 quiet panic=-1 mitigations=off no_timer_check" // the check of the timer fails on busy machines
 	if accel == "tcg" {
-		accel, cpu, params = "tcg,thread=multi", cpu+withoutRep, params+" "+emulatedParams
+		accel, cpu, params = "tcg,thread=multi", emulatedCPU, params+" "+emulatedParams
 	}
 	return []string{
 		"-accel", accel, "-cpu", cpu, "-smp", strconv.Itoa(g.cpus), "-m", strconv.Itoa(g.memory),
