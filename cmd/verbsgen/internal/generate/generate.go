@@ -5,7 +5,6 @@ package generate
 
 import (
 	"cmp"
-	"fmt"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
@@ -97,7 +96,7 @@ func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, 
 		errs.AddErr(decide.All(rel, sp).UndecidedErr())
 	}
 	facts := sp.Module.NewFacts(rel)
-	fits := beside(func() error { return fit.Pages(facts, sp) })
+	fits := diag.Beside("comparing the pages with the facts", func() error { return fit.Pages(facts, sp) })
 	pkg, err := bindAll(rel, cmp.Or(known, rel), sp, opt, stored.Oldest(), sinceOf)
 	errs.AddErr(<-fits)
 	errs.AddErr(err)
@@ -105,22 +104,6 @@ func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, 
 		return nil, err
 	}
 	return pkg, fit.Package(pkg, facts, sp, fit.Written{Known: known, Since: sinceOf})
-}
-
-// beside runs a phase that only reads while the next one runs. A panic of it is an error, as nobody else would recover from it.
-func beside(phase func() error) <-chan error {
-	done := make(chan error, 1)
-	go func() {
-		var err error
-		defer func() {
-			if r := recover(); r != nil {
-				err = fmt.Errorf("comparing the pages with the facts: %v", r)
-			}
-			done <- err
-		}()
-		err = phase()
-	}()
-	return done
 }
 
 // bindAll binds the pages to the facts of a release. Newest says at which version functions are exported.

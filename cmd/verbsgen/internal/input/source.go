@@ -5,7 +5,6 @@ package input
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"path"
 	"path/filepath"
 	"slices"
@@ -149,20 +148,12 @@ func Load(src Source) (*api.Release, *spec.Spec, error) {
 		return nil, nil, err
 	}
 	var sp *spec.Spec
-	var serr error
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		defer func() {
-			if r := recover(); r != nil { // nobody else would
-				serr = fmt.Errorf("reading the pages: %v", r)
-			}
-		}()
-		sp, serr = Pages(src)
-	}()
-	rel, ferr := Facts(src, m)
-	<-done
-	if err := errors.Join(ferr, serr); err != nil {
+	read := diag.Beside("reading the pages", func() (err error) {
+		sp, err = Pages(src)
+		return err
+	})
+	rel, err := Facts(src, m)
+	if err := errors.Join(err, <-read); err != nil {
 		return nil, nil, err
 	}
 	if err := errors.Join(CheckNames(src, sp, rel), checkHeaders(src, m, rel)); err != nil {

@@ -54,7 +54,7 @@ func own(t *testing.T, name string) *module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp, err := spec.OverlayModule(name)
+	sp, err := spec.Stored(name)
 	if err != nil {
 		t.Fatal(err)
 	}
