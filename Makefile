@@ -86,7 +86,8 @@ test-host: setup check lint rules ## all tests except those in the virtual machi
 test-go: ## go test of all packages, without vet
 	$(GO) test -vet=off -timeout 30m work
 
-# The check cgocall of vet reads the files that were compiled: with -trimpath, those are of another clone, whose packages the build cache has.
+# The check cgocall of vet opens the files that a package was compiled from. With -trimpath the build cache may have the package from another
+# clone, with the names of its files: that check runs without it.
 lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet (also for arm64), staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
 	@.ci/lines
