@@ -114,7 +114,7 @@ func growOnce(b *testing.B, dev *verbs.Device, buf *mem.Buffer, n, goroutines in
 const stride = 7919
 
 // share calls do for 0 to n-1, divided among the goroutines, and gives the processor time that it took.
-func share(b *testing.B, n, goroutines int, do func(i int) error) time.Duration {
+func share(b testing.TB, n, goroutines int, do func(i int) error) time.Duration {
 	var wg sync.WaitGroup
 	runtime.GC() // what is left of a collection is not of this step
 	begin := processorTime(b)
@@ -133,7 +133,7 @@ func share(b *testing.B, n, goroutines int, do func(i int) error) time.Duration 
 }
 
 // processorTime is what this process has used, so that other programs on the machine count little.
-func processorTime(b *testing.B) time.Duration {
+func processorTime(b testing.TB) time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		b.Fatal(err)

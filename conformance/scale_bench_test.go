@@ -8,13 +8,11 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// BenchmarkScale reports what a queue pair costs among 10,000, in processor time, compared with one among 1,000, and in memory of Go; what
-// a poll of one completion queue, and a new protection domain on one device, cost 64 goroutines compared with one; and what the last of a
-// million asynchronous events costs, compared with the first. Run it with -benchtime 1x.
+// BenchmarkScale reports what a queue pair costs among 10,000, in processor time, compared with one among 1,000, and in memory of Go; and
+// what the last of a million asynchronous events costs, compared with the first. Run it with -benchtime 1x.
 func BenchmarkScale(b *testing.B) {
 	soft := softverbs.New(softverbs.Name("soft0"))
 	defer soft.Close()
@@ -42,10 +40,6 @@ func BenchmarkScale(b *testing.B) {
 		b.ReportMetric(manyMade/made, "create-x-few")
 		b.ReportMetric(manyClosed/closed, "close-x-few")
 		b.ReportMetric(bytes, "Go-bytes")
-	})
-	once("goroutines", func(b *testing.B) {
-		b.ReportMetric(pollTogether(b, dev, 64)/pollTogether(b, dev, 1), "poll-x-one")
-		b.ReportMetric(domainsTogether(b, dev, 64)/domainsTogether(b, dev, 1), "pd-x-one")
 	})
 	once("events", func(b *testing.B) {
 		const few, all = 10_000, 1_000_000
@@ -113,29 +107,4 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
-}
-
-func pollTogether(b *testing.B, dev *verbs.Device, goroutines int) float64 {
-	const polls = 1 << 18
-	cq, err := dev.CreateCQ(16, nil, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer cq.Close()
-	return each(share(b, polls, goroutines, func(int) error {
-		var wcs [4]dpath.WC
-		_, err := cq.PollInto(wcs[:])
-		return err
-	}), polls)
-}
-
-func domainsTogether(b *testing.B, dev *verbs.Device, goroutines int) float64 {
-	const domains = 1 << 13
-	return each(share(b, domains, goroutines, func(int) error {
-		pd, err := dev.AllocPD()
-		if err != nil {
-			return err
-		}
-		return pd.Close()
-	}), domains)
 }

@@ -9,19 +9,30 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/trips"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
+
+// library returns the one that has the device of the flags.
+func library(tb testing.TB) verbs.Symbols {
+	tb.Helper()
+	if *deviceFlag == suite.Software {
+		soft := softverbs.New(softverbs.Name(suite.Software))
+		tb.Cleanup(func() { soft.Close() })
+		return soft
+	}
+	lib, err := dl.Open("")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return lib
+}
 
 // ends returns a connection from the device of the flags to its peer.
 func ends(tb testing.TB) (from, to *link.End) {
 	tb.Helper()
-	name, library := *deviceFlag, func() (*verbs.Lib, error) { return verbs.Load() }
-	if name == suite.Software {
-		soft := softverbs.New(softverbs.Name(name))
-		tb.Cleanup(func() { soft.Close() })
-		library = func() (*verbs.Lib, error) { return verbs.LoadFrom(soft) }
-	}
-	lib, err := library()
+	name := *deviceFlag
+	lib, err := verbs.LoadFrom(library(tb))
 	if err != nil {
 		tb.Fatal(err)
 	}

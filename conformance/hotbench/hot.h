@@ -2,7 +2,7 @@
 #define HOTBENCH_HOT_H
 
 #include <stdint.h>
-#include "verbs_abi.h"
+#include "../../runtime/gensupport/abi/verbs_abi.h"
 
 enum { HB_SLOTS = 256 };
 
@@ -38,5 +38,9 @@ int64_t hb_turn_poll(struct ibv_cq *cq, int n, int *got);
 
 // It posts n signaled requests by one call and polls until all are complete, times over. Not 0: a call failed, or a request did.
 int hb_trip(struct ibv_qp *qp, struct ibv_cq *cq, const struct hb_write *w, enum ibv_wr_opcode opcode, int n, long times);
+
+// Threads that use one object together, n times in all. They return the nanoseconds of processor time of the process, -1 if a call failed.
+int64_t hb_poll_together(struct ibv_cq *cq, int threads, long n); // polls of an empty queue
+int64_t hb_pd_together(struct ibv_context *ctx, uintptr_t alloc, uintptr_t dealloc, int threads, long n); // new protection domains
 
 #endif
