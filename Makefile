@@ -88,9 +88,10 @@ test-go: ## go test of all packages, without vet
 
 # The check cgocall of vet opens the files that a package was compiled from. With -trimpath the build cache may have the package from another
 # clone, with the names of its files: that check runs without it.
-lint: ## gofmt, lines of at most 140 columns, tidy go.mod files, vet (also for arm64), staticcheck, no large files, shellcheck where it is installed
+lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet (also for arm64), staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
 	@.ci/lines
+	@if git grep -n '^#cgo.*SRCDIR' -- '*.go'; then echo "include a header by its path: SRCDIR has each clone compile the package anew"; exit 1; fi
 	@.ci/tidy check
 	$(GO) vet -cgocall=false work
 	GOFLAGS='$(filter-out -trimpath,$(GOFLAGS))' $(GO) vet -cgocall $$($(GO) list -f '{{if .CgoFiles}}{{.ImportPath}}{{end}}' work)

@@ -3,10 +3,9 @@
 package dmbench
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../runtime/gensupport/abi
 #include <stddef.h>
 #include <stdint.h>
-#include "verbs_abi.h"
+#include "../../runtime/gensupport/abi/verbs_abi.h"
 
 static int naive_to(struct ibv_dm *dm, uint64_t off, const void *host, size_t n)
 {

@@ -3,10 +3,9 @@
 package dmbench
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../runtime/gensupport/abi
 #include <stddef.h>
 #include <stdint.h>
-#include "verbs_abi.h"
+#include "../../runtime/gensupport/abi/verbs_abi.h"
 
 #cgo noescape verbsgen_dmbench_ungated
 #cgo nocallback verbsgen_dmbench_ungated

@@ -3,10 +3,9 @@
 package dmbench
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../runtime/gensupport/abi
 #include <stddef.h>
 #include <stdint.h>
-#include "verbs_abi.h"
+#include "../../runtime/gensupport/abi/verbs_abi.h"
 
 static void loop_pieces(struct ibv_dm *dm, const uint8_t *host, size_t n, long pieces, long times)
 {

@@ -3,7 +3,6 @@
 package hotbench
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../runtime/gensupport/abi
 #include "hot.h"
 */
 import "C"

@@ -3,7 +3,6 @@
 package hotguard
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../runtime/gensupport/abi
 #include "guard.h"
 */
 import "C"

@@ -9,15 +9,14 @@ package devmem
 // build that is not cached.
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../gensupport/abi -I${SRCDIR}/../gensupport/gate
 #cgo LDFLAGS: -ldl
 #include <stddef.h>
 #include <errno.h>
 #include <stdint.h>
 #include "fence.h"
-#include "gate.h"
+#include "../gensupport/gate/gate.h"
 #include "provider.h"
-#include "verbs_abi.h"
+#include "../gensupport/abi/verbs_abi.h"
 #include "access.h"
 
 #cgo noescape verbsgen_devmem_write

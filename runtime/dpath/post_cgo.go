@@ -11,12 +11,11 @@ package dpath
 // It is the only file of the package that imports C, as one more adds .2 s to each build that is not cached.
 
 /*
-#cgo CFLAGS: -I${SRCDIR} -I${SRCDIR}/../gensupport/abi -I${SRCDIR}/../gensupport/gate
 #include <endian.h>
 #include <errno.h>
 #include <stdint.h>
-#include "gate.h"
-#include "verbs_abi.h"
+#include "../gensupport/gate/gate.h"
+#include "../gensupport/abi/verbs_abi.h"
 
 #cgo noescape verbsgen_dpath_post_send
 #cgo nocallback verbsgen_dpath_post_send

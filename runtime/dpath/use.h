@@ -9,7 +9,7 @@
 #ifndef VERBSGEN_DPATH_USE_H
 #define VERBSGEN_DPATH_USE_H
 
-#include "close.h"
+#include "../gensupport/gate/close.h"
 
 struct verbsgen_dpath_use { // use of use.go
 	uint32_t busy;    // it is being posted, for Go to look at

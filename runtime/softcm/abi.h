@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <netinet/in.h>
 
-#include "verbs_abi.h"
+#include "../gensupport/abi/verbs_abi.h"
 
 enum rdma_cm_event_type {
 	RDMA_CM_EVENT_ADDR_RESOLVED,

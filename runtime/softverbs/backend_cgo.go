@@ -3,7 +3,7 @@
 package softverbs
 
 /*
-#cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../gensupport/abi
+#cgo CFLAGS: -D_GNU_SOURCE
 #cgo LDFLAGS: -lpthread
 #include <stdlib.h>
 #include "control.h"

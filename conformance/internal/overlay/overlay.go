@@ -10,7 +10,6 @@
 package overlay
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../runtime/gensupport/abi
 #include "overlay.h"
 */
 import "C"

@@ -3,13 +3,12 @@
 package fakeprov
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../gensupport/abi
 #cgo LDFLAGS: -ldl
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include "verbs_abi.h"
+#include "../../gensupport/abi/verbs_abi.h"
 
 static void *load(const char *path, const char **why)
 {

@@ -3,11 +3,10 @@
 package raw
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/gensupport/abi
 #include <errno.h>
 #include <stdint.h>
 #include <string.h>
-#include "verbs_abi.h"
+#include "../../../../runtime/gensupport/abi/verbs_abi.h"
 
 static void *raw_create_qp_of(uintptr_t fn, uintptr_t pd, void *cq, int type)
 {

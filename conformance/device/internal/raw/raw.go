@@ -7,12 +7,11 @@
 package raw
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/gensupport/abi
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "verbs_abi.h"
+#include "../../../../runtime/gensupport/abi/verbs_abi.h"
 
 static void *raw_open(uintptr_t list_fn, uintptr_t free_fn, uintptr_t open_fn, const char *name)
 {

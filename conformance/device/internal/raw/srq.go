@@ -3,10 +3,9 @@
 package raw
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/gensupport/abi
 #include <stdint.h>
 #include <string.h>
-#include "verbs_abi.h"
+#include "../../../../runtime/gensupport/abi/verbs_abi.h"
 
 static void *raw_create_srq(uintptr_t fn, uintptr_t pd, struct ibv_srq_attr *a)
 {

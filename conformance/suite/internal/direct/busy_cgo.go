@@ -3,7 +3,6 @@
 package direct
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../../runtime/gensupport/abi
 #include "direct.h"
 */
 import "C"

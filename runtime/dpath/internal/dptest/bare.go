@@ -5,7 +5,6 @@ package dptest
 // The crossings of dpath without gates, for the benchmark that says what gates cost.
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../gensupport/abi
 #include <arpa/inet.h>
 #include "provider.h"
 

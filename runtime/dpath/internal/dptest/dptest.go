@@ -6,7 +6,6 @@
 package dptest
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../gensupport/abi
 #include <stdlib.h>
 #include "provider.h"
 */

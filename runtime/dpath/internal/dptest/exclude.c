@@ -3,7 +3,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "gate.h"
+#include "../../../gensupport/gate/gate.h"
 #include "provider.h"
 
 // use.h of package dpath

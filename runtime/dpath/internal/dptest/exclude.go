@@ -3,7 +3,6 @@
 package dptest
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../gensupport/gate
 #include <stdlib.h>
 #include "provider.h"
 */

@@ -3,7 +3,6 @@
 package dptest
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../gensupport/abi
 #include "provider.h"
 */
 import "C"

@@ -3,11 +3,10 @@
 package dptest
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../../../gensupport/abi
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include "verbs_abi.h"
+#include "../../../gensupport/abi/verbs_abi.h"
 
 enum { DP_OPS = 8 };
 

@@ -3,7 +3,7 @@
 package harness
 
 /*
-#cgo CFLAGS: -D_GNU_SOURCE -I${SRCDIR}/../../../gensupport/abi
+#cgo CFLAGS: -D_GNU_SOURCE
 #include <stdlib.h>
 #include "shims.h"
 */

@@ -4,8 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "close.h"
-#include "gate.h"
+#include "../../close.h"
+#include "../../gate.h"
 #include "gatetest.h"
 
 uintptr_t gatetest_stay(const uintptr_t *gate, struct gatetest_stay *s)

@@ -4,7 +4,6 @@
 package gatetest
 
 /*
-#cgo CFLAGS: -I${SRCDIR}/../..
 #include "gatetest.h"
 */
 import "C"
