@@ -3,6 +3,7 @@
 package card
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -23,12 +24,13 @@ var Devices = []string{"mlx5_0", "mlx5_1"}
 type Options struct {
 	Providers []string // of each device: "mlx5"; without any, two of mlx5
 	Libraries string   // the folder that has the providers' libraries, if libibverbs does not find them
+	Compiled  string   // a file that has the compiled card, or that it is written to if it is not there
 }
 
 // Card is a compiled card.
 type Card struct {
-	library, tree, drivers string
-	providers              []string
+	library, tree, drivers, wire string
+	providers                    []string
 }
 
 // Build compiles the card in a folder and makes the tree of its devices there. It needs gcc and the headers of libibverbs-dev and
@@ -37,20 +39,30 @@ func Build(dir string, o Options) (*Card, error) {
 	if len(o.Providers) == 0 {
 		o.Providers = []string{"mlx5", "mlx5"}
 	}
-	c := &Card{filepath.Join(dir, "card.so"), filepath.Join(dir, "sys"), filepath.Join(dir, "drivers"), o.Providers}
-	src := filepath.Join(dir, "src")
+	library := cmp.Or(o.Compiled, filepath.Join(dir, "card.so"))
+	if _, err := os.Stat(library); o.Compiled == "" || err != nil {
+		if err := compile(filepath.Join(dir, "src"), library); err != nil {
+			return nil, err
+		}
+	}
+	c := &Card{library, filepath.Join(dir, "sys"), filepath.Join(dir, "drivers"), dir, o.Providers}
+	return c, firstError(makeTree(c.tree, o.Providers), makeDrivers(c.drivers, o))
+}
+
+// compile makes the library of the sources, which it unpacks into a folder.
+func compile(src, library string) error {
 	files, err := unpack(src)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	// A run of the tests compiles the card a dozen times: -O2 -g takes twice as long.
+	// Tests wait for it: -O2 -g takes twice as long.
 	args := append([]string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fvisibility=hidden", "-shared",
-		"-I", src, "-o", c.library}, files...)
+		"-I", src, "-o", library + ".new"}, files...)
 	said, err := exec.Command("gcc", append(args, "-ldl", "-lpthread")...).CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("compile the card (it needs gcc, libibverbs-dev and linux-libc-dev; make setup installs them): %w\n%s", err, said)
+		return fmt.Errorf("compile the card (it needs gcc, libibverbs-dev and linux-libc-dev; make setup installs them): %w\n%s", err, said)
 	}
-	return c, firstError(makeTree(c.tree, o.Providers), makeDrivers(c.drivers, o))
+	return os.Rename(library+".new", library)
 }
 
 // makeDrivers makes the folder by which libibverbs finds the providers of the devices, and no others.
@@ -77,7 +89,7 @@ func (c *Card) Environ(environ []string) []string {
 		"SYSFS_PATH=" + c.tree, "LD_PRELOAD=" + c.library, "CARD_DEVICES=" + strings.Join(c.providers, ","), "CARD_DRIVERS=" + c.drivers,
 	}
 	if !slices.ContainsFunc(environ, func(e string) bool { return strings.HasPrefix(e, "CARD_WIRE=") }) {
-		own = append(own, "CARD_WIRE="+filepath.Dir(c.library))
+		own = append(own, "CARD_WIRE="+c.wire)
 	}
 	var out []string
 	for _, e := range environ {

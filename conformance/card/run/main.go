@@ -1,7 +1,7 @@
 //go:build linux
 
 // Command run runs a program on the emulated card: go run ./conformance/card/run ibv_devinfo. docs/card.md says what the environment
-// changes: CARD_DEVICES, CARD_LIBRARIES, CARD_LOG, CARD_WIRE.
+// changes: CARD_DEVICES, CARD_LIBRARIES, CARD_COMPILED, CARD_LOG, CARD_WIRE.
 package main
 
 import (
@@ -44,7 +44,8 @@ func run(args []string) (int, error) {
 		return 0, err
 	}
 	defer os.RemoveAll(dir)
-	c, err := card.Build(dir, card.Options{Providers: providers(os.Getenv("CARD_DEVICES")), Libraries: os.Getenv("CARD_LIBRARIES")})
+	c, err := card.Build(dir, card.Options{Providers: providers(os.Getenv("CARD_DEVICES")), Libraries: os.Getenv("CARD_LIBRARIES"),
+		Compiled: os.Getenv("CARD_COMPILED")})
 	if err != nil {
 		return 0, err
 	}
