@@ -147,7 +147,7 @@ func buildTests(ctx context.Context, jobs []*job, out string, race bool, say *pr
 	for _, round := range rounds {
 		say.status("building the tests of %d packages", len(round))
 		made := filepath.Join(out, "bin", "made")
-		build := []string{"test", "-c", "-o", made + "/"}
+		build := []string{"test", "-c", "-ldflags=-w", "-o", made + "/"} // without DWARF linking takes half as long
 		if race {
 			build = append(build, "-race")
 		}
