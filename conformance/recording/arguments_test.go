@@ -106,7 +106,7 @@ func (b *bed) setterNames(v *spec.Verb, m *spec.Method) []string {
 	if p == nil {
 		return nil
 	}
-	x := b.build(p.Type, []string{}, p.C, new(int), map[string]int{})
+	x := b.build(p.Type, []string{}, p.C, newAttempt())
 	setters, _ := settersOf(x.record, x.v.Type()) // build reports the errors
 	names := []string{}
 	for _, s := range setters {

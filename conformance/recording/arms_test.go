@@ -65,7 +65,7 @@ func (b *bed) mustAccept(v *spec.Verb, m *spec.Method) {
 // settersOfArm returns the names of the setters of a record.
 func (b *bed) settersOfArm(arm *spec.Record) (names []string) {
 	b.Helper()
-	x := b.build(arm.Go, []string{}, "arm", new(int), map[string]int{})
+	x := b.build(arm.Go, []string{}, "arm", newAttempt())
 	setters, err := settersOf(arm, x.v.Type())
 	if err != nil {
 		b.Error(err)

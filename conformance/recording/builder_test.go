@@ -117,24 +117,23 @@ type builder struct {
 	v      reflect.Value // a pointer
 	want   map[string]want
 	mask   uint64
-	next   *int // counts the values of a call, so that each has its own
-	tries  map[string]int
 	path   string // of the record, for tries
 	err    error
+	*attempt
 }
 
 // required are the fields of plain structs without which every call is refused.
 var required = map[string][]string{"QPInitAttr": {"Type"}, "FlowSpecCount": {"Counters"}, "FlowSpecAction": {"Action"}}
 
 // build makes a builder or a plain struct with the given setters; nil stands for all of them.
-func (b *bed) build(name string, only []string, path string, next *int, tries map[string]int) *builder {
+func (b *bed) build(name string, only []string, path string, a *attempt) *builder {
 	b.Helper()
 	r := b.spec.RecordByGo(name)
 	f, ok := constructor(name)
 	if r == nil || !ok {
 		b.Fatalf("no constructor of %s is known; run go generate ./conformance/recording", name)
 	}
-	x := &builder{record: r, want: map[string]want{}, next: next, tries: tries, path: path}
+	x := &builder{record: r, want: map[string]want{}, path: path, attempt: a}
 	var args []reflect.Value
 	for i, c := range r.New {
 		at := slices.IndexFunc(r.Fields, func(f spec.RecordField) bool { return f.C == c })
@@ -221,8 +220,8 @@ func (b *bed) constants(names []string) uint64 {
 // set makes the argument of a setter, and notes what C must see.
 func (b *bed) set(x *builder, s setter) reflect.Value {
 	b.Helper()
-	*x.next++
-	n, f := *x.next, s.field
+	x.next++
+	n, f := x.next, s.field
 	path := x.path + "." + f.C
 	if f.Callback != "allocator" && f.Callback != "context" && !(f.Handle != "" && x.tries[path]%2 == 1) {
 		x.mask |= b.constants(s.bits)
@@ -247,11 +246,11 @@ func (b *bed) set(x *builder, s setter) reflect.Value {
 		return reflect.Zero(s.arg)
 	case f.Handle != "":
 		x.tries[path] += 0
-		v, at := b.handle(f.Handle)
+		v, at := b.kept(x.attempt, f.Handle, path)
 		x.want[f.C] = numberWant(at)
 		return v
 	case f.Nested != "":
-		inner := b.build(f.Nested, nil, path, x.next, x.tries)
+		inner := b.build(f.Nested, nil, path, x.attempt)
 		for c, w := range inner.want {
 			x.want[f.C+"."+c] = w
 		}

@@ -23,13 +23,13 @@ func (b *bed) setPointer(x *builder, s setter, n int, path string) reflect.Value
 	x.want[f.C] = want{some: true}
 	switch {
 	case f.Handles != "":
-		return b.setHandles(x, f)
+		return b.setHandles(x, f, path)
 	case f.Bytes:
 		return b.setBytes(x, f, n)
 	}
 	all := pointed(b.spec, f.Points)
 	r := all[b.arm%len(all)]
-	inner := b.build(r.Go, nil, path, x.next, x.tries)
+	inner := b.build(r.Go, nil, path, x.attempt)
 	for c, w := range inner.want {
 		x.want[f.C+"[0]."+c] = w
 	}
@@ -45,12 +45,12 @@ func (b *bed) setPointer(x *builder, s setter, n int, path string) reflect.Value
 }
 
 // setHandles makes a list of four handles.
-func (b *bed) setHandles(x *builder, f *spec.RecordField) reflect.Value {
+func (b *bed) setHandles(x *builder, f *spec.RecordField, path string) reflect.Value {
 	b.Helper()
 	const n, log = 4, 2
 	var list reflect.Value
 	for i := range n {
-		v, at := b.handle(f.Handles)
+		v, at := b.kept(x.attempt, f.Handles, fmt.Sprintf("%s[%d]", path, i))
 		if i == 0 {
 			list = reflect.MakeSlice(reflect.SliceOf(v.Type()), 0, n)
 		}
@@ -156,7 +156,7 @@ func (b *bed) addBehind(x *builder) {
 	size := b.facts.Record("struct " + x.record.C).Size
 	union := b.facts.Record(behind["struct "+x.record.C][0])
 	for i, arm := range b.behind {
-		inner := b.build(arm.record.Go, arm.only, fmt.Sprintf("%s[%d]", x.path, i), x.next, x.tries)
+		inner := b.build(arm.record.Go, arm.only, fmt.Sprintf("%s[%d]", x.path, i), x.attempt)
 		m := slices.IndexFunc(union.Fields, func(f api.Field) bool { return f.Type == "struct "+arm.record.C })
 		if m < 0 {
 			b.Errorf("%s has no struct %s", union.Tag, arm.record.C)

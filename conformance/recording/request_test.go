@@ -30,12 +30,11 @@ type request struct {
 	known  map[string]bool          // arguments of C that the page has
 	lists  map[string]reflect.Value // that C fills, by argument of C
 	given  *builder                 // in the place of one of its own
-	tries  map[string]int
-	state  map[string]uint64 // of objects, by "qp.qp_type": what rules ask for
-	turns  int               // how often all values of a subject were refused
-	next   int
+	state  map[string]uint64        // of objects, by "qp.qp_type": what rules ask for
+	turns  int                      // how often all values of a subject were refused
 	got    Call
 	err    error
+	*attempt
 }
 
 // newCall prepares a call on a receiver of its own.
@@ -47,13 +46,17 @@ func (b *bed) newCall(verb *spec.Verb, method *spec.Method) *request {
 	if !fn.IsValid() {
 		b.Fatalf("the page of %s has a method %s, the package does not", verb.C, method.Go)
 	}
-	return &request{bed: b, verb: verb, method: method, fn: fn, recv: at, tries: map[string]int{}, state: map[string]uint64{}}
+	return &request{bed: b, verb: verb, method: method, fn: fn, recv: at, state: map[string]uint64{}, attempt: newAttempt()}
 }
 
 // make makes the call with the given setters of its builders, all of them for nil. When a rule refuses a value, it tries another one.
 // got has what was recorded.
 func (r *request) make(setters []string) []reflect.Value {
 	r.Helper()
+	known := r.begin(setters)
+	if r.err != nil {
+		return nil
+	}
 	for {
 		r.fill(setters)
 		if r.err != nil {
@@ -67,9 +70,13 @@ func (r *request) make(setters []string) []reflect.Value {
 			results = results[:n-1]
 		}
 		if r.err == nil {
+			r.settle(setters)
 			return r.reached(results)
 		}
-		if !r.retry() {
+		if known { // not this time
+			known, r.tries, r.state = false, map[string]int{}, map[string]uint64{}
+		} else if !r.retry() {
+			r.settle(setters)
 			return nil
 		}
 	}
@@ -187,7 +194,7 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 		r.poke(p, r.recv)
 	case p.Role == role.Handle:
 		typ := take()
-		v, at := r.handle(p.Type)
+		v, at := r.kept(r.attempt, p.Type, p.C)
 		if p.Null {
 			r.tries[p.C] += 0
 		}
@@ -203,7 +210,7 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 		take()
 		x := r.given
 		if x == nil {
-			x = r.build(p.Type, setters, p.C, &r.next, r.tries)
+			x = r.build(p.Type, setters, p.C, r.attempt)
 		}
 		r.built[p.C] = x
 		r.args = append(r.args, x.arg())
