@@ -86,15 +86,15 @@ test-host: setup check lint rules ## all tests except those in the virtual machi
 test-go: ## go test of all packages, without vet
 	$(GO) test -vet=off -timeout 30m work
 
-# The check cgocall of vet opens the files that a package was compiled from. With -trimpath the build cache may have the package from another
-# clone, with the names of its files: that check runs without it.
+# The check cgocall of vet is made by a command that finds the files of this clone with -trimpath too: see its comment.
 lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet (also for arm64), staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
 	@.ci/lines
 	@if git grep -n '^#cgo.*SRCDIR' -- '*.go'; then echo "include a header by its path: SRCDIR has each clone compile the package anew"; exit 1; fi
 	@.ci/tidy check
 	$(GO) vet -cgocall=false work
-	GOFLAGS='$(filter-out -trimpath,$(GOFLAGS))' $(GO) vet -cgocall $$($(GO) list -f '{{if .CgoFiles}}{{.ImportPath}}{{end}}' work)
+	@mkdir -p out && $(GO) build -o out/cgocall ./cmd/verbsgen/internal/vet/cgocall
+	$(GO) vet -vettool=$(CURDIR)/out/cgocall $$($(GO) list -f '{{if .CgoFiles}}{{.ImportPath}}{{end}}' work)
 	$(GO) tool staticcheck work
 	CGO_ENABLED=0 $(GO) vet work
 	GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./runtime/... ./gen/...

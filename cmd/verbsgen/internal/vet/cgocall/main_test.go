@@ -1,0 +1,63 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// wrong gives C a pointer to memory that has a pointer of Go.
+const wrong = `package wrong
+
+// static void keep(void *p) {}
+import "C"
+
+import "unsafe"
+
+func Keep(c *chan int) { C.keep(unsafe.Pointer(c)) }
+`
+
+// TestSecondFolder compiles a package in one folder, and has it checked in another, where the build cache names the first.
+func TestSecondFolder(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the command")
+	}
+	tool := filepath.Join(t.TempDir(), "cgocall")
+	if out, err := exec.Command("go", "build", "-o", tool, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	first, second := folder(t), folder(t)
+	if out, err := goIn(first, "build", "."); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if err := os.RemoveAll(first); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := goIn(second, "vet", "-cgocall", "."); err == nil || !strings.Contains(out, "no such file") {
+		t.Errorf("go vet opens the right file now, so this command is not needed: %v\n%s", err, out)
+	}
+	if out, err := goIn(second, "vet", "-vettool="+tool, "."); err == nil || !strings.Contains(out, "wrong.go:8:") ||
+		!strings.Contains(out, "possibly passing Go type with embedded pointer to C") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range map[string]string{"go.mod": "module example.com/wrong\n\ngo 1.26\n", "wrong.go": wrong} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+func goIn(dir string, args ...string) (string, error) {
+	cmd := exec.Command("go", args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOFLAGS=-trimpath", "GOWORK=off", "CGO_ENABLED=1")
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
