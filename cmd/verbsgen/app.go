@@ -46,9 +46,7 @@ func runList(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 	a := &app{out: &checkedWriter{w: stdout}, err: stderr, tty: terminalOf(stdout)}
 	defer func() {
 		if r := recover(); r != nil {
-			if os.Getenv(debugVar) == "1" {
-				fmt.Fprintf(stderr, "%s\n", debug.Stack())
-			}
+			a.stack(debug.Stack())
 			code, list = exitError, diag.From(fmt.Errorf("%v", r))
 		}
 	}()
@@ -59,6 +57,10 @@ func runList(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 		err = failed{diag.One(diag.New(diag.OutputWrite, "", 0, 0, "standard output", a.out.err.Error(), "make room or write elsewhere"))}
 	}
 	var f failed
+	var panicked *diag.Panic
+	if errors.As(err, &panicked) {
+		a.stack(panicked.Stack)
+	}
 	switch {
 	case err == nil:
 		return exitOK, nil
@@ -66,6 +68,13 @@ func runList(ctx context.Context, args []string, stdout, stderr io.Writer) (code
 		return exitError, diag.From(f.error)
 	}
 	return exitUsage, diag.List{usageDiag(root, args, err)}
+}
+
+// stack tells the stack of a panic if it is asked for.
+func (a *app) stack(of []byte) {
+	if os.Getenv(debugVar) == "1" {
+		fmt.Fprintf(a.err, "%s\n", of)
+	}
 }
 
 // failed marks an error of what a command does; any other error that cobra hands back is about the command line.

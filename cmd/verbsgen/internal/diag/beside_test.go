@@ -2,6 +2,7 @@ package diag
 
 import (
 	"errors"
+	"strings"
 	"testing"
 )
 
@@ -11,7 +12,9 @@ func TestBeside(t *testing.T) {
 	if err := <-Beside("reading", func() error { return bad }); err != bad {
 		t.Errorf("got %v", err)
 	}
-	if err := <-Beside("reading", func() error { panic("no page") }); err == nil || err.Error() != "reading: no page" {
+	var p *Panic
+	if err := <-Beside("reading", func() error { panic("no page") }); !errors.As(err, &p) || err.Error() != "reading: no page" ||
+		!strings.Contains(string(p.Stack), "TestBeside") {
 		t.Errorf("of a panic: %v", err)
 	}
 }

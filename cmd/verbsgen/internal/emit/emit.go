@@ -14,6 +14,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
@@ -91,8 +92,7 @@ func Package(pkg *model.Package) ([]output.File, error) {
 // rendering is a file that is being formatted.
 type rendering struct {
 	file output.File
-	err  error
-	done chan struct{}
+	err  <-chan error
 }
 
 // render begins to format a file, while the next is being made: it is half of the work. It waits while as many files are being
@@ -101,14 +101,14 @@ func (e *emitter) render(g *goFile) {
 	if g == nil {
 		return
 	}
-	r := &rendering{file: output.File{Name: g.name}, done: make(chan struct{})}
+	r := &rendering{file: output.File{Name: g.name}}
 	e.started = append(e.started, r)
 	e.slots <- struct{}{}
-	go func() {
-		defer close(r.done)
-		r.file.Data, r.err = g.render()
-		<-e.slots
-	}()
+	r.err = diag.Beside("writing "+g.name, func() (err error) {
+		defer func() { <-e.slots }()
+		r.file.Data, err = g.render()
+		return err
+	})
 }
 
 // finish waits for the files.
@@ -116,12 +116,11 @@ func (e *emitter) finish() (files []output.File, err error) {
 	err = errors.Join(e.errs...)
 	seen := map[string]bool{}
 	for _, r := range e.started {
-		<-r.done
+		err = errors.Join(err, <-r.err)
 		if seen[r.file.Name] {
-			r.err = errors.Join(r.err, fmt.Errorf("two files are called %s", r.file.Name))
+			err = errors.Join(err, fmt.Errorf("two files are called %s", r.file.Name))
 		}
 		seen[r.file.Name] = true
-		err = errors.Join(err, r.err)
 		files = append(files, r.file)
 	}
 	return files, err

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/plan"
 	"github.com/verbsgen/verbsgen/spec"
@@ -56,6 +58,18 @@ func TestBroken(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "x.go does not parse") || !strings.Contains(err.Error(), "func (") ||
 		strings.Count(err.Error(), "\n") > 12 {
 		t.Errorf("error: %v", err)
+	}
+}
+
+// TestRenderingPanics has a file that cannot even be printed: the panic is an error, and the others are waited for.
+func TestRenderingPanics(t *testing.T) {
+	e := newEmitter(&model.Package{Name: "p"})
+	e.render(&goFile{name: "nothing.go"})
+	e.render(e.newFile("x.go"))
+	files, err := e.finish()
+	var panicked *diag.Panic
+	if !errors.As(err, &panicked) || !strings.HasPrefix(err.Error(), "writing nothing.go: ") || len(files) != 2 || len(files[1].Data) == 0 {
+		t.Errorf("%d files, %v", len(files), err)
 	}
 }
 
