@@ -36,10 +36,9 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 		x.extend(r)
 	}
 	var all []*written
-	left := maxExpanded
 	for _, r := range x.rules {
 		for _, e := range r.entries {
-			if left -= r.size(e); left < 0 {
+			if s.expanded += r.size(e); s.expanded > maxExpanded {
 				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page),
 					"the rules with for: are too large to be written out for each of their entries", "take some of them out")
 				return
@@ -48,7 +47,11 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 		}
 	}
 	x.writeAll(all)
-	s.shared = x.rules
+	for _, r := range x.rules {
+		if r.every != nil && len(r.entries) > 0 {
+			s.every = append(s.every, r.covers())
+		}
+	}
 	for page, rules := range x.more {
 		page.Rules = slices.Concat(page.Rules, rules)
 	}

@@ -28,8 +28,10 @@ type Spec struct {
 	pending map[string]*Pending
 	notes   map[string][]*Note
 
-	shared []*sharedRule
-	layers map[string]int // of the files
+	every    []*every       // of shared rules
+	expanded int            // the size of all shared rules written out
+	layers   map[string]int // of the files of --spec folders; that of other files is 0
+	stored   *layered       // nil where all was read of YAML
 }
 
 // PageByName returns the page of this name, or nil.

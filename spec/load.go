@@ -44,7 +44,7 @@ func EmbeddedModule(name string) (*Spec, error) { return OverlayModule(name) }
 // of every file.
 func Load(fsys fs.FS, names ...string) (*Spec, error) {
 	sources, errs := readAll(fsys, "", names...)
-	return loaded(load(sources, errs, ".", nil))
+	return loaded(load(&Spec{}, parse(sources), errs, ".", nil))
 }
 
 // Overlay is OverlayModule without the name of a module.
@@ -55,9 +55,17 @@ func Overlay(dirs ...string) (*Spec, error) { return OverlayModule("", dirs...) 
 // adds names. Where one of the folders has a module.yaml, the pages are those of another module, and the project's own are no
 // part of it.
 func OverlayModule(module string, dirs ...string) (*Spec, error) {
-	var all []source
-	var errs Errors
-	at := "."
+	all, at, errs := overlays(module, dirs)
+	if at == "." {
+		own, more := ownSources(cmp.Or(module, DefaultModule))
+		all, errs = append(own, all...), append(errs, more...)
+	}
+	return loaded(load(&Spec{}, parse(all), errs, at, nil))
+}
+
+// overlays reads the folders that lie over the own pages of a module. At is the one of them with a module.yaml, or ".".
+func overlays(module string, dirs []string) (all []source, at string, errs Errors) {
+	at = "."
 	for i, dir := range dirs {
 		sources, more := readAll(regular.DirFS(dir), strings.TrimSuffix(dir, "/")+"/")
 		errs = append(errs, more...)
@@ -74,11 +82,7 @@ func OverlayModule(module string, dirs ...string) (*Spec, error) {
 			at = dir
 		}
 	}
-	if at == "." {
-		own, more := ownSources(cmp.Or(module, DefaultModule))
-		all, errs = append(own, all...), append(errs, more...)
-	}
-	return loaded(load(all, errs, at, nil))
+	return all, at, errs
 }
 
 // loaded makes an error of none or many.
@@ -200,15 +204,18 @@ func parse(sources []source) []*file {
 	return all
 }
 
-// load decodes all files and joins them: first the pages, then what adds to them. Dir is the folder of the module, and above are the
-// modules that use it.
-func load(sources []source, errs Errors, dir string, above []string) (*Spec, Errors) {
-	s := &Spec{layers: map[string]int{}}
-	files := parse(sources)
-	errs = append(errs, s.findModule(files, dir, above)...)
-	var pending []Pending
+// load joins files: first the pages, then what adds to them. S is empty, or has pages that the files are laid over, joined already. Dir
+// is the folder of the module, and above are the modules that use it.
+func load(s *Spec, files []*file, errs Errors, dir string, above []string) (*Spec, Errors) {
+	if s.Module == nil {
+		errs = append(errs, s.findModule(files, dir, above)...)
+	}
+	s.layers = map[string]int{}
+	pending := s.Pending
 	for _, f := range files {
-		s.layers[f.name] = f.layer
+		if f.layer > 0 {
+			s.layers[f.name] = f.layer
+		}
 		switch {
 		case f.node == nil || isModule(f.name):
 		case f.page != nil:

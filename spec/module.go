@@ -242,7 +242,7 @@ func (u *Use) load(at string, own bool, above []string) (*Spec, Errors) {
 	if name != u.Name {
 		return nil, Errors{u.mistake(fmt.Sprintf("the pages in %s are those of module %s", u.pages, show(name)), "correct the name")}
 	}
-	return load(sources, nil, at, above)
+	return load(&Spec{}, parse(sources), nil, at, above)
 }
 
 // mistake is one at the place of the module's name.

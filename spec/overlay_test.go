@@ -1,8 +1,6 @@
 package spec
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -67,13 +65,7 @@ func layers(t *testing.T, folders ...map[string]string) (*Spec, error) {
 	t.Helper()
 	var dirs []string
 	for _, files := range folders {
-		dir := t.TempDir()
-		for name, text := range files {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-				t.Fatal(err)
-			}
-		}
-		dirs = append(dirs, dir)
+		dirs = append(dirs, writePages(t, t.TempDir(), files))
 	}
 	return Overlay(dirs...)
 }

@@ -1,12 +1,15 @@
 package spec
 
 import (
+	"cmp"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/binary"
 	"io"
 	"io/fs"
 	"reflect"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/verbsgen/verbsgen/spec/pack"
@@ -24,9 +27,17 @@ var storedPages string
 
 // storedSpec is what is stored of a Spec. Its indexes are made again.
 type storedSpec struct {
-	Module  *Module
-	Pages   []*Page
-	Pending []Pending
+	Module   *Module
+	Pages    []*Page
+	Pending  []Pending
+	Every    []*every
+	Expanded int
+}
+
+// layered says what a Spec was made from: the stored pages of a module, and the folders over them.
+type layered struct {
+	module string
+	dirs   []string
 }
 
 // storedForm reads and writes them.
@@ -93,25 +104,65 @@ func cutSized(text string) (part, rest string) {
 	return text[used:][:n], text[used:][n:]
 }
 
-// Stored returns what EmbeddedModule returns, many times faster, but without the places of single keys: an error has the place of the
-// whole entry. Without a name it is the default module.
-func Stored(module string) (*Spec, error) {
-	if module == "" {
-		module = DefaultModule
+// Stored returns what OverlayModule returns, many times faster, as it reads no YAML but that of the folders. It lacks the places of single
+// keys of the own pages: an error of a later phase has the place of the whole entry, see TellsOwn.
+func Stored(module string, dirs ...string) (*Spec, error) {
+	sources, at, errs := overlays(module, dirs)
+	s := readStored(cmp.Or(module, DefaultModule))
+	if s == nil || at != "." {
+		return OverlayModule(module, dirs...)
 	}
+	s.stored = &layered{module, dirs}
+	if len(dirs) == 0 {
+		s.index()
+		return s, nil
+	}
+	files := parse(sources)
+	if s.replacedBy(files) {
+		return OverlayModule(module, dirs...)
+	}
+	if s, errs = load(s, files, errs, at, nil); errs.needOwn() {
+		return OverlayModule(module, dirs...)
+	}
+	return loaded(s, errs)
+}
+
+// readStored reads what is stored of a module, without indexes; nil where nothing is.
+func readStored(module string) *Spec {
 	table, parts := storedParts()
 	var from storedSpec
 	if text := parts[module]; text == "" || storedForm().Read(table, text, &from) != nil {
-		return EmbeddedModule(module)
+		return nil
 	}
-	s := &Spec{Module: from.Module, Pages: from.Pages, Pending: from.Pending}
-	for i := range s.Module.Uses {
-		u := &s.Module.Uses[i]
+	for i := range from.Module.Uses {
+		u := &from.Module.Uses[i]
 		var err error
 		if u.Spec, err = Stored(u.Name); err != nil {
-			return nil, err
+			return nil
 		}
 	}
-	s.index()
-	return s, nil
+	return &Spec{Module: from.Module, Pages: from.Pages, Pending: from.Pending, every: from.Every, expanded: from.Expanded}
+}
+
+// replacedBy reports whether a file replaces a page. It then replaces the other half too, and entries of shared rules that stand on other
+// pages, which joined pages no longer tell apart.
+func (s *Spec) replacedBy(files []*file) bool {
+	return slices.ContainsFunc(files, func(f *file) bool {
+		return f.isPage() && slices.ContainsFunc(s.Pages, func(p *Page) bool { return p.Page == pageName(f.name) })
+	})
+}
+
+// needOwn reports whether mistakes in what is laid over stored pages may be others when the own pages are read too: they tell a place
+// there, or have to do with what a file extends, such as a shared rule.
+func (es Errors) needOwn() bool {
+	return TellsOwn(es) || slices.ContainsFunc(es, func(e Error) bool { return e.Code == CodeExtends || e.Code == CodeSharedRule })
+}
+
+// TellsOwn reports whether an error tells a place in the project's own pages. If they are Stored, OverlayModule has the line of the key.
+func TellsOwn(err error) bool {
+	if err == nil {
+		return false
+	}
+	text := err.Error()
+	return slices.ContainsFunc(Modules(), func(name string) bool { return strings.Contains(text, "spec/"+name+"/") })
 }

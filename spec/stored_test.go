@@ -23,7 +23,7 @@ func store(t testing.TB) []byte {
 			t.Fatal(err)
 		}
 		sized([]byte(module))
-		sized(w.Write(storedSpec{s.Module, s.Pages, s.Pending}))
+		sized(w.Write(storedSpec{s.Module, s.Pages, s.Pending, s.every, s.expanded}))
 	}
 	return append(append(from[:], w.Table()...), bodies...)
 }
@@ -52,7 +52,7 @@ func TestStoredPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want.shared, want.layers = nil, nil // what only mistakes in pages need
+		want.layers, got.stored = nil, nil // what only mistakes in pages need
 		withoutMarks(reflect.ValueOf(want), map[uintptr]bool{})
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: what is stored differs from what the pages say", module)

@@ -5,7 +5,9 @@ import (
 	"context"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -77,28 +79,31 @@ func TestDeliberateChanges(t *testing.T) {
 }
 
 // TestPlaceOfKey changes the installed header so that it contradicts one key of a page: the error names the line of this key, which is not
-// stored with what the pages say.
+// stored with what the pages say. So it does when other pages are laid over them.
 func TestPlaceOfKey(t *testing.T) {
 	b := newMutationBench(t)
 	f := b.newFolder(t)
 	f.writeHeaders(t, mutate.Mutant{Text: strings.Replace(string(b.headers[0]), "int ibv_destroy_cq(", "void ibv_destroy_cq(", 1)})
-	var out bytes.Buffer
-	_, list := runList(context.Background(), append(f.args(), "--allow-changed-abi"), &out, &out)
-	for _, d := range list {
-		if d.Subject != "ibv_destroy_cq" {
+	over := t.TempDir()
+	writeFile(t, filepath.Join(over, "more.yaml"), []byte("extends: ibv_create_cq\nnotes:\n"+
+		"  - {verb: ibv_create_cq, statement: our device has none, section: NOTES, passage: 0123456789abcdef}\n"))
+	for _, more := range [][]string{nil, {"--spec", over}} {
+		var out bytes.Buffer
+		_, list := runList(context.Background(), append(f.args(more...), "--allow-changed-abi"), &out, &out)
+		i := slices.IndexFunc(list, func(d diag.Diag) bool { return d.Subject == "ibv_destroy_cq" })
+		if i < 0 {
+			t.Errorf("%q: no error of ibv_destroy_cq:\n%s", more, clip(list.Error(), 1500))
 			continue
 		}
-		page, err := os.ReadFile("../../" + d.File)
+		page, err := os.ReadFile("../../" + list[i].File)
 		if err != nil {
 			t.Fatal(err)
 		}
-		line := strings.Split(string(page), "\n")[d.Line-1]
-		if !strings.HasPrefix(line[d.Col-1:], "errno") || !strings.Contains(line, "returns: errno") {
-			t.Errorf("%v: the line is %q", d, line)
+		line := strings.Split(string(page), "\n")[list[i].Line-1]
+		if !strings.HasPrefix(line[list[i].Col-1:], "errno") || !strings.Contains(line, "returns: errno") {
+			t.Errorf("%q: %v: the line is %q", more, list[i], line)
 		}
-		return
 	}
-	t.Errorf("no error of ibv_destroy_cq:\n%s", clip(list.Error(), 1500))
 }
 
 // TestCutHeaders cuts the installed header where no declaration is broken: a header with few declarations is no more

@@ -26,21 +26,16 @@ type built struct {
 	left    []string // what no page decides, by place and name
 }
 
-// build runs the pipeline. After an error about the own pages it does so once more, for the line of the key that is wrong.
-func build(t target) (*built, error) {
-	b, err := buildOnce(t)
-	if err != nil && len(t.Specs) == 0 && strings.Contains(err.Error(), "spec/") {
-		t.Places = true
-		return buildOnce(t)
-	}
+// build runs the pipeline.
+func build(t target) (b *built, err error) {
+	err = input.With(t.Source, func(rel *api.Release, sp *spec.Spec) error {
+		b, err = buildFrom(rel, sp, t)
+		return err
+	})
 	return b, err
 }
 
-func buildOnce(t target) (*built, error) {
-	rel, sp, err := input.Load(t.Source)
-	if err != nil {
-		return nil, err
-	}
+func buildFrom(rel *api.Release, sp *spec.Spec, t target) (*built, error) {
 	only, err := selected(rel, sp, t)
 	if err != nil {
 		return nil, err

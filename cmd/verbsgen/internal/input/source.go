@@ -110,10 +110,10 @@ func nearestFix(err *api.UnknownError) string {
 
 // Pages returns the own pages with those of --spec laid over them.
 func Pages(src Source) (*spec.Spec, error) {
-	if len(src.Specs) == 0 && !src.Places {
-		return spec.Stored(src.Module)
+	if src.Places {
+		return spec.OverlayModule(src.Module, src.Specs...)
 	}
-	return spec.OverlayModule(src.Module, src.Specs...)
+	return spec.Stored(src.Module, src.Specs...)
 }
 
 // CheckNames holds pages of others, and the own ones in a clone, against the names of all known releases and of the facts at hand. For the
@@ -160,6 +160,23 @@ func Load(src Source) (*api.Release, *spec.Spec, error) {
 		return nil, nil, err
 	}
 	return rel, sp, nil
+}
+
+// With loads the facts and the pages and gives them to f. After an error of f about the own pages it does so once more, for the line of
+// the key that is wrong.
+func With(src Source, f func(*api.Release, *spec.Spec) error) error {
+	rel, sp, err := Load(src)
+	if err != nil {
+		return err
+	}
+	if err = f(rel, sp); src.Places || !spec.TellsOwn(err) {
+		return err
+	}
+	src.Places = true
+	if rel, sp, err = Load(src); err != nil {
+		return err
+	}
+	return f(rel, sp)
 }
 
 // checkHeaders compares the headers that the module.yaml of somebody else names with the one that was read.
