@@ -5,8 +5,6 @@ package softverbs_test
 import (
 	"debug/elf"
 	"errors"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -22,29 +20,16 @@ type object struct {
 
 // objects compiles the C files, so that what macros and inline functions use counts too, and returns them in the order of layers.
 func objects(t *testing.T) []object {
-	cc := os.Getenv("CC")
-	if cc == "" {
-		cc = "cc"
-	}
-	here, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []object
-	cmd := exec.Command(cc, "-c", "-O0", "-D_GNU_SOURCE", "-I"+filepath.Join(here, "../gensupport/abi"))
-	cmd.Dir = t.TempDir()
 	for i, l := range layers {
 		for _, c := range l.files {
 			all = append(all, object{file: c, layer: i})
-			cmd.Args = append(cmd.Args, filepath.Join(here, c))
 		}
 	}
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("compile: %v\n%s", err, out)
-	}
+	dir := compiled(t, "", "-c", "-O0")
 	for i := range all {
 		o := &all[i]
-		name := filepath.Join(cmd.Dir, strings.TrimSuffix(o.file, ".c")+".o")
+		name := filepath.Join(dir, strings.TrimSuffix(o.file, ".c")+".o")
 		f, err := elf.Open(name)
 		if err != nil {
 			t.Fatal(err)
