@@ -116,6 +116,7 @@ arm64: ## run the tests of runtime, gen and the conformance suite on arm64, unde
 sweep: ## tests that take samples in `make test`, with everything: each function in each release, each left out, damaged headers, a soak of minutes
 	VERBSGEN_SWEEP=1 $(GO) test -count=1 -timeout 60m ./cmd/verbsgen/internal/generate
 	$(GO) test -count=1 -timeout 60m -run 'TestMutations$$' ./cmd/verbsgen -mutations 336
+	$(GO) test -count=1 -run TestStoredOverlays ./spec -all-overlays
 	$(GO) test -count=1 ./conformance/soak -for 1m
 	GOEXPERIMENT=cgocheck2 $(GO) test -count=1 -race ./conformance/soak -for 1m
 

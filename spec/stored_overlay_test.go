@@ -13,17 +13,17 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-var allOverlays = flag.Bool("all-overlays", false, "lay the pages of all scripts over the stored ones: it takes a minute")
+var allOverlays = flag.Bool("all-overlays", false, "lay the pages of all scripts over the stored ones, not of some: it takes a minute")
 
 // TestStoredOverlays lays the pages of scripts over the stored pages, and over those that are read: either way there are the same pages
-// with the same unknown names, or the same errors in the same places.
+// with the same unknown names, or the same errors in the same places. It takes each third overlay of three scripts.
 func TestStoredOverlays(t *testing.T) {
 	scripts := []string{"extends", "pending_overlay", "shared_rules"}
 	if *allOverlays {
 		scripts = []string{"*"}
 	}
 	all := verbsFacts(t)
-	fast, refused := 0, 0
+	n, fast, refused := 0, 0, 0
 	for _, script := range scripts {
 		files, err := filepath.Glob("../cmd/verbsgen/testdata/script/" + script + ".txtar")
 		if err != nil || len(files) == 0 {
@@ -31,6 +31,9 @@ func TestStoredOverlays(t *testing.T) {
 		}
 		for _, file := range files {
 			for _, dirs := range overlaysOf(t, file) {
+				if n++; n%3 != 1 && !*allOverlays {
+					continue
+				}
 				got, err := Stored("", dirs...)
 				switch {
 				case err != nil:
@@ -44,7 +47,7 @@ func TestStoredOverlays(t *testing.T) {
 			}
 		}
 	}
-	if fast < 12 || refused < 8 {
+	if fast < 6 || refused < 2 {
 		t.Errorf("only %d overlays need no YAML of the own pages, and %d are wrong", fast, refused)
 	}
 }
