@@ -161,8 +161,9 @@ func (e *End) Wait() (verbs.WC, error) { return e.WaitFor(e.cfg.Deadline) }
 // WaitFor is Wait with a deadline of its own.
 func (e *End) WaitFor(limit time.Duration) (verbs.WC, error) {
 	var wcs [1]verbs.WC
-	for end := time.Now().Add(limit); ; {
-		n, err := e.CQ.PollSpin(wcs[:], 1000)
+	end := time.Now().Add(limit)
+	for round := 0; ; round++ {
+		n, err := e.CQ.PollSpin(wcs[:], far.Tries(round))
 		if n == 1 || err != nil {
 			return wcs[0], err
 		}

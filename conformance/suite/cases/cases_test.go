@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
@@ -72,9 +73,29 @@ func TestCases(t *testing.T) {
 // outcomes runs all cases on a software device.
 func outcomes(t *testing.T, opts ...softverbs.Option) []report.Case {
 	t.Helper()
-	target, err := suite.Open(suite.Config{Device: suite.Software, Soft: opts})
+	out, err := outcomesOn(opts...)
 	if err != nil {
 		t.Fatal(err)
+	}
+	return out
+}
+
+// able are the outcomes on a device that can do all, for the tests that compare others with them.
+var able = sync.OnceValues(func() ([]report.Case, error) { return outcomesOn() })
+
+func ableOutcomes(t *testing.T) []report.Case {
+	t.Helper()
+	out, err := able()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func outcomesOn(opts ...softverbs.Option) ([]report.Case, error) {
+	target, err := suite.Open(suite.Config{Device: suite.Software, Soft: opts})
+	if err != nil {
+		return nil, err
 	}
 	var out []report.Case
 	for _, c := range All() {
@@ -82,13 +103,13 @@ func outcomes(t *testing.T, opts ...softverbs.Option) []report.Case {
 		r.Duration = 0
 		out = append(out, r)
 	}
-	return out
+	return out, nil
 }
 
 // TestTwice runs the suite twice: on the same device the second run says the same, word for word, and the device
 // answers the same.
 func TestTwice(t *testing.T) {
-	first, second := outcomes(t), outcomes(t)
+	first, second := ableOutcomes(t), outcomes(t)
 	for i := range first {
 		a, b := first[i], second[i]
 		if a.Status != b.Status || a.Reason != b.Reason && a.Status != report.Fail {
@@ -102,7 +123,7 @@ func TestTwice(t *testing.T) {
 
 // TestSkips lists what may be skipped on a software device that can do all: what the machine lacks.
 func TestSkips(t *testing.T) {
-	for _, r := range outcomes(t) {
+	for _, r := range ableOutcomes(t) {
 		if r.Status == report.Skip && len(r.Lacks) > 0 {
 			t.Errorf("%s: %s", r.ID, r.Reason)
 		}
@@ -112,7 +133,7 @@ func TestSkips(t *testing.T) {
 // TestLessAble runs the suite on devices that lack things: what needs them is skipped and names it, and nothing fails for it.
 func TestLessAble(t *testing.T) {
 	sound := map[string]report.Status{}
-	for _, r := range outcomes(t) {
+	for _, r := range ableOutcomes(t) {
 		sound[r.ID] = r.Status
 	}
 	for _, d := range []struct {

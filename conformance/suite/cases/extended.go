@@ -82,8 +82,9 @@ func readNear(t *suite.T, kind far.Kind, fields verbs.WCField, flags verbs.CQFla
 // readOne waits for one completion.
 func readOne(t *suite.T, r *verbs.CQReader) verbs.WCEx {
 	var wcs [1]verbs.WCEx
-	for start := clock(); ; {
-		if n := must(r.PollSpin(wcs[:], 1000))(t); n == 1 {
+	start := clock()
+	for round := 0; ; round++ {
+		if n := must(r.PollSpin(wcs[:], far.Tries(round)))(t); n == 1 {
 			return wcs[0]
 		}
 		if start.late() {

@@ -150,19 +150,26 @@ func (e *end) Store(_ context.Context, offset int, data []byte) error {
 	return err
 }
 
+// Tries is how often to poll in one call while a completion is waited for. After some rounds, counted from 0, it takes longer: then Tries
+// sleeps before, which leaves the processor to whoever works.
+func Tries(round int) int {
+	if round <= 10 {
+		return 1000
+	}
+	time.Sleep(100 * time.Microsecond)
+	return 1
+}
+
 // Poll waits for one completion.
 func Poll(ctx context.Context, cq *verbs.CQ) (verbs.WC, error) {
 	var wcs [1]verbs.WC
 	for round := 0; ; round++ {
-		n, err := cq.PollSpin(wcs[:], 1000)
+		n, err := cq.PollSpin(wcs[:], Tries(round))
 		if n == 1 || err != nil {
 			return wcs[0], err
 		}
 		if err := ctx.Err(); err != nil {
 			return wcs[0], fmt.Errorf("no completion: %w", err)
-		}
-		if round > 10 { // it takes longer: leave the processor to whoever works
-			time.Sleep(100 * time.Microsecond)
 		}
 	}
 }
