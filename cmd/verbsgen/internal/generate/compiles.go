@@ -21,8 +21,8 @@ const cgoFile = "raw.gen.go"
 
 // compiles type-checks the generated Go files, as far as that goes without what they import, and says what a page asks for
 // that is no Go: a name that is there already, a parameter that hides what its method uses. The error is a diag.List with the
-// places in the pages.
-func compiles(files []output.File, pkg *model.Package, sp *spec.Spec) error {
+// places in the pages; without one there is the package.
+func compiles(files []output.File, pkg *model.Package, sp *spec.Spec) (*types.Package, error) {
 	fset := token.NewFileSet()
 	var parsed []*ast.File
 	for _, f := range files {
@@ -31,7 +31,7 @@ func compiles(files []output.File, pkg *model.Package, sp *spec.Spec) error {
 		}
 		file, err := parser.ParseFile(fset, f.Name, f.Data, parser.SkipObjectResolution)
 		if err != nil {
-			return fmt.Errorf("generated Go does not parse: %w", err)
+			return nil, fmt.Errorf("generated Go does not parse: %w", err)
 		}
 		parsed = append(parsed, file)
 	}
@@ -42,9 +42,9 @@ func compiles(files []output.File, pkg *model.Package, sp *spec.Spec) error {
 			found = append(found, te)
 		}
 	}}
-	_, _ = conf.Check(pkg.Name, fset, parsed, nil) // what is wrong went to conf.Error
+	checked, _ := conf.Check(pkg.Name, fset, parsed, nil) // what is wrong went to conf.Error
 	if len(found) == 0 {
-		return nil
+		return checked, nil
 	}
 	p := places{names: sp.GoNames(), pkg: pkg}
 	var errs diag.List
@@ -54,12 +54,12 @@ func compiles(files []output.File, pkg *model.Package, sp *spec.Spec) error {
 		}
 	}
 	if twice := slices.DeleteFunc(slices.Clone(errs), func(d diag.Diag) bool { return d.Code != diag.GoNameTwice }); len(twice) > 0 {
-		return twice.Err() // the rest may follow from these
+		return nil, twice.Err() // the rest may follow from these
 	}
 	if len(errs) > 0 {
-		return errs.Err()
+		return nil, errs.Err()
 	}
-	return fmt.Errorf("generated Go does not compile: %w", found[0])
+	return nil, fmt.Errorf("generated Go does not compile: %w", found[0])
 }
 
 // nothing is an importer of no package.

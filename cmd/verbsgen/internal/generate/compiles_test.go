@@ -63,7 +63,8 @@ func TestCompiles(t *testing.T) {
 	} {
 		files := []output.File{{Name: "a.gen.go", Data: []byte(head + c.body + "\n")}, {Name: cgoFile, Data: []byte("not looked at")},
 			{Name: "a.gen.c", Data: []byte("nor this")}}
-		found := diag.From(compiles(files, pkg, sp))
+		_, err = compiles(files, pkg, sp)
+		found := diag.From(err)
 		if c.want == "" {
 			if len(found) > 0 {
 				t.Errorf("%s: %v", c.body, found)

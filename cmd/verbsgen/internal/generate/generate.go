@@ -72,7 +72,7 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 		return nil, nil, err
 	}
 	if opt.Foreign {
-		if err := compiles(files, pkg, sp); err != nil {
+		if _, err := compiles(files, pkg, sp); err != nil {
 			return nil, nil, err
 		}
 	}

@@ -1,15 +1,10 @@
 package generate
 
 import (
-	"go/ast"
-	"go/parser"
-	"go/token"
 	"go/types"
-	"strings"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -28,29 +23,19 @@ func TestMissingMethods(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	checked, err := compiles(files, pkg, sp)
+	if err != nil {
+		t.Fatal(err)
+	}
 	pkg.Verbs[0].Methods = append(pkg.Verbs[0].Methods, &model.Method{Recv: "Lib", Name: "Nothing"})
-	if got := missingMethods(t, files, pkg); len(got) != 1 || got[0] != "Lib.Nothing" {
+	if got := missingMethods(t, checked, pkg); len(got) != 1 || got[0] != "Lib.Nothing" {
 		t.Errorf("got %v", got)
 	}
 }
 
-// missingMethods lists the methods of the model that the type-checked files do not have.
-func missingMethods(t *testing.T, files []output.File, pkg *model.Package) (missing []string) {
+// missingMethods lists the methods of the model that the type-checked package does not have.
+func missingMethods(t *testing.T, checked *types.Package, pkg *model.Package) (missing []string) {
 	t.Helper()
-	fset := token.NewFileSet()
-	var parsed []*ast.File
-	for _, f := range files {
-		if !strings.HasSuffix(f.Name, ".go") || f.Name == cgoFile || strings.HasSuffix(f.Name, "_test.go") {
-			continue
-		}
-		file, err := parser.ParseFile(fset, f.Name, f.Data, parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
-		parsed = append(parsed, file)
-	}
-	conf := types.Config{Importer: nothing{}, Error: func(error) {}} // what it imports is not looked at
-	checked, _ := conf.Check(pkg.Name, fset, parsed, nil)
 	seen := 0
 	for _, v := range pkg.Verbs {
 		for _, m := range v.Methods {
