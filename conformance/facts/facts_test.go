@@ -41,6 +41,7 @@ func (m module) in(cc, include string) Header {
 // TestInstalled compares the headers that are installed, read by the command, with gcc's view of them.
 func TestInstalled(t *testing.T) {
 	const include = "/usr/include"
+	bin := command(t)
 	for _, m := range modules {
 		t.Run(m.name, func(t *testing.T) {
 			if _, err := os.Stat(filepath.Join(include, m.header)); err != nil {
@@ -49,7 +50,7 @@ func TestInstalled(t *testing.T) {
 				}
 				t.Skip("no installed header (VERBS_REQUIRE_HEADER=1 makes this a failure): ", err)
 			}
-			rel := m.inventory(t, command(t), include)
+			rel := m.inventory(t, bin, include)
 			report(t, Compare(rel, look(t, m.in("gcc", include)), false))
 		})
 	}
@@ -57,8 +58,7 @@ func TestInstalled(t *testing.T) {
 
 // TestRoots does the same for unpacked packages and for headers out of a clone: VERBSGEN_FACT_ROOTS lists folders, each
 // named after its release, with a usr/include and, of a package, a usr/lib in it. The stored facts of that release are compared
-// as well, for arm64 too where its
-// compiler is installed.
+// as well, for arm64 too where its compiler is installed.
 func TestRoots(t *testing.T) {
 	list := os.Getenv("VERBSGEN_FACT_ROOTS")
 	if list == "" {
