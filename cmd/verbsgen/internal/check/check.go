@@ -87,25 +87,37 @@ type Checker struct {
 	release  string
 	platform spec.Platform                   // zero: any
 	gates    map[string]map[string][]Gate    // by verb and path of the mask
-	usable   map[*spec.Rule]*spec.Cond       // when a rule is broken; only of those of which the release has all that they speak of
+	usable   map[*spec.Rule]*judged          // only rules of which the release has all that they speak of
 	tested   map[string]map[string]*api.Enum // the enum of the flags that rules test, by verb and path
 }
 
 // New makes a checker. A rule that names a flag which the release does not have yet is left out.
 func New(s *spec.Spec, rel *api.Release) *Checker {
 	k := &Checker{spec: s, facts: s.Module.NewFacts(rel), release: rel.Release, gates: map[string]map[string][]Gate{},
-		usable: map[*spec.Rule]*spec.Cond{},
+		usable: map[*spec.Rule]*judged{},
 		tested: map[string]map[string]*api.Enum{}}
 	for _, r := range s.Rules() {
 		if fn := k.facts.Func(r.Verb); fn != nil {
 			if broken := r.Broken(); broken != nil && k.known(fn, r, broken) {
-				k.usable[r] = broken
+				k.use(r, broken)
 			}
 			k.findTested(r, r.Violated())
 		}
 	}
 	k.findGates()
 	return k
+}
+
+// judged is what a rule is judged by.
+type judged struct {
+	broken   *spec.Cond // when it is broken
+	violated *spec.Cond // the same without its conditions
+	walked   string     // see Walked
+}
+
+// use judges a rule by a condition.
+func (k *Checker) use(r *spec.Rule, broken *spec.Cond) {
+	k.usable[r] = &judged{broken: broken, violated: r.Violated(), walked: Walked(r, broken)}
 }
 
 // On returns a checker that judges for one platform.

@@ -38,10 +38,10 @@ func TestEdges(t *testing.T) {
 			numbers++
 			spoken := func(by int64, c spec.Case) bool {
 				*b.bound = new(big.Int).Add(n, big.NewInt(by)).String()
-				k.usable[r] = r.Broken()
+				k.use(r, r.Broken())
 				defer func() {
 					*b.bound = was
-					k.usable[r] = r.Broken()
+					k.use(r, r.Broken())
 				}()
 				res := k.Evaluate(caseOf(r, c))
 				return slices.Contains(res.Rules, r.ID) || slices.Contains(res.Lints, r.ID)

@@ -55,7 +55,7 @@ func whoAccepts(r *spec.Rule, counts func(*spec.Party) bool) string {
 // witness reports the place and the value that a message about a broken rule shows: of its subject, else of what the first of its
 // tests looks at. A capability is no place of the call.
 func (c *call) witness(r *spec.Rule, b binding) *broken {
-	violated := r.Violated()
+	violated := c.usable[r].violated
 	of := r.Operand("subject")
 	if of == nil {
 		of = violated.Subject()

@@ -13,7 +13,7 @@ func (c *call) limit(r *spec.Rule, b binding) string {
 	var of *spec.Cond
 	capable := false
 	subject := r.Operand("subject")
-	r.Violated().Each(func(n *spec.Cond) {
+	c.usable[r].violated.Each(func(n *spec.Cond) {
 		if n.Op < cond.Eq || n.Op > cond.Ge {
 			return
 		}

@@ -19,7 +19,7 @@ func TestNamesOfValues(t *testing.T) {
 		if nameless[r.ID] != "" {
 			continue
 		}
-		k.usable[r].Each(func(n *spec.Cond) {
+		k.Condition(r).Each(func(n *spec.Cond) {
 			if n.Sub == nil {
 				return
 			}

@@ -10,7 +10,12 @@ import (
 // What package rulefile writes down for programs in other languages, which judge calls as this package does.
 
 // Condition is the condition under which a call breaks a rule; nil for a rule of which the release lacks something.
-func (k *Checker) Condition(r *spec.Rule) *spec.Cond { return k.usable[r] }
+func (k *Checker) Condition(r *spec.Rule) *spec.Cond {
+	if u := k.usable[r]; u != nil {
+		return u.broken
+	}
+	return nil
+}
 
 // Masks returns, by the path of each mask of a function, what its bits say is given.
 func (k *Checker) Masks(verb string) map[string][]Gate { return k.gates[verb] }

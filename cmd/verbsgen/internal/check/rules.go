@@ -15,12 +15,12 @@ type broken struct {
 
 // add judges one rule and adds what comes of it to the result.
 func (c *call) add(res *Result, r *spec.Rule) {
-	tree := c.usable[r]
-	if tree == nil {
+	by := c.usable[r]
+	if by == nil {
 		return
 	}
 	worst, found, open := spec.AnswerAccepted, false, false
-	for _, b := range c.bindings(Walked(r, tree), nil) {
+	for _, b := range c.bindings(by.walked, nil) {
 		w, known := c.judge(r, b)
 		if w == nil {
 			open = open || !known
@@ -57,7 +57,7 @@ func (c *call) add(res *Result, r *spec.Rule) {
 // judge judges one rule at one place: where it is broken, or nil. Known is false when it may be broken, but a capability or a
 // property that the case does not give decides that.
 func (c *call) judge(r *spec.Rule, b binding) (w *broken, known bool) {
-	switch c.hold(c.usable[r], b, false) {
+	switch c.hold(c.usable[r].broken, b, false) {
 	case no:
 		return nil, true
 	case yes:
