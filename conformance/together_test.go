@@ -39,14 +39,14 @@ func shared(tb testing.TB) []together {
 	}
 	alloc, dealloc := source.Symbol("ibv_alloc_pd", "IBVERBS_1.1"), source.Symbol("ibv_dealloc_pd", "IBVERBS_1.1")
 	return []together{
-		{"poll", 1 << 18,
+		{"poll", 1 << 21,
 			func(threads, n int) (time.Duration, error) { return hotbench.PollTogether(cq.CPtr(), threads, n) },
 			func() error {
 				var wcs [4]verbs.WC
 				_, err := cq.PollInto(wcs[:])
 				return err
 			}},
-		{"pd", 1 << 13,
+		{"pd", 1 << 17,
 			func(threads, n int) (time.Duration, error) {
 				return hotbench.DomainsTogether(dev.CPtr(), alloc, dealloc, threads, n)
 			},
@@ -74,7 +74,7 @@ func TestTogether(t *testing.T) {
 
 // cost returns the processor time of one time of the work in Go and in C, in nanoseconds: medians of rounds in turns.
 func (w together) cost(b *testing.B, n int) (inGo, inC float64) {
-	const rounds = 5
+	const rounds = 3
 	var all [2][]float64
 	for range rounds {
 		spent, err := w.inC(n, w.times)

@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "hot.h"
@@ -12,6 +13,7 @@ struct together {
 	struct ibv_pd *(*alloc)(struct ibv_context *);
 	int (*dealloc)(struct ibv_pd *);
 	long n; // of one thread
+	pthread_barrier_t begin;
 	atomic_int failed;
 };
 
@@ -31,6 +33,7 @@ static void *work(void *arg)
 	struct together *t = arg;
 	long i;
 
+	pthread_barrier_wait(&t->begin); // a thread would else be done before the next one is there
 	for (i = 0; i < t->n; i++)
 		if (one(t))
 			t->failed = 1;
@@ -48,16 +51,21 @@ static int64_t used(void)
 static int64_t run(struct together *t, int threads, long n)
 {
 	pthread_t all[MOST_THREADS];
-	const int64_t begin = used();
-	int i, started;
+	int64_t begin;
+	int i;
 
+	if (threads > MOST_THREADS || pthread_barrier_init(&t->begin, NULL, (unsigned)threads + 1))
+		return -1;
 	t->n = n / threads;
-	for (started = 0; started < threads && started < MOST_THREADS; started++)
-		if (pthread_create(&all[started], NULL, work, t))
-			break;
-	for (i = 0; i < started; i++)
+	for (i = 0; i < threads; i++)
+		if (pthread_create(&all[i], NULL, work, t))
+			abort(); // those that were started wait for it
+	begin = used();
+	pthread_barrier_wait(&t->begin);
+	for (i = 0; i < threads; i++)
 		pthread_join(all[i], NULL);
-	return t->failed || started < threads ? -1 : used() - begin;
+	pthread_barrier_destroy(&t->begin);
+	return t->failed ? -1 : used() - begin;
 }
 
 int64_t hb_poll_together(struct ibv_cq *cq, int threads, long n)
