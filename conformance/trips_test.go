@@ -13,7 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// library returns the one that has the device of the flags.
+// library returns the library that has the device of the flags: a software one, or libibverbs.
 func library(tb testing.TB) verbs.Symbols {
 	tb.Helper()
 	if *deviceFlag == suite.Software {

@@ -1,6 +1,5 @@
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "hot.h"
@@ -13,7 +12,7 @@ struct together {
 	struct ibv_pd *(*alloc)(struct ibv_context *);
 	int (*dealloc)(struct ibv_pd *);
 	long n; // of one thread
-	pthread_barrier_t begin;
+	pthread_mutex_t begin; // held until all threads are there
 	atomic_int failed;
 };
 
@@ -33,7 +32,8 @@ static void *work(void *arg)
 	struct together *t = arg;
 	long i;
 
-	pthread_barrier_wait(&t->begin); // a thread would else be done before the next one is there
+	pthread_mutex_lock(&t->begin); // else a thread would be done before the next one is there
+	pthread_mutex_unlock(&t->begin);
 	for (i = 0; i < t->n; i++)
 		if (one(t))
 			t->failed = 1;
@@ -52,20 +52,21 @@ static int64_t run(struct together *t, int threads, long n)
 {
 	pthread_t all[MOST_THREADS];
 	int64_t begin;
-	int i;
+	int i, started;
 
-	if (threads > MOST_THREADS || pthread_barrier_init(&t->begin, NULL, (unsigned)threads + 1))
-		return -1;
-	t->n = n / threads;
-	for (i = 0; i < threads; i++)
-		if (pthread_create(&all[i], NULL, work, t))
-			abort(); // those that were started wait for it
+	pthread_mutex_init(&t->begin, NULL);
+	pthread_mutex_lock(&t->begin);
+	for (started = 0; started < threads && started < MOST_THREADS; started++)
+		if (pthread_create(&all[started], NULL, work, t))
+			break;
+	if (started == threads)
+		t->n = n / threads;
 	begin = used();
-	pthread_barrier_wait(&t->begin);
-	for (i = 0; i < threads; i++)
+	pthread_mutex_unlock(&t->begin);
+	for (i = 0; i < started; i++)
 		pthread_join(all[i], NULL);
-	pthread_barrier_destroy(&t->begin);
-	return t->failed ? -1 : used() - begin;
+	pthread_mutex_destroy(&t->begin);
+	return t->failed || started < threads ? -1 : used() - begin;
 }
 
 int64_t hb_poll_together(struct ibv_cq *cq, int threads, long n)
