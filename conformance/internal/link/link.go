@@ -163,7 +163,7 @@ func (e *End) WaitFor(limit time.Duration) (verbs.WC, error) {
 	var wcs [1]verbs.WC
 	end := time.Now().Add(limit)
 	for round := 0; ; round++ {
-		n, err := e.CQ.PollSpin(wcs[:], far.Tries(round))
+		n, err := e.CQ.PollSpin(wcs[:], far.NextRound(round))
 		if n == 1 || err != nil {
 			return wcs[0], err
 		}

@@ -84,7 +84,7 @@ func readOne(t *suite.T, r *verbs.CQReader) verbs.WCEx {
 	var wcs [1]verbs.WCEx
 	start := clock()
 	for round := 0; ; round++ {
-		if n := must(r.PollSpin(wcs[:], far.Tries(round)))(t); n == 1 {
+		if n := must(r.PollSpin(wcs[:], far.NextRound(round)))(t); n == 1 {
 			return wcs[0]
 		}
 		if start.late() {

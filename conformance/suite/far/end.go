@@ -150,9 +150,9 @@ func (e *end) Store(_ context.Context, offset int, data []byte) error {
 	return err
 }
 
-// Tries is how often to poll in one call while a completion is waited for. After some rounds, counted from 0, it takes longer: then Tries
-// sleeps before, which leaves the processor to whoever works.
-func Tries(round int) int {
+// NextRound prepares a round of polls, counted from 0, of somebody who waits for one completion, and returns how many polls it is to have.
+// If the completion takes long, it sleeps first, which leaves the processor to others.
+func NextRound(round int) (polls int) {
 	if round <= 10 {
 		return 1000
 	}
@@ -164,7 +164,7 @@ func Tries(round int) int {
 func Poll(ctx context.Context, cq *verbs.CQ) (verbs.WC, error) {
 	var wcs [1]verbs.WC
 	for round := 0; ; round++ {
-		n, err := cq.PollSpin(wcs[:], Tries(round))
+		n, err := cq.PollSpin(wcs[:], NextRound(round))
 		if n == 1 || err != nil {
 			return wcs[0], err
 		}
