@@ -154,7 +154,7 @@ func (x *subjects) check(v *every) {
 	for _, e := range v.entries {
 		entries[e.name] = true
 		if s := x.byName[e.name]; s != nil && !v.has(s) && x.layers[s.pos.File] <= x.layers[e.pos.File] {
-			x.add(e.pos, CodeSharedRule, e.id, e.name+" is none of what the rule is about, every "+v.String(),
+			x.add(e.pos, CodeSharedRule, e.id, e.name+" does not belong here: the rule is about every "+v.String(),
 				"take the entry out, or correct it")
 		}
 	}
@@ -184,7 +184,7 @@ func (x *subjects) excepted(v *every, name string, listed bool) {
 	case verb == nil:
 		x.function(at, first, c)
 	case (s == nil || !v.has(s)) && x.layers[verb.Pos.File] <= x.layers[at.File]:
-		x.add(at, CodeSharedRule, first, "except: "+name+" is none of what the rule is about, every "+v.String(),
+		x.add(at, CodeSharedRule, first, "except: "+name+" does not belong here: the rule is about every "+v.String(),
 			"take it out, or correct it")
 	}
 }

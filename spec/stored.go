@@ -144,16 +144,16 @@ func readStored(module string) *Spec {
 	return &Spec{Module: from.Module, Pages: from.Pages, Pending: from.Pending, every: from.Every, expanded: from.Expanded}
 }
 
-// replacedBy reports whether a file replaces a page. It then replaces the other half too, and entries of shared rules that stand on other
-// pages, which joined pages no longer tell apart.
+// replacedBy reports whether one of the files replaces a page. Then the second file of that page is left out too, and so are its entries in
+// rules of other pages. Pages that are joined do not tell which entries these are.
 func (s *Spec) replacedBy(files []*file) bool {
 	return slices.ContainsFunc(files, func(f *file) bool {
 		return f.isPage() && slices.ContainsFunc(s.Pages, func(p *Page) bool { return p.Page == pageName(f.name) })
 	})
 }
 
-// needOwn reports whether mistakes in what is laid over stored pages may be others when the own pages are read too: they tell a place
-// there, or have to do with what a file extends, such as a shared rule.
+// needOwn reports whether the errors of pages that lie over stored ones may change when the YAML of the own pages is read too: those that
+// name a line there, and those about a page or a shared rule that is extended.
 func (es Errors) needOwn() bool {
 	return TellsOwn(es) || slices.ContainsFunc(es, func(e Error) bool { return e.Code == CodeExtends || e.Code == CodeSharedRule })
 }

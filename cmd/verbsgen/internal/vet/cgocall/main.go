@@ -1,7 +1,8 @@
-// Command cgocall makes the check of that name for go vet -vettool, also where a package was compiled in another folder.
+// Command cgocall is a tool for go vet -vettool. It makes vet's check cgocall, also for a package that was compiled in another clone.
 //
-// The check opens the Go files that import C, by the names that cgo noted. With -trimpath the build cache has what cgo made of the same
-// files in an earlier clone, with its names. So this command puts the folder of the package there first. It knows no other check.
+// The check opens the Go files that import C. It has their names from the files that cgo made of them. With -trimpath those may come from
+// the build cache and name the files of another clone. So this command first writes the names of this clone's files there. It makes no
+// other check.
 package main
 
 import (
@@ -26,7 +27,8 @@ func main() {
 	unitchecker.Main(cgocall.Analyzer)
 }
 
-// mend has the files that cgo made name those of this package's folder. They are copies, which the go command removes after vet.
+// mend changes the files that cgo made, so that they name the files in the folder of the package. The go command made copies of them for
+// vet, and removes these.
 func mend(config string) error {
 	var c struct {
 		Dir     string
@@ -56,9 +58,10 @@ func mend(config string) error {
 	return nil
 }
 
-// noted is a line by which cgo says where what follows is from.
+// noted matches a line of cgo that names the file from which the next lines come.
 var noted = regexp.MustCompile(`(?m)^//line (.+[/\\])?([^/\\\n]+\.go):`)
 
+// rename puts a folder into the lines that name files.
 func rename(text []byte, dir string) []byte {
 	return noted.ReplaceAllFunc(text, func(line []byte) []byte {
 		return append([]byte("//line "+filepath.Join(dir, string(noted.FindSubmatch(line)[2]))), ':')
