@@ -51,7 +51,7 @@ func compiled(t *testing.T, more string, flags ...string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command(cc, append(flags, "-D_GNU_SOURCE", "-I"+here, "-I"+filepath.Join(here, "../gensupport/abi"))...)
+	cmd := exec.Command(cc, append(flags, "-D_GNU_SOURCE", "-I"+here)...)
 	cmd.Dir = work
 	for _, name := range sources {
 		cmd.Args = append(cmd.Args, filepath.Join(here, name))
