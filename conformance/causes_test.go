@@ -57,6 +57,26 @@ func TestCauses(t *testing.T) {
 			_, err := b.dev.AllocDM(verbs.NewAllocDMAttr(4096).LogAlignReq(40))
 			return err
 		}},
+		{"ibv_query_gid_ex", syscall.ENODATA, "the entry of the table is empty", func(*testing.T) error {
+			_, err := b.dev.QueryGIDEx(1, 200)
+			return err
+		}},
+		{"ibv_query_gid_ex", syscall.EINVAL, "within the GID table", func(*testing.T) error {
+			_, err := b.dev.QueryGIDEx(1, 5000)
+			return err
+		}},
+		{"ibv_query_gid", syscall.EINVAL, "within the GID table", func(*testing.T) error {
+			_, err := b.dev.QueryGID(1, 5000)
+			return err
+		}},
+		{"ibv_create_ah", syscall.ENETUNREACH, "no route leads to dgid", func(t *testing.T) error {
+			_, err := pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(verbs.ParseGID("2001::1"))(t)})
+			return err
+		}},
+		{"ibv_create_ah", syscall.ETIMEDOUT, "nobody answers at dgid", func(t *testing.T) error {
+			_, err := pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(verbs.ParseGID("::ffff:192.0.2.1"))(t)})
+			return err
+		}},
 		{"ibv_query_gid_table", syscall.EINVAL, "the list is too short", func(*testing.T) error {
 			_, err := b.dev.QueryGIDTable(make([]verbs.GIDEntry, 1))
 			return err

@@ -261,7 +261,10 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 	var gid GID
 	n, errno := rawQueryGID(dev.lib.fn[symIbv_query_gid], dev.h.C, portNum, int32(index), unsafe.Pointer(&gid))
 	if n < 0 {
-		return GID{}, verr.Failed(verb, errno, nil)
+		return GID{}, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid-index-0329]"})
+		})
 	}
 	return gid, nil
 }
@@ -301,7 +304,11 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 	}
 	var entryC cGIDEntry
 	if errno := rawQueryGIDEx(dev.lib.fn[sym_ibv_query_gid_ex], dev.h.C, portNum, gidIndex, unsafe.Pointer(&entryC), 0); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
+				Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid_ex-gid_index-0719]"},
+				verr.Cause{Errno: syscall.ENODATA, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"})
+		})
 	}
 	out := new(GIDEntry)
 	out.from(&entryC)

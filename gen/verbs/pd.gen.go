@@ -1050,8 +1050,11 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 	}
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil,
-			verr.Failed(verb, errno, func() []string { return append(pd.dev.explainRoute(errno, &attrC), verr.Texts(hintCreateAH(&in))...) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return append(append(pd.dev.explainRoute(errno, &attrC), verr.Texts(hintCreateAH(&in))...),
+				verr.Causes(errno, verr.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
+					verr.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"})...)
+		})
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateAH(&in))

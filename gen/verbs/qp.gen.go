@@ -444,7 +444,9 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	if err := object.Locked(&qp.mu, func() error {
 		if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
 			return verr.Failed(verb, errno, func() []string {
-				return append(qp.dev.explainRoute(errno, &attrC.ah_attr), verr.Texts(hintModifyQP(&in))...)
+				return append(append(qp.dev.explainRoute(errno, &attrC.ah_attr), verr.Texts(hintModifyQP(&in))...),
+					verr.Causes(errno, verr.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
+						verr.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"})...)
 			})
 		}
 		qp.load()
