@@ -23,7 +23,7 @@ func atOnce(t *testing.T, what string, end func() error) {
 	if err := end(); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("%s in a callback: %v", what, err)
 	}
-	if took := time.Since(begin); took > 5*time.Second {
+	if took := time.Since(begin); took >= 10*time.Second { // as long as a Close waits
 		t.Errorf("%s in a callback took %v", what, took)
 	}
 }

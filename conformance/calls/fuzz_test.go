@@ -273,7 +273,8 @@ func TestFuzz(t *testing.T) {
 	file := t.TempDir() + "/calls"
 	var total *counts
 	at, documented := seed, readDocs(t)
-	said, err := child(t, "fuzz", []string{fmt.Sprintf("%s=%d", envSeed, seed), fmt.Sprintf("%s=%d", envRounds, *fuzzRounds), envCalls + "=" + file},
+	env := []string{fmt.Sprintf("%s=%d", envSeed, seed), fmt.Sprintf("%s=%d", envRounds, *fuzzRounds), envCalls + "=" + file}
+	said, err := child(t, "fuzz", env,
 		func(e event) {
 			switch {
 			case e.End == "done":

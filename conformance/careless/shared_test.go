@@ -20,11 +20,11 @@ type counter struct {
 	wrong                      atomic.Pointer[error] // an error that the mistake does not explain
 }
 
-// poll takes completions until done is closed, and then until all have come, or none came for some seconds.
+// poll takes completions until done is closed, and then until all have come, or none came for a minute.
 func (c *counter) poll(w *world, done <-chan struct{}) {
 	var wcs [64]verbs.WC
 	var ended bool
-	for latest := time.Now(); !ended || c.completed.Load() < c.posted.Load() && time.Since(latest) < 3*time.Second; {
+	for latest := time.Now(); !ended || c.completed.Load() < c.posted.Load() && time.Since(latest) < time.Minute; {
 		n, err := w.a.CQ.PollInto(wcs[:])
 		if err != nil {
 			c.wrong.Store(&err)
