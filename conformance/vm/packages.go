@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
 	"os"
@@ -84,43 +85,25 @@ func widenPath() {
 	os.Setenv("PATH", strings.Join(path, string(filepath.ListSeparator)))
 }
 
+//go:embed install.sh
+var install string
+
 // needPackages installs what is missing when it may, and otherwise says what to do.
 func needPackages(ctx context.Context, needs []need, say *progress) error {
 	lack := missing("/", needs)
 	if len(lack) == 0 {
 		return nil
 	}
-	names := strings.Join(lack, " ")
-	command := "apt-get install --no-install-recommends " + names
-	root, err := asRoot(ctx, os.Geteuid())
-	if err != nil {
-		return fmt.Errorf("missing: %s; install them as root: %s", names, command)
-	}
-	apt, err := exec.LookPath("apt-get")
-	if err != nil {
-		return fmt.Errorf("missing: %s, and there is no apt-get; install the like of them", names)
-	}
-	say.line("installing %s", names)
-	install := func() error {
-		args := []string{"DEBIAN_FRONTEND=noninteractive", apt, "install", "-y", "-qq", "--no-install-recommends"}
-		_, err := outputOf(ctx, slices.Concat(root, []string{"env"}, args, lack))
-		return err
-	}
-	if err = install(); err != nil { // perhaps the lists are old, or there are none
-		if _, e := outputOf(ctx, slices.Concat(root, []string{apt, "update", "-qq"})); e != nil {
-			err = errors.Join(err, e)
-		} else {
-			err = install()
-		}
-	}
+	say.line("installing %s", strings.Join(lack, " "))
+	_, err := output(ctx, "", "bash", slices.Concat([]string{"-c", install, "install"}, lack)...)
 	still := missing("/", needs)
 	if len(still) == 0 {
 		return nil
 	}
 	if err == nil {
-		err = errors.New("it succeeded, but what they are known by is not there")
+		err = errors.New("apt-get succeeded, but what they are known by is not there")
 	}
-	return fmt.Errorf("missing: %s; tried %q: %w", strings.Join(still, " "), command, err)
+	return fmt.Errorf("missing: %s; %w", strings.Join(still, " "), err)
 }
 
 // needInRoot checks another root than this machine's, in which nothing is installed from here.
@@ -130,21 +113,6 @@ func needInRoot(root string, needs []need) error {
 		return fmt.Errorf("missing in %s: %s; install them there: chroot %s apt-get install --no-install-recommends %s", root, names, root, names)
 	}
 	return nil
-}
-
-// asRoot returns what to put before a command that only root may run.
-func asRoot(ctx context.Context, euid int) ([]string, error) {
-	if euid == 0 {
-		return nil, nil
-	}
-	sudo := []string{"sudo", "-n"} // without a password, or not at all
-	_, err := outputOf(ctx, append(slices.Clone(sudo), "true"))
-	return sudo, err
-}
-
-// outputOf runs a command line.
-func outputOf(ctx context.Context, command []string) (string, error) {
-	return output(ctx, "", command[0], command[1:]...)
 }
 
 // output runs a command in a folder ("" for this one) and gives what it wrote; the error holds what it said.

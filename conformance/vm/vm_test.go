@@ -267,19 +267,34 @@ FAIL
 	}
 }
 
-// TestAsRoot goes by sudo where it asks for no password.
-func TestAsRoot(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	write(t, filepath.Join(dir, "sudo"), "#!/bin/sh\n[ \"$*\" = '-n true' ]\n", 0o755)
-	if got, err := asRoot(t.Context(), 0); len(got) != 0 || err != nil {
-		t.Errorf("root: %q, %v", got, err)
-	}
-	if got, err := asRoot(t.Context(), 1000); !slices.Equal(got, []string{"sudo", "-n"}) || err != nil {
-		t.Errorf("with sudo: %q, %v", got, err)
-	}
-	write(t, filepath.Join(dir, "sudo"), "#!/bin/sh\nexit 1\n", 0o755)
-	if _, err := asRoot(t.Context(), 1000); err == nil {
-		t.Error("a sudo that wants a password will do")
+// TestInstall waits while another process has the lock of the lists, goes by sudo where it asks for no password, and goes on with old
+// lists.
+func TestInstall(t *testing.T) {
+	const apt = "-qq -o DPkg::Lock::Timeout=600 "
+	locked := `[ "$(grep -c update "$SAID")" -gt 2 ] || { echo 'E: Could not get lock /var/lib/apt/lists/lock.' >&2; exit 100; }`
+	for _, c := range []struct{ name, user, sudo, update, want, says string }{
+		{"root", "0", "exit 1", "", "update;install -y --no-install-recommends a b;", ""},
+		{"lock", "0", "exit 1", locked, "update;update;update;install -y --no-install-recommends a b;", "waiting for another process"},
+		{"old lists", "0", "exit 1", "echo 'E: no network' >&2; exit 100", "update;install -y --no-install-recommends a b;", "E: no network"},
+		{"sudo", "1000", `shift; exec "$@"`, "", "update;install -y --no-install-recommends a b;", ""},
+		{"password", "1000", "exit 1", "", "", "as root: apt-get install --no-install-recommends a b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			said := filepath.Join(dir, "said")
+			write(t, said, "", 0o644)
+			t.Setenv("SAID", said)
+			t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+			for name, text := range map[string]string{"id": "echo " + c.user, "sudo": c.sudo, "sleep": "",
+				"apt-get": "echo \"$*\" >>\"$SAID\"\ncase \"$*\" in *update)\n" + c.update + "\nesac"} {
+				write(t, filepath.Join(dir, name), "#!/bin/sh\n"+text+"\n", 0o755)
+			}
+			out, err := exec.Command("./install.sh", "a", "b").CombinedOutput()
+			calls, e := os.ReadFile(said)
+			got := strings.ReplaceAll(strings.ReplaceAll(string(calls), apt, ""), "\n", ";")
+			if e != nil || (err == nil) != (c.want != "") || got != c.want || !strings.Contains(string(out), c.says) {
+				t.Errorf("%v, calls %q, want %q; it said %q, want %q", err, got, c.want, out, c.says)
+			}
+		})
 	}
 }
