@@ -42,7 +42,7 @@ SHORT ?=
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host test-go lint race asan arm64 sweep fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix site release-check mutants rules bench counts facts evidence tidy api one
+.PHONY: all help setup scratch fresh demo generate check test test-host guest test-go lint race asan arm64 sweep fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix site release-check mutants rules bench counts facts evidence tidy api one
 
 all: setup scratch demo ## set up, generate from the installed verbs.h into a scratch package, run the demo
 
@@ -74,17 +74,20 @@ check: ## report checked-in files that generate would change
 # Compilers, and tests that compile, take a fifth less time when the garbage collector runs less often.
 check test test-host test-go lint race fuzz libs conformance-mlx5 rules: export GOGC ?= 400
 
-# The guest keeps one core busy: the other tests are beside it. What could not be run is said again at the end.
+# The guest keeps one core busy: the other tests are beside it. Each package is shown as it ends. What could not be run is said again at the end.
 test: setup check lint rules ## all tests, also those on a kernel device in a virtual machine
-	@mkdir -p out; set -o pipefail; $(MAKE) -j2 -Otarget conformance-vm SHORT=1 $(HOST_TESTS) 2>&1 | tee out/test.log
-	@grep '^==== NOT RUN' out/test.log || true
+	@mkdir -p out; set -o pipefail; $(MAKE) -j2 guest SHORT=1 $(HOST_TESTS) 2>&1 | tee out/test.log
+	@grep -A 1 '==== NOT RUN' out/test.log || true
+
+guest: # conformance-vm, with a word before its lines that tells them from those of the tests beside it
+	@set -o pipefail; $(MAKE) conformance-vm 2>&1 | sed -u 's/^/guest: /'
 
 test-host: setup check lint rules ## all tests except those in the virtual machine
-	$(MAKE) -j2 -Otarget $(HOST_TESTS)
+	$(MAKE) -j2 $(HOST_TESTS)
 
 # lint has vetted all packages
 test-go: ## go test of all packages, without vet
-	$(GO) test -vet=off -timeout 30m work
+	$(GO) test -vet=off -timeout 60m work
 
 # The check cgocall of vet is made by a command that finds the files of this clone with -trimpath too: see its comment.
 lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet (also for arm64), staticcheck, no large files, shellcheck where it is installed
@@ -105,7 +108,7 @@ lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet 
 # without tests that these two ways of building do not reach or that show nothing more: of other programs, of mistakes that tests see, of the
 # text of C files; and without the suite in processes of its own, which TestSuite runs in this one. The garbage collector runs as in programs.
 race: ## tests of concurrent code with the race detector and all checks of cgo's pointer rules
-	GOEXPERIMENT=cgocheck2 $(GO) test -exec 'env GOGC=100' -race -vet=off -timeout 30m -skip '^Test(Mutants|Swapped|Sanitizers|Copied$$|Slurm$$|FlagsOfMesh|FilesCallDown|TableOfVerbs)' $(RACE)
+	GOEXPERIMENT=cgocheck2 $(GO) test -exec 'env GOGC=100' -race -vet=off -timeout 60m -skip '^Test(Mutants|Swapped|Sanitizers|Copied$$|Slurm$$|FlagsOfMesh|FilesCallDown|TableOfVerbs)' $(RACE)
 
 asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
 	@.ci/asan
@@ -136,7 +139,7 @@ conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an
 	@.ci/mlx5 $(or $(RDMA),installed 44.0 56.1 65.0)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
-	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 30m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/failures,./conformance/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)' -args './examples/pingmesh=-test.run ^TestRun$$' $(if $(SHORT),-args './gen/rdmacm/conn=-test.short') -- -test.skip '$(SOFTWARE)'
+	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 60m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/failures,./conformance/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)' -args './examples/pingmesh=-test.run ^TestRun$$' $(if $(SHORT),-args './gen/rdmacm/conn=-test.short') -- -test.skip '$(SOFTWARE)'
 
 matrix: ## run the suite on the software device, all kernels and the card; write out/matrix, docs/reports and docs/conformance-matrix.*: make matrix [ONLY=card]
 	@.ci/matrix $(ONLY)
