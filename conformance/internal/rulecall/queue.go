@@ -212,7 +212,7 @@ func (u *Context) settled() (syscall.Errno, error) {
 	}
 	at, cq := u.zeroed(4096), uintptr(u.read(u.posted, "struct ibv_qp", "send_cq"))
 	poll := rawcall.Pointer(u.ctx + u.offset("struct ibv_context", "ops") + u.offset("struct ibv_context_ops", "poll_cq"))
-	for end := time.Now().Add(2 * time.Second); u.pending > 0; {
+	for end := time.Now().Add(20 * time.Second); u.pending > 0; {
 		n, _, err := rawcall.Call(poll, cq, 1, at)
 		switch {
 		case err != nil || int32(n) < 0:
