@@ -40,6 +40,8 @@ var reaching = map[string]func(b *bed) error{
 	},
 	"ibv_reg_mr_ex":             func(b *bed) error { _, err := b.pd.RegMREx(verbs.NewMRInitAttr(64, 0).Addr(0x1000)); return err },
 	"ibv_alloc_dmah":            func(b *bed) error { _, err := b.dev.AllocDMAH(verbs.NewDMAHInitAttr(0)); return err },
+	"_ibv_query_gid_ex":         func(b *bed) error { _, err := b.dev.QueryGIDEx(1, 0); return err },
+	"_ibv_query_gid_table":      func(b *bed) error { _, err := b.dev.QueryGIDTable(make([]verbs.GIDEntry, 1)); return err },
 	"_ibv_query_comp_cntr_caps": func(b *bed) error { _, err := b.dev.QueryCompCntrCaps(); return err },
 	"ibv_create_comp_cntr": func(b *bed) error {
 		_, err := b.dev.CreateCompCntr(verbs.NewCompCntrInitAttr(0))
