@@ -85,7 +85,7 @@ func TestScripts(t *testing.T) {
 			RequireExplicitExec: true,
 			RequireUniqueNames:  true,
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){"tree": cmdTree, "mkbytes": cmdMkbytes,
-				"edit": cmdEdit, "modproxy": proxy.command},
+				"edit": cmdEdit, "modproxy": proxy.command, "pages": cmdPages},
 			Setup: func(e *testscript.Env) error {
 				e.Setenv(recordVar, codes)
 				e.Setenv("REPO", root)
