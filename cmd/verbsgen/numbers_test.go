@@ -61,8 +61,12 @@ func numbers(t *testing.T) string {
 		}
 		rules += r.Rules.Total
 		short, _, _ := strings.Cut(sp.Module.Library, ".so")
-		fmt.Fprintf(&b, "| functions of %s %s with a method | %d of %d; `verbsgen coverage --names` has the reason for each other one |\n",
-			short, rel.Release, bound, total)
+		names := "verbsgen coverage --names"
+		if module != spec.DefaultModule {
+			names += " --module " + module
+		}
+		fmt.Fprintf(&b, "| functions of %s %s with a method | %d of %d; `%s` has the reason for each other one |\n",
+			short, rel.Release, bound, total, names)
 	}
 	known := api.Releases()
 	fmt.Fprintf(&b, "| releases of rdma-core that it knows | %d, from %s to %s |\n", len(known), known[0], known[len(known)-1])
