@@ -128,7 +128,8 @@ func (w SendWR) FetchAdd(id, remote uint64, rkey uint32, add uint64) SendWR {
 	return w
 }
 
-// SGE adds a scatter/gather element: length bytes at addr, registered under lkey.
+// SGE adds a scatter/gather element: length bytes at addr, registered under lkey. It panics if the request has no room for it, as a slice
+// does for an index out of range.
 func (w SendWR) SGE(addr uint64, length, lkey uint32) SendWR {
 	given(w.sendRecord != nil)
 	n := uint32(w.num)
@@ -141,7 +142,7 @@ func (w SendWR) SGE(addr uint64, length, lkey uint32) SendWR {
 	return w
 }
 
-// Add adds a scatter/gather element.
+// Add adds a scatter/gather element. It panics as SGE does.
 func (w SendWR) Add(s SGE) SendWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
 // InlineData copies data into the batch, from where it is sent: the caller may change it at once, and it needs no region. It uses
@@ -179,7 +180,8 @@ func (w *sendRecord) inlineData() unsafe.Pointer {
 	return unsafe.Pointer(element(unsafe.Pointer(w), w.sges, w.room))
 }
 
-// Flags adds flags to the request, which begins without any.
+// Flags adds flags to the request, which begins without any. With IBV_SEND_INLINE the post reads the elements of the request, as it does
+// in C: an address where no memory is mapped ends the program. InlineData has no such address.
 func (w SendWR) Flags(flags SendFlags) SendWR {
 	given(w.sendRecord != nil)
 	w.flags |= flags
@@ -278,7 +280,7 @@ func (w RecvWR) Recv(id uint64) RecvWR {
 	return w
 }
 
-// SGE adds a scatter/gather element: length bytes at addr, registered under lkey.
+// SGE adds a scatter/gather element: length bytes at addr, registered under lkey. It panics as SendWR.SGE does.
 func (w RecvWR) SGE(addr uint64, length, lkey uint32) RecvWR {
 	given(w.recvRecord != nil)
 	n := uint32(w.num)
@@ -291,7 +293,7 @@ func (w RecvWR) SGE(addr uint64, length, lkey uint32) RecvWR {
 	return w
 }
 
-// Add adds a scatter/gather element.
+// Add adds a scatter/gather element. It panics as SGE does.
 func (w RecvWR) Add(s SGE) RecvWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
 // SetID changes the id.
