@@ -113,15 +113,20 @@ func (c *checkedWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// helpWidth is how many columns the help has.
+const helpWidth = 80
+
 const longHelp = `verbsgen generates a Go package from rdma-core's verbs.h and man pages.
 
-The command contains the facts of each known release (what its verbs.h declares) and pages in YAML
-(how the verbs look in Go, and the rules of their man pages). It needs no header, no man page, no C
-compiler and no network. --header FILE reads another header, --spec DIR reads more pages, which
-replace its own or add to them.
+The command contains the facts of each known release (what its verbs.h declares)
+and pages in YAML (how the verbs look in Go, and the rules of their man pages).
+It needs no header, no man page, no C compiler and no network. --header FILE
+reads another header, --spec DIR reads more pages, which replace its own or add
+to them.
 
 Diagnostics are lines of the form  file:line:col: subject: problem; fix
-Exit codes: 0 done, 1 the input is wrong or the output is stale, 2 the command line is wrong.`
+Exit codes: 0 done, 1 the input is wrong or the output is stale, 2 the command
+line is wrong.`
 
 // root builds the command tree.
 func (a *app) root() *cobra.Command {
@@ -143,14 +148,23 @@ func (a *app) root() *cobra.Command {
 			return unknownCommand(cmd, args[0])
 		},
 	}
-	root.Flags().Bool("version", false, "print the version, the revision and the range of known releases")
+	root.Flags().Bool("version", false, "print the version of the command")
 	root.Version = version()
 	root.SetVersionTemplate("{{.Version}}")
 	root.SetFlagErrorFunc(unknownFlag)
 	root.SetOut(a.out)
 	root.SetErr(a.err)
-	root.AddCommand(a.commands()...)
+	cobra.EnableCommandSorting = false // a group has its commands in the order in which they are used
+	for _, g := range a.groups() {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
 	root.SetHelpCommand(helpCmd())
+	root.SetHelpCommandGroupID(groupOther)
+	root.SetUsageTemplate(strings.ReplaceAll(root.UsageTemplate(), "Flags.FlagUsages", fmt.Sprintf("Flags.FlagUsagesWrapped %d", helpWidth)))
 	addCompletions(root)
 	return root
 }

@@ -23,18 +23,20 @@ func (a *app) auditCmd() *cobra.Command {
 	var src source
 	var man, page string
 	cmd := &cobra.Command{
-		Use:   "audit [--man DIR [--passages PAGE]] [--release REL | --header FILE]",
+		Use:   "audit [--man DIR] [flags]",
 		Short: "compare the pages with the header and the man pages",
-		Long: `audit lists what needs attention: declarations of the header that no page binds, skips or lists as pending,
-and with --man the rules and notes whose passage has moved or is gone.
+		Long: `audit lists what needs attention: declarations of the header that no page binds,
+skips or lists as pending, and with --man the rules and notes whose passage has
+moved or is gone.
 
---man takes a folder of man pages (*.3, *.3.gz), or one with a man3 folder in it, such as /usr/share/man. They
-are rendered by groff or mandoc. The pages of verbsgen follow release 65.0: with older man pages some passages
-are reported as missing although nothing is wrong.
+--man takes a folder of man pages (*.3, *.3.gz), or one with a man3 folder in
+it, such as /usr/share/man. They are rendered by groff or mandoc. The pages of
+verbsgen follow release 65.0: with older man pages some passages are reported as
+missing although nothing is wrong.
 
---passages is for the author of a rule: it only lists the sentences and lines of one man page, each with its
-hash and the hashes of the runs that begin with it. A + marks those that a rule, a note or a statement that is
-left out cites.
+--passages is for the author of a rule: it only lists the sentences and lines of
+one man page, each with its hash and the hashes of the runs that begin with it.
+A + marks those that a rule, a note or a statement that is left out cites.
 
 It exits 1 when something needs attention.`,
 		Args: takes(0, 0),

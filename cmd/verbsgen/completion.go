@@ -26,10 +26,12 @@ func (a *app) completionCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "completion SHELL",
 		Short: "write a script that completes command lines in a shell",
-		Long: `completion writes a script for bash, zsh, fish or powershell. With it the shell completes commands, flags,
-releases, verbs, and for explain the parameters of a verb and their constants.
+		Long: `completion writes a script for bash, zsh, fish or powershell. With it the shell
+completes commands, flags, releases, verbs, and for explain the parameters of a
+verb and their constants.
 
-  source <(verbsgen completion bash)         in ~/.bashrc; bash needs its package bash-completion
+  source <(verbsgen completion bash)         in ~/.bashrc; it needs the package
+                                             bash-completion
   source <(verbsgen completion zsh)          in ~/.zshrc, after compinit
   verbsgen completion fish | source          in ~/.config/fish/config.fish
   verbsgen completion powershell | Out-String | Invoke-Expression`,

@@ -80,10 +80,19 @@ func TestEveryCommandHasHelp(t *testing.T) {
 				t.Errorf("%s --%s: no help", c.Name(), f.Name)
 			}
 		})
-		for line := range strings.Lines(c.Long) {
-			if len([]rune(strings.TrimRight(line, "\n"))) > 120 {
-				t.Errorf("%s: a line of the help is wider than 120 columns: %s", c.Name(), line)
+		var help bytes.Buffer
+		c.SetOut(&help)
+		c.InitDefaultHelpFlag()
+		if err := c.Help(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(help.String()) {
+			if visibleLen(strings.TrimRight(line, "\n")) > helpWidth {
+				t.Errorf("%s: a line of the help is wider than %d columns: %s", c.Name(), helpWidth, line)
 			}
+		}
+		if strings.Contains(help.String(), "(default [])") {
+			t.Errorf("%s: the help has an empty default:\n%s", c.Name(), &help)
 		}
 	}
 }
@@ -104,7 +113,7 @@ func commandsDocument() string {
 			usage = "verbsgen COMMAND [flags]"
 		}
 		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```\n%s\n\n%s\n", c.CommandPath(), strings.ToUpper(c.Short[:1])+c.Short[1:], usage, c.Long)
-		if flags := c.LocalFlags().FlagUsages(); flags != "" {
+		if flags := c.LocalFlags().FlagUsagesWrapped(helpWidth); flags != "" {
 			fmt.Fprintf(&b, "\nFlags:\n%s", flags)
 		}
 		b.WriteString("```\n")

@@ -27,42 +27,57 @@ type question struct {
 	asJSON   bool
 }
 
-const explainHelp = `explain judges a call by the rules of its page. Arguments have the parameter names of verbs.h; one that is
-left out is valid and neutral (num_sge: the length of sg_list). A value is an integer, NULL, a C name or
-several joined by "|", "@" and a name for any valid object (two names are two objects), or a YAML map or
+const explainHelp = `explain judges a call by the rules of its page. Arguments have the parameter
+names of verbs.h; one that is left out is valid and neutral (num_sge: the length
+of sg_list). A value is an integer, NULL, a name or several joined by "|", "@"
+and a name for any valid object (two names are two objects), or a YAML map or
 list for a struct or an array. The name of a field may be written with dots:
 
   verbsgen explain ibv_reg_mr access=IBV_ACCESS_REMOTE_WRITE
   verbsgen explain ibv_alloc_dm attr.length=4096 attr.log_align_req=6
-  verbsgen explain ibv_modify_qp 'qp={qp_type: IBV_QPT_RC, state: IBV_QPS_RESET}'
+  verbsgen explain ibv_modify_qp 'qp={qp_type: IBV_QPT_RC}' attr_mask=0
+
+Names may also be those in Go, or without the prefix that messages leave out:
+
+  verbsgen explain RegMR access=MRAccessRemoteWrite
+  verbsgen explain AllocDM AllocDMAttr.Length=4096
+  verbsgen explain reg_mr access='REMOTE_WRITE|LOCAL_WRITE'
 
 The verdict is one of
 
   accept   no rule is broken, or the given provider and kernel accept the call
-  warn     some providers or kernels refuse the call, or do not do what the man page promises; the
-           message says who is known to accept and to refuse it
-  reject   nobody known accepts the call from FLOOR on, or it corrupts memory
-  unknown  no page has the verb, a name does not exist, or a value does not fit the C type of its
+  warn     some providers or kernels refuse the call, or do not do what the man
+           page promises; the message says who accepts and who refuses it
+  reject   nobody known accepts the call from FLOOR
+           on, or it corrupts memory
+  unknown  no page describes the verb, or a value does not fit the C type of its
            argument; the message says which
 
---provider and --kernel say where the program runs, such as --provider mlx5 --kernel 6.12 (or the output
-of uname -r). A warning becomes accept when that provider and kernel are known to accept the call,
-and reject when they are known to refuse it. Older kernels and mlx5-vfio, which is mlx5 driven by the program
-itself, may accept what is rejected elsewhere; the verdict for these follows what is known of them. --strict
-exits 1 when a verdict is not accept.
+The exit code is 0 for every verdict. It is 1 for a verb, a field or a flag that
+does not exist, and the error names what was likely meant. With --strict it is
+also 1 when the verdict is not accept.
 
---caps FILE has the capabilities of the device, as a YAML map of dotted names (device_attr.max_mr_size: 4096).
-port_attr.gid_tbl_len is that of every port, port_attr[2].gid_tbl_len that of one. A rule that cannot be
-judged because a capability or a property of an object is not given is listed as not judged.
+--provider and --kernel say where the program runs, such as --provider mlx5
+--kernel 6.12 (or the output of uname -r). A warning becomes accept when that
+provider and kernel are known to accept the call, and reject when they are known
+to refuse it. Older kernels and mlx5-vfio, which is mlx5 driven by the program
+itself, may accept what is rejected elsewhere; the verdict for these follows
+what is known of them.
 
---cases FILE ("-" for standard input) judges a YAML list of {id, verb, args: {name: value}, caps} and prints
-a JSON list of {id, verdict, rules, messages, not_judged} in the same order; rules are those that
-decide the verdict. Without --strict the exit code is 0 for every verdict; it is 1 for a file that is not
-YAML or not a list, or that has a case without a verb.
+--caps FILE has the capabilities of the device, as a YAML map of dotted names
+(device_attr.max_mr_size: 4096). port_attr.gid_tbl_len is that of every port,
+port_attr[2].gid_tbl_len that of one. A rule that cannot be judged because a
+capability or a property of an object is not given is listed as not judged.
 
-A capability that no struct has, and a property of an object that no rule uses (pd: {colour: 1}), are ignored,
-and a message says so. But a property that is similar to a known one is taken for a misspelling: the verdict
-is unknown, as for a field that the struct does not have.`
+--cases FILE ("-" for standard input) judges a YAML list of {id, verb, args:
+{name: value}, caps} and prints a JSON list of {id, verdict, rules, messages,
+not_judged} in the same order; rules are those that decide the verdict. A name
+that does not exist gives its case the verdict unknown. The exit code is 1 for a
+file that is not YAML or not a list, or that has a case without a verb.
+
+A capability that no struct has, and a property of an object that no rule uses
+(pd: {colour: 1}), are ignored, and a message says so. But a property that is
+similar to a known one is taken for a misspelling of it.`
 
 func (a *app) explainCmd() *cobra.Command {
 	var src source

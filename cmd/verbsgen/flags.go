@@ -97,6 +97,7 @@ func (t *target) outFlags(f *pflag.FlagSet) {
 	f.Var(&t.pkg, "pkg", "`name` of the Go package (default: that of the module, such as verbs)")
 	f.StringToStringVar(&t.imports, "import", nil,
 		"import path of the Go package of a module that this one uses, as `verbs=PATH` (repeatable)")
+	f.Lookup("import").DefValue = "" // pflag would print []
 	f.StringVarP(&t.out, "output", "o", ".", "`folder` of the Go package")
 	f.BoolVar(&t.allow, "allow-undecided", false, "leave out what no page binds, skips or lists, and print its name")
 	f.BoolVar(&t.abi, "allow-changed-abi", false, "take a --header with values or layouts that differ from those of every known release")

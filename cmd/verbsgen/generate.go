@@ -13,11 +13,21 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-func (a *app) commands() []*cobra.Command {
-	return []*cobra.Command{
-		a.initCmd(), a.generateCmd(), a.checkCmd(), a.inventoryCmd(), a.importCmd(), a.scaffoldCmd(), a.diffCmd(), a.auditCmd(),
-		a.coverageCmd(), a.rulesCmd(), a.explainCmd(),
-		a.vetCmd(), a.reportCmd(), a.completionCmd(), a.manCmd(),
+// group is a task, with the commands for it.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// groupOther is the title of the group of help.
+const groupOther = "Other commands"
+
+func (a *app) groups() []group {
+	return []group{
+		{"Generate a package", []*cobra.Command{a.initCmd(), a.generateCmd(), a.checkCmd()}},
+		{"Judge calls by the rules", []*cobra.Command{a.explainCmd(), a.rulesCmd(), a.vetCmd()}},
+		{"Follow rdma-core", []*cobra.Command{a.diffCmd(), a.inventoryCmd(), a.coverageCmd(), a.auditCmd(), a.importCmd(), a.scaffoldCmd()}},
+		{groupOther, []*cobra.Command{a.reportCmd(), a.completionCmd(), a.manCmd(), a.versionCmd()}},
 	}
 }
 
@@ -26,42 +36,56 @@ func (a *app) generateCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate [flags]",
 		Short: "write the Go package",
-		Long: `generate writes a Go package for the verbs of a release, or of a header of your own, into a folder.
+		Long: `generate writes a Go package for the verbs of a release, or of a header of your
+own, into a folder.
 
-The files it writes begin with "` + output.Banner + `" and are named
-*.gen.go, *.gen_test.go, *.gen.c or *.gen.h. Other files in the folder are not changed. If one of them has
-the name of a generated file, or is a Go file that declares a generated name, that is an error and nothing
-is written. Files of an earlier run that are no longer generated are removed.
+The files it writes begin with "` + output.Banner + `"
+and are named *.gen.go, *.gen_test.go, *.gen.c or *.gen.h. Other files in the
+folder are not changed. If one of them has the name of a generated file, or is a
+Go file that declares a generated name, that is an error and nothing is written.
+Files of an earlier run that are no longer generated are removed.
 
-Runs that write to one folder at the same time wait for each other, where the file system has locks. A run
-that is killed leaves the folder as it was, or completely new, or with a file unfinished.gen.go, which does
-not compile; check reports it, and the next run repairs the folder.
+Runs that write to one folder at the same time wait for each other, where the
+file system has locks. A run that is killed leaves the folder as it was, or
+completely new, or with a file unfinished.gen.go, which does not compile; check
+reports it, and the next run repairs the folder.
 
-The output depends only on the facts and the pages: it is the same, byte for byte, on every machine.
-A typical line in a hand-written file of the folder:
+The output depends only on the facts and the pages: it is the same, byte for
+byte, on every machine. A typical line in a hand-written file of the folder:
 
   //go:generate go tool verbsgen generate --pkg rdma --only ibv_*_dm,ibv_reg_mr
 
-It needs verbsgen as a tool of the module: run  go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen  once.
-The generated code imports packages of github.com/verbsgen/verbsgen: run go mod tidy after the first go generate.
+It needs verbsgen as a tool of the module. Run once
 
---only takes C function names in which * matches any characters, --families names parts of the library: those
-of verbs are FAMILIES.
-What these functions need (types, the functions that close their objects) is added automatically.
+  go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen
 
-A file verbsgen.yaml in the folder may have the settings release, module, package, families, only, spec and import,
-so that flags are not needed; verbsgen init writes one. A flag that contradicts the file is an error.
+The generated code imports packages of github.com/verbsgen/verbsgen: run go mod
+tidy after the first go generate.
 
-A function, type, field, enumerator or constant of the header that no page binds, skips or lists as
-pending is an error: the header is newer than the pages. --allow-undecided leaves such a declaration
-out and prints its name and place: a function, type or constant is not generated, and a field keeps
-its bytes, so that the layout stays right, but has no Go name.
+--only takes C function names in which * matches any characters, --families
+names parts of the library. What these functions need (types, the functions that
+close their objects) is added automatically. The families of verbs are
+
+FAMILIES
+
+A file verbsgen.yaml in the folder may have the settings release, module,
+package, families, only, spec and import, so that flags are not needed; verbsgen
+init writes one. A flag that contradicts the file is an error.
+
+A function, type, field, enumerator or constant of the header that no page
+binds, skips or lists as pending is an error: the header is newer than the
+pages. --allow-undecided leaves such a declaration out and prints its name and
+place: a function, type or constant is not generated, and a field keeps its
+bytes, so that the layout stays right, but has no Go name.
 
 --spec DIR reads more pages from the *.yaml files of a folder:
 
-  page: NAME      a page, in a file NAME.yaml; it replaces verbsgen's own page of this name
-  extends: NAME   adds to a page: fields, hidden fields, members, methods, rules, and whole entries
-  pending.yaml    names to leave out, besides those of verbsgen's own pending.yaml
+  page: NAME      a page, in a file NAME.yaml; it replaces verbsgen's own page
+                  of this name
+  extends: NAME   adds to a page: fields, hidden fields, members, methods,
+                  rules, and whole entries
+  pending.yaml    names to leave out, besides those of verbsgen's own
+                  pending.yaml
 
 For example, to show one new field and hide another:
 
@@ -73,7 +97,8 @@ For example, to show one new field and hide another:
       hide:
         widget_caps: not needed here
 
-spec/README.md explains the keys of pages, and what to do when a header is newer than the pages.`,
+spec/README.md explains the keys of pages, and what to do when a header is newer
+than the pages.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := t.check(); err != nil {
@@ -90,7 +115,8 @@ spec/README.md explains the keys of pages, and what to do when a header is newer
 			return a.generate(t)
 		}),
 	}
-	cmd.Long = strings.Replace(cmd.Long, "FAMILIES", strings.TrimSpace(wrap(strings.Join(familyNames(spec.DefaultModule), ", "), 100)), 1)
+	families := wrap("  "+strings.Join(familyNames(spec.DefaultModule), ", ")+"\n", helpWidth)
+	cmd.Long = strings.Replace(cmd.Long, "FAMILIES", strings.TrimSuffix(families, "\n"), 1)
 	t.flags(cmd)
 	return cmd
 }
@@ -137,15 +163,16 @@ func (a *app) checkCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [flags]",
 		Short: "report generated files that are out of date",
-		Long: `check generates in memory and compares with the files on disk: it prints a unified diff, and names each
-file that differs, is missing or is left over. It writes nothing, and exits 1 when a file is out of date.
+		Long: `check generates in memory and compares with the files on disk: it prints a
+unified diff, and names each file that differs, is missing or is left over. It
+writes nothing, and exits 1 when a file is out of date.
 
-In a clone of verbsgen whose pages are not those that the command was built with, check and generate say so
-and do nothing else.
+In a clone of verbsgen whose pages are not those that the command was built
+with, check and generate say so and do nothing else.
 
-It takes the flags of generate. Without any flag it follows the go:generate lines that run
-"verbsgen generate" in the Go files of this folder and those below it; if there is none, it checks
-this folder with the defaults of generate.`,
+It takes the flags of generate. Without any flag it follows the go:generate
+lines that run "verbsgen generate" in the Go files of this folder and those
+below it; if there is none, it checks this folder with the defaults of generate.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := t.check(); err != nil {

@@ -38,22 +38,24 @@ type importFlags struct {
 func (a *app) importCmd() *cobra.Command {
 	var in importFlags
 	cmd := &cobra.Command{
-		Use:   "import --release REL (--header FILE [--lib FILE] | --git DIR [--commit REV])",
+		Use:   "import --release REL (--header FILE | --git DIR) [flags]",
 		Short: "store the facts of a release",
-		Long: `import reads the header of a release and the version of each symbol of its library, and stores these facts in
-spec/api/facts.txt of verbsgen's source, or in the file of -o; each module has a file of its own. Then build
-verbsgen again. Facts of the same release are replaced; those of other releases stay. A release that lacks what
-all older ones in the file have, or that has other values, types or offsets than they agree on, is refused.
+		Long: `import reads the header of a release and the version of each symbol of its
+library, and stores these facts in spec/api/facts.txt of verbsgen's source, or
+in the file of -o; each module has a file of its own. Then build verbsgen again.
+Facts of the same release are replaced; those of other releases stay. A release
+that lacks what all older ones in the file have, or that has other values, types
+or offsets than they agree on, is refused.
 
---git reads them from a git repository of rdma-core, at the tag of the release (v39.0 for 39.0) or at
---commit: the headers that the commit installs, and the symbol versions of its libibverbs.map.in, or of
-that of the module's library.
---keep saves these headers in a folder.
---header reads any header, and --lib reads the symbol versions from a libibverbs.so; without --lib there
-are none.
+--git reads them from a git repository of rdma-core, at the tag of the release
+(v39.0 for 39.0) or at --commit: the headers that the commit installs, and the
+symbol versions of its libibverbs.map.in, or of that of the module's library.
+--keep saves these headers in a folder. --header reads any header, and --lib
+reads the symbol versions from a libibverbs.so; without --lib there are none.
 
-The facts contain the name with which the header is included: the last folder of its path and its name, such
-as infiniband/verbs.h, unless --as gives another name.`,
+The facts contain the name with which the header is included: the last folder of
+its path and its name, such as infiniband/verbs.h, unless --as gives another
+name.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := in.check(); err != nil {

@@ -25,14 +25,22 @@ func (a *app) initCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "init [flags]",
 		Short: "begin a package: a go:generate line and verbsgen.yaml",
-		Long: `init begins a generated package in a folder of your module. It writes two files, and no file that exists:
+		Long: `init begins a generated package in a folder of your module. It writes two files,
+and no file that exists:
 
-  verbsgen.yaml   the release, the package's name, and which parts of the library it binds
+  verbsgen.yaml   the release, the package's name, and which parts of the
+                  library it binds
   generate.go     the line  //go:generate go tool verbsgen generate
 
-Then run  go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen  once, go generate ./... , and go mod tidy.
-The settings of verbsgen.yaml are explained in verbsgen help generate; docs/verbsgen.schema.json in the source of
-verbsgen is its schema, for editors.`,
+A folder with other Go files needs their package name, and a program needs
+another folder: give one with -o, such as -o rdma. Then run
+
+  go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen   # once
+  go generate ./...
+  go mod tidy
+
+verbsgen help generate explains the settings of verbsgen.yaml.
+docs/verbsgen.schema.json in the source of verbsgen is its schema, for editors.`,
 		Args: takes(0, 0),
 		RunE: do(func(*cobra.Command, []string) error {
 			if err := t.check(); err != nil {

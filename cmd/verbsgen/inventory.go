@@ -18,25 +18,31 @@ func (a *app) inventoryCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "inventory [--release REL | --header FILE] [--json]",
-		Short: "print the declarations of a header: functions, records with offsets, enums, macros",
-		Long: `inventory prints the declarations of the header of a release, or of a header of your own. Sizes and offsets are
-in bytes, for linux/amd64; a record that has a different layout on arm64 has that layout too.
+		Short: "print the declarations of a header, with offsets and values",
+		Long: `inventory prints the declarations of the header of a release, or of a header of
+your own. Sizes and offsets are in bytes, for linux/amd64; a record that has a
+different layout on arm64 has that layout too.
 
 --json prints one object:
   release     "65.0", or null with --header
   functions   [{name, kind, ret, params: [{name, type}], ...}]
-              kind is exported (a symbol of the library), inline (static inline in the header) or macro
-              (exported, and shadowed by a macro of the same name, which redirect resolves)
-  records     [{tag: "struct ibv_mr", size, align, fields: [{name, type, offset, size, bit_offset?,
-              bit_size?}]}]; one that is declared but never defined has incomplete: true
-  enums       [{tag: "enum ibv_mtu", enumerators: [{name, value}]}]; "enum <anonymous 1>" without a tag
-  macros      [{name, value}], object-like ones; value is an integer, or a string of C
+              kind is exported (a symbol of the library), inline (static inline
+              in the header) or macro (exported, and shadowed by a macro of the
+              same name, which redirect resolves)
+  records     [{tag: "struct ibv_mr", size, align, fields: [{name, type, offset,
+              size, bit_offset?, bit_size?}]}]; one that is declared but never
+              defined has incomplete: true
+  enums       [{tag: "enum ibv_mtu", enumerators: [{name, value}]}];
+              "enum <anonymous 1>" without a tag
+  macros      [{name, value}], object-like ones; value is an integer, or a
+              string of C
   aliases     [{name, of, kind}], macros that rename
 
-Members of anonymous structs and unions are flattened. A named member of a tagless type comes with its
-own name, then its members with dotted names ("global", "global.subnet_prefix"); an unnamed member
-comes with an empty name, then its members under their own names. Their offsets count from the start
-of the outermost record.`,
+Members of anonymous structs and unions are flattened. A named member of a
+tagless type comes with its own name, then its members with dotted names
+("global", "global.subnet_prefix"); an unnamed member comes with an empty name,
+then its members under their own names. Their offsets count from the start of
+the outermost record.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := src.check(); err != nil {

@@ -25,18 +25,22 @@ func (a *app) reportCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report FILE...|FOLDER [flags]",
 		Short: "summarize reports of the conformance suite",
-		Long: `report reads reports that the conformance suite wrote (go test ./conformance -args -report FILE). It prints a
-line for each report, and the cases that a device does wrong, with the reasons. "unsupported" means that the
-device lacks what the case needs, "broken" that it does it wrong, and "known defect" that the failure is
-listed as a defect of the provider or the kernel. --strict exits 1 if a case is broken.
+		Long: `report reads reports that the conformance suite wrote (go test ./conformance
+-args -report FILE). It prints a line for each report, and the cases that a
+device does wrong, with the reasons. "unsupported" means that the device lacks
+what the case needs, "broken" that it does it wrong, and "known defect" that the
+failure is listed as a defect of the provider or the kernel. --strict exits 1 if
+a case is broken.
 
-A FOLDER has the reports of a fleet, each in a file NAME.json, also in folders below it. They are grouped by
-provider, firmware, kernel and rdma-core. Cases that end otherwise on a few devices of a group come first, then
-the groups. --before FOLDER has the reports of an earlier run: what changed is listed, and --strict exits 1 only
-if a case became broken.
+A FOLDER has the reports of a fleet, each in a file NAME.json, also in folders
+below it. They are grouped by provider, firmware, kernel and rdma-core. Cases
+that end otherwise on a few devices of a group come first, then the groups.
+--before FOLDER has the reports of an earlier run: what changed is listed, and
+--strict exits 1 only if a case became broken.
 
---all prints every case as Markdown: a column for each device, a row for each family of cases, and below it a
-row for each case. -o writes the same as a web page (.html) or as Markdown (.md).`,
+--all prints every case as Markdown: a column for each device, a row for each
+family of cases, and below it a row for each case. -o writes the same as a web
+page (.html) or as Markdown (.md).`,
 		Args: takes(1, 64),
 		RunE: do(func(_ *cobra.Command, args []string) error {
 			html := filepath.Ext(out) == ".html"

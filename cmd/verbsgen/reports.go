@@ -13,13 +13,15 @@ func (a *app) coverageCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "coverage [flags]",
 		Short: "count bound, skipped and pending declarations, and tested rules",
-		Long: `coverage counts, for a release or a header, the declarations that the pages bind, skip with a reason,
-or leave pending. For each page it counts the rules, those that are tested (their accept and reject cases
-are right), and what is needed to check them. For counts by verb, see verbsgen rules --check.
+		Long: `coverage counts, for a release or a header, the declarations that the pages
+bind, skip with a reason, or leave pending. For each page it counts the rules,
+those that are tested (their accept and reject cases are right), and what is
+needed to check them. For counts by verb, see verbsgen rules --check.
 
---json prints {release, functions, records, enums, macros: [{name, status: bound|skipped|pending,
-reason, page}], rules: {total, by_page: {page: n}, tested, untested: [ids]}}; release is null with
---header. A declaration that no page binds, skips or lists has the status undecided.`,
+--json prints {release, functions, records, enums, macros: [{name, status:
+bound|skipped|pending, reason, page}], rules: {total, by_page: {page: n},
+tested, untested: [ids]}}; release is null with --header. A declaration that no
+page binds, skips or lists has the status undecided.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := src.check(); err != nil {

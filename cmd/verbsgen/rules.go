@@ -63,34 +63,43 @@ func (a *app) rulesCmd() *cobra.Command {
 	var want filter
 	var tests []string
 	cmd := &cobra.Command{
-		Use:   "rules [VERB|ID] [--severity error|lint] [--provider NAME] [--check [--tests DIR]...] [--json [--full]|--md]",
+		Use:   "rules [VERB|ID] [flags]",
 		Short: "list the rules of all verbs, or of one, or show the rule of an ID",
-		Long: `rules prints an index: each verb with the number of its rules. With VERB, such as ibv_reg_mr, reg_mr or
-'ibv_*_dm' ('*' is all verbs), it lists the rules: ID, kind, statement, and what is needed to check it: the
-arguments (args), capabilities of the device (caps), or properties of objects (state). A rule of severity lint is
-only a warning and never enforced: some kernel or provider accepts the call. After them come the statements of
-the man pages that a program could check and no rule checks, each with the reason. With ID, such as the one at the end
-of an error, VR-ibv_reg_mr-access-0001, it shows that rule.
+		Long: `rules prints an index: each verb with the number of its rules. With VERB, such
+as ibv_reg_mr, reg_mr or 'ibv_*_dm' ('*' is all verbs), it lists the rules: ID,
+kind, statement, and what is needed to check it: the arguments (args),
+capabilities of the device (caps), or properties of objects (state). A rule of
+severity lint is only a warning and never enforced: some kernel or provider
+accepts the call. After them come the statements of the man pages that a program
+could check and no rule checks, each with the reason. With ID, such as the one
+at the end of an error, VR-ibv_reg_mr-access-0001, it shows that rule.
 
---severity and --provider select rules: errors or lints, and those that this provider of rdma-core is known to
-enforce or not to enforce. On a terminal a long list is shown by $PAGER (less).
+--severity and --provider select rules: errors or lints, and those that this
+provider of rdma-core is known to enforce or not to enforce. On a terminal a
+long list is shown by $PAGER (less).
 
---json prints a list, of all verbs without VERB, of {id, verb, subject, kind, severity, statement, fix, page,
-section, passage, source, needs, accepted_by, refused_by}; passage is a hash of the text that the rule rests
-on, source is the source where the man page is silent; the last two list {provider, kernel, but, source, always,
-run, crash}. run is true if the call was made and the answer seen, false if the source was read; crash is true if
-nobody refuses the call and the program crashes.
+--json prints a list, of all verbs without VERB, of {id, verb, subject, kind,
+severity, statement, fix, page, section, passage, source, needs, accepted_by,
+refused_by}; passage is a hash of the text that the rule rests on, source is the
+source where the man page is silent; the last two list {provider, kernel, but,
+source, always, run, crash}. run is true if the call was made and the answer
+seen, false if the source was read; crash is true if nobody refuses the call and
+the program crashes.
 
---json --full prints all that a program in any language needs to judge calls by the rules: conditions as trees, the
-types of arguments, constants, cases, parties and statements, with names of C only. docs/rules.md describes the
-file and docs/rules.schema.json is its schema; examples/rules-python judges calls with it.
+--json --full prints all that a program in any language needs to judge calls by
+the rules: conditions as trees, the types of arguments, constants, cases,
+parties and statements, with names of C only. docs/rules.md describes the file
+and docs/rules.schema.json is its schema; examples/rules-python judges calls
+with it.
 
---check judges the accept and reject cases of every rule, generates the package in memory, and prints for
-each verb how many rules are defined, checked by the generated package, kept by its Go types (no call can
-break them), enforced by its handles (Close, and use after Close), judged by explain only, and tested: both
-cases are right. It exits 1 when a case is wrong, or when a test below a folder of --tests names a rule
-that is not defined or is retired. With --json it prints
-{rules: [{id, verb, by: validator|type|handles|explain, why, tested, problems}]}.`,
+--check judges the accept and reject cases of every rule, generates the package
+in memory, and prints for each verb how many rules are defined, checked by the
+generated package, kept by its Go types (no call can break them), enforced by
+its handles (Close, and use after Close), judged by explain only, and tested:
+both cases are right. It exits 1 when a case is wrong, or when a test below a
+folder of --tests names a rule that is not defined or is retired. With --json it
+prints {rules: [{id, verb, by: validator|type|handles|explain, why, tested,
+problems}]}.`,
 		Args: takes(0, 1),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := src.check(); err != nil {

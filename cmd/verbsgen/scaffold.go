@@ -34,20 +34,25 @@ func (a *app) scaffoldCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scaffold --header FILE [--man DIR] [--library FILE] -o DIR",
 		Short: "draft pages for what no page decides",
-		Long: `scaffold writes pages for every declaration that no page binds, skips or lists as pending: those that are new
-in a release, or all of a library that verbsgen does not know. The pages generate, and the package compiles.
-They are drafts: what a function returns, what its parameters are for, which struct is a handle, which bit
-announces a field are guesses from the header and the man pages, and each line with one ends with "# guess".
-A function that no guess fits is skipped, with the reason.
+		Long: `scaffold writes pages for every declaration that no page binds, skips or lists
+as pending: those that are new in a release, or all of a library that verbsgen
+does not know. The pages generate, and the package compiles. They are drafts:
+what a function returns, what its parameters are for, which struct is a handle,
+which bit announces a field are guesses from the header and the man pages, and
+each line with one ends with "# guess". A function that no guess fits is
+skipped, with the reason.
 
-For a new release of rdma-core, give its header, or its name if its facts are stored. New fields, enumerators
-and arms are in files that extend the pages that there are.
+For a new release of rdma-core, give its header, or its name if its facts are
+stored. New fields, enumerators and arms are in files that extend the pages that
+there are.
 
-For another library, --library names the file that is loaded, such as libnuma.so.1. Then a module.yaml is
-written too. Generate with --header FILE --spec DIR.
+For another library, --library names the file that is loaded, such as
+libnuma.so.1. Then a module.yaml is written too. Generate with --header FILE
+--spec DIR.
 
---man takes a folder of man pages (*.3, *.3.gz), or one with a man3 folder in it: what a function returns is
-read there, and functions with one man page get one page.`,
+--man takes a folder of man pages (*.3, *.3.gz), or one with a man3 folder in
+it: what a function returns is read there, and functions with one man page get
+one page.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			switch {

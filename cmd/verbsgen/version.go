@@ -2,23 +2,41 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"runtime"
 	"runtime/debug"
 	"strings"
 
+	"github.com/spf13/cobra"
 	gomod "golang.org/x/mod/module"
 
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// version is what --version prints, one line: the module's version, the revision that it was built from if that is known, and the
-// range of the releases whose facts are inside.
+func (a *app) versionCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "print the version of the command",
+		Long: `version prints the version of verbsgen, the releases of rdma-core whose facts it
+contains, and the version of Go that it was built with. --version prints the
+same.`,
+		Args: takes(0, 0),
+		RunE: do(func(*cobra.Command, []string) error {
+			_, err := io.WriteString(a.out, version())
+			return err
+		}),
+	}
+}
+
+// version is one line: the module's version, the revision that it was built from if that is known, the range of the releases whose
+// facts are inside, and the version of Go.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		info = &debug.BuildInfo{}
 	}
 	known := api.Releases()
-	return fmt.Sprintf("%s, %d releases of rdma-core: %s to %s\n", describeBuild(info), len(known), known[0], known[len(known)-1])
+	return fmt.Sprintf("%s, rdma-core %s to %s, %s\n", describeBuild(info), known[0], known[len(known)-1], runtime.Version())
 }
 
 // shortRevision is the length of revisions in pseudo-versions, too.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"runtime"
 	"runtime/debug"
 	"strings"
 	"testing"
@@ -35,14 +36,16 @@ func TestDescribeBuild(t *testing.T) {
 	}
 }
 
-func TestVersionFlag(t *testing.T) {
-	var stdout, stderr bytes.Buffer
-	if code := run(t.Context(), []string{"--version"}, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
-		t.Fatalf("exit code %d, %s", code, &stderr)
-	}
-	got := stdout.String()
-	if !strings.HasPrefix(got, "verbsgen ") || !strings.HasSuffix(got, " to "+api.Newest()+"\n") ||
-		strings.Count(got, "\n") != 1 || len(got) > 120 {
-		t.Errorf("got\n%s", got)
+func TestVersion(t *testing.T) {
+	for _, word := range []string{"version", "--version"} {
+		var stdout, stderr bytes.Buffer
+		if code := run(t.Context(), []string{word}, &stdout, &stderr); code != exitOK || stderr.Len() > 0 {
+			t.Fatalf("%s: exit code %d, %s", word, code, &stderr)
+		}
+		got := stdout.String()
+		if !strings.HasPrefix(got, "verbsgen ") || !strings.HasSuffix(got, " to "+api.Newest()+", "+runtime.Version()+"\n") ||
+			strings.Count(got, "\n") != 1 || len(got) > 120 {
+			t.Errorf("%s: got\n%s", word, got)
+		}
 	}
 }

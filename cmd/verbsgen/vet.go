@@ -13,16 +13,19 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/vet"
 )
 
-const vetHelp = `vet reports calls of generated packages that break rules of the man pages, before the program runs. It is
+const vetHelp = `vet reports calls of generated packages that break rules of the man pages,
+before the program runs. It is
 
   go vet -vettool=PATH-OF-VERBSGEN [flags] [packages]
 
-and takes the packages and flags of go vet; without packages it is about the one in this folder. Constants,
-variables of a function, structs and builders are followed, and what is not known breaks no rule:
+and takes the packages and flags of go vet; without packages it is about the one
+in this folder. Constants, variables of a function, structs and builders are
+followed, and what is not known breaks no rule:
 
   pd.RegMR(buf, verbs.MRAccessRemoteWrite)
 
-  x.go:9:16: ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE;
+  x.go:9:16: ibv_reg_mr: access REMOTE_WRITE (0x2):
+  REMOTE_WRITE needs LOCAL_WRITE;
   add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]
 
 The analyzers are
@@ -36,16 +39,20 @@ The analyzers are
   verbsbatches  batches that goroutines share
   verbsmemory   elements of requests that are memory which nobody registered
 
--verbsrules runs only that one, -verbshints=false leaves one out, -json prints JSON. -fix adds missing flags,
-and -diff prints what it would change. The exit code is that of go vet: 1 when something is reported.
+-verbsrules runs only that one, -verbshints=false leaves one out, -json prints
+JSON. -fix adds missing flags, and reports what remains. -diff prints, as a
+patch, what -fix would change. The exit code is that of go vet: 1 when something
+is reported, or when the patch is not empty.
 
-A comment on the line of a call, or above it, says that a rule is broken on purpose:
+A comment on the line of a call, or above it, says that a rule is broken on
+purpose:
 
   //verbsgen:ignore VR-ibv_reg_mr-access-0001 the test needs a refused call
 
-A package is known by the line "//verbsgen:module" of its generated files, wherever it is, and judged by the
-pages that it was generated from: those of verbsgen for its module and release, with the --spec folders of its
-go:generate line.`
+A package is known by the line "//verbsgen:module" of its generated files,
+wherever it is, and judged by the pages that it was generated from: those of
+verbsgen for its module and release, with the --spec folders of its go:generate
+line.`
 
 func (a *app) vetCmd() *cobra.Command {
 	return &cobra.Command{
