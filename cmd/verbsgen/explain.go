@@ -246,7 +246,7 @@ func (a *app) explainCall(src source, q question, args []string) error {
 	if _, isID := verbOfID(args[0]); isID {
 		return usagef("%s is the ID of a rule, not a verb; verbsgen rules %[1]s shows it", args[0])
 	}
-	args[0] = fullName(&src, args[0])
+	moduleOf(&src, args[0])
 	values, err := readArgs(args[1:])
 	if err != nil {
 		return err
@@ -256,15 +256,29 @@ func (a *app) explainCall(src source, q question, args []string) error {
 		return err
 	}
 	r := check.New(sp, rel).On(q.platform).Evaluate(check.Case{Verb: args[0], Args: values, Caps: q.caps})
-	if q.asJSON {
+	switch {
+	case r.Misnamed:
+		return misnamed(r)
+	case q.asJSON:
 		err = writeJSON(a.out, r)
-	} else {
-		err = a.show(verdictText(sp, args[0], r, q.platform, a.tty))
+	default:
+		err = a.show(verdictText(sp, r, q.platform, a.tty))
 	}
 	if err != nil {
 		return err
 	}
 	return q.judged(r)
+}
+
+// misnamed is the error of a call with names that do not exist: its messages.
+func misnamed(r check.Result) error {
+	var list diag.List
+	for _, m := range r.Messages {
+		subject, text, _ := strings.Cut(m, ": ")
+		problem, fix, _ := strings.Cut(text, "; ")
+		list.Add(diag.New(diag.CallName, "", 0, 0, subject, problem, fix))
+	}
+	return list
 }
 
 // readArgs reads name=value words; dots in a name lead into a struct.
@@ -340,8 +354,9 @@ func paintMessage(t terminal, verb, text string) string {
 }
 
 // verdictText is the judgement of one call, for people.
-func verdictText(sp *spec.Spec, verb string, r check.Result, at spec.Platform, t terminal) string {
+func verdictText(sp *spec.Spec, r check.Result, at spec.Platform, t terminal) string {
 	var b strings.Builder
+	verb := r.Verb
 	fmt.Fprintf(&b, "%s: %s\n", verb, t.paint(r.Verdict, verdictColour[r.Verdict], color.Bold))
 	for _, m := range r.Messages {
 		fmt.Fprintf(&b, "  %s\n", paintMessage(t, verb, m))

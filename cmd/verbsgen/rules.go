@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/coverage"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
@@ -116,7 +118,7 @@ problems}]}.`,
 				if verb, isID := verbOfID(args[0]); isID {
 					id, args[0] = args[0], verb
 				}
-				args[0] = fullName(&src, args[0])
+				moduleOf(&src, args[0])
 			}
 			if err := want.check(); err != nil {
 				return err
@@ -128,7 +130,11 @@ problems}]}.`,
 			}
 			rules := sp.Rules()
 			if len(args) == 1 {
-				if rules, err = rulesOf(sp, args[0]); err != nil {
+				var fix string
+				if !isPattern(args[0]) {
+					args[0], fix = check.FindVerb(sp, sp.Module.NewFacts(rel), args[0])
+				}
+				if rules, err = rulesOf(sp, args[0], fix); err != nil {
 					return err
 				}
 			}
@@ -231,12 +237,12 @@ func formFlags(cmd *cobra.Command, asJSON, asMD *bool) {
 	exclusive(cmd, "json", "md")
 }
 
-// rulesOf returns the rules of a verb; a verb that no page describes is an error.
-func rulesOf(sp *spec.Spec, verb string) ([]*spec.Rule, error) {
+// rulesOf returns the rules of a verb; a verb that no page describes is an error, with the fix if there is one.
+func rulesOf(sp *spec.Spec, verb, fix string) ([]*spec.Rule, error) {
 	if isPattern(verb) {
 		names, err := matching(functionsOf(sp, nil), verb)
 		if err == nil && len(names) == 0 {
-			err = unknownVerb(sp, verb)
+			err = unknownVerb(verb, fix)
 		}
 		if err != nil {
 			return nil, err
@@ -244,7 +250,7 @@ func rulesOf(sp *spec.Spec, verb string) ([]*spec.Rule, error) {
 		return slices.DeleteFunc(slices.Clone(sp.Rules()), func(r *spec.Rule) bool { return !slices.Contains(names, r.Verb) }), nil
 	}
 	if sp.VerbByC(verb) == nil && len(sp.RulesOf(verb)) == 0 {
-		return nil, unknownVerb(sp, verb)
+		return nil, unknownVerb(verb, fix)
 	}
 	return sp.RulesOf(verb), nil
 }
@@ -272,18 +278,9 @@ func ruleOf(rules []*spec.Rule, verb, id string) ([]*spec.Rule, error) {
 	return nil, diag.One(diag.New(diag.VerbUnknown, "", 0, 0, id, "no rule has this ID", fix))
 }
 
-// unknownVerb names what was likely meant.
-func unknownVerb(sp *spec.Spec, verb string) error {
-	var names []string
-	for _, p := range sp.Pages {
-		for _, v := range p.Verbs {
-			names = append(names, v.C)
-		}
-	}
-	fix := "list the verbs with `verbsgen coverage --names`"
-	if near := spec.Closest(verb, names); near != "" {
-		fix = "did you mean " + near + "?"
-	}
+// unknownVerb is the error of a verb that no page describes.
+func unknownVerb(verb, fix string) error {
+	fix = cmp.Or(fix, "list the verbs with `verbsgen coverage --names`")
 	return diag.One(diag.New(diag.VerbUnknown, "", 0, 0, verb, "no page describes a verb of this name", fix))
 }
 

@@ -5,36 +5,20 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// fullName completes the name of a function: reg_mr is short for ibv_reg_mr. The name may belong to a module that no flag names, as
-// rdma_connect does: then src gets the module.
-func fullName(src *source, name string) string {
-	if src.Module == "" && len(src.Specs) == 0 && src.Header == "" {
-		for _, module := range spec.Modules() {
-			if m, err := spec.ModuleOf(module); err == nil && hasPrefix(name, m) {
-				src.Module = module
-				return name
-			}
+// moduleOf gives src the module whose prefix a name has, as rdma_connect has that of rdmacm, if no flag names a module.
+func moduleOf(src *source, name string) {
+	if src.Module != "" || len(src.Specs) > 0 || src.Header != "" {
+		return
+	}
+	for _, module := range spec.Modules() {
+		if m, err := spec.ModuleOf(module); err == nil && hasPrefix(name, m) {
+			src.Module = module
+			return
 		}
 	}
-	m, err := spec.ModuleOf(src.Module, src.Specs...)
-	if err != nil || hasPrefix(name, m) || name == "" {
-		return name
-	}
-	rel, err := input.Facts(src.Source, m)
-	if err != nil {
-		return name
-	}
-	has := functions(rel)
-	for _, p := range m.Prefixes() {
-		if !has[name] && has[p+name] {
-			return p + name
-		}
-	}
-	return name
 }
 
 // hasPrefix reports whether a name is one of the module's.

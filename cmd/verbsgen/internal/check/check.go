@@ -41,6 +41,10 @@ type Result struct {
 	NotJudged []string
 	// Broken are the broken rules, each at a place of the call, with the lints whatever the platform says of them.
 	Broken []Broken
+	// Verb is the C name of the verb, by whatever name the case has it.
+	Verb string
+	// Misnamed says that no verb, parameter, field or constant has a name that the case gives it. The verdict is Unknown then.
+	Misnamed bool
 	// Problem says that the case cannot be read: a value of the wrong type or range. The verdict is Unknown then.
 	Problem bool
 }
@@ -139,9 +143,14 @@ func (k *Checker) EvaluateAll(cases []Case) []Result {
 // Evaluate judges one case.
 func (k *Checker) Evaluate(c Case) Result {
 	res := Result{ID: c.ID, Verdict: Unknown}
-	fn := k.facts.Func(c.Verb)
-	if msg := k.noEntry(c.Verb, fn); msg != "" {
-		res.Messages = []string{msg}
+	fn, fix := k.facts.Func(c.Verb), ""
+	if fn == nil {
+		c.Verb, fix = FindVerb(k.spec, k.facts, c.Verb)
+		fn = k.facts.Func(c.Verb)
+	}
+	res.Verb = c.Verb
+	if msg, misnamed := k.noEntry(c.Verb, fn, fix); msg != "" {
+		res.Messages, res.Misnamed = []string{msg}, misnamed
 		return res
 	}
 	for _, p := range c.Problems {
@@ -154,7 +163,7 @@ func (k *Checker) Evaluate(c Case) Result {
 	e.readArgs(c.Args)
 	e.readCaps(c.Caps)
 	if len(e.problems) > 0 {
-		res.Messages, res.Problem = e.problems, e.malformed
+		res.Messages, res.Misnamed, res.Problem = e.problems, e.misnamed, e.malformed
 		return res
 	}
 	res.Messages = e.notes
@@ -172,30 +181,24 @@ func (k *Checker) Evaluate(c Case) Result {
 	return res
 }
 
-// noEntry reports why there is nothing to judge a verb by; empty when there is.
-func (k *Checker) noEntry(verb string, fn *api.Function) string {
+// noEntry reports why there is nothing to judge a verb by; empty when there is. Misnamed says that no verb has the name.
+func (k *Checker) noEntry(verb string, fn *api.Function, fix string) (msg string, misnamed bool) {
 	entry := k.spec.VerbByC(verb) != nil || len(k.spec.RulesOf(verb)) > 0
 	switch {
 	case fn != nil && entry:
-		return ""
+		return "", false
 	case fn == nil && entry:
-		return fmt.Sprintf("%s: %s does not have this verb", verb, k.of())
+		return fmt.Sprintf("%s: %s does not have this verb", verb, k.of()), false
 	case k.spec.SkipByC(verb) != nil:
-		return fmt.Sprintf("%s: skipped: %s", verb, k.spec.SkipByC(verb).Reason)
+		return fmt.Sprintf("%s: skipped: %s", verb, k.spec.SkipByC(verb).Reason), false
 	case k.spec.PendingByC(verb) != nil, fn != nil:
-		return fmt.Sprintf("%s: not judged: no page describes this verb yet", verb)
+		return fmt.Sprintf("%s: not judged: no page describes this verb yet", verb), false
 	}
-	var names []string
-	for _, p := range k.spec.Pages {
-		for i := range p.Verbs {
-			names = append(names, p.Verbs[i].C)
-		}
+	msg = fmt.Sprintf("%s: no such verb", quoted(verb))
+	if fix != "" {
+		msg += "; " + fix
 	}
-	msg := fmt.Sprintf("%s: no such verb", quoted(verb))
-	if like := spec.Closest(verb, names); like != "" {
-		msg += "; did you mean " + like + "?"
-	}
-	return msg
+	return msg, true
 }
 
 // of names the facts in messages.

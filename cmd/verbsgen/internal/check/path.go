@@ -37,7 +37,8 @@ func newCall(k *Checker, fn *api.Function) *call {
 
 // readArgs turns the arguments into typed values.
 func (c *call) readArgs(args map[string]any) {
-	args = c.nested(args)
+	isC := func(name string) bool { _, ok := c.facts.Param(c.fn, name); return ok }
+	args = c.inC(c.nested(args), isC, func() map[string]string { paths, _ := c.params(); return paths })
 	for _, name := range sortedKeys(args) {
 		t, ok := c.facts.Param(c.fn, name)
 		if !ok {
@@ -45,8 +46,12 @@ func (c *call) readArgs(args map[string]any) {
 			for i, p := range c.fn.Params {
 				names[i] = p.Name
 			}
-			fix := suggestion(name, names)
-			if fix == "" {
+			paths, several := c.params()
+			fix := suggestion(name, slices.Concat(names, sortedKeys(paths)))
+			switch {
+			case several[name] != nil:
+				fix = "write " + strings.Join(several[name], " or ")
+			case fix == "":
 				fix = "the parameters are " + strings.Join(names, ", ")
 			}
 			c.noName(quoted(name), "no such parameter", fix)

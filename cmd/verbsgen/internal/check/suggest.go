@@ -17,6 +17,11 @@ func suggestion(name string, among []string) string {
 
 // suggestConstant names the constant that was likely meant at a place. Those that the place takes come first.
 func (c *call) suggestConstant(name, path string, t spec.CType) string {
+	if !strings.Contains(name, "_") && name != strings.ToUpper(name) {
+		if fix := suggestion(name, sortedKeys(c.constantsInGo())); fix != "" {
+			return fix
+		}
+	}
 	for _, among := range [][]string{c.likely(path, t), c.facts.ConstNames()} {
 		if like := likeConstant(strings.ToUpper(name), among); like != "" {
 			return "did you mean " + like + "?"

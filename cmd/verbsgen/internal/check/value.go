@@ -3,6 +3,7 @@ package check
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
@@ -44,6 +45,7 @@ type call struct {
 	caps      map[string]*big.Int
 	notes     []string // messages that change no verdict
 	problems  []string
+	misnamed  bool
 	malformed bool
 	deriving  map[string]bool // masks whose bits are being derived
 	missing   bool            // a capability or a property that is not given was looked for
@@ -51,17 +53,22 @@ type call struct {
 
 // noName says that the release has no such name: the verdict is unknown.
 func (c *call) noName(path, problem, fix string) {
+	c.problem(path, problem, fix)
+	c.misnamed = true
+}
+
+// bad says that a value cannot be what the place takes.
+func (c *call) bad(path, problem, fix string) {
+	c.problem(path, problem, fix)
+	c.malformed = true
+}
+
+func (c *call) problem(path, problem, fix string) {
 	msg := c.fn.Name + ": " + path + ": " + problem
 	if fix != "" {
 		msg += "; " + fix
 	}
 	c.problems = append(c.problems, msg)
-}
-
-// bad says that a value cannot be what the place takes.
-func (c *call) bad(path, problem, fix string) {
-	c.noName(path, problem, fix)
-	c.malformed = true
 }
 
 // value turns a value of a case into one of the type; nil when it cannot.
@@ -205,7 +212,7 @@ func (c *call) flags(path string, t spec.CType, parts []string) *big.Int {
 		p = strings.TrimSpace(p)
 		i, ok := spec.ParseInt(p)
 		if !ok {
-			i = c.constant(p)
+			i = c.constantAt(p, path, t)
 		}
 		if i == nil {
 			c.noName(path, fmt.Sprintf("%s has no constant %s", c.of(), quoted(p)), c.suggestConstant(p, path, t))
@@ -310,12 +317,13 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 	}
 	out := &val{kind: kStruct, t: t, m: map[string]*val{}}
 	ok := true
-	m = c.embedded(t, m)
+	isC := func(name string) bool { _, ok := c.facts.Member(t, name); return ok }
+	m = c.embedded(t, c.inC(m, isC, func() map[string]string { return c.fieldsInGo(t) }))
 	for _, name := range sortedKeys(m) {
 		at := path + "." + name
 		ft, known := c.facts.Member(t, name)
 		if !known {
-			fix := suggestion(name, c.facts.Members(t))
+			fix := suggestion(name, slices.Concat(c.facts.Members(t), sortedKeys(c.fieldsInGo(t))))
 			if t.Kind == spec.CObject && fix == "" {
 				c.notes = append(c.notes, fmt.Sprintf("%s: %s: no rule uses this property; it is ignored%s", c.fn.Name, at, c.asCap(at, m[name])))
 				continue

@@ -76,6 +76,7 @@ const (
 	ConfigFlag Code = "config-flag" // a setting of verbsgen.yaml contradicts a flag, or does not fit
 	InitExists Code = "init-exists" // init: a file that it would write is there
 
+	CallName      Code = "call-name"      // explain: no verb, parameter, field or constant has the name
 	VerdictStrict Code = "verdict-strict" // explain --strict: a call is refused, warned of or not judged
 
 	RuleCase      Code = "rule-case"      // accept or reject of a rule does not show what it should
@@ -160,6 +161,7 @@ var table = [...]Entry{
 	{InputRead, "a file of cases or capabilities cannot be read"},
 	{ConfigFlag, "a setting of verbsgen.yaml contradicts a flag, or does not fit"},
 	{InitExists, "init: a file that it would write exists"},
+	{CallName, "explain: no verb, parameter, field or constant has the name"},
 	{VerdictStrict, "explain --strict: a call is refused, warned of or not judged"},
 
 	{RuleCase, "a case of a rule does not show what it should"},
