@@ -64,20 +64,46 @@ func (a *app) vetCmd() *cobra.Command {
 			if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
 				return cmd.Help()
 			}
-			self, err := os.Executable()
-			if err != nil {
+			fix, rest := without(args, "fix")
+			diff, _ := without(args, "diff")
+			if diff {
+				return a.goVet(cmd, append([]string{"-fix"}, rest...))
+			}
+			asJSON, _ := without(args, "json")
+			if err := a.goVet(cmd, args); err != nil || !fix || asJSON {
 				return err
 			}
-			c := exec.CommandContext(cmd.Context(), "go", append([]string{"vet", "-vettool=" + self}, args...)...)
-			c.Stdin, c.Stdout, c.Stderr = os.Stdin, a.out, a.err
-			err = c.Run()
-			var exit *exec.ExitError
-			if errors.As(err, &exit) {
-				return failed{diag.List{}} // what is wrong is printed
-			}
-			return err
+			return a.goVet(cmd, rest) // go vet -fix reports nothing: this is what it did not mend
 		}),
 	}
+}
+
+// goVet runs go vet with verbsgen as its tool.
+func (a *app) goVet(cmd *cobra.Command, args []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	c := exec.CommandContext(cmd.Context(), "go", append([]string{"vet", "-vettool=" + self}, args...)...)
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, a.out, a.err
+	err = c.Run()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		return failed{diag.List{}} // what is wrong is printed
+	}
+	return err
+}
+
+// without removes a flag that has no value, and reports whether it was there.
+func without(args []string, name string) (found bool, rest []string) {
+	for _, arg := range args {
+		if flag := strings.TrimPrefix(strings.TrimPrefix(arg, "-"), "-"); flag != arg && (flag == name || flag == name+"=true") {
+			found = true
+		} else {
+			rest = append(rest, arg)
+		}
+	}
+	return found, rest
 }
 
 // isVetTool reports whether the go command runs verbsgen as its vet tool: with the name of a configuration, or to ask what it is.

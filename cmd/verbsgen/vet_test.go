@@ -57,6 +57,7 @@ import "example.com/own/rdma"
 func main() {
 	pd := new(rdma.PD)
 	_, _ = pd.RegMR(make([]byte, 64), rdma.MRAccessRemoteWrite)
+	pd.RegMR(nil, rdma.MRAccessLocalWrite)
 }
 `
 	for name, data := range map[string]string{"main.go": program, "go.sum": string(sum), "go.mod": "module example.com/own\n\ngo 1.26\n\n" +
@@ -65,22 +66,30 @@ func main() {
 			t.Fatal(err)
 		}
 	}
-	vet := func(args ...string) string {
+	vet := func(args ...string) (string, int) {
+		t.Helper()
 		cmd := exec.Command(exe, append([]string{"vet"}, args...)...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOFLAGS=-mod=mod -trimpath", "GOPROXY=off", "GOWORK=off")
 		text, _ := cmd.CombinedOutput()
-		return string(text)
+		return string(text), cmd.ProcessState.ExitCode()
 	}
-	if got := vet("./..."); !strings.Contains(got, "main.go:8:36: ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE") {
-		t.Errorf("reported %q", got)
+	const access, dropped = "main.go:8:36: ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE", "is dropped"
+	if got, code := vet("./..."); code != 1 || !strings.Contains(got, access) || !strings.Contains(got, dropped) {
+		t.Errorf("exit code %d, reported %q", code, got)
 	}
-	vet("-fix", ".")
+	const better = "rdma.MRAccessRemoteWrite|rdma.MRAccessLocalWrite)"
+	if got, code := vet("-diff", "."); code != 1 || !strings.Contains(got, better) {
+		t.Errorf("-diff: exit code %d, printed %q", code, got)
+	}
+	if got, code := vet("-fix", "."); code != 1 || strings.Contains(got, access) || !strings.Contains(got, dropped) {
+		t.Errorf("-fix: exit code %d, reported %q; want what remains", code, got)
+	}
 	data, err := os.ReadFile(filepath.Join(dir, "main.go"))
-	if err != nil || !strings.Contains(string(data), "rdma.MRAccessRemoteWrite|rdma.MRAccessLocalWrite)") {
+	if err != nil || !strings.Contains(string(data), better) {
 		t.Errorf("%v: mended to\n%s", err, data)
 	}
-	if got := vet("./..."); got != "" {
-		t.Errorf("after -fix, reported %q", got)
+	if got, code := vet("-verbsrules", "-fix", "./..."); code != 0 || got != "" {
+		t.Errorf("with all mended, -fix has exit code %d, and reported %q", code, got)
 	}
 }
