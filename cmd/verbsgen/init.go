@@ -61,27 +61,24 @@ docs/verbsgen.schema.json in the source of verbsgen is its schema, for editors.`
 
 // initPackage writes the two files.
 func (a *app) initPackage(t target) error {
-	m, err := spec.ModuleOf(t.Module)
+	t.pkg.name = cmp.Or(t.pkg.name, packageIn(t.out))
+	b, err := build(t) // what generate would refuse
 	if err != nil {
 		return err
 	}
-	if err := m.CheckFamilies(t.parts); err != nil {
-		return err
-	}
-	rel, err := input.Facts(t.Source, m)
-	if err != nil {
+	pkg := b.pkg.Name
+	if err := output.CheckTarget(t.out, b.files, pkg); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(t.out, 0o777); err != nil {
 		return cannotWrite(t.out, err)
 	}
-	pkg := cmp.Or(t.pkg.name, packageIn(t.out), m.Package)
 	var c strings.Builder
 	c.WriteString("# What verbsgen generate writes here. Every setting is also a flag: verbsgen help generate.\n")
 	if t.Module != "" && t.Module != spec.DefaultModule {
 		fmt.Fprintf(&c, "module: %s\n", t.Module)
 	}
-	fmt.Fprintf(&c, "release: %q\npackage: %s\n", rel.Release, pkg)
+	fmt.Fprintf(&c, "release: %q\npackage: %s\n", b.release, pkg)
 	for _, list := range []struct {
 		key    string
 		values []string
@@ -91,7 +88,13 @@ func (a *app) initPackage(t target) error {
 		}
 	}
 	goFile := "package " + pkg + "\n\n//go:generate go tool verbsgen generate\n"
-	for _, f := range []struct{ name, text string }{{spec.ConfigFile, c.String()}, {generateFile, goFile}} {
+	files := []struct{ name, text string }{{spec.ConfigFile, c.String()}, {generateFile, goFile}}
+	for _, f := range files { // both or none
+		if _, err := os.Lstat(filepath.Join(t.out, f.name)); err == nil {
+			return exists(filepath.Join(t.out, f.name))
+		}
+	}
+	for _, f := range files {
 		if err := writeNew(filepath.Join(t.out, f.name), f.text); err != nil {
 			return err
 		}
@@ -120,7 +123,7 @@ func packageIn(dir string) string {
 func writeNew(file, text string) error {
 	f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
-		return diag.One(diag.New(diag.InitExists, file, 0, 0, "init", "the file exists", "edit it, or move it away"))
+		return exists(file)
 	}
 	if err != nil {
 		return cannotWrite(file, err)
@@ -130,6 +133,10 @@ func writeNew(file, text string) error {
 		return cannotWrite(file, err)
 	}
 	return nil
+}
+
+func exists(file string) error {
+	return diag.One(diag.New(diag.InitExists, file, 0, 0, "init", "the file exists", "edit it, or move it away"))
 }
 
 func cannotWrite(file string, err error) error {

@@ -27,7 +27,7 @@ func Check(dir string, files []File) (Report, error) {
 	switch {
 	case err == nil:
 		defer unlock()
-	case !errors.Is(err, errMoved): // a folder that is missing is told file by file
+	case !errors.Is(err, errMoved): // a folder that is missing has none of the files
 		return Report{}, err
 	}
 	now, err := survey(dir, files)
@@ -44,6 +44,10 @@ func Check(dir string, files []File) (Report, error) {
 			"run `verbsgen generate` with the same flags to remove it")
 	}
 	var diff strings.Builder
+	if len(now.old) == 0 && len(files) > 0 {
+		r.stale(filepath.ToSlash(dir), 0, "has none of the generated files", "run `verbsgen generate` with the same flags, or correct -o")
+		files = nil
+	}
 	for _, f := range files {
 		at := filepath.ToSlash(filepath.Join(dir, f.Name))
 		old, ok := now.old[f.Name]

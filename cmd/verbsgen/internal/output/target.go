@@ -104,9 +104,9 @@ func (h handFile) problems(generated map[string]string, pkg string) diag.List {
 		if isTest {
 			suggest = strings.TrimSuffix(name, "_test")
 		}
-		fix := "generate into another folder with -o"
+		fix := "choose another folder, such as -o " + filepath.ToSlash(filepath.Join(filepath.Dir(h.at), pkg))
 		if PackageProblem(suggest) == "" {
-			fix = "generate with --pkg " + suggest + ", or into another folder with -o"
+			fix = "choose --pkg " + suggest + ", or another folder with -o"
 		}
 		errs.Add(diag.New(diag.OutputPackage, h.at, p.Line, p.Column, "package "+name,
 			"the generated files in this folder would be of package "+pkg,

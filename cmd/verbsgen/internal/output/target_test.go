@@ -18,7 +18,7 @@ var generated = []File{
 
 func TestCheckTarget(t *testing.T) {
 	const mod = "module example.com/x\n\ngo 1.26\n"
-	const pkgFix = "; generate with --pkg other, or into another folder with -o"
+	const pkgFix = "; choose --pkg other, or another folder with -o"
 	const clashFix = "; rename it, or leave its verb out of --only"
 	for _, c := range []struct {
 		name  string
@@ -37,7 +37,7 @@ func TestCheckTarget(t *testing.T) {
 		{"another package's test", map[string]string{"go.mod": mod, "a_test.go": "package other_test\n"},
 			[]string{"a_test.go:1:9: package other_test: the generated files in this folder would be of package rdma" + pkgFix}},
 		{"a program", map[string]string{"go.mod": mod, "a.go": "package main\n"},
-			[]string{"a.go:1:9: package main: the generated files in this folder would be of package rdma; generate into another folder with -o"}},
+			[]string{"a.go:1:9: package main: the generated files in this folder would be of package rdma; choose another folder, such as -o rdma"}},
 		{"names declared twice", map[string]string{
 			"go.mod": mod, "a.go": "package rdma\n\ntype DM int\n\nvar x, d int\n\nfunc (*DM) Close() {}\n",
 			"b.go": "package rdma\n\nfunc Load() {}\n",
@@ -70,7 +70,7 @@ func TestCheckTarget(t *testing.T) {
 				if !diag.Known(d.Code) || d.Code == diag.Internal {
 					t.Errorf("code %q", d.Code)
 				}
-				got = append(got, strings.TrimPrefix(d.Error(), filepath.ToSlash(dir)+"/"))
+				got = append(got, strings.ReplaceAll(d.Error(), filepath.ToSlash(dir)+"/", ""))
 			}
 			if g, w := strings.Join(got, "\n"), strings.Join(c.want, "\n"); g != w {
 				t.Errorf("got\n%s\nwant\n%s", g, w)
