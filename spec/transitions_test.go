@@ -16,7 +16,7 @@ import (
 const connected = "UC RC XRC_SEND XRC_RECV"
 
 // attributeUses tells on which transitions, and for which types, an attribute is needed or may be given. The new state itself
-// is not listed: every change needs it, and without a change it may be given.
+// is not listed: every change needs it, and without a change it may be given. Types without a transition have all of them.
 var attributeUses = []struct {
 	attribute string
 	needed    map[string]string // types by transition
@@ -52,8 +52,9 @@ var attributeUses = []struct {
 	{"CUR_STATE", nil,
 		map[string]string{"RTR>RTS": "UD " + connected, "RTS>RTS": "UD " + connected, "SQD>RTS": "UD " + connected, "SQE>RTS": "UD UC"}},
 	{"EN_SQD_ASYNC_NOTIFY", nil, map[string]string{"RTS>SQD": "UD " + connected}},
-	// Of RC since 2026: before, the table had it for RAW_PACKET alone.
-	{"RATE_LIMIT", nil, map[string]string{"INIT>RTR": "RC", "RTR>RTS": "RAW_PACKET RC", "RTS>RTS": "RAW_PACKET RC"}},
+	// Since 2026: before, the table had it for RAW_PACKET alone, from RTR to RTS and in RTS. No driver takes it of XRC but in RESET.
+	{"RATE_LIMIT", nil, map[string]string{"RESET>RESET": "XRC_SEND XRC_RECV", "INIT>RTR": "RC", "RTR>RTS": "RC", "RTS>RTS": "RC",
+		"": "UC UD RAW_PACKET"}},
 }
 
 // takenOut are attributes that the kernel takes out of the mask before it looks.
@@ -75,7 +76,9 @@ func isTransition(from, to string) bool {
 
 // kernelMasks returns the attributes that a transition needs, and those that it may have too.
 func kernelMasks(kind, from, to string) (need, may []string) {
-	of := func(types map[string]string) bool { return slices.Contains(strings.Fields(types[from+">"+to]), kind) }
+	of := func(types map[string]string) bool {
+		return slices.Contains(strings.Fields(types[from+">"+to]+" "+types[""]), kind)
+	}
 	if from == to {
 		may = append(may, "STATE")
 	} else {

@@ -687,9 +687,6 @@ var (
 		Statement: "a queue of type TM needs a device that matches tags", Fix: "use another type", Page: "ibv_query_device_ex",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 6.1..7.2, not in all cases"},
 		RefusedBy: []string{"mlx5 with linux 6.1..7.2, not in all cases"}, Text: validate.Text[SRQType]}
-	rule0616 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
-		Statement: "max_wr can be changed only on a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
-		Section: "NOTES", Unsupported: true, Capable: true, Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
 	rule0614 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0614", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
 		Statement: "max_wr is at least 1", Fix: "ask for as many requests as wait at a time", Page: "ibv_modify_srq",
 		AcceptedBy: []string{"hfi1verbs (the queue has room for no request), not in all cases",
@@ -698,6 +695,13 @@ var (
 		Statement: "max_wr is at most max_srq_wr", Fix: "ask for fewer requests", Page: "ibv_modify_srq", Capable: true, Limit: "max_srq_wr",
 		AcceptedBy: []string{"vmw_pvrdma (the size stays as it is, and the hypervisor decides), not in all cases"},
 		RefusedBy:  []string{"rxe with linux 6.1..7.2", "hfi1verbs", "ipathverbs", "mlx5", "mlx4", "siw"}}
+	rule0616 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
+		Statement: "max_wr can be changed only on a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
+		Section: "NOTES", Unsupported: true, Capable: true,
+		AcceptedBy: []string{"bnxt_re with linux 6.1..6.7 (the size stays as it is; commit 3687b450c5f3 of 2024, which 6.1.192 has too, " +
+			"refuses it)"}, RefusedBy: []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re with linux >=6.8", "bnxt_re, not in all cases", "cxgb4",
+			"hns", "qedr", "ocrdma", "vmw_pvrdma, not in all cases"},
+		Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
 	rule0617 = verr.Rule{ID: "VR-ibv_modify_srq-srq_limit-0617", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
 		Statement: "srq_limit is at most max_srq_wr", Fix: "set a lower limit", Page: "ibv_modify_srq", Capable: true, Limit: "max_srq_wr",
 		AcceptedBy: []string{"cxgb4 (the limit is kept, and compared with nothing)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
@@ -711,8 +715,8 @@ var (
 		Statement: "max_wr can be changed only on a device with SRQ_RESIZE", Fix: "leave SRQAttr.MaxWR out", Page: "ibv_modify_srq",
 		Section: "NOTES", Unsupported: true, Capable: true,
 		AcceptedBy: []string{"vmw_pvrdma (the size stays as it is, and the hypervisor decides)"},
-		RefusedBy:  []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re", "cxgb4", "hns", "qedr", "ocrdma", "vmw_pvrdma, not in all cases"},
-		Text:       func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
+		RefusedBy: []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re with linux >=6.8", "bnxt_re, not in all cases", "cxgb4", "hns", "qedr",
+			"ocrdma", "vmw_pvrdma, not in all cases"}, Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
 	rule0963 = verr.Rule{ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list",
 		Statement: "sg_list must not be NULL unless num_sge is 0", Fix: "pass the ranges", Page: "ibv_post_srq_recv", Section: "DESCRIPTION",
 		Text: validate.AddrText}
@@ -791,9 +795,6 @@ var (
 	rule1225 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1225", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
 		Statement: "recv_cq must not be NULL, as receives complete there", Fix: "pass a completion queue", Page: "ibv_create_qp_ex",
 		Section: "DESCRIPTION", Text: validate.AddrText}
-	rule1532 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
-		Statement: "recv_cq must be NULL with a table, whose work queues receive", Fix: "pass nil", Page: "ibv_create_qp_ex",
-		Text: validate.AddrText}
 	rule1533 = verr.Rule{ID: "VR-ibv_create_qp_ex-srq-1533", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.srq",
 		Statement: "srq must be NULL with a table of work queues", Fix: "pass nil", Page: "ibv_create_qp_ex", Text: validate.AddrText}
 	rule1534 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-1534", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
@@ -813,6 +814,9 @@ var (
 	rule2042 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "create_flags has no bits but those of enum ibv_qp_create_flags", Fix: "leave the other bits out",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.Text[QPFlag]}
+	rule2046 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
+		Statement: "SOURCE_QPN is only for UD queue pairs", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
+		Page: "ibv_create_qp_ex", Section: "NOTES", Text: validate.Text[QPFlag]}
 	rule3150 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3150", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "SCATTER_FCS and CVLAN_STRIPPING are only for queue pairs of type RAW_PACKET",
 		Fix:       "leave SCATTER_FCS and CVLAN_STRIPPING out, or make a queue pair of type QPTypeRawPacket", Page: "ibv_create_qp_ex",
@@ -823,6 +827,10 @@ var (
 	rule3158 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_key_len-3158", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_key_len", Statement: "rx_hash_key_len is 40", Fix: "pass 40 bytes",
 		Page: "ibv_create_qp_ex", Section: "DESCRIPTION"}
+	rule1532 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
+		Statement: "recv_cq must be NULL with a table, whose work queues receive", Fix: "pass nil", Page: "ibv_create_qp_ex",
+		AcceptedBy: []string{"mlx5 (only with a library before 30.0; recv_cq is ignored)",
+			"mlx4 (only with a library before 30.0; recv_cq is ignored)"}, RefusedBy: []string{"linux >=6.1"}, Text: validate.AddrText}
 	rule1538 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "IND_TABLE needs RX_HASH, the hash that selects a queue", Fix: "set QPInitAttrEx.RXHashConf", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"mana with linux 6.12 (the hash is used all the same), not in all cases"}, RefusedBy: []string{"mlx4"},
@@ -855,34 +863,36 @@ var (
 	rule2045 = verr.Rule{ID: "VR-ibv_create_qp_ex-source_qpn-2045", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.source_qpn",
 		Statement: "source_qpn is read only when create_flags has SOURCE_QPN", Fix: "add QPFlagSourceQPN", Page: "ibv_create_qp_ex",
 		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the field is ignored)"}}
-	rule2046 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
-		Statement: "SOURCE_QPN is only for UD queue pairs", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
-		Page: "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"ionic with linux 7.2 (the flag is ignored), not in all cases"},
-		RefusedBy: []string{"mlx5", "rxe", "efa", "qedr", "hns", "bnxt_re", "mlx4 with linux 6.1..6.12", "mana"}, Text: validate.Text[QPFlag]}
 	rule2047 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags",
 		Fix: "leave the other bits out", Page: "ibv_create_qp_ex", Section: "DESCRIPTION",
 		AcceptedBy: []string{"bnxt_re (the bits are ignored), not in all cases",
-			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "efa", "mlx5"},
-		Text: validate.Text[QPOp]}
+			"ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases"},
+		RefusedBy: []string{"rxe", "efa", "mlx5"}, Text: validate.Text[QPOp]}
 	rule2048 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type UD does only SEND, SEND_WITH_IMM and TSO",
 		Fix: "leave the others out", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
-			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
+			"ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases",
+			"mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases",
+			"mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
 		Text: validate.Text[QPOp]}
 	rule2049 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type UC does only SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV " +
 			"and BIND_MW", Fix: "leave the others out", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
-			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
+			"ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases",
+			"mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases",
+			"mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
 		Text: validate.Text[QPOp]}
 	rule2050 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex",
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RAW_PACKET does only SEND and TSO",
 		Fix: "leave the others out", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
-			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
+			"ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases",
+			"mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases",
+			"mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
 		Text: validate.Text[QPOp]}
 	rule3151 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3151", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "create_flags is only for queue pairs of type UD, RAW_PACKET and DRIVER", Fix: "leave the flags out",
@@ -903,7 +913,9 @@ var (
 		Subject: "qp_init_attr_ex.send_ops_flags", Statement: "a stream of a queue pair of type RC does only everything but TSO",
 		Fix: "leave the others out", Page: "ibv_create_qp_ex",
 		AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases",
-			"ionic (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
+			"ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases",
+			"mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases",
+			"mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"},
 		Text: validate.Text[QPOp]}
 	rule3813 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3813", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "SOURCE_QPN is only for UD queue pairs", Fix: "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
@@ -1102,12 +1114,14 @@ var (
 		Statement: "attr_mask must fit the change of state of a queue pair of type RC", Fix: "add what is missing, leave out the rest",
 		Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases",
 			"erdma with linux 6.1, not in all cases", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases",
-			"irdma, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases",
-			"mlx5 with linux 6.1..6.12"}}
+			"irdma, not in all cases", "mlx5 with linux 7.2 (the rate is ignored), not in all cases",
+			"hns with linux 7.2 (the rate is ignored), not in all cases"},
+		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}}
 	rule0222 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0222", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "attr_mask must fit the change of state of a queue pair of type UD", Fix: "add what is missing, leave out the rest",
 		Page: "ibv_modify_qp", Section: "NOTES",
-		AcceptedBy: []string{"mlx5 (only a queue pair that was made with a source_qpn, and with no attribute but the state)",
+		AcceptedBy: []string{"mlx5 with linux 7.2 (only if the device has it; the rate is kept for the change to RTS), not in all cases",
+			"mlx5 (only a queue pair that was made with a source_qpn, and with no attribute but the state)",
 			"rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"},
 		RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases"}}
 	rule0225 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0225", Verb: "ibv_modify_qp", Subject: "attr_mask",
@@ -1184,7 +1198,9 @@ var (
 		AcceptedBy: []string{"hfi1verbs with linux 6.1..6.12"}, Text: validate.NoText}
 	rule2001 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2001", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "attr_mask must fit the change of state of a queue pair of type UC", Fix: "add what is missing, leave out the rest",
-		Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}}
+		Page: "ibv_modify_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 7.2",
+			"mlx5 with linux 7.2 (only if the device has it; the rate is kept for the change to RTS), not in all cases"},
+		RefusedBy: []string{"rxe with linux 6.1"}}
 	rule2002 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2002", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "attr_mask must fit the change of state of a queue pair of type RAW_PACKET",
 		Fix:       "add what is missing, leave out the rest", Page: "ibv_modify_qp", Section: "NOTES",
@@ -1208,7 +1224,8 @@ var (
 		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule2007 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2007", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "few devices have a rate limit for queue pairs of this type", Fix: "leave it out", Page: "ibv_modify_qp",
-		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (only if the device has it), not in all cases"},
+		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is ignored), not in all cases",
+			"mlx5 with linux 7.2 (only if the device has it), not in all cases", "hns with linux 7.2 (the rate is ignored), not in all cases"},
 		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "hns with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12",
 			"irdma with linux 6.1..6.12", "mlx4", "mthca", "rxe", "ocrdma", "hfi1verbs", "ipathverbs", "vmw_pvrdma", "efa", "ionic", "qedr"},
 		Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
@@ -1220,16 +1237,20 @@ var (
 	rule2009 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2009", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a rate limit needs a device that paces queue pairs of type RC", Fix: "leave QPAttr.RateLimit out", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", Unsupported: true, Capable: true,
-		AcceptedBy: []string{"hns with linux 7.2 (the rate is ignored), not in all cases"},
-		Text:       func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is ignored), not in all cases",
+			"hns with linux 7.2 (the rate is ignored), not in all cases"},
+		RefusedBy: []string{"mlx5, not in all cases", "hns, not in all cases", "bnxt_re", "irdma", "rxe"},
+		Text:      func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule2010 = verr.Rule{ID: "VR-ibv_modify_qp-rate_limit-2010", Verb: "ibv_modify_qp", Subject: "attr.rate_limit",
 		Statement: "rate_limit is at most the qp_rate_limit_max of the device", Fix: "pass a smaller value", Page: "ibv_modify_qp",
-		Capable: true, Limit: "qp_rate_limit_max", AcceptedBy: []string{"hns with linux 7.2 (the rate is ignored), not in all cases"},
-		RefusedBy: []string{"mlx5, not in all cases"}}
+		Capable: true, Limit: "qp_rate_limit_max",
+		AcceptedBy: []string{"mlx5 with linux 7.2 (the change to RTS looks at the rate), not in all cases"},
+		RefusedBy:  []string{"mlx5, not in all cases"}}
 	rule2011 = verr.Rule{ID: "VR-ibv_modify_qp-rate_limit-2011", Verb: "ibv_modify_qp", Subject: "attr.rate_limit",
 		Statement: "rate_limit is at least the qp_rate_limit_min of the device, or 0 for no limit", Fix: "pass a larger value, or 0",
 		Page: "ibv_modify_qp", Capable: true, Limit: "qp_rate_limit_min",
-		AcceptedBy: []string{"hns with linux 7.2 (the rate is ignored), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases"}}
+		AcceptedBy: []string{"mlx5 with linux 7.2 (the change to RTS looks at the rate), not in all cases"},
+		RefusedBy:  []string{"mlx5, not in all cases"}}
 	rule2061 = verr.Rule{ID: "VR-ibv_modify_qp-flow_label-2061", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.grh.flow_label",
 		Statement: "ah_attr.grh.flow_label has at most 20 bits", Fix: "pass at most 0xfffff", Page: "ibv_modify_qp",
 		AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (the upper bits are ignored)"}}
@@ -1277,6 +1298,18 @@ var (
 	rule4003 = verr.Rule{ID: "VR-ibv_modify_qp-sq_draining-4003", Verb: "ibv_modify_qp", Subject: "attr.sq_draining",
 		Statement: "sq_draining cannot be set", Fix: "leave it 0; a query of the queue pair returns it", Page: "ibv_modify_qp",
 		Section: "DESCRIPTION", AcceptedBy: []string{"every provider (it is ignored)"}}
+	rule8344 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-8344", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Statement: "before linux 7.2 a queue pair of type RAW_PACKET gets its rate in RTS, or on the way from RTR to it",
+		Fix:       "set the rate then", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS, or dropped in RESET and ERR)"},
+		RefusedBy:  []string{"mlx5 with linux 6.1..6.12", "mlx4"},
+		Text:       func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+	rule8345 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-8345", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Statement: "before linux 7.2 a queue pair of type RAW_PACKET gets its rate in RTS, or on the way from RTR to it",
+		Fix:       "set the rate then", Page: "ibv_modify_qp",
+		AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS, or dropped in RESET and ERR)"},
+		RefusedBy:  []string{"mlx5 with linux 6.1..6.12", "mlx4"},
+		Text:       func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
 	rule1311 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet", Fix: "set it to 0", Page: "ibv_modify_qp_rate_limit", Text: validate.Hex}
 	rule1312 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit",
@@ -1299,6 +1332,12 @@ var (
 		Statement: "few devices limit the rate of queue pairs of this type", Fix: "use such a queue pair", Page: "ibv_modify_qp_rate_limit",
 		Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (only if the device has it), not in all cases"},
 		RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: validate.Text[QPType]}
+	rule8346 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-state-8346", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state",
+		Statement: "this queue pair has no rate, as it is not connected", Fix: "bring it to RTR or RTS first",
+		Page: "ibv_modify_qp_rate_limit",
+		AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS), not in all cases",
+			"mlx5 with linux 7.2 (only if the device has it; the rate is kept for the change to RTS)"},
+		RefusedBy: []string{"bnxt_re", "mlx5 with linux 6.1..6.12"}, Text: validate.Text[QPState]}
 	rule1376 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
 		Statement: "op_mask must name at least one operation", Fix: "name the operations", Page: "ibv_qp_attach_comp_cntr",
 		Section: "DESCRIPTION", Text: validate.Text[CompCntrOp]}
@@ -1646,7 +1685,7 @@ var capable = []*verr.Rule{&rule0171, &rule0215, &rule1327, &rule0327, &rule0705
 	&rule0015, &rule0016, &rule0017, &rule0013, &rule0018, &rule0032, &rule0033, &rule0034, &rule0035, &rule0031, &rule0036, &rule0044,
 	&rule0062, &rule0063, &rule0064, &rule0065, &rule0061, &rule0066, &rule0209, &rule0210, &rule0211, &rule0212, &rule2081, &rule2082,
 	&rule3526, &rule0216, &rule0097, &rule0098, &rule0120, &rule0280, &rule0906, &rule3525, &rule1303, &rule2055, &rule2056, &rule0604,
-	&rule0605, &rule4209, &rule1208, &rule1214, &rule3309, &rule1230, &rule1231, &rule4210, &rule3524, &rule0616, &rule0615, &rule0617,
+	&rule0605, &rule4209, &rule1208, &rule1214, &rule3309, &rule1230, &rule1231, &rule4210, &rule3524, &rule0615, &rule0616, &rule0617,
 	&rule4200, &rule3057, &rule0304, &rule0305, &rule0306, &rule0307, &rule2031, &rule2032, &rule2033, &rule2034, &rule3502, &rule3504,
 	&rule3505, &rule3510, &rule3511, &rule3512, &rule3513, &rule3514, &rule3515, &rule3516, &rule3517, &rule3518, &rule3519, &rule3520,
 	&rule3521, &rule3026, &rule3027, &rule3028, &rule3025, &rule0234, &rule2067, &rule2068, &rule0246, &rule0247, &rule0248, &rule0250,

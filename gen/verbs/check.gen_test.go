@@ -479,17 +479,17 @@ func TestRules(t *testing.T) {
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1,
 			capTMCapsFlags: validate.Of(1)}, &inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
 			srqInitAttrExAttrMaxWR: 1, capTMCapsFlags: validate.Of(0)})
-	judge(t, "VR-ibv_modify_srq-srq_attr_mask-0616", checkModifySRQ,
-		&inModifySRQ{srqAttrMask: 1, capDeviceCapFlags: validate.Of(8192), srqAttrMaxWR: 64},
-		&inModifySRQ{srqAttrMask: 1, capDeviceCapFlags: validate.Of(0), srqAttrMaxWR: 64})
-	judge(t, "VR-ibv_modify_srq-max_wr-0614", hintModifySRQ, &inModifySRQ{srqAttrMask: 1, srqAttrMaxWR: 1}, &inModifySRQ{srqAttrMask: 1})
-	judge(t, "VR-ibv_modify_srq-max_wr-0615", hintModifySRQ, &inModifySRQ{srqAttrMask: 1, srqAttrMaxWR: 16, capMaxSRQWR: validate.Of(16)},
-		&inModifySRQ{srqAttrMask: 1, srqAttrMaxWR: 17, capMaxSRQWR: validate.Of(16)})
+	judge(t, "VR-ibv_modify_srq-max_wr-0614", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 1, srqAttrMask: 1}, &inModifySRQ{srqAttrMask: 1})
+	judge(t, "VR-ibv_modify_srq-max_wr-0615", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 16, srqAttrMask: 1, capMaxSRQWR: validate.Of(16)},
+		&inModifySRQ{srqAttrMaxWR: 17, srqAttrMask: 1, capMaxSRQWR: validate.Of(16)})
+	judge(t, "VR-ibv_modify_srq-srq_attr_mask-0616", hintModifySRQ,
+		&inModifySRQ{srqAttrMaxWR: 64, srqAttrMask: 1, capDeviceCapFlags: validate.Of(8192)},
+		&inModifySRQ{srqAttrMaxWR: 64, srqAttrMask: 1, capDeviceCapFlags: validate.Of(0)})
 	judge(t, "VR-ibv_modify_srq-srq_limit-0617", hintModifySRQ,
 		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 16},
 		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 17})
-	judge(t, "VR-ibv_modify_srq-srq_limit-0618", hintModifySRQ, &inModifySRQ{srqAttrMask: 3, srqAttrMaxWR: 8, srqAttrSRQLimit: 8},
-		&inModifySRQ{srqAttrMask: 3, srqAttrMaxWR: 8, srqAttrSRQLimit: 9})
+	judge(t, "VR-ibv_modify_srq-srq_limit-0618", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 8},
+		&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 9})
 	judge(t, "VR-ibv_modify_srq-max_sge-4002", hintModifySRQ, &inModifySRQ{srqAttrMask: 4096},
 		&inModifySRQ{srqAttrMask: 4096, srqAttrMaxSGE: 1})
 	judge(t, "VR-ibv_modify_srq-srq_attr_mask-4200", hintModifySRQ, &inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: validate.Of(8192)},
@@ -560,12 +560,6 @@ func TestRules(t *testing.T) {
 		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
 			qpInitAttrExSRQ: 4096})
-	judge(t, "VR-ibv_create_qp_ex-recv_cq-1532", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-srq-1533", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
@@ -608,6 +602,11 @@ func TestRules(t *testing.T) {
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2},
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-2046", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3150", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256},
@@ -625,6 +624,12 @@ func TestRules(t *testing.T) {
 			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16})
+	judge(t, "VR-ibv_create_qp_ex-recv_cq-1532", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096,
+			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
+			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
+			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-comp_mask-1538", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
 			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
@@ -656,11 +661,6 @@ func TestRules(t *testing.T) {
 			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
 		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7})
-	judge(t, "VR-ibv_create_qp_ex-create_flags-2046", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
 	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-2047", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
 			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
@@ -1015,14 +1015,21 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1})
 	judge(t, "VR-ibv_modify_qp-sq_draining-4003", hintModifyQP, &inModifyQP{attrMask: 4096},
 		&inModifyQP{attrMask: 4096, attrSQDraining: 1})
+	judge(t, "VR-ibv_modify_qp-attr_mask-8344", hintModifyQP,
+		&inModifyQP{attrMask: 0x2000001, qpState: validate.Of(2), attrQPState: 3, qpType: validate.Of(8), attrRateLimit: 1000},
+		&inModifyQP{attrMask: 0x2000001, qpState: validate.Of(1), attrQPState: 2, qpType: validate.Of(8), attrRateLimit: 1000})
+	judge(t, "VR-ibv_modify_qp-attr_mask-8345", hintModifyQP,
+		&inModifyQP{attrMask: 0x2000000, qpState: validate.Of(3), qpType: validate.Of(8), attrRateLimit: 1000},
+		&inModifyQP{attrMask: 0x2000000, qpState: validate.Of(1), qpType: validate.Of(8), attrRateLimit: 1000})
 	judge(t, "VR-ibv_modify_qp_rate_limit-comp_mask-1311", checkModifyQPRateLimit, &inModifyQPRateLimit{},
 		&inModifyQPRateLimit{attrCompMask: 1})
 	judge(t, "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", checkModifyQPRateLimit,
 		&inModifyQPRateLimit{attrMaxBurstSz: 1024, attrRateLimit: 1000}, &inModifyQPRateLimit{attrMaxBurstSz: 1024})
 	judge(t, "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", checkModifyQPRateLimit,
 		&inModifyQPRateLimit{attrRateLimit: 1000, attrTypicalPktSz: 1024}, &inModifyQPRateLimit{attrTypicalPktSz: 1024})
-	judge(t, "VR-ibv_modify_qp_rate_limit-state-1314", checkModifyQPRateLimit, &inModifyQPRateLimit{qpState: validate.Of(3)},
-		&inModifyQPRateLimit{qpState: validate.Of(1)})
+	judge(t, "VR-ibv_modify_qp_rate_limit-state-1314", checkModifyQPRateLimit,
+		&inModifyQPRateLimit{qpState: validate.Of(3), qpType: validate.Of(2)},
+		&inModifyQPRateLimit{qpState: validate.Of(1), qpType: validate.Of(2)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3806", checkModifyQPRateLimit,
 		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(4)},
 		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(256)})
@@ -1033,6 +1040,9 @@ func TestRules(t *testing.T) {
 			capPacketPacingCapsQPRateLimitMax: validate.Of(20)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3183", hintModifyQPRateLimit,
 		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(8)}, &inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(4)})
+	judge(t, "VR-ibv_modify_qp_rate_limit-state-8346", hintModifyQPRateLimit,
+		&inModifyQPRateLimit{qpState: validate.Of(3), qpType: validate.Of(8)},
+		&inModifyQPRateLimit{qpState: validate.Of(1), qpType: validate.Of(8)})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1376", checkQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1}, &inQPAttachCompCntr{})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-state-1373", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1, qpState: validate.Of(1)},
 		&inQPAttachCompCntr{attrOpMask: 1, qpState: validate.Of(2)})

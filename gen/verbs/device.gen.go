@@ -939,19 +939,18 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - a queue pair of this type needs a protection domain
 //   - XRC_RECV needs an XRC domain
 //   - SendCQ must not be NULL, as sends complete there
-//   - RecvCQ must not be NULL, as receives complete there; RecvCQ must be NULL with a table, whose work queues
-//     receive
+//   - RecvCQ must not be NULL, as receives complete there
 //   - SRQ must be NULL with a table of work queues
 //   - MaxRecvWR must be 0 with a table of work queues
 //   - MaxRecvSGE must be 0 with a table of work queues
 //   - Type: a queue pair with a table must be of type RAW_PACKET; Type is a value of enum ibv_qp_type
-//   - Flags has no bits but those of enum ibv_qp_create_flags; SCATTER_FCS and CVLAN_STRIPPING are only for
-//     queue pairs of type RAW_PACKET
+//   - Flags has no bits but those of enum ibv_qp_create_flags; SOURCE_QPN is only for UD queue pairs;
+//     SCATTER_FCS and CVLAN_STRIPPING are only for queue pairs of type RAW_PACKET
 //   - RXHashConf.Function is TOEPLITZ
 //   - rx_hash_key_len is 40
 //
 // Hints (some devices accept these):
-//   - MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, Flags, SendOps, Type, RXHashConf.Fields,
+//   - RecvCQ, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, SendOps, Flags, Type, RXHashConf.Fields,
 //     MaxInlineData, RXHashConf.Function
 //
 // The command verbsgen rules ibv_create_qp_ex lists each with its ID.

@@ -482,9 +482,6 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 && in.qpInitAttrExRecvCQ == 0 {
 		bad.Add(&rule1225, in.qpInitAttrExRecvCQ)
 	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExRecvCQ != 0 {
-		bad.Add(&rule1532, in.qpInitAttrExRecvCQ)
-	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExSRQ != 0 {
 		bad.Add(&rule1533, in.qpInitAttrExSRQ)
 	}
@@ -508,6 +505,10 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 		flags&^(QPFlagBlockSelfMcastLb|QPFlagScatterFCS|QPFlagCvlanStripping|QPFlagSourceQPN|QPFlagPCIWriteEndPadding) != 0 {
 		bad.Add(&rule2042, in.qpInitAttrExCreateFlags)
 	}
+	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0 {
+		bad.Add(&rule2046, in.qpInitAttrExCreateFlags)
+	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
 		(typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
 		flags&(QPFlagScatterFCS|QPFlagCvlanStripping) != 0 {
@@ -527,13 +528,15 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 // hintCreateQPEx returns the lints that a call of ibv_create_qp_ex breaks, which may be the cause when it fails.
 func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	var may verr.Violations
-	flags := QPFlag(in.qpInitAttrExCreateFlags)
 	typ := QPType(in.qpInitAttrExQPType)
+	flags := QPFlag(in.qpInitAttrExCreateFlags)
 	sendOps := QPOp(in.qpInitAttrExSendOpsFlags)
 	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
 	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
 	capRSSCapsRXHashFieldsMask := RXHashField(in.capRSSCapsRXHashFieldsMask.V)
 	capRSSCapsRXHashFunction := RXHashFunc(in.capRSSCapsRXHashFunction.V)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExRecvCQ != 0, &rule1532,
+		in.qpInitAttrExRecvCQ)
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != qpInitAttrExHasRXHashConf, &rule1538, in.qpInitAttrExCompMask)
 	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capMaxQPWR.V, &rule2031,
@@ -547,8 +550,6 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	may.If(in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvWR > 0, &rule2035, in.qpInitAttrExCapMaxRecvWR)
 	may.If(in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvSGE > 0, &rule2036, in.qpInitAttrExCapMaxRecvSGE)
 	may.If(in.qpInitAttrExSourceQPN != 0 && flags&QPFlagSourceQPN == 0, &rule2045, in.qpInitAttrExSourceQPN)
-	may.If((typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
-		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0, &rule2046, in.qpInitAttrExCreateFlags)
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
 		sendOps&^(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSend|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|
 			QPOpLocalInv|QPOpBindMW|QPOpSendWithInv|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0, &rule2047, in.qpInitAttrExSendOpsFlags)

@@ -474,6 +474,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 // Hints (some devices accept these):
 //   - RateLimit is from qp_rate_limit_min to qp_rate_limit_max [VR-ibv_modify_qp_rate_limit-rate_limit-1315]
 //   - few devices limit the rate of queue pairs of this type [VR-ibv_modify_qp_rate_limit-qp_type-3183]
+//   - this queue pair has no rate, as it is not connected [VR-ibv_modify_qp_rate_limit-state-8346]
 //
 // C: ibv_modify_qp_rate_limit, ibv_modify_qp_rate_limit(3).
 func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {

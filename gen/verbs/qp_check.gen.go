@@ -137,36 +137,38 @@ const (
 
 // transitions0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
 var transitions0221 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum | qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
 		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
-		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasAltAV},
+		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify | qpAttrHasRateLimit},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasAccessFlags},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasRateLimit},
 }
 
 // qpAttrMaskNames are the fields that the bits of a mask say are given.
@@ -184,33 +186,34 @@ var qpAttrMaskNames = []validate.Flag{{Bits: qpAttrHasState, Name: "State"}, {Bi
 
 // transitions0223 are the transitions of VR-ibv_modify_qp-attr_mask-0223.
 var transitions0223 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasPortNum},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasPortNum, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState | qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState | qpAttrHasRateLimit},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState | qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasRateLimit},
 }
 
 // transitions0224 are the transitions of VR-ibv_modify_qp-attr_mask-0224.
 var transitions0224 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset),
+		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
 		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
 		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
@@ -290,34 +293,38 @@ var transitions0220 = []validate.Transition{
 
 // transitions0222 are the transitions of VR-ibv_modify_qp-attr_mask-0222.
 var transitions0222 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState, May: qpAttrHasQKey | qpAttrHasPKeyIndex},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN, May: qpAttrHasCurState | qpAttrHasQKey},
-	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState | qpAttrHasCurState | qpAttrHasQKey},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasQKey},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasQKey},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum,
+		May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit),
+		May: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum | qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState,
+		May: qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
+		May: qpAttrHasCurState | qpAttrHasQKey | qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState | qpAttrHasCurState | qpAttrHasQKey | qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify | qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasQKey | qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasQKey | qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasRateLimit},
 }
 
 // transitions0225 are the transitions of VR-ibv_modify_qp-attr_mask-0225.
 var transitions0225 = []validate.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset),
-		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
 		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
 		May:  qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
@@ -372,67 +379,70 @@ var transitions0225 = []validate.Transition{
 
 // transitions2001 are the transitions of VR-ibv_modify_qp-attr_mask-2001.
 var transitions2001 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum | qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
 		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
-		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasAltAV},
+		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify | qpAttrHasRateLimit},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasAccessFlags},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasRateLimit},
 }
 
 // transitions2002 are the transitions of VR-ibv_modify_qp-attr_mask-2002.
 var transitions2002 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasPortNum},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasPortNum, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState | qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState | qpAttrHasRateLimit},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState | qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasRateLimit},
 }
 
 // transitions2003 are the transitions of VR-ibv_modify_qp-attr_mask-2003.
 var transitions2003 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset),
+		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
 		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
 		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
@@ -475,7 +485,7 @@ var transitions2003 = []validate.Transition{
 // transitions2004 are the transitions of VR-ibv_modify_qp-attr_mask-2004.
 var transitions2004 = []validate.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset),
-		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
 		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
 		May:  qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
@@ -530,41 +540,44 @@ var transitions2004 = []validate.Transition{
 
 // transitions3811 are the transitions of VR-ibv_modify_qp-attr_mask-3811.
 var transitions3811 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum | qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
 		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
-		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasAltAV},
+		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
 	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
+		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify | qpAttrHasRateLimit},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasPathMigState | qpAttrHasAltAV},
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
 	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasAccessFlags},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState},
-	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState},
+		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasPathMigState |
+			qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
+		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasRateLimit},
 }
 
 // transitions3812 are the transitions of VR-ibv_modify_qp-attr_mask-3812.
 var transitions3812 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset),
+		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit),
 		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
 		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
@@ -702,6 +715,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	pathMigState := MigState(in.attrPathMigState)
 	accessFlags := QPAccess(in.attrQPAccessFlags)
+	qpState := QPState(in.qpState.V)
 	if in.qpState.OK && in.qpType.OK && qpType == QPTypeRC &&
 		validate.BadTransition(transitions0220, in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
@@ -873,6 +887,10 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrIsGlobal != 0 && in.attrAHAttrGrhHopLimit == 0, &rule3821,
 		in.attrAHAttrGrhHopLimit)
 	may.If(in.attrSQDraining > 0, &rule4003, in.attrSQDraining)
+	may.If(in.qpState.OK && in.qpType.OK && in.attrMask&(qpAttrHasState|qpAttrHasRateLimit) == qpAttrHasState|qpAttrHasRateLimit &&
+		qpType == QPTypeRawPacket && (qpState != QPStateRTR && qpState != QPStateRTS || state != QPStateRTS), &rule8344, in.attrMask)
+	may.If(in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasRateLimit != 0 && in.attrMask&qpAttrHasState == 0 &&
+		qpType == QPTypeRawPacket && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQE, &rule8345, in.attrMask)
 	return may
 }
 
@@ -892,8 +910,8 @@ type inModifyQPRateLimit struct {
 // checkModifyQPRateLimit refuses a call of ibv_modify_qp_rate_limit that breaks a rule.
 func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	var bad verr.Violations
-	qpState := QPState(in.qpState.V)
 	qpType := QPType(in.qpType.V)
+	qpState := QPState(in.qpState.V)
 	if in.attrCompMask > 0 {
 		bad.Add(&rule1311, in.attrCompMask)
 	}
@@ -903,7 +921,8 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	if in.attrTypicalPktSz != 0 && in.attrRateLimit == 0 {
 		bad.Add(&rule1313, in.attrTypicalPktSz)
 	}
-	if in.qpState.OK && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE {
+	if in.qpState.OK && in.qpType.OK && (qpType == QPTypeRC || qpType == QPTypeXRCSend || qpType == QPTypeXRCRecv ||
+		qpType == QPTypeDriver) && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE {
 		bad.Add(&rule1314, in.qpState.V)
 	}
 	if in.qpType.OK && in.capPacketPacingCapsSupportedQpts.OK && qpType == QPTypeRC && in.attrRateLimit != 0 &&
@@ -917,11 +936,14 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 	var may verr.Violations
 	qpType := QPType(in.qpType.V)
+	qpState := QPState(in.qpState.V)
 	may.If(in.capPacketPacingCapsQPRateLimitMin.OK && in.capPacketPacingCapsQPRateLimitMax.OK &&
 		in.capPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 &&
 		(in.capPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit || in.capPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit), &rule1315,
 		in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMin.V)
 	may.If(in.qpType.OK && qpType != QPTypeRawPacket && qpType != QPTypeRC && qpType != QPTypeDriver, &rule3183, in.qpType.V)
+	may.If(in.qpState.OK && in.qpType.OK && (qpType == QPTypeRawPacket || qpType == QPTypeUC || qpType == QPTypeUD) &&
+		qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE, &rule8346, in.qpState.V)
 	return may
 }
 

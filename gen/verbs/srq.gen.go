@@ -95,12 +95,10 @@ func (srq *SRQ) Handle() uint32 { return object.OrZero(srq).handle }
 
 // Modify changes the size or the limit of a shared receive queue.
 //
-// Errors (the call is not made):
-//   - max_wr can be changed only on a device with SRQ_RESIZE [VR-ibv_modify_srq-srq_attr_mask-0616]
-//
 // Hints (some devices accept these):
 //   - MaxWR is at least 1 [VR-ibv_modify_srq-max_wr-0614]
 //   - MaxWR is at most max_srq_wr [VR-ibv_modify_srq-max_wr-0615]
+//   - max_wr can be changed only on a device with SRQ_RESIZE [VR-ibv_modify_srq-srq_attr_mask-0616]
 //   - Limit is at most max_srq_wr [VR-ibv_modify_srq-srq_limit-0617]
 //   - Limit is at most max_wr [VR-ibv_modify_srq-srq_limit-0618]
 //   - max_sge cannot be changed [VR-ibv_modify_srq-max_sge-4002]
@@ -121,17 +119,14 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 	}
 	srqAttrC := srqAttr.c
 	in := inModifySRQ{
-		srqAttrMask:     uint64(srqAttr.mask),
 		srqAttrMaxWR:    uint64(srqAttrC.max_wr),
+		srqAttrMask:     uint64(srqAttr.mask),
 		srqAttrSRQLimit: uint64(srqAttrC.srq_limit),
 		srqAttrMaxSGE:   uint64(srqAttrC.max_sge),
 	}
 	if caps := srq.dev.capabilities(); caps != nil {
-		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
-	}
-	if err := checkModifySRQ(&in); err != nil {
-		return err
+		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {

@@ -10,10 +10,10 @@ import (
 
 // inModifySRQ has the values that the rules of ibv_modify_srq use.
 type inModifySRQ struct {
-	srqAttrMask       uint64         // srq_attr_mask
-	capDeviceCapFlags validate.Known // device_attr.device_cap_flags
 	srqAttrMaxWR      uint64         // srq_attr.max_wr
+	srqAttrMask       uint64         // srq_attr_mask
 	capMaxSRQWR       validate.Known // device_attr.max_srq_wr
+	capDeviceCapFlags validate.Known // device_attr.device_cap_flags
 	srqAttrSRQLimit   uint64         // srq_attr.srq_limit
 	srqAttrMaxSGE     uint64         // srq_attr.max_sge
 }
@@ -27,17 +27,6 @@ const (
 // srqAttrMaskNames are the fields that the bits of a mask say are given.
 var srqAttrMaskNames = []validate.Flag{{Bits: srqAttrHasMaxWR, Name: "MaxWR"}, {Bits: srqAttrHasLimit, Name: "Limit"}}
 
-// checkModifySRQ refuses a call of ibv_modify_srq that breaks a rule.
-func checkModifySRQ(in *inModifySRQ) error {
-	var bad verr.Violations
-	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
-	if in.capDeviceCapFlags.OK && in.srqAttrMask&srqAttrHasLimit == 0 && in.srqAttrMask&srqAttrHasMaxWR != 0 &&
-		capDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize {
-		bad.Add(&rule0616, in.srqAttrMask)
-	}
-	return bad.Err("ibv_modify_srq")
-}
-
 // hintModifySRQ returns the lints that a call of ibv_modify_srq breaks, which may be the cause when it fails.
 func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 	var may verr.Violations
@@ -45,6 +34,8 @@ func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 	may.If(in.srqAttrMask&srqAttrHasMaxWR != 0 && in.srqAttrMaxWR < 1, &rule0614, in.srqAttrMaxWR)
 	may.If(in.capMaxSRQWR.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 && in.capMaxSRQWR.V > 0 && in.srqAttrMaxWR > in.capMaxSRQWR.V,
 		&rule0615, in.srqAttrMaxWR, in.capMaxSRQWR.V)
+	may.If(in.capDeviceCapFlags.OK && in.srqAttrMask&srqAttrHasLimit == 0 && in.srqAttrMask&srqAttrHasMaxWR != 0 &&
+		capDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize, &rule0616, in.srqAttrMask)
 	may.If(in.capMaxSRQWR.OK && in.srqAttrMask&srqAttrHasLimit != 0 && in.capMaxSRQWR.V > 0 && in.srqAttrSRQLimit > in.capMaxSRQWR.V,
 		&rule0617, in.srqAttrSRQLimit, in.capMaxSRQWR.V)
 	may.If(in.srqAttrMask&(srqAttrHasMaxWR|srqAttrHasLimit) == srqAttrHasMaxWR|srqAttrHasLimit && in.srqAttrSRQLimit > in.srqAttrMaxWR,
